@@ -1,0 +1,2 @@
+#![forbid(unsafe_code)]
+//! Placeholder until this crate's first module lands.

@@ -1,0 +1,196 @@
+//! What flows through a turn: passages, the candidates they become, and the reasons they leave.
+
+use reground_documents::PageRange;
+use serde::{Deserialize, Serialize};
+
+/// A half-open range of Unicode scalar offsets into a document's normalised text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CharRange {
+    /// First character.
+    pub start: u32,
+    /// One past the last character.
+    pub end: u32,
+}
+
+/// A passage of a corpus, as it stands in the corpus' relation at this moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Passage {
+    /// Name of the corpus.
+    pub corpus: String,
+    /// The document's key in the application's own terms; the passage's key where no document is mapped.
+    pub doc_id: String,
+    /// The passage's key in the application's own terms.
+    pub key: String,
+    /// The document's version, where the corpus keeps versions.
+    pub version: Option<i32>,
+    /// Position among the passages of its document and version, from 0.
+    pub ordinal: Option<i32>,
+    /// Pages that the passage stands on.
+    pub pages: Option<PageRange>,
+    /// Characters that the passage covers.
+    pub chars: Option<CharRange>,
+    /// The text itself, never altered.
+    pub text: String,
+    /// SHA-256 of the folded text, lower-case hex (erratum 5).
+    pub hash: String,
+    /// Exact o200k_base tokens of `text`.
+    pub tokens: u32,
+    /// Title of the document.
+    pub title: Option<String>,
+    /// Where a reader finds the document.
+    pub uri: Option<String>,
+    /// Publication date as the corpus gives it (ISO 8601).
+    pub published: Option<String>,
+    /// Whatever else the corpus maps.
+    #[serde(default)]
+    pub metadata: serde_json::Value,
+}
+
+/// Which kind of search put a passage on a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Branch {
+    /// BM25; a hit's value is its score, higher is better.
+    Lexical,
+    /// pgvector; a hit's value is its distance, lower is better.
+    Vector,
+}
+
+/// How a vector distance is measured (pgvector's three float operators).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// `<=>`, 1 − cosine similarity.
+    #[default]
+    Cosine,
+    /// `<->`, Euclidean distance.
+    L2,
+    /// `<#>`, the negative inner product.
+    InnerProduct,
+}
+
+/// One entry of a ranked list, best first; its rank is its position plus one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hit {
+    /// Key of the passage.
+    pub key: String,
+    /// Score (lexical) or distance (vector).
+    pub value: f64,
+}
+
+/// The answer of one branch to one query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedList {
+    /// Which branch answered.
+    pub branch: Branch,
+    /// Weight of the list in the fusion.
+    pub weight: f64,
+    /// The compared entity that was asked for, under the intent `compare`.
+    pub entity: Option<String>,
+    /// Hits, best first.
+    pub hits: Vec<Hit>,
+}
+
+/// Where a source of the context came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Found by this turn's retrieval.
+    Fresh,
+    /// Carried from an earlier turn.
+    Carried,
+    /// Pinned by the user.
+    Pinned,
+}
+
+/// A passage under consideration in one turn, with everything that is known of how it got there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The passage; after a merge its text, range, hash and tokens are those of the union.
+    pub passage: Passage,
+    /// Best rank over the lexical lists, from 1.
+    pub lexical_rank: Option<u32>,
+    /// Best BM25 score.
+    pub lexical_score: Option<f64>,
+    /// Best rank over the vector lists, from 1.
+    pub vector_rank: Option<u32>,
+    /// Smallest distance.
+    pub vector_distance: Option<f64>,
+    /// Fused score (RRF), 0 for a carried passage that no list holds.
+    pub fused: f64,
+    /// The reranker's score, where one ran.
+    pub rerank: Option<f64>,
+    /// Score against this turn's query in [0, 1] (C3).
+    pub relevance: f64,
+    /// What memory says of it, in [0, 1] (C3); `None` for a passage the conversation did not know.
+    pub carry_score: Option<f64>,
+    /// Fresh, carried or pinned.
+    pub origin: Origin,
+    /// Compared entities whose lists hold it.
+    #[serde(default)]
+    pub entities: Vec<String>,
+    /// Keys of every passage merged into this one, in text order; just its own when nothing was merged.
+    pub members: Vec<String>,
+    /// Other places that hold the same text: (document, passage).
+    #[serde(default)]
+    pub also_in: Vec<(String, String)>,
+}
+
+/// The stages at which a candidate can leave (I1's names).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Carry-over of earlier sources.
+    Carry,
+    /// Twins dropped and neighbours merged.
+    Collapse,
+    /// The cut to the candidates a reranker sees, and the reranker itself.
+    Rerank,
+    /// Slots and token budget of the final context.
+    Context,
+}
+
+/// Why a candidate left (I8). The text is stored and documented: stable once released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Same text as a candidate that was kept.
+    Twin,
+    /// Merged into an adjacent candidate.
+    Merged,
+    /// Beyond the candidates that go to the reranker.
+    BelowRerankCut,
+    /// The reranker did not return it.
+    RerankMissing,
+    /// Relevance under the carry threshold.
+    BelowCarryThreshold,
+    /// The intent of this turn carries pins only.
+    IntentDropsCarried,
+    /// More carried sources than reserved slots.
+    OverReservedSlots,
+    /// More pins than `max_pinned`.
+    PinOverCap,
+    /// The context already holds `max_sources`.
+    OverMaxSources,
+    /// It did not fit into the token budget.
+    OverTokenBudget,
+    /// Carried, but its text has changed since.
+    Changed,
+    /// Carried, but no longer visible to this role or deleted.
+    Gone,
+    /// Carried, but this turn's retrieval found it too.
+    FoundFresh,
+}
+
+/// A candidate that did not reach the context.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// The candidate as it stood when it left.
+    pub candidate: Candidate,
+    /// Where.
+    pub stage: Stage,
+    /// Why.
+    pub reason: Reason,
+    /// Key of the candidate it gave way to, for twins and merges.
+    pub into: Option<String>,
+}

