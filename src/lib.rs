@@ -1,1 +1,26 @@
-//! Glue.
+//! The PostgreSQL extension: the only place that knows pgrx.
+//!
+//! Glue reads rows, hands them to the pure crates, and writes what they decided; it decides nothing itself.
+//! `api` holds the SQL functions, `store` the tables of schema `reground`, `retrieve` the relations of a corpus.
+
+mod api;
+mod error;
+mod guc;
+mod owner;
+mod retrieve;
+mod rows;
+mod sql;
+mod store;
+mod tenant;
+mod tsvector;
+mod vector;
+
+use pgrx::pg_guard;
+
+pgrx::pg_module_magic!();
+
+/// Called once when the library is loaded into a backend.
+#[pg_guard]
+pub extern "C-unwind" fn _PG_init() {
+    guc::define();
+}

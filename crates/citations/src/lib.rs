@@ -1,2 +1,44 @@
 #![forbid(unsafe_code)]
-//! Placeholder until this crate's first module lands.
+//! Citations in what a model wrote: read every format, believe none.
+//!
+//! 1. [`extract`] reads an answer into citations, sentences and claims.
+//! 2. [`document_requests`] says which documents have to be looked up; the caller also has the server stem each claim.
+//! 3. [`judge`] resolves, verifies and weighs each citation; its [`Status`] is one of thirteen.
+//! 4. [`score`] adds them up, [`decide`] says whether the answer may stand.
+//!
+//! Nothing here does I/O, and nothing fails on text, whatever it holds.
+
+mod claims;
+mod error;
+mod extract;
+mod families;
+mod forms;
+mod judge;
+mod lexemes;
+mod listing;
+mod offsets;
+mod policy;
+mod quote;
+mod reference;
+mod resolve;
+mod scan;
+mod score;
+mod skip;
+mod sources;
+mod status;
+mod support;
+
+pub use error::Error;
+pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, Sentence, extract};
+pub use families::Families;
+pub use judge::{BestOther, Detail, Evidence, Judgement, Place, judge};
+pub use lexemes::Lexemes;
+pub use offsets::Span;
+pub use policy::{Action, Decision, Objection, PolicyRules, decide};
+pub use quote::Quote;
+pub use reference::{Malformed, Pages, Reference};
+pub use resolve::document_requests;
+pub use score::{Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, StageFacts, score};
+pub use sources::{DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Source, Target};
+pub use status::{Diagnostic, Mode, Status};
+pub use support::SupportRules;

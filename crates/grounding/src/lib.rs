@@ -1,2 +1,48 @@
 #![forbid(unsafe_code)]
-//! Placeholder until this crate's first module lands.
+//! The stages of a turn, as pure functions: everything is read before, and written after.
+//!
+//! | question | module |
+//! |---|---|
+//! | what shapes a turn | [`settings`], [`setting_table`] |
+//! | what flows through it | [`passage`], [`memory`], [`warnings`], [`error`] |
+//! | what is the turn after | [`intent`], with [`cues`], [`words`] and [`entities`] |
+//! | what is asked of the branches | [`plan`] |
+//! | what is the same | [`identity`] |
+//! | **begin**: the stages in order | [`begin`] |
+//! | … lists become candidates | [`fuse`], scored by [`relevance`] |
+//! | … neighbours become one | [`collapse`] |
+//! | … memory joins | [`carry`] |
+//! | … a reranker speaks | [`rerank`] |
+//! | … slots and budget | [`select`] |
+//! | … markers and facts | [`mark`], [`facts`] |
+//! | … the block for the prompt | [`prompt`], [`defuse`](mod@defuse) |
+//!
+//! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
+//! leaves with the stage and the reason; nothing is lost.
+
+pub mod begin;
+pub mod carry;
+pub mod collapse;
+pub mod cues;
+pub mod defuse;
+pub mod entities;
+pub mod error;
+pub mod facts;
+pub mod fuse;
+pub mod identity;
+pub mod intent;
+pub mod mark;
+pub mod memory;
+pub mod passage;
+pub mod plan;
+pub mod prompt;
+pub mod relevance;
+pub mod rerank;
+pub mod select;
+pub mod setting_table;
+pub mod settings;
+pub mod warnings;
+pub mod words;
+
+#[cfg(test)]
+mod synthetic;

@@ -12,6 +12,14 @@ pub struct CharRange {
     pub end: u32,
 }
 
+impl CharRange {
+    /// The range of two optional bounds; `None` unless both are known.
+    #[must_use]
+    pub fn of(start: Option<u32>, end: Option<u32>) -> Option<Self> {
+        Some(Self { start: start?, end: end? })
+    }
+}
+
 /// A passage of a corpus, as it stands in the corpus' relation at this moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Passage {
@@ -44,6 +52,14 @@ pub struct Passage {
     /// Whatever else the corpus maps.
     #[serde(default)]
     pub metadata: serde_json::Value,
+}
+
+impl Passage {
+    /// Whether it knows its place in the document (I4's first factor): pages, characters or ordinal.
+    #[must_use]
+    pub fn has_coordinates(&self) -> bool {
+        self.pages.is_some() || self.chars.is_some() || self.ordinal.is_some()
+    }
 }
 
 /// Which kind of search put a passage on a list.
@@ -166,6 +182,10 @@ pub enum Reason {
     BelowCarryThreshold,
     /// The intent of this turn carries pins only.
     IntentDropsCarried,
+    /// The setting `carry_over` is off.
+    CarryOff,
+    /// Older than `carry_max_age`.
+    Expired,
     /// More carried sources than reserved slots.
     OverReservedSlots,
     /// More pins than `max_pinned`.

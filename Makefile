@@ -1,0 +1,44 @@
+# Each target calls the one script that does it. Downloads, builds and servers live in ~/.cache/reground
+# (REGROUND_CACHE=…), never in the clone.
+
+export PG PG_CONFIG DATA DOCS PROFILE RECREATE
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test server server-stop eval build install fmt lint clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
+	@echo
+	@echo "  PG=18 | PG=16        the embedded PostgreSQL to use (default 18)"
+	@echo "  PG_CONFIG=/path/to/pg_config    a PostgreSQL of your own, 15 to 18, with pgvector"
+
+demo: ## documents in, a conversation of six turns, every citation audited (DOCS=folder for your own)
+	@scripts/demo.sh
+
+test: ## layers, lints, unit tests, then SQL regression and client tests over a throw-away server
+	@scripts/test.sh
+
+server: ## start a server with the extension; the last line is its URI (RECREATE=1 makes the extension anew)
+	@scripts/start-server.sh
+
+server-stop: ## stop it; its data stay
+	@scripts/stop-server.sh
+
+eval: ## retrieval and the turn on public data sets (DATA=folder)
+	@scripts/eval.sh
+
+build: ## the extension's library (PROFILE=release for full optimisation)
+	@scripts/build-extension.sh
+
+install: ## build, and install into the server of PG or PG_CONFIG
+	@library=$$(scripts/build-extension.sh) && scripts/install-extension.sh "$$library"
+
+fmt: ## format the Rust sources
+	@cargo fmt --all
+
+lint: ## layers, formatting, clippy
+	@scripts/check-layers.sh
+	@scripts/lint.sh
+
+clean: ## remove what was built; downloads and the servers' data stay
+	@scripts/clean.sh

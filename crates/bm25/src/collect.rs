@@ -1,0 +1,219 @@
+//! One pass over a collection: statistics of all rows, scores of those that match.
+
+use std::collections::BTreeMap;
+
+use crate::score::{Parameters, idf, term_score};
+use crate::tsvector::TsVector;
+
+/// Gathers what BM25 needs while the rows go by, and ranks at the end, when the statistics are complete.
+///
+/// Memory is proportional to the rows that may be returned and contain at least one query term.
+#[derive(Debug, Clone)]
+pub struct Collector {
+    parameters: Parameters,
+    terms: Vec<Term>,
+    rows: u64,
+    positions: u64,
+    matches: Vec<Match>,
+    /// The hits of all matches, one match after the other.
+    hits: Vec<Hit>,
+}
+
+/// A distinct term of the query.
+#[derive(Debug, Clone)]
+struct Term {
+    lexeme: Vec<u8>,
+    query_frequency: u32,
+    document_frequency: u64,
+}
+
+/// A kept row; its hits end at `hits_end` and begin where those of the match before it end.
+#[derive(Debug, Clone)]
+struct Match {
+    key: Box<str>,
+    length: u32,
+    admitted: bool,
+    wanted: bool,
+    hits_end: usize,
+}
+
+/// A query term (by index) that a kept row contains `frequency` times.
+#[derive(Debug, Clone, Copy)]
+struct Hit {
+    term: usize,
+    frequency: u32,
+}
+
+/// A row of the ranking.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// The caller's key of the row.
+    pub key: String,
+    /// BM25 score, above 0.
+    pub score: f64,
+    /// Place in the ranking, from 1; rows of equal score have different ranks.
+    pub rank: usize,
+}
+
+/// Figures of the whole collection, from which every score can be computed again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statistics {
+    /// Number of rows.
+    pub n: u64,
+    /// Mean length of a row in positions; 0 without rows.
+    pub average_length: f64,
+    /// For each distinct query term, in byte order, the number of rows that contain it.
+    pub document_frequencies: Vec<(Vec<u8>, u64)>,
+}
+
+/// What a finished pass returns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// The best admitted rows by falling score, equal ones by rising key.
+    pub candidates: Vec<Scored>,
+    /// Scores of all wanted rows that contain a query term, by rising key.
+    pub wanted: Vec<(String, f64)>,
+    /// Figures of the whole collection.
+    pub statistics: Statistics,
+}
+
+impl Collector {
+    /// A pass for the query terms given as (lexeme, frequency in the query).
+    ///
+    /// The frequency is the term's weight; those of equal lexemes add up, and a term of frequency 0 is
+    /// ignored.
+    pub fn new(query_terms: Vec<(Vec<u8>, u32)>, parameters: Parameters) -> Self {
+        let mut weights: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+        for (lexeme, query_frequency) in query_terms {
+            let weight = weights.entry(lexeme).or_default();
+            *weight = weight.saturating_add(query_frequency);
+        }
+        let terms = weights
+            .into_iter()
+            .filter(|&(_, query_frequency)| query_frequency > 0)
+            .map(|(lexeme, query_frequency)| Term {
+                lexeme,
+                query_frequency,
+                document_frequency: 0,
+            })
+            .collect();
+        Self {
+            parameters,
+            terms,
+            rows: 0,
+            positions: 0,
+            matches: Vec::new(),
+            hits: Vec::new(),
+        }
+    }
+
+    /// Takes in one row, whose `key` no other row may have.
+    ///
+    /// Every row counts in the statistics. An `admitted` one (it passes the caller's filter) may become a
+    /// candidate; a `wanted` one is reported with its score wherever it would rank, admitted or not.
+    pub fn add(&mut self, key: &str, admitted: bool, wanted: bool, tsv: &TsVector<'_>) {
+        self.rows += 1;
+        self.positions += u64::from(tsv.length());
+        let kept = admitted || wanted;
+        let hits_start = self.hits.len();
+        for (index, term) in self.terms.iter_mut().enumerate() {
+            let frequency = tsv.frequency(&term.lexeme);
+            if frequency > 0 {
+                term.document_frequency += 1;
+                if kept {
+                    self.hits.push(Hit {
+                        term: index,
+                        frequency,
+                    });
+                }
+            }
+        }
+        let hits_end = self.hits.len();
+        if hits_end > hits_start {
+            self.matches.push(Match {
+                key: key.into(),
+                length: tsv.length(),
+                admitted,
+                wanted,
+                hits_end,
+            });
+        }
+    }
+
+    /// Scores the matches under the complete statistics and returns at most `limit` candidates.
+    pub fn finish(self, limit: usize) -> Ranking {
+        let average_length = if self.rows == 0 {
+            0.0
+        } else {
+            self.positions as f64 / self.rows as f64
+        };
+        let weights: Vec<f64> = self
+            .terms
+            .iter()
+            .map(|term| f64::from(term.query_frequency) * idf(self.rows, term.document_frequency))
+            .collect();
+
+        let mut candidates = Vec::new();
+        let mut wanted = Vec::new();
+        let mut hits_start = 0;
+        for row in self.matches {
+            let hits = &self.hits[hits_start..row.hits_end];
+            hits_start = row.hits_end;
+            let score: f64 = hits
+                .iter()
+                .map(|hit| {
+                    term_score(
+                        weights[hit.term],
+                        hit.frequency,
+                        row.length,
+                        average_length,
+                        &self.parameters,
+                    )
+                })
+                .sum();
+            let key = String::from(row.key);
+            if row.wanted {
+                wanted.push((key.clone(), score));
+            }
+            if row.admitted {
+                candidates.push(Scored {
+                    key,
+                    score,
+                    rank: 0,
+                });
+            }
+        }
+        wanted.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+
+        let statistics = Statistics {
+            n: self.rows,
+            average_length,
+            document_frequencies: self
+                .terms
+                .into_iter()
+                .map(|term| (term.lexeme, term.document_frequency))
+                .collect(),
+        };
+        Ranking {
+            candidates: best(candidates, limit),
+            wanted,
+            statistics,
+        }
+    }
+}
+
+/// The `limit` best of `candidates` with their ranks. Selecting before sorting keeps this linear in the
+/// number of candidates, which for a frequent term is that of the collection.
+fn best(mut candidates: Vec<Scored>, limit: usize) -> Vec<Scored> {
+    let order =
+        |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key));
+    if limit < candidates.len() {
+        candidates.select_nth_unstable_by(limit, order);
+        candidates.truncate(limit);
+    }
+    candidates.sort_unstable_by(order);
+    for (place, candidate) in candidates.iter_mut().enumerate() {
+        candidate.rank = place + 1;
+    }
+    candidates
+}

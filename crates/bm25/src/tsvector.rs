@@ -1,0 +1,113 @@
+//! PostgreSQL's text search vector, read from its bytes.
+//!
+//! The layout is that of `TSVectorData` in the server's `tsearch/ts_type.h`, the same from 15 to 18, after
+//! the varlena header: an `int32` number of entries; one `u32` bit field per entry (1 bit "has positions",
+//! 11 bits length, 20 bits offset into the string area); the string area. There each lexeme is followed,
+//! if it has positions, by a `u16` count and as many `u16` positions, from the next even offset on.
+
+use crate::Bm25Error;
+
+// Bit fields are laid out from the low bit on little-endian machines only.
+#[cfg(target_endian = "big")]
+compile_error!("the entries of a text search vector are read in little-endian bit order");
+
+const HEADER: usize = 4;
+const ENTRY: usize = 4;
+
+/// A checked view of one text search vector.
+///
+/// A frequency is the number of positions that PostgreSQL kept: never more than 256 for a lexeme, and all
+/// those beyond position 16,383 fall together into one.
+#[derive(Debug, Clone, Copy)]
+pub struct TsVector<'a> {
+    entries: &'a [u8],
+    strings: &'a [u8],
+    length: u32,
+}
+
+impl<'a> TsVector<'a> {
+    /// Reads the payload of a `tsvector`: detoasted, without its 4-byte varlena header, at any alignment.
+    /// Takes time linear in the number of entries.
+    ///
+    /// That lexemes are sorted is taken for granted, as the server sorts whatever it receives. In bytes
+    /// where they are not, [`TsVector::frequency`] may miss a lexeme.
+    ///
+    /// # Errors
+    /// [`Bm25Error::EntryTable`] if the entries do not fit, [`Bm25Error::OutOfBounds`] if one of them points
+    /// outside the string area.
+    pub fn parse(payload: &'a [u8]) -> Result<Self, Bm25Error> {
+        let bytes = payload.len();
+        let (header, rest) = payload
+            .split_first_chunk::<HEADER>()
+            .ok_or(Bm25Error::EntryTable { bytes, entries: 0 })?;
+        let announced = i32::from_ne_bytes(*header);
+        let (entries, strings) = usize::try_from(announced)
+            .ok()
+            .and_then(|entries| rest.split_at_checked(entries.checked_mul(ENTRY)?))
+            .ok_or(Bm25Error::EntryTable {
+                bytes,
+                entries: i64::from(announced),
+            })?;
+        let mut vector = TsVector {
+            entries,
+            strings,
+            length: 0,
+        };
+        for entry in 0..vector.lexemes() {
+            let (_, frequency) = vector.read(entry).ok_or(Bm25Error::OutOfBounds {
+                entry,
+                bytes: strings.len(),
+            })?;
+            // A count is below 2^16, but entries may share their positions: only the sum needs care.
+            vector.length = vector.length.saturating_add(frequency);
+        }
+        Ok(vector)
+    }
+
+    /// Number of distinct lexemes.
+    pub fn lexemes(&self) -> usize {
+        self.entries.len() / ENTRY
+    }
+
+    /// Length of the passage in positions; a lexeme without positions counts 1.
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// How often `lexeme` occurs, 0 if it does not; once if its positions were stripped. Takes time
+    /// logarithmic in the number of lexemes.
+    pub fn frequency(&self, lexeme: &[u8]) -> u32 {
+        // The server orders lexemes by `memcmp` of the common prefix, then by length: the order of slices.
+        let (mut low, mut high) = (0, self.lexemes());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let Some((found, frequency)) = self.read(middle) else {
+                return 0;
+            };
+            match found.cmp(lexeme) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return frequency,
+            }
+        }
+        0
+    }
+
+    /// The lexeme and the frequency of one entry; `None` where it leaves the string area.
+    fn read(&self, entry: usize) -> Option<(&'a [u8], u32)> {
+        let field = self.entries.get(entry * ENTRY..)?.first_chunk::<ENTRY>()?;
+        let field = u32::from_ne_bytes(*field);
+        let start = (field >> 12) as usize;
+        let end = start + (field >> 1 & 0x7ff) as usize;
+        let lexeme = self.strings.get(start..end)?;
+        if field & 1 == 0 {
+            return Some((lexeme, 1));
+        }
+        let positions = self.strings.get(end.next_multiple_of(2)..)?;
+        let (count, positions) = positions.split_first_chunk::<2>()?;
+        let count = u16::from_ne_bytes(*count);
+        positions.get(..usize::from(count) * 2)?;
+        // An empty list of positions is no different from none.
+        Some((lexeme, u32::from(count).max(1)))
+    }
+}

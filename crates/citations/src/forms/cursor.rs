@@ -1,0 +1,83 @@
+//! A position in a folded text, and the few steps that the grammars take.
+
+/// A reader that only moves forward.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { rest: text }
+    }
+
+    /// What has not been read.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Takes characters while they please.
+    pub(super) fn take_while(&mut self, pleases: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|c| !pleases(c)).unwrap_or(self.rest.len());
+        let (taken, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        taken
+    }
+
+    /// Skips spaces and says whether there were any.
+    pub(super) fn spaces(&mut self) -> bool {
+        !self.take_while(|c| c == ' ').is_empty()
+    }
+
+    /// Takes one character if it is among `these`.
+    pub(super) fn one_of(&mut self, these: &[char]) -> Option<char> {
+        let first = self.rest.chars().next().filter(|c| these.contains(c))?;
+        self.rest = &self.rest[first.len_utf8()..];
+        Some(first)
+    }
+
+    /// Takes `word`, whatever its case, where no letter follows.
+    pub(super) fn word(&mut self, word: &str) -> bool {
+        let Some(head) = self.rest.get(..word.len()) else {
+            return false;
+        };
+        let tail = &self.rest[word.len()..];
+        let whole = !tail.chars().next().is_some_and(char::is_alphabetic);
+        if head.eq_ignore_ascii_case(word) && whole {
+            self.rest = tail;
+            return true;
+        }
+        false
+    }
+
+    /// Takes up to `most` ASCII digits as a number; a longer run is not taken at all.
+    pub(super) fn number(&mut self, most: usize) -> Option<Number<'a>> {
+        let mut ahead = *self;
+        let digits = ahead.take_while(|c| c.is_ascii_digit());
+        if digits.is_empty() || digits.len() > most {
+            return None;
+        }
+        *self = ahead;
+        // Only a page can be this long, and no document has that many.
+        let value = digits.parse().unwrap_or(u32::MAX);
+        Some(Number { value, digits })
+    }
+}
+
+/// A number and how it was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number<'a> {
+    pub(super) value: u32,
+    pub(super) digits: &'a str,
+}
+
+impl Number<'_> {
+    /// Whether it is written with zeros in front.
+    pub(super) fn has_leading_zero(self) -> bool {
+        self.digits.len() > 1 && self.digits.starts_with('0')
+    }
+}

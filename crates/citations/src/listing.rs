@@ -1,0 +1,59 @@
+//! Lists of references at the end of an answer: they repeat what was cited, and claim nothing.
+
+use std::ops::Range;
+
+/// Headings and labels that announce such a list.
+const LABELS: [&str; 18] = [
+    "references",
+    "reference",
+    "sources",
+    "source",
+    "bibliography",
+    "works cited",
+    "citations",
+    "citation",
+    "footnotes",
+    "quellen",
+    "literatur",
+    "références",
+    "fuentes",
+    "referencias",
+    "参考文献",
+    "参考资料",
+    "引用",
+    "источники",
+];
+
+/// Whether a text is nothing but the name of such a list.
+pub(crate) fn is_label(text: &str) -> bool {
+    let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
+    // The longest label is short: do not lower-case whole paragraphs.
+    bare.len() <= 32 && LABELS.contains(&bare.to_lowercase().as_str())
+}
+
+/// Byte ranges from a heading line that names such a list to the next heading or the end.
+pub(crate) fn reference_lists(text: &str) -> Vec<Range<usize>> {
+    let mut lists = Vec::new();
+    let mut open = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let names_list = is_label(line);
+        if names_list || line.starts_with('#') {
+            if let Some(start) = open.take() {
+                lists.push(start..at);
+            }
+            open = names_list.then_some(at + line.len());
+        }
+        at += line.len();
+    }
+    if let Some(start) = open {
+        lists.push(start..at);
+    }
+    lists
+}
+
+/// Whether a position lies in one of the ascending ranges.
+pub(crate) fn holds(lists: &[Range<usize>], at: usize) -> bool {
+    let after = lists.partition_point(|list| list.start <= at);
+    after > 0 && at < lists[after - 1].end
+}

@@ -1,0 +1,56 @@
+//! One position in the three units that readers count in.
+
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// The same stretch of text in bytes (UTF-8), characters (Unicode scalars, what PostgreSQL counts) and UTF-16 code
+/// units (what browsers count). All half-open, from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Span {
+    /// UTF-8 bytes.
+    pub bytes: Range<usize>,
+    /// Unicode scalar values.
+    pub chars: Range<usize>,
+    /// UTF-16 code units.
+    pub utf16: Range<usize>,
+}
+
+/// Measures ascending positions of one text, reading it once.
+pub(crate) struct Ruler<'a> {
+    text: &'a str,
+    bytes: usize,
+    chars: usize,
+    utf16: usize,
+}
+
+impl<'a> Ruler<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            bytes: 0,
+            chars: 0,
+            utf16: 0,
+        }
+    }
+
+    /// The span of `bytes`, which starts no earlier than the last one ended and lies on character boundaries.
+    pub(crate) fn span(&mut self, bytes: Range<usize>) -> Span {
+        let start = self.advance(bytes.start);
+        let end = self.advance(bytes.end);
+        Span {
+            bytes,
+            chars: start.0..end.0,
+            utf16: start.1..end.1,
+        }
+    }
+
+    fn advance(&mut self, to: usize) -> (usize, usize) {
+        for byte in self.text.as_bytes().get(self.bytes..to).unwrap_or_default() {
+            // A scalar starts at every byte that does not continue one; those of four bytes are surrogate pairs.
+            self.chars += usize::from(byte & 0xC0 != 0x80);
+            self.utf16 += usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0);
+        }
+        self.bytes = self.bytes.max(to);
+        (self.chars, self.utf16)
+    }
+}

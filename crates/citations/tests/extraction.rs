@@ -1,0 +1,281 @@
+//! What is read as a citation, what is not, and on which sentence it stands.
+
+use reground_citations::{Families, Malformed, Pages, Reference, extract};
+
+fn marker(marker: &str) -> Reference {
+    Reference::Marker {
+        marker: marker.to_owned(),
+        pages: None,
+    }
+}
+
+fn ordinals(numbers: impl IntoIterator<Item = u32>) -> Vec<Reference> {
+    let ordinal = |number| Reference::Ordinal {
+        number,
+        pages: None,
+    };
+    numbers.into_iter().map(ordinal).collect()
+}
+
+fn document(name: &str, pages: Option<(u32, u32)>) -> Reference {
+    Reference::Document {
+        name: name.to_owned(),
+        pages: pages.map(|(start, end)| Pages::new(start, end)),
+    }
+}
+
+fn read(text: &str) -> Vec<Reference> {
+    let extraction = extract(text, &Families::ALL);
+    extraction
+        .citations
+        .into_iter()
+        .map(|c| c.reference)
+        .collect()
+}
+
+#[test]
+fn markers_in_every_spelling() {
+    for text in [
+        "so [A1].",
+        "so [a1].",
+        "so [ A1 ].",
+        "so [A 1].",
+        "so 【A1】.",
+        "so ［Ａ１］.",
+        "so [A01].",
+        "[Source: A1]",
+    ] {
+        assert_eq!(read(text), [marker("A1")], "{text}");
+    }
+    assert_eq!(read("[A1][B2]"), [marker("A1"), marker("B2")]);
+    for text in [
+        "[A1, B2]",
+        "[A1; B2]",
+        "[A1,B2]",
+        "[A1 and B2]",
+        "[A1 & B2]",
+        "[A1 B2]",
+        "[A1、B2]",
+    ] {
+        assert_eq!(read(text), [marker("A1"), marker("B2")], "{text}");
+    }
+    for text in ["[A1-A3]", "[A1–3]"] {
+        assert_eq!(
+            read(text),
+            [marker("A1"), marker("A2"), marker("A3")],
+            "{text}"
+        );
+    }
+    assert_eq!(read("[AA12]"), [marker("AA12")]);
+}
+
+#[test]
+fn only_what_the_grammar_does_not_print_is_repaired() {
+    let repaired = |text| {
+        extract(text, &Families::ALL)
+            .citations
+            .iter()
+            .any(|c| c.repaired)
+    };
+    for text in [
+        "[A1]",
+        "[A1, B2]",
+        "[A1; B2]",
+        "[1]",
+        "【1】",
+        "[Source: guide]",
+    ] {
+        assert!(!repaired(text), "{text}");
+    }
+    for text in ["[a1]", "[A 1]", "【A1】", "[ A1]", "[A01]"] {
+        assert!(repaired(text), "{text}");
+    }
+}
+
+#[test]
+fn numbers_lists_and_ranges() {
+    assert_eq!(read("so [1]."), ordinals([1]));
+    assert_eq!(read("so[1][2]."), ordinals([1, 2]));
+    assert_eq!(read("so [1, 2]"), ordinals([1, 2]));
+    assert_eq!(read("so [1 and 3]"), ordinals([1, 3]));
+    assert_eq!(read("so [1-3, 7]"), ordinals([1, 2, 3, 7]));
+    assert_eq!(read("so [[1]]."), ordinals([1]));
+    assert_eq!(read("so 【12】［3］"), ordinals([12, 3]));
+    assert_eq!(read("so \\[4\\]"), ordinals([4]));
+    assert_eq!(
+        read("so [1](https://a.example/b_(c)) and [A1](#a1)"),
+        [ordinals([1]), vec![marker("A1")]].concat()
+    );
+}
+
+#[test]
+fn documents_and_pages() {
+    assert_eq!(
+        read("[Source: report.pdf, p. 12]"),
+        [document("report.pdf", Some((12, 12)))]
+    );
+    assert_eq!(
+        read("[Source: report.pdf, pp. 12–14]"),
+        [document("report.pdf", Some((12, 14)))]
+    );
+    assert_eq!(read("(Source: report.pdf)"), [document("report.pdf", None)]);
+    assert_eq!(
+        read("(source: Smith, Jones and Co, page 0)"),
+        [document("Smith, Jones and Co", Some((0, 0)))]
+    );
+    assert_eq!(
+        read("[Sources: \"a; b, p. 3\", p. 4; c.md p. 5]"),
+        [
+            document("a; b, p. 3", Some((4, 4))),
+            document("c.md", Some((5, 5)))
+        ]
+    );
+    assert_eq!(
+        read("[Source: a.md, pp. 3, 5]"),
+        [
+            document("a.md", Some((3, 3))),
+            document("a.md", Some((5, 5)))
+        ]
+    );
+    let paged = |marker: &str, page| Reference::Marker {
+        marker: marker.to_owned(),
+        pages: Some(Pages::new(page, page)),
+    };
+    assert_eq!(read("[A1, p. 12]"), [paged("A1", 12)]);
+    assert_eq!(
+        read("[A1 p. 12; B2, p. 3]"),
+        [paged("A1", 12), paged("B2", 3)]
+    );
+    // Erratum 6: a document citation ends at its bracket and its line.
+    assert_eq!(read("[Source: a] b, p. 3]"), [document("a", None)]);
+    assert_eq!(read("[Source: a\nb]"), []);
+}
+
+#[test]
+fn author_and_year() {
+    for text in [
+        "(Smith et al., 2020)",
+        "(Smith et\u{a0}al., 2020a)",
+        "(Bradley and Smyth, 2001)",
+        "(see van der Berg, 2019, p. 4)",
+        "(Davoodi et al. 2014)",
+        "[Taylor & Jensen, 2018]",
+        "(J. O’Neil, 1999)",
+    ] {
+        assert!(
+            matches!(read(text).as_slice(), [Reference::AuthorYear(_)]),
+            "{text}"
+        );
+    }
+    assert_eq!(read("(Devlin et al., 2019; Radford et al., 2018)").len(), 2);
+    for text in [
+        "(2020)",
+        "(May, 2020)",
+        "(Paris 2020)",
+        "(version 2, 2020)",
+        "(Smith, 20200)",
+        "(in Rome, 2020)",
+    ] {
+        assert_eq!(read(text), [], "{text}");
+    }
+}
+
+#[test]
+fn plainly_meant_and_malformed() {
+    for (text, why) in [
+        ("Open it [A1 and then\n", Malformed::Unclosed),
+        ("Open it [A1", Malformed::Unclosed),
+        ("[A1,]", Malformed::TrailingSeparator),
+        ("[A-1]", Malformed::BadMarker),
+        ("[A1, 3]", Malformed::UnexpectedText),
+        ("[A1: the guide]", Malformed::UnexpectedText),
+        ("[A5-A2]", Malformed::DescendingRange),
+        ("[5-2]", Malformed::DescendingRange),
+        ("[1-900]", Malformed::RangeTooLong),
+        ("[Source: , p. 3]", Malformed::EmptyName),
+    ] {
+        assert_eq!(read(text), [Reference::Malformed(why)], "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_citation() {
+    for text in [
+        "`[A1]` and ``a [1] ` b``",
+        "```\nx[1] [A1]\n```",
+        "~~~~\n[1]\n~~~\n[2]",
+        "<think>[A1]</think>",
+        "[the guide](https://a.example/[1])",
+        "![A1](a.png)",
+        "a[1] and my_list[0] and m[1][2] and rows[3].name and v[0] = 1",
+        "[2024]",
+        "- [x] done\n- [ ] open",
+        "[Online] [they] [Accessed: 2020-01-01] [Word count: 149] [300 words] [EMIM][TfO] [sic]",
+        "[in 2019] [EU 27] [10,000] [0.5] [007] [-1, 1] [i] [i : j] []",
+        "[1]: https://a.example",
+        "an open [ bracket and [another",
+    ] {
+        assert_eq!(read(text), [], "{text}");
+    }
+}
+
+#[test]
+fn families_are_switched() {
+    let text = "[A1] [1] [Source: a] (Smith et al., 2020) [A1,]";
+    assert_eq!(extract(text, &Families::MARKERS).citations.len(), 2);
+    let only = Families {
+        marker: false,
+        ..Families::ALL
+    };
+    assert_eq!(extract(text, &only).citations.len(), 3);
+}
+
+fn claims(text: &str) -> Vec<Option<String>> {
+    let extraction = extract(text, &Families::ALL);
+    let claim = |c| extraction.claim_of(c).map(str::to_owned);
+    extraction.citations.iter().map(claim).collect()
+}
+
+#[test]
+fn claims_are_the_sentences_without_citations() {
+    let one = "It is so.";
+    let two = "Next it is not.";
+    for (text, expected) in [
+        ("It is  so [A1].", vec![one]),
+        ("It [A1] is so.", vec![one]),
+        ("It is so. [A1] Next it is not.", vec![one]),
+        ("It is so.[A1] Next it is not.[B1]", vec![one, two]),
+        (
+            "It is so. [A1][B1] Next it is not. [C1]",
+            vec![one, one, two],
+        ),
+        ("It is so [A1]. Next it is not [B1].", vec![one, two]),
+        ("It is so.\n\n[A1]\n\nNext it is not.", vec![one]),
+        ("It is so.\n\n[A1]\n[B1]", vec![one, one]),
+        ("[A1] Next it is not.", vec![two]),
+        ("It is so [A1]. [B1] Next it is not.", vec![one, two]),
+        ("它是这样的。[1]下一句。", vec!["它是这样的。"]),
+    ] {
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|claim| Some(claim.to_owned()))
+            .collect();
+        assert_eq!(claims(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn lists_of_references_claim_nothing() {
+    for text in [
+        "[A1]",
+        "Sources: [A1]",
+        "## References\n[A1] Installing the server\n",
+        "**Sources:**\n- [A1] Installing",
+    ] {
+        assert_eq!(claims(text), [None], "{text}");
+    }
+    assert_eq!(
+        claims("It is so. [A1]\n\nSources: [A1]"),
+        [Some("It is so.".to_owned()), None]
+    );
+}

@@ -1,0 +1,140 @@
+//! What holds for every text.
+
+use proptest::prelude::*;
+use reground_citations::{Families, MAX_CITATIONS, extract};
+use std::time::{Duration, Instant};
+
+/// Text that is dense in everything the scanner looks at.
+fn noise() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => prop::sample::select(vec![
+            "[A1]", "[A1, B2]", "[a 1]", "【A1】", "[1-3]", "[[1]]", "[1](x)", "(Source: \"a, b\", p. 3)", "(Smith et al., 2020)",
+            "[A1,", "[", "]", "(", ")", "【", "`", "``", "```\n", "~~~\n", "<think>", "</think>", "\n", "\n\n", "# ", "- ", ". ", "。",
+            "\"", ";", ",", "Source:", "References\n", "p. 3", "\\", "!", "]:", "http", "A1", "et al.", "🙂", "é", "\u{a0}", "\r\n",
+        ])
+        .prop_map(str::to_owned),
+        1 => "\\PC{0,8}",
+        1 => any::<String>(),
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn offsets_give_back_the_string(text in noise()) {
+        let extraction = extract(&text, &Families::ALL);
+        let chars: Vec<char> = text.chars().collect();
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let mut last = 0;
+        for citation in &extraction.citations {
+            let span = &citation.span;
+            prop_assert_eq!(&text[span.bytes.clone()], &citation.raw);
+            prop_assert_eq!(chars[span.chars.clone()].iter().collect::<String>(), citation.raw.as_str());
+            prop_assert_eq!(String::from_utf16(&units[span.utf16.clone()]).unwrap(), citation.raw.as_str());
+            prop_assert!(last <= span.bytes.start);
+            last = span.bytes.start;
+            prop_assert!(citation.sentence.is_none_or(|s| s < extraction.sentences.len()));
+            prop_assert!(citation.claim.is_none_or(|c| Some(extraction.claims[c].sentence) == citation.sentence));
+        }
+        for sentence in &extraction.sentences {
+            prop_assert_eq!(&text[sentence.bytes.clone()], &sentence.text);
+        }
+        for claim in &extraction.claims {
+            prop_assert!(claim.text.chars().any(char::is_alphanumeric));
+        }
+    }
+
+    #[test]
+    fn neighbours_change_nothing(text in "[^`~<]{0,30}", inner in "[a-z]{2,8}( [a-z]{2,8}){0,3}") {
+        let citation = format!("{inner} [A1, B2] {inner} [Source: x, p. 3].");
+        let alone = extract(&citation, &Families::ALL);
+        let around = extract(&format!("{text}\n\n{citation}\n\n{text}"), &Families::ALL);
+        let start = text.len() + 2;
+        let within: Vec<_> = around
+            .citations
+            .iter()
+            .filter(|c| (start..start + citation.len()).contains(&c.span.bytes.start))
+            .collect();
+        prop_assert_eq!(within.len(), alone.citations.len());
+        for (found, expected) in within.into_iter().zip(&alone.citations) {
+            prop_assert_eq!(&found.reference, &expected.reference);
+            prop_assert_eq!(&found.raw, &expected.raw);
+            prop_assert_eq!(around.claim_of(found), alone.claim_of(expected));
+        }
+    }
+
+    #[test]
+    fn a_second_reading_of_a_marker_says_the_same(letters in "[A-Z]{1,3}", number in 1..99_999_u32) {
+        let canonical = format!("[{letters}{number}]");
+        let first = extract(&canonical, &Families::ALL);
+        prop_assert_eq!(first.citations.len(), 1);
+        let citation = &first.citations[0];
+        prop_assert!(!citation.repaired);
+        prop_assert_eq!(&citation.raw, &canonical);
+        prop_assert_eq!(extract(&citation.raw, &Families::ALL), first);
+    }
+}
+
+/// Ten times the text takes about ten times as long: quadratic work would take a hundred times.
+#[test]
+fn linear_on_hostile_text() {
+    let shapes: [&str; 16] = [
+        "[",
+        "[A1,",
+        "`",
+        "``` ` ",
+        "(",
+        "[a](",
+        "[1](x ",
+        "(Source: ",
+        "<think",
+        "]",
+        "【",
+        "[A1] ",
+        "\n> ",
+        "[[",
+        "\"",
+        "[Source: \"a;",
+    ];
+    for shape in shapes {
+        let time = |bytes: usize| {
+            let text = shape.repeat(bytes / shape.len());
+            let started = Instant::now();
+            let extraction = extract(&text, &Families::ALL);
+            assert!(extraction.citations.len() <= MAX_CITATIONS);
+            started.elapsed()
+        };
+        let small = time(100_000);
+        let large = time(1_000_000);
+        let bound = small * 40 + Duration::from_millis(200);
+        assert!(
+            large < bound,
+            "{shape:?}: {small:?} for 100 kB, {large:?} for 1 MB"
+        );
+    }
+    // Runs of ever longer backticks, none closed.
+    let runs: String = (1..1400).map(|n| "`".repeat(n) + " ").collect();
+    let started = Instant::now();
+    extract(&runs, &Families::ALL);
+    assert!(started.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn ten_thousand_markers_are_ten_thousand_rows() {
+    let text: String = (0..10_000).map(|n| format!("Fact {n} [A{n}]. ")).collect();
+    let extraction = extract(&text, &Families::ALL);
+    assert_eq!(extraction.citations.len(), 10_000);
+    assert_eq!(extraction.claims.len(), 10_000);
+    assert_eq!(extraction.omitted, 0);
+    let one_sentence = "[A1]".repeat(10_000) + " is all.";
+    assert_eq!(extract(&one_sentence, &Families::ALL).claims.len(), 1);
+}
+
+#[test]
+fn beyond_the_limit_is_counted() {
+    let extraction = extract(&"[1-64]".repeat(2_000), &Families::ALL);
+    assert_eq!(extraction.citations.len(), MAX_CITATIONS);
+    assert_eq!(extraction.omitted, 2_000 * 64 - MAX_CITATIONS);
+}

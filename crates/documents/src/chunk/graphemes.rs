@@ -1,0 +1,54 @@
+//! Where a text may be cut without breaking a character that a reader sees (UAX #29 extended grapheme clusters).
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// One bit a byte: set where a grapheme cluster begins, and at the end of the text.
+///
+/// Found in one pass: to ask a cursor at single offsets would read back over whole runs of flags or joiners each time.
+pub struct Graphemes {
+    bits: Vec<u64>,
+    length: usize,
+}
+
+impl Graphemes {
+    pub fn new(text: &str) -> Self {
+        let mut bits = vec![0u64; text.len() / 64 + 1];
+        for (offset, _) in text.grapheme_indices(true) {
+            bits[offset / 64] |= 1 << (offset % 64);
+        }
+        bits[text.len() / 64] |= 1 << (text.len() % 64);
+        Self {
+            bits,
+            length: text.len(),
+        }
+    }
+
+    /// Whether a cut at this byte offset breaks no cluster.
+    pub fn is_boundary(&self, offset: usize) -> bool {
+        self.bits
+            .get(offset / 64)
+            .is_some_and(|word| word >> (offset % 64) & 1 == 1)
+    }
+
+    /// The last boundary at or before `offset` that is greater than `low`.
+    pub fn floor(&self, offset: usize, low: usize) -> Option<usize> {
+        (low + 1..=offset.min(self.length))
+            .rev()
+            .find(|&offset| self.is_boundary(offset))
+    }
+
+    /// The first boundary at or after `offset`; the text's length at the latest.
+    pub fn ceil(&self, offset: usize) -> usize {
+        if offset >= self.length {
+            return self.length;
+        }
+        let mut word = offset / 64;
+        let mut bits = self.bits[word] & (u64::MAX << (offset % 64));
+        // The bit of the text's end is always set, so the search ends.
+        while bits == 0 {
+            word += 1;
+            bits = self.bits.get(word).copied().unwrap_or(u64::MAX);
+        }
+        (word * 64 + bits.trailing_zeros() as usize).min(self.length)
+    }
+}

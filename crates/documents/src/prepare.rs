@@ -1,0 +1,288 @@
+//! A document made ready to be stored: normal text, passages with coordinates, bounds and digest.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::DocumentError;
+use crate::{
+    ChunkSettings, PageMap, PageRange, chunk, content_hash_hex, exact_hash_hex, normalise,
+    overlap_cost,
+};
+
+/// A passage as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoredPassage {
+    /// Place among the document's passages, from 0.
+    pub ordinal: usize,
+    /// Its text.
+    pub content: String,
+    /// Exact o200k_base tokens.
+    pub tokens: usize,
+    /// First character in the document's text, where known.
+    pub char_start: Option<usize>,
+    /// One past the last.
+    pub char_end: Option<usize>,
+    /// First page, where known.
+    pub page_start: Option<u32>,
+    /// Last page.
+    pub page_end: Option<u32>,
+    /// Content hash (hex).
+    pub hash: String,
+    /// What the application keeps with it.
+    pub metadata: Value,
+}
+
+/// A document ready to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// The normalised text; `None` where only passages were given.
+    pub text: Option<String>,
+    /// Its passages, in order.
+    pub passages: Vec<StoredPassage>,
+    /// Pages, where known.
+    pub page_count: Option<u32>,
+    /// Characters of the text, or of all passages together.
+    pub char_count: usize,
+    /// Characters stored beyond those of the text, as a share of it (I2).
+    pub overlap_cost: f64,
+    /// Tells one version from another: SHA-256 (hex) of the text, or of the passages with their coordinates.
+    pub digest: String,
+}
+
+/// Prepares a document from its text: NFC, pages, chunks.
+///
+/// Pages come from `page_starts` (0-based character offsets into `content` as it was given), else from form feeds, else
+/// there are none; `page_count` may say that there are more pages than the text shows.
+///
+/// # Errors
+/// Page starts that do not ascend from 0 within the text, and those of [`ChunkSettings::check`].
+pub fn from_text(
+    content: &str,
+    settings: &ChunkSettings,
+    page_starts: Option<&[i32]>,
+    page_count: Option<i32>,
+) -> Result<Prepared, DocumentError> {
+    let (text, pages) = match page_starts {
+        Some(starts) => {
+            let (text, pages) = normalise_pages(content, starts)?;
+            (text, Some(pages))
+        }
+        None => {
+            let text = normalise(content).into_owned();
+            let pages = PageMap::from_form_feeds(&text);
+            (text, pages)
+        }
+    };
+    let char_count = text.chars().count();
+    let chunks = chunk(&text, settings, pages.as_ref())?;
+    let passages = chunks
+        .iter()
+        .map(|chunk| StoredPassage {
+            ordinal: usize::try_from(chunk.ordinal).unwrap_or(usize::MAX),
+            content: chunk.text.to_owned(),
+            tokens: usize::try_from(chunk.tokens).unwrap_or(usize::MAX),
+            char_start: Some(chunk.char_start),
+            char_end: Some(chunk.char_end),
+            page_start: chunk.pages.map(|pages| pages.start),
+            page_end: chunk.pages.map(|pages| pages.end),
+            hash: content_hash_hex(chunk.text),
+            metadata: Value::Object(serde_json::Map::new()),
+        })
+        .collect();
+    Ok(Prepared {
+        overlap_cost: overlap_cost(&chunks, char_count),
+        passages,
+        page_count: pages_of(pages.map(|pages| pages.page_count()), page_count)?,
+        char_count,
+        digest: exact_hash_hex(&text),
+        text: Some(text),
+    })
+}
+
+/// A passage as applications hand it over; other members of the object are left alone.
+#[derive(Debug, Deserialize)]
+struct Given {
+    text: String,
+    id: Option<Value>,
+    page_start: Option<u32>,
+    page_end: Option<u32>,
+    char_start: Option<usize>,
+    char_end: Option<usize>,
+    metadata: Option<serde_json::Map<String, Value>>,
+}
+
+/// Prepares a document from passages that were chunked elsewhere: `[{"text": …, "page_start": …}]`.
+///
+/// Texts are normalised; an `id` is kept in the metadata.
+///
+/// # Errors
+/// Another shape, a passage without visible text, a range that ends before it starts, page 0.
+pub fn from_passages(passages: &Value, page_count: Option<i32>) -> Result<Prepared, DocumentError> {
+    let given: Vec<Given> = serde_json::from_value(passages.clone())
+        .map_err(|error| DocumentError::Passages(error.to_string()))?;
+    let passages = given
+        .into_iter()
+        .enumerate()
+        .map(|(ordinal, given)| stored(ordinal, given))
+        .collect::<Result<Vec<_>, _>>()?;
+    let last_page = passages.iter().filter_map(|passage| passage.page_end).max();
+    let digest = serde_json::to_string(&passages)
+        .map_err(|error| DocumentError::Passages(error.to_string()))?;
+    Ok(Prepared {
+        text: None,
+        page_count: pages_of(last_page, page_count)?,
+        char_count: passages
+            .iter()
+            .map(|passage| passage.content.chars().count())
+            .sum(),
+        overlap_cost: 0.0,
+        digest: exact_hash_hex(&digest),
+        passages,
+    })
+}
+
+fn stored(ordinal: usize, given: Given) -> Result<StoredPassage, DocumentError> {
+    let impossible = |coordinates| DocumentError::Coordinates {
+        ordinal,
+        coordinates,
+    };
+    let content = normalise(&given.text).into_owned();
+    if content.trim().is_empty() {
+        return Err(DocumentError::Passages(format!(
+            "the text of passage {ordinal} is empty"
+        )));
+    }
+    match (given.char_start, given.char_end) {
+        (None, None) => {}
+        (Some(start), Some(end)) if start < end => {}
+        _ => return Err(impossible("characters")),
+    }
+    let pages = match (given.page_start, given.page_end) {
+        (None, None) => None,
+        (Some(start), end) if start > 0 && end.is_none_or(|end| end > 0) => {
+            PageRange::of(Some(start), end)
+        }
+        _ => return Err(impossible("pages")),
+    };
+    let mut metadata = given.metadata.unwrap_or_default();
+    if let Some(id) = given.id {
+        metadata.insert("id".to_owned(), id);
+    }
+    Ok(StoredPassage {
+        ordinal,
+        tokens: reground_tokens::count(&content),
+        hash: content_hash_hex(&content),
+        content,
+        char_start: given.char_start,
+        char_end: given.char_end,
+        page_start: pages.map(|pages| pages.start),
+        page_end: pages.map(|pages| pages.end),
+        metadata: Value::Object(metadata),
+    })
+}
+
+/// The greater of the pages that the text shows and those that the caller counts.
+fn pages_of(shown: Option<u32>, counted: Option<i32>) -> Result<Option<u32>, DocumentError> {
+    let counted = counted
+        .map(|count| u32::try_from(count).map_err(|_| DocumentError::Negative("page_count")))
+        .transpose()?;
+    Ok(shown.max(counted))
+}
+
+/// Normalises page by page, so that the given starts can be moved with the text.
+fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), DocumentError> {
+    let starts = starts
+        .iter()
+        .map(|start| usize::try_from(*start).map_err(|_| DocumentError::Negative("a page start")))
+        .collect::<Result<Vec<_>, _>>()?;
+    // Refuses what does not ascend from 0.
+    PageMap::from_starts(starts.clone())?;
+    let bytes: Vec<usize> = content
+        .char_indices()
+        .map(|(byte, _)| byte)
+        .chain([content.len()])
+        .collect();
+    let length = bytes.len() - 1;
+    let mut text = String::with_capacity(content.len());
+    let mut moved = Vec::with_capacity(starts.len());
+    let mut characters = 0;
+    for (page, start) in starts.iter().enumerate() {
+        let end = starts.get(page + 1).copied().unwrap_or(length);
+        if *start > length || end > length {
+            return Err(DocumentError::PageBeyondText {
+                page: page + 1,
+                start: *start,
+                length,
+            });
+        }
+        let piece = normalise(&content[bytes[*start]..bytes[end]]).into_owned();
+        moved.push(characters);
+        characters += piece.chars().count();
+        text.push_str(&piece);
+    }
+    // A page of nothing but a byte order mark is no page.
+    moved.dedup();
+    Ok((text, PageMap::from_starts(moved)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn page_starts_move_with_the_text() {
+        // "e" + combining acute composes, CRLF becomes LF: page 2 starts at 3 in the text that is stored.
+        let prepared = from_text(
+            "e\u{301}\r\nx\r\ntwo",
+            &ChunkSettings::default(),
+            Some(&[0, 7]),
+            None,
+        )
+        .unwrap();
+        assert_eq!(prepared.text.as_deref(), Some("é\nx\ntwo"));
+        assert_eq!(prepared.page_count, Some(2));
+        assert_eq!(prepared.passages[0].page_end, Some(2));
+    }
+
+    #[test]
+    fn refuses_page_starts_outside_the_text() {
+        let settings = ChunkSettings::default();
+        for starts in [&[1][..], &[0, 9], &[0, -1], &[0, 2, 2]] {
+            assert!(
+                from_text("four", &settings, Some(starts), None).is_err(),
+                "{starts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn passages_keep_what_was_given() {
+        let prepared = from_passages(
+            &json!([{"text": "one", "id": 7, "page_start": 2, "char_start": 0, "char_end": 3}, {"text": "two", "extra": true}]),
+            Some(9),
+        )
+        .unwrap();
+        assert_eq!(prepared.page_count, Some(9));
+        assert_eq!(prepared.passages[0].metadata, json!({"id": 7}));
+        assert_eq!(prepared.passages[0].page_end, Some(2));
+        assert_eq!(prepared.passages[1].char_start, None);
+        assert_eq!(prepared.text, None);
+    }
+
+    #[test]
+    fn refuses_passages_that_cannot_be() {
+        for passages in [
+            json!({"text": "x"}),
+            json!([{"content": "x"}]),
+            json!([{"text": " \n"}]),
+            json!([{"text": "x", "char_start": 3, "char_end": 3}]),
+            json!([{"text": "x", "char_start": 3}]),
+            json!([{"text": "x", "page_start": 0}]),
+            json!([{"text": "x", "page_end": 2}]),
+        ] {
+            assert!(from_passages(&passages, None).is_err(), "{passages}");
+        }
+    }
+}

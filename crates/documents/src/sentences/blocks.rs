@@ -1,0 +1,112 @@
+//! Blocks of lines: the stretches of text that a sentence does not leave.
+
+use std::ops::Range;
+
+/// Shortest line, in bytes, of text that may have been wrapped to a width on purpose.
+const WRAPPED: usize = 40;
+
+/// The blocks of a text, as byte ranges that together are the text.
+///
+/// A block begins after a blank line, a form feed or a paragraph separator, at a line that Markdown reads as a list
+/// item, quotation, heading, fence or table row, after a heading, fence or table row, and after a line that was
+/// ended on purpose.
+pub fn blocks(text: &str) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    let mut before: Option<&str> = None;
+    for line in lines(text) {
+        let content = &text[line.clone()];
+        if let Some(before) = before
+            && parts(before, content)
+        {
+            blocks.push(start..line.start);
+            start = line.start;
+        }
+        before = Some(content);
+    }
+    if start < text.len() {
+        blocks.push(start..text.len());
+    }
+    blocks
+}
+
+/// Whether a line is a Markdown heading (`#` to `######`, then a space).
+pub fn is_heading(line: &str) -> bool {
+    let marks = line
+        .trim_start()
+        .bytes()
+        .take(7)
+        .take_while(|&byte| byte == b'#')
+        .count();
+    (1..=6).contains(&marks)
+        && line.trim_start()[marks..].starts_with([' ', '\t'])
+        && !line.trim_end().contains('\n')
+}
+
+/// The lines of a text with their ends: LF, CR LF, CR, next line, form feed, line and paragraph separator.
+fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        if start == text.len() {
+            return None;
+        }
+        let rest = &text[start..];
+        let end = match rest.find(['\n', '\r', '\u{85}', '\u{c}', '\u{2028}', '\u{2029}']) {
+            Some(at) if rest[at..].starts_with("\r\n") => at + 2,
+            Some(at) => at + rest[at..].chars().next().map_or(0, char::len_utf8),
+            None => rest.len(),
+        };
+        let line = start..start + end;
+        start = line.end;
+        Some(line)
+    })
+}
+
+/// Whether a sentence cannot go on from one line to the next.
+fn parts(line: &str, next: &str) -> bool {
+    line.trim().is_empty()
+        || next.trim().is_empty()
+        || line.ends_with(['\u{c}', '\u{2029}'])
+        || stands_alone(line)
+        || stands_alone(next)
+        || begins_item(next)
+        || ended_on_purpose(line, next)
+}
+
+/// Headings, fences, table rows.
+fn stands_alone(line: &str) -> bool {
+    let line = line.trim_start();
+    is_heading(line) || line.starts_with("```") || line.starts_with("~~~") || line.starts_with('|')
+}
+
+/// List items (`-`, `*`, `+`, bullets, `1.`, `a)`) and quotations.
+fn begins_item(line: &str) -> bool {
+    let line = line.trim_start();
+    if line.starts_with('>') {
+        return true;
+    }
+    if let Some(rest) = line.strip_prefix(['-', '*', '+', '•', '‣', '◦', '▪', '–']) {
+        return rest.starts_with(char::is_whitespace);
+    }
+    let label = line
+        .bytes()
+        .take(5)
+        .take_while(u8::is_ascii_alphanumeric)
+        .count();
+    let number = line.bytes().take(label).all(|byte| byte.is_ascii_digit());
+    let rest = &line[label..];
+    // A letter needs the bracket: "a. " may end a sentence.
+    (1..=4).contains(&label)
+        && (number && rest.starts_with('.') || (number || label == 1) && rest.starts_with(')'))
+        && rest[1..].starts_with(char::is_whitespace)
+}
+
+/// A line that is shorter than wrapped text has, before one that does not go on in lower case: `Name: Ann`.
+fn ended_on_purpose(line: &str, next: &str) -> bool {
+    line.trim().len() < WRAPPED
+        && next
+            .chars()
+            .take(WRAPPED)
+            .find(|c| c.is_alphanumeric())
+            .is_some_and(|first| first.is_uppercase())
+}

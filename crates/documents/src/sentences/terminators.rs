@@ -1,0 +1,201 @@
+//! Where sentences end inside a block.
+
+use unicode_normalization::char::is_combining_mark;
+
+/// Characters looked at beyond a terminator to find a lower-case letter or the end of a citation marker.
+const LOOK_AHEAD: usize = 48;
+
+/// Abbreviations after which a sentence goes on, in lower case, without their last full stop. Those that often end one
+/// ("etc.", "Inc.") are left to the rule of the lower-case letter.
+const ABBREVIATIONS: &[&str] = &[
+    "adm", "al", "approx", "asst", "brig", "bzw", "ca", "capt", "cf", "ch", "cmdr", "col", "d.h",
+    "dept", "dr", "dra", "e.g", "ed", "eds", "eg", "eq", "eqs", "evtl", "ex", "fig", "figs", "gen",
+    "ggf", "gov", "hon", "hr", "i.e", "ie", "incl", "insb", "lt", "m.e", "maj", "messrs", "mlle",
+    "mme", "mr", "mrs", "ms", "mt", "p.ej", "ph.d", "prof", "rep", "resp", "rev", "sen", "sgt",
+    "sog", "sr", "sra", "st", "u.a", "usw", "vgl", "viz", "vs", "z.b",
+];
+
+/// Abbreviations after which a number follows; before anything else they may end a sentence ("No. We do not.").
+const BEFORE_NUMBERS: &[&str] = &[
+    "abs", "art", "bd", "cap", "chap", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep",
+    "sept", "oct", "nov", "dec", "no", "nos", "nr", "p", "par", "pp", "s", "sec", "sect", "vol",
+    "vols", "n",
+];
+
+/// The ends of the sentences of a block, but its own, in bytes: after the terminator, what closes it, and the citation
+/// markers that trail it.
+pub fn sentence_ends(block: &str) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    while let Some(found) = block[at..].find(is_terminator) {
+        let terminator = at + found;
+        let run = skip(block, terminator, is_terminator);
+        let end = trailing(block, run);
+        at = end;
+        if end < block.len() && is_end(block, start, terminator..run, end) {
+            ends.push(end);
+            start = end;
+        }
+    }
+    ends
+}
+
+/// Whether the sentence that began at `start` ends with the terminators in `run`, `end` being the end of what trails.
+fn is_end(block: &str, start: usize, run: std::ops::Range<usize>, end: usize) -> bool {
+    let terminators = &block[run.clone()];
+    if terminators.chars().any(is_wide) {
+        return true;
+    }
+    let after = &block[end..];
+    let Some(space) = after.chars().next() else {
+        return true;
+    };
+    if !space.is_whitespace() || goes_on(after) {
+        return false;
+    }
+    terminators != "." || !is_abbreviation(&block[start..run.start], after.trim_start())
+}
+
+/// Whether what follows continues a sentence: a lower-case letter comes first, or a comma, colon or semicolon.
+fn goes_on(after: &str) -> bool {
+    let mut rest = after.trim_start().chars().take(LOOK_AHEAD);
+    match rest.next() {
+        Some(',' | ';' | ':' | '،' | '、') => true,
+        Some(first) => {
+            let letter = if first.is_alphanumeric() {
+                Some(first)
+            } else {
+                rest.find(|c| c.is_alphanumeric())
+            };
+            letter.is_some_and(char::is_lowercase)
+        }
+        None => false,
+    }
+}
+
+/// Whether a full stop after `sentence` (from its start) belongs to an abbreviation, initial or enumerator.
+fn is_abbreviation(sentence: &str, next: &str) -> bool {
+    let sentence = sentence.trim_start();
+    let is_inside = |c: char| c.is_alphanumeric() || c == '.';
+    // No abbreviation is longer than this, and looking further back would not be linear.
+    let far = sentence.floor_char_boundary(sentence.len().saturating_sub(LOOK_AHEAD));
+    let recent = &sentence[far..];
+    let word = &recent[recent.trim_end_matches(is_inside).len()..];
+    let before = recent[..recent.len() - word.len()]
+        .trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
+    let mut letters = word.chars();
+    match (letters.next(), letters.next()) {
+        (None, _) => false,
+        // "1." or "a." at the start is a label.
+        _ if word.len() == sentence.len()
+            && word.len() <= 3
+            && word.chars().all(|c| c.is_ascii_digit()) =>
+        {
+            true
+        }
+        (Some(initial), None) if initial.is_uppercase() => {
+            let name = before.split_whitespace().next_back().unwrap_or_default();
+            before.trim().is_empty() || name.chars().next().is_some_and(char::is_uppercase)
+        }
+        // "U.S." and the like.
+        _ if word.contains('.') && word.split('.').all(|part| is_single_upper(part)) => true,
+        _ => {
+            let lower = word.to_lowercase();
+            ABBREVIATIONS.contains(&lower.as_str())
+                || BEFORE_NUMBERS.contains(&lower.as_str())
+                    && next.starts_with(|c: char| c.is_numeric())
+        }
+    }
+}
+
+fn is_single_upper(part: &str) -> bool {
+    let mut letters = part.chars();
+    letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
+}
+
+/// The end of what belongs to a terminator that ends at `from`: closing quotes and brackets, superscript note numbers,
+/// citation markers with the white space before them.
+fn trailing(block: &str, from: usize) -> usize {
+    // German closes with the mark that Chinese opens with.
+    let opens = |c| c == '“' && block[..from].ends_with(is_wide);
+    let mut end = skip(block, from, |c| {
+        (is_closing(c) || is_terminator(c)) && !opens(c)
+    });
+    loop {
+        let rest = &block[end..];
+        let marker = rest.trim_start();
+        // Bounded, so that a long run of white space is read once only.
+        let space = rest.len() - marker.len();
+        let Some(length) = marker_length(marker).filter(|_| space <= 2) else {
+            return end;
+        };
+        end = skip(block, end + space + length, |c| {
+            is_closing(c) && !matches!(c, '*' | '_')
+        });
+    }
+}
+
+/// Length in bytes of a citation marker at the start of a text: `[A1]`, `[12, 13]`, `[^3]`, `【4†source】`. Neither a link
+/// `[text](address)` nor a bracketed sentence is one, so it is short and white space or another marker follows.
+fn marker_length(text: &str) -> Option<usize> {
+    let (open, close) = match text.chars().next()? {
+        '[' => ('[', ']'),
+        '【' => ('【', '】'),
+        _ => return None,
+    };
+    let window = &text[..text.floor_char_boundary(LOOK_AHEAD)];
+    let inside = window[open.len_utf8()..].split_once(close)?.0;
+    let length = open.len_utf8() + inside.len() + close.len_utf8();
+    let follows = text[length..].chars().next();
+    (inside.chars().any(char::is_alphanumeric)
+        && !inside.contains(['\n', open])
+        && follows
+            .is_none_or(|c| c.is_whitespace() || matches!(c, '[' | '【' | '.' | '*' | '"' | '”')))
+    .then_some(length)
+}
+
+/// The end of the run of such characters that starts at `from`.
+fn skip(text: &str, from: usize, is_such: impl Fn(char) -> bool) -> usize {
+    text.len() - text[from..].trim_start_matches(is_such).len()
+}
+
+/// Terminators that need white space after them, and those of [`is_wide`].
+fn is_terminator(c: char) -> bool {
+    matches!(
+        c,
+        '.' | '!'
+            | '?'
+            | '…'
+            | '‼'
+            | '⁇'
+            | '⁈'
+            | '⁉'
+            | '؟'
+            | '۔'
+            | '։'
+            | '।'
+            | '॥'
+            | '።'
+            | '፧'
+            | '၊'
+            | '။'
+            | '។'
+            | '៕'
+            | '᠃'
+    ) || is_wide(c)
+}
+
+/// Terminators of scripts that put no white space between sentences.
+fn is_wide(c: char) -> bool {
+    matches!(c, '。' | '！' | '？' | '｡' | '．')
+}
+
+/// What closes a quotation, bracket or emphasis, superscript note numbers, and what is drawn onto the character before
+/// it (combining marks, joiners, variation selectors).
+fn is_closing(c: char) -> bool {
+    const CLOSING: &str = "\"')]}*_`”’“»›」』】〉》）］¹²³⁰⁴⁵⁶⁷⁸⁹";
+    let is_joined =
+        matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
+    CLOSING.contains(c) || is_joined || is_combining_mark(c)
+}

@@ -1,0 +1,99 @@
+//! The normal form of stored text, and the hash that tells twins (C5) and changes.
+
+use std::borrow::Cow;
+
+use sha2::{Digest, Sha256};
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
+/// The form in which text is stored, and to which every offset refers: NFC, line ends as LF, no leading byte order mark.
+///
+/// Idempotent, and without a copy where the text is in normal form already. A NUL, which a Postgres text cannot hold,
+/// is left alone: it is refused before it gets here.
+pub fn normalise(text: &str) -> Cow<'_, str> {
+    let text = text.trim_start_matches('\u{feff}');
+    let composed = match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        _ => Cow::Owned(text.nfc().collect()),
+    };
+    if composed.contains('\r') {
+        return Cow::Owned(composed.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+    composed
+}
+
+/// [`content_hash`] in lower-case hexadecimal, as tables keep it.
+pub fn content_hash_hex(text: &str) -> String {
+    hex(&content_hash(text))
+}
+
+/// SHA-256 of a text byte for byte, in lower-case hexadecimal: equal only where every offset is.
+pub fn exact_hash_hex(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 of the NFC text with white space folded: each run becomes one space, none at the ends (erratum 5).
+pub fn content_hash(text: &str) -> [u8; 32] {
+    let composed: Cow<'_, str> = match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        _ => Cow::Owned(text.nfc().collect()),
+    };
+    let mut hash = Sha256::new();
+    for (index, word) in composed.split_whitespace().enumerate() {
+        if index > 0 {
+            hash.update(b" ");
+        }
+        hash.update(word.as_bytes());
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unicode_normalization::is_nfc;
+
+    use super::*;
+
+    #[test]
+    fn line_ends_and_marks() {
+        assert_eq!(normalise("\u{feff}e\u{301}\r\na\rb\n"), "é\na\nb\n");
+        assert!(matches!(normalise("plain\ntext"), Cow::Borrowed(_)));
+    }
+
+    /// The published SHA-256 of "abc" (FIPS 180-2, appendix B.1).
+    #[test]
+    fn published_digest() {
+        let hex: String = content_hash(" abc\n")
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(
+            hex,
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+
+    #[test]
+    fn twins_hash_alike_and_others_do_not() {
+        assert_eq!(
+            content_hash("  caf\u{e9}\n\tau lait "),
+            content_hash("cafe\u{301} au lait")
+        );
+        assert_ne!(content_hash("a b"), content_hash("ab"));
+    }
+
+    proptest! {
+        #[test]
+        fn normal_form_is_stable(text in any::<String>()) {
+            let once = normalise(&text).into_owned();
+            prop_assert!(is_nfc(&once));
+            prop_assert!(!once.contains('\r'));
+            prop_assert_eq!(normalise(&once), once.as_str());
+            prop_assert_eq!(content_hash(&once), content_hash(text.trim_start_matches('\u{feff}')));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The encoder against a second implementation of the same small model, and against the real one on demand.
+
+mod tiny_bert;
+
+use std::path::Path;
+
+use reground_encoders::{Encoder, EncoderError, MAX_TOKENS, find};
+use tiny_bert::{TinyBert, WORDS};
+
+/// Texts of 0 to 40 words, more than one batch, the longest first.
+fn texts() -> Vec<String> {
+    let word = |seed: usize| *WORDS.get(seed * seed % 7).unwrap_or(&"unknown");
+    (0..=40)
+        .rev()
+        .map(|count| {
+            (0..count)
+                .map(|i| word(i + count))
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect()
+}
+
+fn deviation(found: &[f32], expected: &[f64]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    found
+        .iter()
+        .zip(expected)
+        .map(|(a, b)| (f64::from(*a) - b).abs())
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn equals_a_forward_pass_in_plain_loops() {
+    let (bert, dir) = (TinyBert::new(), tempfile::tempdir().unwrap());
+    bert.write(dir.path()).unwrap();
+    let encoder = Encoder::load(dir.path()).unwrap();
+    let texts = texts();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let embeddings = encoder.encode(&texts).unwrap();
+    assert_eq!(embeddings.len(), texts.len());
+    for (text, embedding) in texts.iter().zip(&embeddings) {
+        assert_eq!(embedding.len(), encoder.dimensions());
+        let deviation = deviation(embedding, &bert.embed(text, MAX_TOKENS));
+        assert!(deviation < 1e-4, "{deviation} for {text:?}");
+    }
+    // Alone, without any padding, a text gets the embedding that it gets among longer ones.
+    let alone = encoder.encode(&texts[38..39]).unwrap();
+    let padded: Vec<f64> = embeddings[38].iter().map(|x| f64::from(*x)).collect();
+    assert!(deviation(&alone[0], &padded) < 1e-5);
+    assert!(encoder.encode(&[]).unwrap().is_empty());
+}
+
+#[test]
+fn reads_the_first_256_tokens() {
+    let (bert, dir) = (TinyBert::new(), tempfile::tempdir().unwrap());
+    bert.write(dir.path()).unwrap();
+    let encoder = Encoder::load(dir.path()).unwrap();
+    let long = WORDS.repeat(60).join(" ");
+    let embedding = &encoder.encode(&[&long]).unwrap()[0];
+    let cut = |tokens| deviation(embedding, &bert.embed(&long, tokens));
+    let (right, short) = (cut(MAX_TOKENS), cut(MAX_TOKENS - 1));
+    assert!(right < 1e-5 && right * 10.0 < short, "{right} {short}");
+}
+
+#[test]
+fn finds_the_model_nearest_to_the_root() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |path: &str| root.path().join(path);
+    for path in ["package/model/1_Pooling", "a/b/c/d", "a/b/c/d/e"] {
+        std::fs::create_dir_all(at(path)).unwrap();
+    }
+    std::fs::write(at("package/model/1_Pooling/config.json"), "{}").unwrap();
+    TinyBert::new().write(&at("a/b/c/d/e")).unwrap();
+    assert!(
+        matches!(find(root.path()), Err(EncoderError::NotFound(_))),
+        "5 levels are too many"
+    );
+    TinyBert::new().write(&at("a/b/c/d")).unwrap();
+    assert_eq!(find(root.path()).unwrap(), at("a/b/c/d"));
+    TinyBert::new().write(&at("package/model")).unwrap();
+    assert_eq!(find(root.path()).unwrap(), at("package/model"));
+    assert!(Encoder::load(root.path()).is_ok());
+    assert!(matches!(
+        find(&at("absent")),
+        Err(EncoderError::Read { .. })
+    ));
+}
+
+#[test]
+fn says_which_file_is_wrong() {
+    let load = |name: &str, content: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        TinyBert::new().write(dir.path()).unwrap();
+        std::fs::write(dir.path().join(name), content).unwrap();
+        Encoder::load(dir.path()).err()
+    };
+    assert!(matches!(
+        load("config.json", "{}"),
+        Some(EncoderError::Configuration { .. })
+    ));
+    assert!(matches!(
+        load("tokenizer.json", "{}"),
+        Some(EncoderError::Tokenizer(_))
+    ));
+    assert!(matches!(
+        load("model.safetensors", "no"),
+        Some(EncoderError::Model(_))
+    ));
+
+    let dir = tempfile::tempdir().unwrap();
+    TinyBert::new().write(dir.path()).unwrap();
+    let path = dir.path().join("config.json");
+    let config = std::fs::read_to_string(&path).unwrap();
+    let changed = config.replace("\"num_attention_heads\":2", "\"num_attention_heads\":0");
+    assert_ne!(config, changed);
+    std::fs::write(&path, changed).unwrap();
+    let refused = Encoder::load(dir.path()).err();
+    assert!(
+        matches!(
+            refused,
+            Some(EncoderError::Heads {
+                hidden: 8,
+                heads: 0
+            })
+        ),
+        "{refused:?}"
+    );
+}
+
+/// Runs only where `REGROUND_MODEL_DIR` names a directory with all-MiniLM-L6-v2.
+#[test]
+fn the_real_model_knows_what_is_alike() {
+    let Some(dir) = std::env::var_os("REGROUND_MODEL_DIR") else {
+        return;
+    };
+    let encoder = Encoder::load(Path::new(&dir)).unwrap();
+    assert_eq!(encoder.dimensions(), 384);
+    let texts = [
+        "How do I bake bread?",
+        "A recipe for a loaf",
+        "The stock market fell on Monday",
+    ];
+    let embeddings = encoder.encode(&texts).unwrap();
+    let cosine = |a: usize, b: usize| -> f32 {
+        embeddings[a]
+            .iter()
+            .zip(&embeddings[b])
+            .map(|(x, y)| x * y)
+            .sum()
+    };
+    assert!((cosine(0, 0) - 1.0).abs() < 1e-5);
+    assert!(
+        cosine(0, 1) > cosine(0, 2) + 0.3,
+        "{} {}",
+        cosine(0, 1),
+        cosine(0, 2)
+    );
+}

@@ -1,0 +1,148 @@
+use super::*;
+use crate::carry::CarriedOption;
+use crate::intent::classify;
+use crate::memory::RememberedSource;
+use crate::synthetic::{arbitrary_passages, list, passage};
+use proptest::prelude::*;
+
+fn remember(passage: &Passage, carry_score: f64, pinned: bool) -> CarriedInput {
+    CarriedInput {
+        source: RememberedSource {
+            corpus: passage.corpus.clone(),
+            doc_id: passage.doc_id.clone(),
+            passage: passage.key.clone(),
+            carry_score,
+            inactive_turns: 0,
+            pinned,
+            pin_order: pinned.then_some(1),
+            cited: true,
+            hash: Some(passage.hash.clone()),
+        },
+        options: vec![CarriedOption { passage: passage.clone(), lexical_score: Some(15.0), vector_distance: None }],
+        age: None,
+    }
+}
+
+fn turn(passages: Vec<Passage>, lists: Vec<RankedList>, carried: Vec<CarriedInput>, query: &str) -> GatherInput {
+    let earlier = [crate::intent::PastTurn { query: "before".into(), ..Default::default() }];
+    GatherInput {
+        lists,
+        passages: passages.into_iter().map(|p| (p.key.clone(), p)).collect(),
+        carried,
+        judged: classify(query, &earlier, None),
+        metric: Metric::Cosine,
+        warnings: vec![],
+    }
+}
+
+fn spread(n: usize) -> Vec<Passage> {
+    (0..n).map(|i| passage(&format!("d{i}"), &format!("k{i:02}"), 0, 0, &format!("Passage number {i} of many. It is here."))).collect()
+}
+
+#[test]
+fn a_turn_from_lists_to_markers() {
+    let passages = spread(60);
+    let keys: Vec<_> = passages.iter().map(|p| p.key.clone()).collect();
+    let keys: Vec<_> = keys.iter().map(String::as_str).collect();
+    let lists = vec![list(Branch::Lexical, &keys[..40]), list(Branch::Vector, &keys[15..55])];
+    let carried = vec![remember(&passages[58], 0.7, false), remember(&passages[59], 0.49, true), remember(&passages[15], 1.0, false)];
+    let settings = Settings::default();
+    let gathered = gather(turn(passages, lists, carried, "and for it?"), &settings);
+    assert_eq!(gathered.candidates.len(), 40);
+    assert!(gathered.warnings.is_empty());
+    // A deferred turn stores it and goes on later.
+    let stored = serde_json::to_string(&gathered).unwrap();
+    let gathered: Gathered = serde_json::from_str(&stored).unwrap();
+
+    let composed = compose(gathered.clone(), None, &[], "and for it?", &settings).unwrap();
+    let shown: Vec<_> = composed.context.iter().map(|s| (s.marker.as_str(), s.candidate.passage.key.as_str())).collect();
+    assert_eq!(shown[0], ("A1", "k59"));
+    assert_eq!(shown[1], ("B1", "k15"));
+    assert_eq!(shown[9], ("J1", "k58"));
+    assert_eq!(composed.context[1].candidate.carry_score, Some(1.0));
+    assert_eq!(composed.context[1].candidate.origin, Origin::Fresh);
+    assert_eq!(composed.context[0].facts.len(), 2);
+    assert_eq!(composed.new_markers.len(), 10);
+
+    // The reranker turns the order round and loses the source under discussion, which the memory brings back.
+    let scores: Vec<_> = gathered.candidates.iter().enumerate()
+        .map(|(i, c)| (c.passage.key != "k15").then_some(i as f64)).collect();
+    let last = gathered.candidates.last().unwrap().passage.key.clone();
+    let reranked = compose(gathered, Some(&scores), &composed.new_markers, "and for it?", &settings).unwrap();
+    assert_eq!(reranked.context[1].candidate.passage.key, last);
+    let found = reranked.context.iter().find(|s| s.candidate.passage.key == "k15").unwrap();
+    assert_eq!((found.marker.as_str(), found.candidate.origin), ("B1", Origin::Carried));
+    assert_eq!(reranked.warnings, [Warning::RerankMissing { missing: 1, candidates: 40 }]);
+}
+
+#[test]
+fn shortfalls_are_named() {
+    let names = |lists: Vec<RankedList>| -> Vec<_> {
+        shortfalls(&lists, &Settings::default()).iter().map(Warning::name).collect()
+    };
+    assert_eq!(names(vec![list(Branch::Lexical, &["a"])]), ["no_embedding"]);
+    assert_eq!(names(vec![list(Branch::Lexical, &["a"]), list(Branch::Vector, &["b"])]), ["short_branch"]);
+    assert!(names(vec![list(Branch::Lexical, &["a"]), list(Branch::Vector, &["b", "a"])]).is_empty(), "a small corpus");
+    assert_eq!(names(vec![list(Branch::Lexical, &[]), list(Branch::Vector, &[])]), ["nothing_found"]);
+}
+
+#[test]
+fn a_budget_that_nothing_fits_is_said() {
+    let settings = Settings { max_tokens: 1, ..Settings::default() };
+    let gathered = gather(turn(spread(3), vec![list(Branch::Lexical, &["k00", "k01"])], vec![], "x"), &settings);
+    let composed = compose(gathered, None, &[], "x", &settings).unwrap();
+    assert!(composed.context.is_empty());
+    assert!(composed.warnings.contains(&Warning::BudgetTooSmall { max_tokens: 1 }));
+}
+
+proptest! {
+    #[test]
+    fn every_passage_and_every_source_is_accounted_for(
+        passages in arbitrary_passages(30),
+        lexical in proptest::collection::vec(0usize..30, 0..30),
+        vector in proptest::collection::vec(0usize..30, 0..30),
+        memory in proptest::collection::btree_map(0usize..30, (0.0f64..1.0, any::<bool>()), 0..8),
+        scores in proptest::option::of(proptest::collection::vec(proptest::option::of(-5.0f64..5.0), 30)),
+        query in prop_oneof!["and it\\?", "compare alpha with beta", "entirely different words in this long question here"],
+        top in 1usize..20, max_tokens in 20usize..600,
+        twins in any::<bool>(), merge in any::<bool>(),
+    ) {
+        let settings = Settings { rerank_top: top, max_tokens, collapse_twins: twins, merge_adjacent: merge, max_merged_tokens: 150, ..Settings::default() };
+        let named = |order: &[usize]| -> Vec<String> {
+            let mut seen = BTreeSet::new();
+            order.iter().filter_map(|&i| passages.get(i)).map(|p| p.key.clone()).filter(|k| seen.insert(k.clone())).collect()
+        };
+        let (lexical, vector) = (named(&lexical), named(&vector));
+        fn strs(v: &[String]) -> Vec<&str> { v.iter().map(String::as_str).collect() }
+        let lists = vec![list(Branch::Lexical, &strs(&lexical)), list(Branch::Vector, &strs(&vector))];
+        let carried: Vec<_> = memory.iter().filter_map(|(i, (carry, pin))| Some(remember(passages.get(*i)?, *carry, *pin))).collect();
+        let fresh: BTreeSet<String> = lexical.iter().chain(&vector).cloned().collect();
+        let sources: Vec<String> = carried.iter().map(|c| c.source.passage.clone()).collect();
+        let gathered = gather(turn(passages, lists, carried, &query), &settings);
+        prop_assert!(gathered.candidates.len() <= top);
+        let scores = scores.map(|mut s| { s.truncate(gathered.candidates.len()); s });
+        let composed = compose(gathered, scores.as_deref(), &[], &query, &settings).unwrap();
+
+        // Every passage that was found or remembered is the key of a source or of a drop, and no more often than it
+        // came in: once as found, once as remembered.
+        for key in fresh.iter().chain(&sources) {
+            let entered = usize::from(fresh.contains(key)) + usize::from(sources.contains(key));
+            let shown = composed.context.iter().filter(|s| s.candidate.passage.key == *key).count();
+            let left = composed.dropped.iter().filter(|d| d.candidate.passage.key == *key).count();
+            prop_assert!(shown <= 1);
+            prop_assert_eq!(shown + left, entered, "{}", key);
+        }
+        // Members beyond the key are exactly those that left as merged into it.
+        for source in &composed.context {
+            for member in &source.candidate.members {
+                let merged = composed.dropped.iter().any(|d| d.reason == Reason::Merged
+                    && d.candidate.passage.key == *member && d.into.as_ref() == Some(&source.candidate.passage.key));
+                prop_assert_eq!(merged, *member != source.candidate.passage.key);
+            }
+        }
+        let tokens: usize = composed.context.iter().map(|s| s.candidate.passage.tokens as usize).sum();
+        prop_assert!(tokens == composed.tokens && tokens <= max_tokens);
+        let markers: BTreeSet<_> = composed.context.iter().map(|s| &s.marker).collect();
+        prop_assert_eq!(markers.len(), composed.context.len());
+    }
+}

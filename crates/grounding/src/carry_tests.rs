@@ -1,0 +1,177 @@
+use super::*;
+use crate::passage::{Branch, Metric};
+use crate::synthetic::{candidate, document, list, passage};
+use proptest::prelude::*;
+
+fn remembered_source(key: &str, carry_score: f64) -> RememberedSource {
+    RememberedSource {
+        corpus: "manual".into(),
+        doc_id: "d".into(),
+        passage: key.into(),
+        carry_score,
+        inactive_turns: 1,
+        pinned: false,
+        pin_order: None,
+        cited: false,
+        hash: None,
+    }
+}
+
+fn text(key: &str) -> Passage {
+    passage("d", key, 0, key.len() as u32 * 1000, &format!("text of {key}"))
+}
+
+/// A carried source whose relevance will be `relevance`, given [`scale`].
+fn input(key: &str, carry_score: f64, relevance: f64) -> CarriedInput {
+    let option = CarriedOption { passage: text(key), lexical_score: Some(20.0 * relevance), vector_distance: None };
+    CarriedInput { source: remembered_source(key, carry_score), options: vec![option], age: None }
+}
+
+fn pinned(mut input: CarriedInput, order: i64) -> CarriedInput {
+    input.source.pinned = true;
+    input.source.pin_order = Some(order);
+    input
+}
+
+/// The best fresh BM25 score is 20.
+fn scale() -> Scale {
+    Scale::of(&[list(Branch::Lexical, &["best"])], Metric::Cosine)
+}
+
+fn run(fresh: &mut Vec<Candidate>, inputs: Vec<CarriedInput>, intent: Intent, settings: &Settings) -> Carried {
+    carry(fresh, &mut vec![], inputs, &scale(), Effect::of(intent, settings), settings)
+}
+
+fn keys(list: &[Candidate]) -> Vec<&str> {
+    list.iter().map(|c| c.passage.key.as_str()).collect()
+}
+
+fn reasons(out: &Carried) -> Vec<(&str, Reason)> {
+    out.dropped.iter().map(|d| (d.candidate.passage.key.as_str(), d.reason)).collect()
+}
+
+#[test]
+fn the_threshold_is_undecayed_and_the_order_is_not() {
+    let settings = Settings::default();
+    // b is less relevant but remembered better: 0.6 × 1 > 0.8 × 0.49.
+    let inputs = vec![input("a", 0.49, 0.8), input("b", 1.0, 0.6), input("c", 1.0, 0.49), input("e", 0.1, 0.5)];
+    let out = run(&mut vec![], inputs, Intent::DrillDown, &settings);
+    assert_eq!(keys(&out.carried), ["b", "a", "e"]);
+    assert_eq!(reasons(&out), [("c", Reason::BelowCarryThreshold)]);
+}
+
+#[test]
+fn intents_and_the_switch() {
+    let settings = Settings::default();
+    let inputs = vec![input("a", 1.0, 1.0), pinned(input("p", 0.1, 0.0), 1)];
+    let out = run(&mut vec![], inputs.clone(), Intent::NewTopic, &settings);
+    assert_eq!((keys(&out.pins), keys(&out.carried)), (vec!["p"], vec![]));
+    assert_eq!(reasons(&out), [("a", Reason::IntentDropsCarried)]);
+    assert_eq!(Effect::of(Intent::SameSources, &settings).reserved_slots, 6);
+    let off = Settings { carry_over: false, ..settings };
+    let out = run(&mut vec![], inputs, Intent::DrillDown, &off);
+    assert_eq!(reasons(&out), [("a", Reason::CarryOff)]);
+    assert_eq!(keys(&out.pins), ["p"]);
+}
+
+#[test]
+fn pins_keep_their_order_and_their_cap() {
+    let settings = Settings::default();
+    let inputs = (0..5).map(|i| pinned(input(&"pqrst"[i..=i], 0.0, 0.0), 10 - i as i64)).collect();
+    let out = run(&mut vec![], inputs, Intent::DrillDown, &settings);
+    assert_eq!(keys(&out.pins), ["t", "s", "r"]);
+    assert_eq!(reasons(&out), [("q", Reason::PinOverCap), ("p", Reason::PinOverCap)]);
+}
+
+#[test]
+fn a_pinned_document_gives_its_best_passage() {
+    let mut document = pinned(input("a", 1.0, 0.2), 1);
+    document.source.passage = String::new();
+    document.options.extend(input("bb", 1.0, 0.7).options);
+    document.options.extend(input("ccc", 1.0, 0.3).options);
+    let out = run(&mut vec![], vec![document], Intent::NewTopic, &Settings::default());
+    assert_eq!(keys(&out.pins), ["bb"]);
+}
+
+#[test]
+fn found_fresh_counts_as_fresh_and_a_found_pin_as_a_pin() {
+    let settings = Settings::default();
+    let mut fresh = vec![candidate(text("a"), 0.03), candidate(text("pp"), 0.02)];
+    let inputs = vec![input("a", 0.7, 0.9), pinned(input("pp", 0.3, 0.9), 1)];
+    let out = run(&mut fresh, inputs, Intent::DrillDown, &settings);
+    assert_eq!(keys(&fresh), ["a"]);
+    assert_eq!((fresh[0].carry_score, fresh[0].origin), (Some(0.7), Origin::Fresh));
+    assert_eq!(keys(&out.pins), ["pp"]);
+    assert_eq!((out.pins[0].fused, out.pins[0].origin), (0.02, Origin::Pinned));
+    assert_eq!(reasons(&out), [("pp", Reason::FoundFresh), ("a", Reason::FoundFresh)]);
+}
+
+#[test]
+fn a_source_beyond_the_cut_keeps_its_ranks() {
+    let settings = Settings::default();
+    let mut beyond = vec![Candidate { lexical_rank: Some(44), ..candidate(text("a"), 0.009) }];
+    let effect = Effect::of(Intent::DrillDown, &settings);
+    let out = carry(&mut vec![], &mut beyond, vec![input("a", 1.0, 0.6)], &scale(), effect, &settings);
+    assert!(beyond.is_empty());
+    assert_eq!((out.carried[0].lexical_rank, out.carried[0].origin), (Some(44), Origin::Carried));
+}
+
+#[test]
+fn gone_changed_recycled_and_old() {
+    let settings = Settings { carry_max_age: Some(60.0), ..Settings::default() };
+    let gone = CarriedInput { options: vec![], ..pinned(input("g", 1.0, 1.0), 1) };
+    let mut changed = input("c", 1.0, 1.0);
+    changed.source.hash = Some("another".into());
+    let mut recycled = input("rr", 1.0, 1.0);
+    recycled.options[0].passage.doc_id = "elsewhere".into();
+    let old = CarriedInput { age: Some(61.0), ..input("ooo", 1.0, 1.0) };
+    let out = run(&mut vec![], vec![gone, changed, recycled, old], Intent::DrillDown, &settings);
+    assert_eq!(keys(&out.carried), ["c"]);
+    assert_eq!(reasons(&out), [("g", Reason::Gone), ("ooo", Reason::Expired), ("rr", Reason::Changed)]);
+    let names: Vec<_> = out.warnings.iter().map(Warning::name).collect();
+    assert_eq!(names, ["pin_gone", "source_changed"]);
+}
+
+proptest! {
+    #[test]
+    fn every_source_is_carried_pinned_or_dropped_once_whatever_the_order(
+        sources in proptest::collection::vec((0usize..12, 0.0f64..1.0, 0.0f64..1.2, 0u8..4), 0..12),
+        found in proptest::collection::btree_set(0usize..12, 0..6),
+        swap in any::<bool>(),
+    ) {
+        let settings = Settings::default();
+        let text = document(0, 800);
+        let cut = |i: usize| passage("d", &format!("k{i}"), i as i32, i as u32 * 100, text.get(i * 100..i * 100 + 100).unwrap());
+        let mut seen = std::collections::BTreeSet::new();
+        let mut inputs: Vec<_> = sources.into_iter().filter(|s| seen.insert(s.0)).map(|(i, carry, relevance, pin)| {
+            let mut one = input(&format!("k{i}"), carry, relevance);
+            one.options[0].passage = cut(i);
+            if pin == 0 { pinned(one, i as i64) } else { one }
+        }).collect();
+        let fresh: Vec<_> = found.iter().map(|&i| candidate(cut(i), 1.0 / (i + 1) as f64)).collect();
+        let mut a = fresh.clone();
+        let first = run(&mut a, inputs.clone(), Intent::DrillDown, &settings);
+        if swap { inputs.reverse() } else { inputs.rotate_left(inputs.len().min(1)) }
+        let mut b = fresh.clone();
+        let second = run(&mut b, inputs.clone(), Intent::DrillDown, &settings);
+        prop_assert_eq!(&first, &second);
+        prop_assert_eq!(&a, &b);
+
+        // Nothing fresh is lost, and every input leaves, stays or is stood for.
+        let mut left = keys(&a);
+        left.extend(first.pins.iter().filter(|p| p.fused > 0.0).map(|p| p.passage.key.as_str()));
+        left.sort_unstable();
+        let mut were = keys(&fresh);
+        were.sort_unstable();
+        prop_assert_eq!(left, were);
+        for one in &inputs {
+            let key = one.source.passage.as_str();
+            let dropped = first.dropped.iter().filter(|d| d.candidate.passage.key == key).count();
+            let stays = [&first.pins, &first.carried].iter()
+                .map(|l| l.iter().filter(|c| c.passage.key == key && c.fused == 0.0).count()).sum::<usize>();
+            prop_assert_eq!(dropped + stays, 1);
+        }
+        prop_assert!(first.pins.len() <= settings.max_pinned);
+        prop_assert!(first.carried.iter().all(|c| c.relevance >= settings.carry_threshold));
+    }
+}

@@ -1,0 +1,114 @@
+//! What the conversation remembers after a turn has ended (C3).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::memory::{ContextSource, RememberedSource};
+use crate::passage::Origin;
+use crate::settings::CarryActivation;
+
+/// The key of a remembered source: corpus, document, passage.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceKey {
+    /// Name of the corpus.
+    pub corpus: String,
+    /// The document's key.
+    pub doc_id: String,
+    /// The passage's key; empty for a pin on the whole document.
+    pub passage: String,
+}
+
+/// How memory fades.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DecayRules {
+    /// Factor per ended turn, in [0, 1] (`carry_decay`, 0.7).
+    pub decay: f64,
+    /// Ended turns without activity after which an unpinned source is forgotten (`carry_ttl_turns`, 3).
+    pub ttl_turns: u32,
+    /// What counts as activity (`carry_activation`).
+    pub activation: CarryActivation,
+}
+
+/// The sources after a turn that started with `before`, showed `context` and was answered with citations of `cited`.
+///
+/// A source is active if it was cited, or (under `context`) if this turn's retrieval put it into the context; to be carried
+/// or pinned is no activity. Active sources read 1 and the rest age by a turn; then every unpinned one fades by `decay`, so
+/// that a source last active in turn t reads `decay`^k in turn t + k and, at a `ttl_turns` of 3, is gone in t + 4. A merged
+/// source is remembered under its own key. Ascending by key, whatever the order of the arguments.
+pub fn after_turn(
+    before: &[RememberedSource],
+    context: &[ContextSource],
+    cited: &BTreeSet<SourceKey>,
+    rules: &DecayRules,
+) -> Vec<RememberedSource> {
+    let shown: BTreeMap<SourceKey, &ContextSource> = context.iter().map(|source| (SourceKey::shown(source), source)).collect();
+    let mut memory: BTreeMap<SourceKey, RememberedSource> =
+        before.iter().map(|source| (SourceKey::remembered(source), source.clone())).collect();
+    let active = |key: &SourceKey| {
+        let fresh = || shown.get(key).is_some_and(|source| source.candidate.origin == Origin::Fresh);
+        cited.contains(key) || (rules.activation == CarryActivation::Context && fresh())
+    };
+    for (key, source) in &shown {
+        if active(key) && !memory.contains_key(key) {
+            memory.insert(key.clone(), entering(key, source));
+        }
+    }
+    for (key, source) in &mut memory {
+        source.cited |= cited.contains(key);
+        if let Some(shown) = shown.get(key) {
+            source.hash = Some(shown.candidate.passage.hash.clone());
+        }
+        if active(key) {
+            source.carry_score = 1.0;
+            source.inactive_turns = 0;
+        } else {
+            source.inactive_turns = source.inactive_turns.saturating_add(1);
+        }
+        if !source.pinned {
+            source.carry_score *= rules.decay;
+        }
+    }
+    memory
+        .into_values()
+        .filter(|source| source.pinned || source.inactive_turns < rules.ttl_turns)
+        .collect()
+}
+
+/// A source that the conversation did not know.
+fn entering(key: &SourceKey, source: &ContextSource) -> RememberedSource {
+    RememberedSource {
+        corpus: key.corpus.clone(),
+        doc_id: key.doc_id.clone(),
+        passage: key.passage.clone(),
+        carry_score: 1.0,
+        inactive_turns: 0,
+        pinned: false,
+        pin_order: None,
+        cited: false,
+        hash: Some(source.candidate.passage.hash.clone()),
+    }
+}
+
+impl SourceKey {
+    /// The key under which a source of the context is remembered.
+    pub fn shown(source: &ContextSource) -> Self {
+        let passage = &source.candidate.passage;
+        Self {
+            corpus: passage.corpus.clone(),
+            doc_id: passage.doc_id.clone(),
+            passage: passage.key.clone(),
+        }
+    }
+
+    /// The key of a remembered source.
+    pub fn remembered(source: &RememberedSource) -> Self {
+        Self {
+            corpus: source.corpus.clone(),
+            doc_id: source.doc_id.clone(),
+            passage: source.passage.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "decay_tests.rs"]
+pub(crate) mod tests;

@@ -1,0 +1,271 @@
+//! `end_turn`, as far as it needs no database: extract → resolve → verify → support → score → decay.
+//!
+//! The glue fetches in between: [`read_answer`] says which claims the server has to stem, [`sources_of`] and
+//! [`documents_to_look_up`] say what else it has to know, [`judge_answer`] does the rest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reground_citations::{
+    Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Families, Judgement, KnownMarker, Lexemes,
+    MessageScores, NamedDocument, Pages, PolicyRules, Source, StageFacts, SupportRules,
+};
+use reground_documents::PageRange;
+
+use crate::decay::{DecayRules, SourceKey, after_turn};
+use crate::memory::{BoundMarker, ContextSource, Fact, RememberedSource};
+use crate::passage::{CharRange, Origin};
+use crate::settings::Settings;
+
+/// The settings that an answer is judged by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EndRules {
+    /// When support is enough.
+    pub support: SupportRules,
+    /// What the answer has to fulfil.
+    pub policy: PolicyRules,
+    /// How memory fades.
+    pub decay: DecayRules,
+}
+
+impl From<&Settings> for EndRules {
+    fn from(settings: &Settings) -> Self {
+        Self {
+            support: SupportRules {
+                threshold: settings.support_threshold,
+                other_source_margin: settings.other_source_margin,
+            },
+            policy: PolicyRules {
+                min_cfs: settings.min_cfs,
+                require_citations: settings.require_citations,
+            },
+            decay: DecayRules {
+                decay: settings.carry_decay,
+                ttl_turns: settings.carry_ttl_turns,
+                activation: settings.carry_activation,
+            },
+        }
+    }
+}
+
+/// How far a candidate of the turn came, by the turn's trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traced {
+    /// The candidate.
+    pub key: SourceKey,
+    /// The stages it passed.
+    pub facts: StageFacts,
+}
+
+/// All that an answer is judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct EndInput<'a> {
+    /// What [`read_answer`] gave.
+    pub extraction: &'a Extraction,
+    /// The turn's context.
+    pub context: &'a [ContextSource],
+    /// What [`sources_of`] made of it.
+    pub sources: &'a [Source],
+    /// Every marker of the conversation.
+    pub markers: &'a [KnownMarker],
+    /// The sources as they stood when the turn began.
+    pub remembered: &'a [RememberedSource],
+    /// What [`documents_to_look_up`] found.
+    pub named: &'a [NamedDocument],
+    /// The content of each claim, in the order of [`Extraction::claims`].
+    pub claim_lexemes: &'a [Lexemes],
+    /// The turn's candidates.
+    pub trace: &'a [Traced],
+    /// The settings.
+    pub rules: EndRules,
+}
+
+/// A citation of the answer and everything that is said of it; its text is the one of the same index in the extraction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedCitation {
+    /// The verdict.
+    pub judgement: Judgement,
+    /// The five factors.
+    pub factors: Factors,
+}
+
+/// What a cited source gives the next turns instead of its text (C7).
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceFacts {
+    /// Index of the source in the context.
+    pub source: usize,
+    /// Its marker.
+    pub marker: String,
+    /// Its key bullets; without any, the sentences that its citations rest on.
+    pub facts: Vec<Fact>,
+}
+
+/// The outcome of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// One for each extracted citation.
+    pub citations: Vec<JudgedCitation>,
+    /// What they add up to.
+    pub scores: MessageScores,
+    /// Whether the answer may stand.
+    pub decision: Decision,
+    /// The sources after the turn.
+    pub sources_after: Vec<RememberedSource>,
+    /// Facts of the sources whose citations held, in the order of the context.
+    pub facts: Vec<SourceFacts>,
+}
+
+/// Extracts the citations of an answer. The server then stems each of [`Extraction::claims`].
+pub fn read_answer(answer: &str, families: &Families) -> Extraction {
+    reground_citations::extract(answer, families)
+}
+
+/// The context as citations see it. `[1]` resolves only where markers are numbers (`marker_style` `1`).
+///
+/// # Errors
+/// [`Error::SourceLexemes`] when there is not one set of lexemes for each source.
+pub fn sources_of(context: &[ContextSource], lexemes: Vec<Lexemes>) -> Result<Vec<Source>, Error> {
+    if context.len() != lexemes.len() {
+        return Err(Error::SourceLexemes {
+            sources: context.len(),
+            given: lexemes.len(),
+        });
+    }
+    let source = |(shown, lexemes): (&ContextSource, Lexemes)| {
+        let passage = &shown.candidate.passage;
+        Source {
+            marker: shown.marker.clone(),
+            ordinal: shown.marker.parse().ok(),
+            corpus: passage.corpus.clone(),
+            doc_id: passage.doc_id.clone(),
+            passage: passage.key.clone(),
+            members: shown.candidate.members.clone(),
+            title: passage.title.clone(),
+            uri: passage.uri.clone(),
+            pages: passage.pages.map(pages),
+            carried: shown.candidate.origin == Origin::Carried,
+            text: passage.text.clone(),
+            lexemes,
+        }
+    };
+    Ok(context.iter().zip(lexemes).map(source).collect())
+}
+
+/// The conversation's markers as citations see them.
+pub fn known_markers(markers: &[BoundMarker]) -> Vec<KnownMarker> {
+    let known = |bound: &BoundMarker| KnownMarker {
+        marker: bound.marker.clone(),
+        corpus: bound.corpus.clone(),
+        doc_id: bound.doc_id.clone(),
+        passage: bound.passage.clone(),
+        pages: bound.pages.map(pages),
+    };
+    markers.iter().map(known).collect()
+}
+
+/// The documents that have to be looked up before the answer can be judged.
+pub fn documents_to_look_up(extraction: &Extraction, sources: &[Source], markers: &[KnownMarker]) -> Vec<DocumentRequest> {
+    reground_citations::document_requests(extraction, sources, markers)
+}
+
+/// Judges an answer and says what the conversation remembers after it.
+///
+/// # Errors
+/// [`Error::ClaimLexemes`] when there is not one set of lexemes for each claim.
+pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
+    let evidence = Evidence {
+        sources: input.sources,
+        known: input.markers,
+        named: input.named,
+        claims: input.claim_lexemes,
+        rules: input.rules.support,
+    };
+    let judgements = reground_citations::judge(input.extraction, &evidence)?;
+    let trace: BTreeMap<&SourceKey, StageFacts> = input.trace.iter().map(|traced| (&traced.key, traced.facts)).collect();
+    let facts: Vec<_> = judgements.iter().map(|judgement| facts_of(judgement, input.sources, &trace)).collect();
+    let (scores, factors) = reground_citations::score(&judgements, &facts, |_| 1.0)?;
+    let decision = reground_citations::decide(&judgements, &scores, &input.rules.policy);
+    let cited: BTreeSet<_> = judgements.iter().filter_map(|judgement| cited_key(judgement, input.context)).collect();
+    Ok(Judged {
+        sources_after: after_turn(input.remembered, input.context, &cited, &input.rules.decay),
+        facts: fact_sheet(&judgements, input.context),
+        citations: judgements
+            .into_iter()
+            .zip(factors)
+            .map(|(judgement, factors)| JudgedCitation { judgement, factors })
+            .collect(),
+        scores,
+        decision,
+    })
+}
+
+/// How far the passage that a citation names came; `None` where the turn never saw it.
+fn facts_of(judgement: &Judgement, sources: &[Source], trace: &BTreeMap<&SourceKey, StageFacts>) -> Option<StageFacts> {
+    let place = judgement.place.as_ref()?;
+    let passages = match judgement.source.and_then(|source| sources.get(source)) {
+        Some(source) => std::iter::once(&source.passage).chain(&source.members).collect(),
+        None => Vec::from_iter(&place.passage),
+    };
+    passages.into_iter().find_map(|passage| {
+        let key = SourceKey {
+            corpus: place.corpus.clone(),
+            doc_id: place.doc_id.clone(),
+            passage: passage.clone(),
+        };
+        trace.get(&key).copied()
+    })
+}
+
+/// The source that a citation keeps alive: one of the context, under its own key, or an earlier one that the answer still
+/// names by its marker. Whether the citation held does not matter to memory (C3: cited is cited).
+fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceKey> {
+    if let Some(source) = judgement.source.and_then(|source| context.get(source)) {
+        return Some(SourceKey::shown(source));
+    }
+    let place = judgement.place.as_ref()?;
+    let passage = place.passage.clone()?;
+    Some(SourceKey {
+        corpus: place.corpus.clone(),
+        doc_id: place.doc_id.clone(),
+        passage,
+    })
+}
+
+fn fact_sheet(judgements: &[Judgement], context: &[ContextSource]) -> Vec<SourceFacts> {
+    let mut quotes: BTreeMap<usize, Vec<Fact>> = BTreeMap::new();
+    for judgement in judgements.iter().filter(|judgement| judgement.status.holds() == Some(true)) {
+        let Some(source) = judgement.source else { continue };
+        let facts = quotes.entry(source).or_default();
+        let Some(fact) = judgement.quote.as_ref().and_then(quoted) else { continue };
+        // Two bullets a source (C7).
+        if facts.len() < 2 && !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    let sheet = |(source, quoted): (usize, Vec<Fact>)| {
+        let shown = context.get(source)?;
+        Some(SourceFacts {
+            source,
+            marker: shown.marker.clone(),
+            facts: if shown.facts.is_empty() { quoted } else { shown.facts.clone() },
+        })
+    };
+    quotes.into_iter().filter_map(sheet).collect()
+}
+
+fn quoted(quote: &reground_citations::Quote) -> Option<Fact> {
+    Some(Fact {
+        text: quote.text.clone(),
+        chars: CharRange {
+            start: u32::try_from(quote.chars.start).ok()?,
+            end: u32::try_from(quote.chars.end).ok()?,
+        },
+    })
+}
+
+fn pages(range: PageRange) -> Pages {
+    Pages::new(range.start, range.end)
+}
+
+#[cfg(test)]
+#[path = "end_tests.rs"]
+mod tests;

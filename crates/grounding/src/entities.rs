@@ -1,0 +1,201 @@
+//! What a question compares: the members of "difference between X and Y", "X versus Y", "is X better than Y".
+
+use crate::cues::{Cues, Found, Kind};
+use crate::words::{content_word, unspaced, words};
+
+/// Members of one comparison that are retrieved for; a longer enumeration keeps its first ones.
+const MOST_ENTITIES: usize = 4;
+/// Words of one member; a longer stretch is a clause and no name.
+const MOST_WORDS: usize = 8;
+
+/// The comparison that a query makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// The cue that announced it.
+    pub cue: String,
+    /// Whether the cue alone makes it a comparison; a bare comparative needs two members.
+    pub explicit: bool,
+    /// Its members as the query writes them, at most four, in order of mention; may be empty ("compare them").
+    pub entities: Vec<String>,
+}
+
+/// The comparison in a query, if it makes one. Linear in the query.
+#[must_use]
+pub fn comparison(query: &str, cues: &Cues) -> Option<Comparison> {
+    let text = Text { query, words: words(query), cues };
+    text.infix().or_else(|| text.prefix()).or_else(|| text.alternatives())
+}
+
+struct Text<'a> {
+    query: &'a str,
+    words: Vec<(usize, String)>,
+    cues: &'a Cues,
+}
+
+impl Text<'_> {
+    /// "X versus Y", "is X better than Y": the member before the cue and those after it.
+    fn infix(&self) -> Option<Comparison> {
+        let cue = self.cues.find(&self.words, Kind::CompareInfix).or_else(|| self.comparative_than())?;
+        let mut entities = self.members(self.clause_start(cue.start), cue.start);
+        entities.extend(self.members(cue.end, self.clause_end(cue.end)));
+        Some(Comparison { cue: cue.cue, explicit: true, entities: distinct(entities) })
+    }
+
+    /// "more difficult than": a comparative, at most two words, and "than".
+    fn comparative_than(&self) -> Option<Found> {
+        (0..self.words.len()).find_map(|at| {
+            let found = self.cues.at(&self.words, at, Kind::Comparative)?;
+            let than = (found.end..self.words.len().min(found.end + 3))
+                .find(|&i| self.words.get(i).is_some_and(|(_, word)| word == "than"))?;
+            Some(Found { start: found.start, end: than + 1, cue: format!("{} … than", found.cue) })
+        })
+    }
+
+    /// "difference between X and Y", "compare X with Y".
+    fn prefix(&self) -> Option<Comparison> {
+        let cue = self.cues.find(&self.words, Kind::ComparePrefix)?;
+        let entities = self.members(cue.end, self.clause_end(cue.end));
+        Some(Comparison { cue: cue.cue, explicit: true, entities: distinct(entities) })
+    }
+
+    /// "which is faster, X or Y": a comparative and two alternatives.
+    fn alternatives(&self) -> Option<Comparison> {
+        let cue = self.cues.find(&self.words, Kind::Comparative)?;
+        let or = self.cues.find(&self.words, Kind::Alternative);
+        let entities = match or {
+            Some(or) if or.start >= cue.end => {
+                let mut found = self.members(cue.end, or.start);
+                found.extend(self.members(or.end, self.clause_end(or.end)));
+                distinct(found)
+            }
+            _ => Vec::new(),
+        };
+        Some(Comparison { cue: cue.cue, explicit: false, entities })
+    }
+
+    /// First word of the clause that ends before word `end`: after the last boundary word or full stop.
+    fn clause_start(&self, end: usize) -> usize {
+        (0..end)
+            .rev()
+            .find(|&i| self.cues.at(&self.words, i, Kind::Boundary).is_some() || self.stop_after(i))
+            .map_or(0, |i| i + 1)
+    }
+
+    /// One past the last word of the members that begin at word `start`.
+    fn clause_end(&self, start: usize) -> usize {
+        (start..self.words.len())
+            .find_map(|i| {
+                if i > start && self.cues.at(&self.words, i, Kind::Boundary).is_some() {
+                    Some(i)
+                } else {
+                    self.stop_after(i).then_some(i + 1)
+                }
+            })
+            .unwrap_or(self.words.len())
+    }
+
+    /// Whether a sentence ends between word `i` and the next.
+    fn stop_after(&self, i: usize) -> bool {
+        self.gap_after(i).chars().any(|c| matches!(c, '?' | '!' | '。' | '？' | '！' | ';' | '\n'))
+            || self.gap_after(i).starts_with(". ")
+    }
+
+    fn end_of(&self, i: usize) -> usize {
+        self.words.get(i).map_or(self.query.len(), |(at, word)| {
+            // Lower-casing can change the length, so the end is looked up in the query itself.
+            let lowered: usize = word.chars().count();
+            self.query.get(*at..).map_or(self.query.len(), |rest| {
+                at + rest.chars().take(lowered).map(char::len_utf8).sum::<usize>()
+            })
+        })
+    }
+
+    fn gap_after(&self, i: usize) -> &str {
+        let next = self.words.get(i + 1).map_or(self.query.len(), |(at, _)| *at);
+        self.query.get(self.end_of(i)..next).unwrap_or("")
+    }
+
+    /// The members among words `start..end`: split at joiners and commas, stop words trimmed from both ends.
+    fn members(&self, start: usize, end: usize) -> Vec<String> {
+        let mut members = Vec::new();
+        let mut from = start;
+        for i in start..end {
+            let joiner = self.cues.at(&self.words, i, Kind::Joiner).is_some();
+            let comma = self.gap_after(i).contains([',', '、', '，', '&', '/']);
+            if joiner || comma || i + 1 == end {
+                members.extend(self.member(from, if joiner { i } else { i + 1 }));
+                from = i + 1;
+            }
+        }
+        members
+    }
+
+    fn member(&self, start: usize, end: usize) -> Option<String> {
+        let content = |i: &usize| {
+            self.words.get(*i).is_some_and(|(_, word)| {
+                content_word(word, self.cues) || word.chars().all(|c| c.is_uppercase() || unspaced(c)) || self.capital(*i)
+            })
+        };
+        let first = (start..end).find(content)?;
+        let last = (start..end).rev().find(content)?;
+        if last + 1 - first > MOST_WORDS {
+            return None;
+        }
+        let from = self.words.get(first)?.0;
+        self.query.get(from..self.end_of(last)).map(str::to_owned)
+    }
+
+    /// A capital letter or a lone digit inside the query names something: "X", "Plan B".
+    fn capital(&self, i: usize) -> bool {
+        i > 0
+            && self.words.get(i).is_some_and(|(at, word)| {
+                word != "i" && self.query.get(*at..).is_some_and(|rest| rest.starts_with(char::is_uppercase))
+            })
+    }
+}
+
+fn distinct(mut entities: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    entities.retain(|entity| seen.insert(entity.to_lowercase()));
+    entities.truncate(MOST_ENTITIES);
+    entities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entities(query: &str) -> Vec<String> {
+        comparison(query, &Cues::built_in()).map(|c| c.entities).unwrap_or_default()
+    }
+
+    #[test]
+    fn members_of_a_comparison() {
+        for (query, expected) in [
+            ("What is the difference between the lite plan and the standard plan?", vec!["lite plan", "standard plan"]),
+            ("compare HNSW with IVFFlat", vec!["HNSW", "IVFFlat"]),
+            ("Postgres vs MySQL for analytics", vec!["Postgres", "MySQL"]),
+            ("Is a static secret better than a dynamic secret?", vec!["static secret", "dynamic secret"]),
+            ("differences among Fixed, Metered, and Tiered", vec!["Fixed", "Metered", "Tiered"]),
+            ("Which is faster, the index or the scan?", vec!["index", "scan"]),
+            ("Is air photography more difficult than ground photography?", vec!["air photography", "ground photography"]),
+            ("compare them", vec![]),
+        ] {
+            assert_eq!(entities(query), expected, "{query}");
+        }
+        assert_eq!(comparison("Where do guinea pigs sleep?", &Cues::built_in()), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_member_is_a_stretch_of_the_query(query in "\\PC{0,80}( vs | or |, | and |compare )\\PC{0,80}") {
+            let found = entities(&query);
+            prop_assert!(found.len() <= MOST_ENTITIES);
+            for entity in found {
+                prop_assert!(query.contains(&entity));
+                prop_assert!(!entity.trim().is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What can go wrong in this crate: only what a caller hands in.
+
+use thiserror::Error;
+
+/// An input that a turn cannot be computed from. The glue maps each variant to an SQLSTATE.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GroundingError {
+    /// A setting that is unknown, of the wrong type or out of range (22023).
+    #[error("invalid value for setting \"{setting}\" in {layer}: {value}")]
+    InvalidSetting {
+        /// The layer that holds it: `default`, `corpus`, `conversation`, `call`, …
+        layer: String,
+        /// The setting's name as it was given.
+        setting: String,
+        /// The offending value as JSON.
+        value: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// Settings of a layer that are not a JSON object (22023).
+    #[error("settings in {layer} must be a JSON object")]
+    SettingsNotAnObject {
+        /// The layer.
+        layer: String,
+    },
+    /// An intent that does not exist (22023).
+    #[error("unknown intent \"{0}\"")]
+    UnknownIntent(String),
+    /// A prompt format that does not exist (22023).
+    #[error("unknown prompt format \"{0}\"")]
+    UnknownFormat(String),
+    /// Rerank scores that do not pair up with the candidates (22023).
+    #[error("the reranker returned {returned} scores for {candidates} candidates")]
+    RerankLength {
+        /// Scores that came back.
+        returned: usize,
+        /// Candidates that were handed over.
+        candidates: usize,
+    },
+    /// A filter that is not of the form that [`crate::filter`] documents (22023).
+    #[error("invalid filter: {fault}")]
+    InvalidFilter {
+        /// What is wrong, with the column.
+        fault: String,
+    },
+}
+
+impl GroundingError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::InvalidSetting { expected, .. } => format!("Expected {expected}; the view reground.settings lists them all."),
+            Self::SettingsNotAnObject { .. } => "Write {\"max_sources\": 8}.".to_owned(),
+            Self::UnknownIntent(_) => "One of new_topic, drill_down, compare, same_sources.".to_owned(),
+            Self::UnknownFormat(_) => "One of text, xml, json.".to_owned(),
+            Self::RerankLength { .. } => "A reranker returns one score for each passage, in order; NULL where it has none.".to_owned(),
+            Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]} or {\"column\": {\">=\": value}}; on a jsonb column any value means containment.".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Key facts of a source for a query (C7, first version): extractive sentences, verbatim, with their offsets.
+
+use std::collections::BTreeSet;
+
+use reground_documents::sentence_spans;
+
+use crate::cues::Cues;
+use crate::memory::Fact;
+use crate::passage::CharRange;
+use crate::words::{content_keys, words};
+
+/// Words of the longest sentence that makes a bullet; longer ones are passed over.
+const MOST_WORDS: usize = 60;
+/// Words of the shortest: less is a heading or a list number.
+const FEWEST_WORDS: usize = 4;
+
+/// Up to `most` sentences of `text` that say most about `query`, in text order.
+///
+/// A sentence is scored by the content words of the query that it covers; among equals the earlier one wins, so a
+/// query without a match gives the opening sentences, which is where a passage says what it is about. Each further
+/// sentence is chosen for the words that the ones before it leave uncovered. Offsets are characters of `text`.
+#[must_use]
+pub fn extract(text: &str, query: &str, most: usize, cues: &Cues) -> Vec<Fact> {
+    if most == 0 {
+        return Vec::new();
+    }
+    let wanted = content_keys(query, cues);
+    let mut sentences = sentences(text, &wanted, cues);
+    let mut covered: BTreeSet<String> = BTreeSet::new();
+    let mut facts: Vec<Fact> = Vec::new();
+    while facts.len() < most {
+        let best = sentences.iter().enumerate().max_by_key(|(index, sentence)| {
+            let new = sentence.keys.difference(&covered).count();
+            (new, sentence.keys.len(), std::cmp::Reverse(*index))
+        });
+        let Some(index) = best.map(|(index, _)| index) else { break };
+        let chosen = sentences.remove(index);
+        covered.extend(chosen.keys);
+        if !facts.iter().any(|fact| fact.text == chosen.fact.text) {
+            facts.push(chosen.fact);
+        }
+    }
+    facts.sort_by_key(|fact| fact.chars.start);
+    facts
+}
+
+struct Sentence {
+    fact: Fact,
+    keys: BTreeSet<String>,
+}
+
+/// The sentences that can be bullets, with the query's words that each covers.
+fn sentences(text: &str, wanted: &BTreeSet<String>, cues: &Cues) -> Vec<Sentence> {
+    let mut chars_before = 0u32;
+    let mut bytes_before = 0;
+    let mut out = Vec::new();
+    for span in sentence_spans(text) {
+        let Some(sentence) = text.get(span.clone()) else { continue };
+        let trimmed = sentence.trim_start();
+        let start = span.start + (sentence.len() - trimmed.len());
+        let trimmed = trimmed.trim_end();
+        chars_before += length(text.get(bytes_before..start).unwrap_or_default());
+        bytes_before = start;
+        let count = words(trimmed).len();
+        if !(FEWEST_WORDS..=MOST_WORDS).contains(&count) {
+            continue;
+        }
+        let mut keys = content_keys(trimmed, cues);
+        keys.retain(|key| wanted.contains(key));
+        let chars = CharRange { start: chars_before, end: chars_before + length(trimmed) };
+        out.push(Sentence { fact: Fact { text: trimmed.to_owned(), chars }, keys });
+    }
+    out
+}
+
+fn length(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "Passwords expire after ninety days. Überall gilt dieselbe Regel. Admins may reset any \
+        password in the settings. A reset password must be changed at once.";
+
+    fn facts(query: &str, most: usize) -> Vec<String> {
+        extract(TEXT, query, most, &Cues::built_in()).into_iter().map(|fact| fact.text).collect()
+    }
+
+    #[test]
+    fn the_query_decides_and_the_text_order_stays() {
+        assert_eq!(facts("who may reset settings?", 1), ["Admins may reset any password in the settings."]);
+        assert_eq!(
+            facts("settings that expire", 2),
+            ["Passwords expire after ninety days.", "Admins may reset any password in the settings."]
+        );
+        assert_eq!(facts("quantum", 1), ["Passwords expire after ninety days."]);
+        assert!(facts("reset", 0).is_empty());
+    }
+
+    #[test]
+    fn an_over_long_sentence_is_passed_over() {
+        let text = format!("Reset {}. Then it is short and plain.", "word ".repeat(80).trim());
+        let facts = extract(&text, "reset", 2, &Cues::built_in());
+        assert_eq!(facts.len(), 1);
+        assert_eq!(facts[0].text, "Then it is short and plain.");
+    }
+
+    proptest! {
+        #[test]
+        fn facts_are_verbatim_at_their_offsets(text in "(\\PC{0,40}[.!?。] ?){0,8}", query in "\\PC{0,30}", most in 0usize..4) {
+            let facts = extract(&text, &query, most, &Cues::built_in());
+            prop_assert!(facts.len() <= most);
+            for fact in &facts {
+                let there: String = text.chars().skip(fact.chars.start as usize)
+                    .take((fact.chars.end - fact.chars.start) as usize).collect();
+                prop_assert_eq!(&there, &fact.text);
+                prop_assert!(words(&fact.text).len() <= MOST_WORDS);
+            }
+            prop_assert!(facts.windows(2).all(|pair| pair[0].chars.end <= pair[1].chars.start));
+        }
+    }
+}

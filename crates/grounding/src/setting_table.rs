@@ -1,0 +1,173 @@
+//! Every setting once: its name, default, range and meaning. The SQL view, the reference page and the resolver read it.
+
+use serde_json::Value;
+
+/// What a setting may hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A whole number within the bounds, both included.
+    Count(i64, i64),
+    /// A finite number within the bounds, both included.
+    Real(f64, f64),
+    /// True or false.
+    Flag,
+    /// One of the words.
+    Choice(&'static [&'static str]),
+    /// Any text.
+    Text,
+}
+
+/// A row of the table of settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SettingInfo {
+    /// The name users type.
+    pub name: &'static str,
+    /// The default as JSON; `null` for a setting that is off.
+    pub default: &'static str,
+    /// What is accepted, in words, with the unit.
+    pub expects: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+    /// What is accepted, for the resolver.
+    pub kind: Kind,
+}
+
+impl SettingInfo {
+    /// The default as a JSON value.
+    #[must_use]
+    pub fn default_value(&self) -> Value {
+        serde_json::from_str(self.default).unwrap_or(Value::Null)
+    }
+
+    /// The value in its own type, from JSON or from the text that a GUC holds; `None` where it is not acceptable.
+    #[must_use]
+    pub fn read(&self, value: &Value) -> Option<Value> {
+        let optional = self.default == "null";
+        if optional && value.as_str().is_some_and(|word| word.eq_ignore_ascii_case("off")) {
+            return Some(Value::Null);
+        }
+        match self.kind {
+            Kind::Count(least, most) => {
+                let number = match value {
+                    Value::String(text) => text.trim().parse().ok(),
+                    other => other.as_i64(),
+                };
+                number.filter(|n| (least..=most).contains(n)).map(Value::from)
+            }
+            Kind::Real(least, most) => {
+                let number = match value {
+                    Value::String(text) => text.trim().parse().ok(),
+                    other => other.as_f64(),
+                };
+                number.filter(|n: &f64| (least..=most).contains(n)).map(Value::from)
+            }
+            Kind::Flag => match value {
+                Value::Bool(_) => Some(value.clone()),
+                Value::String(text) => flag(text.trim()).map(Value::Bool),
+                _ => None,
+            },
+            Kind::Choice(words) => {
+                let word = match value {
+                    Value::String(text) => text.trim().to_owned(),
+                    Value::Number(number) => number.to_string(),
+                    _ => return None,
+                };
+                words.iter().find(|known| known.eq_ignore_ascii_case(&word)).map(|&w| Value::from(w))
+            }
+            Kind::Text => value.as_str().map(|text| Value::from(text.trim())),
+        }
+    }
+}
+
+/// The words that PostgreSQL takes for a boolean.
+fn flag(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "on" | "yes" | "t" | "y" | "1" => Some(true),
+        "false" | "off" | "no" | "f" | "n" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+const fn row(
+    name: &'static str,
+    default: &'static str,
+    kind: Kind,
+    expects: &'static str,
+    meaning: &'static str,
+) -> SettingInfo {
+    SettingInfo { name, default, expects, meaning, kind }
+}
+
+const SHARE: Kind = Kind::Real(0.0, 1.0);
+const SLOTS: Kind = Kind::Count(0, 100);
+
+/// Every setting, in the order of the turn.
+#[rustfmt::skip]
+pub const SETTINGS: &[SettingInfo] = &[
+    row("query_history", "4", SLOTS, "a whole number, 0 to 100",
+        "earlier queries that the intent of a turn is judged by"),
+    row("candidates", "40", Kind::Count(1, 1000), "a whole number of passages, 1 to 1000",
+        "passages asked of each branch, lexical and vector, on every turn"),
+    row("vector_search", "\"auto\"", Kind::Choice(&["auto", "exact", "index"]), "auto, exact or index",
+        "how the vector branch searches: as the planner likes, without an index, or through it"),
+    row("require_embedding", "false", Kind::Flag, "true or false",
+        "refuse a turn that comes without an embedding instead of warning"),
+    row("rrf_k", "60", Kind::Real(1.0, 10_000.0), "a number, 1 to 10000",
+        "the constant k of reciprocal rank fusion, weight / (k + rank)"),
+    row("lexical_weight", "1", Kind::Real(0.0, 100.0), "a number, 0 to 100",
+        "weight of the lexical branch in the fusion"),
+    row("vector_weight", "1", Kind::Real(0.0, 100.0), "a number, 0 to 100",
+        "weight of the vector branch in the fusion"),
+    row("context_query_weight", "0.5", Kind::Real(0.0, 10.0), "a number, 0 to 10",
+        "weight, relative to the lexical branch, of the extra list for a query that leans on the previous one; 0 is off"),
+    row("collapse_twins", "true", Kind::Flag, "true or false",
+        "count passages with the same text, or nearly the same range, as one"),
+    row("twin_overlap", "0.9", Kind::Real(0.5, 1.0), "a number, 0.5 to 1",
+        "share of the shorter character range that makes two passages of a document twins"),
+    row("merge_adjacent", "true", Kind::Flag, "true or false",
+        "merge passages that follow each other in a document"),
+    row("max_merged_tokens", "512", Kind::Count(1, 100_000), "a whole number of tokens, 1 to 100000",
+        "largest passage that a merge may make"),
+    row("rerank_top", "40", Kind::Count(1, 1000), "a whole number of candidates, 1 to 1000",
+        "fused candidates that go to the reranker"),
+    row("reranker", "null", Kind::Text, "deferred, the signature of a function, or off",
+        "what reorders the candidates: a function f(query text, passages text[]) returns real[], or the application"),
+    row("carry_over", "true", Kind::Flag, "true or false",
+        "carry sources of earlier turns; pins are carried in any case"),
+    row("carry_threshold", "0.5", SHARE, "a number, 0 to 1",
+        "least relevance to this turn's query that keeps a carried source"),
+    row("carry_decay", "0.7", SHARE, "a number, 0 to 1",
+        "factor on every carry score at the end of a turn"),
+    row("carry_ttl_turns", "3", Kind::Count(1, 1000), "a whole number of turns, 1 to 1000",
+        "inactive turns after which a source is forgotten"),
+    row("carry_max_age", "null", Kind::Real(0.0, 1e10), "a number of seconds, or off",
+        "age since its last use past which a source is not carried"),
+    row("carry_activation", "\"context\"", Kind::Choice(&["context", "cited"]), "context or cited",
+        "what keeps a source active: being in the context by fresh retrieval or cited, or only being cited"),
+    row("max_pinned", "3", SLOTS, "a whole number of pins, 0 to 100",
+        "pins that enter a context, in pin order"),
+    row("reserved_slots", "3", SLOTS, "a whole number of sources, 0 to 100",
+        "places of the context kept for pinned and carried sources"),
+    row("max_sources", "10", Kind::Count(1, 100), "a whole number of sources, 1 to 100",
+        "most sources in a context"),
+    row("min_sources", "8", SLOTS, "a whole number of sources, 0 to 100",
+        "sources below which smaller passages may still fill the token budget"),
+    row("max_tokens", "4000", Kind::Count(1, 1_000_000), "a whole number of tokens, 1 to 1000000",
+        "budget for the text of the passages, in o200k_base tokens"),
+    row("passage_order", "\"score\"", Kind::Choice(&["score", "edges"]), "score or edges",
+        "order of the passages in the prompt: strongest first, or strongest at both ends"),
+    row("marker_style", "\"A1\"", Kind::Choice(&["A1", "1"]), "A1 or 1",
+        "markers with letters for the document, or one running number"),
+    row("facts_per_source", "2", Kind::Count(0, 10), "a whole number of sentences, 0 to 10",
+        "key sentences extracted from each source for the query"),
+    row("keep_candidates", "\"all\"", Kind::Choice(&["all", "kept", "none"]), "all, kept or none",
+        "candidates that the trace of a turn keeps"),
+    row("support_threshold", "0.5", SHARE, "a number, 0 to 1",
+        "least support for a cited claim to count as supported"),
+    row("other_source_margin", "0.2", SHARE, "a number, 0 to 1",
+        "by how much another source must support a claim better before the citation is called wrong"),
+    row("min_cfs", "null", SHARE, "a number, 0 to 1, or off",
+        "least citation fidelity score of an acceptable answer"),
+    row("require_citations", "false", Kind::Flag, "true or false",
+        "refuse an answer without any citation"),
+];

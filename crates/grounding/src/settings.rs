@@ -1,0 +1,307 @@
+//! The settings of a turn: one typed struct, resolved from layers of JSON by the table in [`crate::setting_table`].
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::GroundingError;
+use crate::setting_table::{SETTINGS, SettingInfo};
+
+/// What makes a source active at the end of a turn besides a citation (C3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CarryActivation {
+    /// Cited, or put into the context by fresh retrieval.
+    Context,
+    /// Cited only.
+    Cited,
+}
+
+/// How the vector branch searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VectorSearch {
+    /// As the planner likes.
+    Auto,
+    /// Without an index: every passage is compared.
+    Exact,
+    /// Through the vector index.
+    Index,
+}
+
+/// How passages stand in the prompt (D11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PassageOrder {
+    /// Strongest first.
+    Score,
+    /// Strongest at the beginning and the end, weakest in the middle.
+    Edges,
+}
+
+/// What a marker looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MarkerStyle {
+    /// `A1`: letters for the document, number for the passage.
+    #[serde(rename = "A1")]
+    Lettered,
+    /// `1`: one running number over the conversation.
+    #[serde(rename = "1")]
+    Numbered,
+}
+
+/// Which candidates the trace of a turn keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeepCandidates {
+    /// All of them, with the stage and reason of those that left.
+    All,
+    /// Those of the final context.
+    Kept,
+    /// None.
+    None,
+}
+
+/// Everything that shapes a turn. [`SETTINGS`] states unit, range and meaning of each for users.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Passages asked of each branch (C2), 1–1000, default 40.
+    pub candidates: usize,
+    /// Fused candidates that go to the reranker (C6), 1–1000, default 40.
+    pub rerank_top: usize,
+    /// Most sources in the final context (C6), 1–100, default 10.
+    pub max_sources: usize,
+    /// Sources below which smaller passages may fill the token budget (C6), 0–100, default 8.
+    pub min_sources: usize,
+    /// Budget of the passages' text in o200k_base tokens, 1–1,000,000, default 4000.
+    pub max_tokens: usize,
+    /// Slots kept for carried sources, pins first (C8), 0–100, default 3.
+    pub reserved_slots: usize,
+    /// Whether earlier sources are carried at all; pins always are. Default true.
+    pub carry_over: bool,
+    /// τ of C3: least relevance, 0–1, of a carried source, default 0.5.
+    pub carry_threshold: f64,
+    /// Factor, 0–1, on the carry score for each ended turn (C3), default 0.7.
+    pub carry_decay: f64,
+    /// Inactive turns after which a source is forgotten (C3), 1–1000, default 3.
+    pub carry_ttl_turns: u32,
+    /// Seconds since its last use after which a source is not carried; `None` is off, the default.
+    pub carry_max_age: Option<f64>,
+    /// What counts as activity (C3), default `context`.
+    pub carry_activation: CarryActivation,
+    /// Most pins in a context (C8), 0–100, default 3.
+    pub max_pinned: usize,
+    /// Whether twins count as one (C5), default true.
+    pub collapse_twins: bool,
+    /// Whether adjacent passages are merged (C5), default true.
+    pub merge_adjacent: bool,
+    /// Share, 0.5–1, of the shorter range that two twins have in common (C5), default 0.9.
+    pub twin_overlap: f64,
+    /// Most o200k_base tokens of a merged passage (C5), 1–100,000, default 512.
+    pub max_merged_tokens: usize,
+    /// k of reciprocal rank fusion, 1–10,000, default 60.
+    pub rrf_k: f64,
+    /// Weight of the lexical branch, 0–100, default 1.
+    pub lexical_weight: f64,
+    /// Weight of the vector branch, 0–100, default 1.
+    pub vector_weight: f64,
+    /// Weight, 0–10, of the list for "query + previous query" relative to the lexical branch, default 0.5.
+    pub context_query_weight: f64,
+    /// `deferred`, or a function's signature; `None` leaves the fused order.
+    pub reranker: Option<String>,
+    /// Facts extracted for each source (C7), 0–10, default 2.
+    pub facts_per_source: usize,
+    /// Whether a turn without an embedding is an error. Default false.
+    pub require_embedding: bool,
+    /// How the vector branch searches, default `auto`.
+    pub vector_search: VectorSearch,
+    /// Order of the passages in the prompt (D11), default `score`.
+    pub passage_order: PassageOrder,
+    /// Look of the markers, default `A1`.
+    pub marker_style: MarkerStyle,
+    /// Candidates kept in the trace, default `all`.
+    pub keep_candidates: KeepCandidates,
+    /// Least support, 0–1, for a claim to count as supported, default 0.5.
+    pub support_threshold: f64,
+    /// By how much, 0–1, another source must support a claim better to call the citation wrong, default 0.2.
+    pub other_source_margin: f64,
+    /// Least CFS, 0–1, for an answer to be accepted (I20); `None` is off, the default.
+    pub min_cfs: Option<f64>,
+    /// Whether an answer without citations is refused (I20). Default false.
+    pub require_citations: bool,
+    /// Earlier queries that intent looks at, 0–100, default 4.
+    pub query_history: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            candidates: 40,
+            rerank_top: 40,
+            max_sources: 10,
+            min_sources: 8,
+            max_tokens: 4000,
+            reserved_slots: 3,
+            carry_over: true,
+            carry_threshold: 0.5,
+            carry_decay: 0.7,
+            carry_ttl_turns: 3,
+            carry_max_age: None,
+            carry_activation: CarryActivation::Context,
+            max_pinned: 3,
+            collapse_twins: true,
+            merge_adjacent: true,
+            twin_overlap: 0.9,
+            max_merged_tokens: 512,
+            rrf_k: 60.0,
+            lexical_weight: 1.0,
+            vector_weight: 1.0,
+            context_query_weight: 0.5,
+            reranker: None,
+            facts_per_source: 2,
+            require_embedding: false,
+            vector_search: VectorSearch::Auto,
+            passage_order: PassageOrder::Score,
+            marker_style: MarkerStyle::Lettered,
+            keep_candidates: KeepCandidates::All,
+            support_threshold: 0.5,
+            other_source_margin: 0.2,
+            min_cfs: None,
+            require_citations: false,
+            query_history: 4,
+        }
+    }
+}
+
+impl Settings {
+    /// Settings from layers, weakest first (GUC, corpus, conversation, call): a later layer wins, JSON null and the
+    /// empty string mean "not set here", and `"off"` sets an optional setting back to none.
+    ///
+    /// # Errors
+    /// [`GroundingError::InvalidSetting`] names the layer, the setting, the value and what is expected.
+    pub fn resolve(layers: &[(&'static str, &Value)]) -> Result<Self, GroundingError> {
+        let mut merged = Map::new();
+        for info in SETTINGS {
+            merged.insert(info.name.to_owned(), info.default_value());
+        }
+        for (layer, settings) in layers {
+            merged.extend(typed(layer, settings)?);
+        }
+        // The table admits exactly what the struct reads; its test holds the two together.
+        serde_json::from_value(Value::Object(merged)).map_err(|error| {
+            GroundingError::InvalidSetting {
+                layer: "settings".to_owned(),
+                setting: "settings".to_owned(),
+                value: error.to_string(),
+                expected: "values that the settings table admits".to_owned(),
+            }
+        })
+    }
+
+    /// Checks one layer before it is stored.
+    ///
+    /// # Errors
+    /// As [`Settings::resolve`], with the layer named `settings`.
+    pub fn check(settings: &Value) -> Result<(), GroundingError> {
+        typed("settings", settings).map(|_| ())
+    }
+
+    /// `min_sources` as far as `max_sources` allows it.
+    #[must_use]
+    pub fn wanted_sources(&self) -> usize {
+        self.min_sources.min(self.max_sources)
+    }
+}
+
+/// The settings that a layer sets, each in the type that the struct reads.
+fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingError> {
+    let object = match settings {
+        Value::Null => return Ok(Map::new()),
+        Value::Object(object) => object,
+        _ => return Err(GroundingError::SettingsNotAnObject { layer: layer.to_owned() }),
+    };
+    let mut set = Map::new();
+    for (name, value) in object {
+        let invalid = |expected: String| GroundingError::InvalidSetting {
+            layer: layer.to_owned(),
+            setting: name.clone(),
+            value: value.to_string(),
+            expected,
+        };
+        let info = SETTINGS
+            .iter()
+            .find(|info| info.name == name)
+            .ok_or_else(|| invalid(format!("one of {}", known_names())))?;
+        if value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty()) {
+            continue;
+        }
+        let read = info.read(value).ok_or_else(|| invalid(info.expects.to_owned()))?;
+        set.insert(name.clone(), read);
+    }
+    Ok(set)
+}
+
+fn known_names() -> String {
+    SETTINGS.iter().map(|info: &SettingInfo| info.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_table_and_the_struct_agree() {
+        assert_eq!(Settings::resolve(&[]).unwrap(), Settings::default());
+        let fields = serde_json::to_value(Settings::default()).unwrap();
+        let mut names: Vec<_> = fields.as_object().unwrap().keys().cloned().collect();
+        let mut table: Vec<_> = SETTINGS.iter().map(|info| info.name.to_owned()).collect();
+        names.sort();
+        table.sort();
+        assert_eq!(names, table);
+    }
+
+    #[test]
+    fn a_later_layer_wins_and_null_means_not_set() {
+        let guc = json!({"max_sources": "7", "carry_threshold": "0.25", "carry_over": "off", "min_cfs": "0.8"});
+        let corpus = json!({"max_sources": 9, "rrf_k": 10});
+        let call = json!({"max_sources": null, "carry_over": "", "min_cfs": "off", "marker_style": "1"});
+        let settings =
+            Settings::resolve(&[("guc", &guc), ("corpus", &corpus), ("call", &call)]).unwrap();
+        assert_eq!(settings.max_sources, 9);
+        assert_eq!(settings.carry_threshold, 0.25);
+        assert!(!settings.carry_over);
+        assert_eq!(settings.rrf_k, 10.0);
+        assert_eq!(settings.min_cfs, None);
+        assert_eq!(settings.marker_style, MarkerStyle::Numbered);
+    }
+
+    #[test]
+    fn an_error_names_layer_setting_value_and_expectation() {
+        for (value, setting) in [
+            (json!({"max_sorces": 7}), "max_sorces"),
+            (json!({"max_sources": 0}), "max_sources"),
+            (json!({"max_sources": 2.5}), "max_sources"),
+            (json!({"max_sources": "ten"}), "max_sources"),
+            (json!({"carry_decay": 1.01}), "carry_decay"),
+            (json!({"carry_decay": "NaN"}), "carry_decay"),
+            (json!({"carry_decay": "inf"}), "carry_decay"),
+            (json!({"carry_over": 3}), "carry_over"),
+            (json!({"vector_search": "fast"}), "vector_search"),
+            (json!({"carry_max_age": -1}), "carry_max_age"),
+            (json!({"reranker": ["f"]}), "reranker"),
+            (json!({"max_sources": "off"}), "max_sources"),
+        ] {
+            match Settings::resolve(&[("call", &value)]) {
+                Err(GroundingError::InvalidSetting { layer, setting: named, expected, .. }) => {
+                    assert_eq!((layer.as_str(), named.as_str()), ("call", setting));
+                    assert!(!expected.is_empty());
+                }
+                other => panic!("{value} gave {other:?}"),
+            }
+            assert!(Settings::check(&value).is_err());
+        }
+        assert!(Settings::check(&json!([1])).is_err());
+        assert!(Settings::check(&json!({"max_tokens": 4000})).is_ok());
+    }
+}

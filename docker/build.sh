@@ -1,0 +1,20 @@
+#!/bin/sh
+# Builds the extension from source and installs it into Debian's PostgreSQL 17. Runs as root in an image or a chroot
+# of Debian 13; the sources are the folder above this script.
+set -eu
+source=$(cd "$(dirname "$0")/.." && pwd)
+
+export DEBIAN_FRONTEND=noninteractive
+apt-get update
+apt-get install --yes --no-install-recommends \
+    ca-certificates postgresql-17 postgresql-17-pgvector postgresql-server-dev-17 libclang-dev gcc libc6-dev make
+
+# Debian 13's own rustc is older than the sources want.
+if ! command -v cargo >/dev/null; then
+    apt-get install --yes --no-install-recommends rustup
+    RUSTUP_TOOLCHAIN=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$source/Cargo.toml")
+    export RUSTUP_TOOLCHAIN
+    rustup toolchain install "$RUSTUP_TOOLCHAIN" --profile minimal
+fi
+
+make -C "$source" install PG_CONFIG=/usr/lib/postgresql/17/bin/pg_config PROFILE=release

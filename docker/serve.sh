@@ -1,0 +1,22 @@
+#!/bin/sh
+# The container's main process: on first start makes the cluster and a database with the extension, then serves it.
+#   POSTGRES_PASSWORD  of the user postgres; required on the first start
+set -eu
+
+if [ ! -f "$PGDATA/PG_VERSION" ]; then
+    : "${POSTGRES_PASSWORD:?set POSTGRES_PASSWORD: the password of the user postgres}"
+    secret=$(mktemp)
+    printf '%s\n' "$POSTGRES_PASSWORD" >"$secret"
+    initdb --pgdata "$PGDATA" --username postgres --pwfile "$secret" --encoding UTF8 --locale C.UTF-8 \
+        --auth-local peer --auth-host scram-sha-256
+    rm "$secret"
+    echo "host all all all scram-sha-256" >>"$PGDATA/pg_hba.conf"
+    # Over the socket alone until the extension is there, so that nobody connects to half a database.
+    pg_ctl start --wait --pgdata "$PGDATA" --options "-c listen_addresses=''"
+    createdb reground
+    psql --dbname reground --command "CREATE EXTENSION reground CASCADE"
+    pg_ctl stop --wait --pgdata "$PGDATA"
+fi
+unset POSTGRES_PASSWORD
+
+exec postgres -D "$PGDATA" -c "listen_addresses=*"

@@ -1,0 +1,22 @@
+# shellcheck shell=bash
+# What a build against one server needs. Sourced after env.sh.
+#
+# No cargo-pgrx: every SQL object is declared by hand in sql/install, so there is nothing to generate, and pgrx
+# only has to be told which pg_config to read.
+#
+# Sets: PG_CONFIG PG_BIN PG_MAJOR PG_FEATURES PGRX_PG_CONFIG_PATH LIBCLANG_PATH BINDGEN_EXTRA_CLANG_ARGS
+
+need cargo "rustc cargo" "(1.95 or later; rustup has it where the distribution does not)"
+need cc gcc libc6-dev
+
+PG_CONFIG=$("$ROOT/scripts/fetch-postgres.sh")
+PG_BIN=$("$PG_CONFIG" --bindir)
+PG_MAJOR=$("$PG_CONFIG" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/')
+PG_FEATURES="--no-default-features --features pg$PG_MAJOR"
+[ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ] ||
+    die "PostgreSQL $PG_MAJOR has no server headers" "On Debian: apt-get install postgresql-server-dev-$PG_MAJOR"
+# For the cargo calls to come, and for the scripts that are called from here on.
+export PG_CONFIG PGRX_PG_CONFIG_PATH=$PG_CONFIG
+libclang=$("$ROOT/scripts/fetch-libclang.sh")
+eval "$libclang"
+export PG_BIN PG_MAJOR PG_FEATURES

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Removes what was built. Downloads, the embedded PostgreSQL and the development servers' data stay.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+
+rm -rf "${CACHE:?}/target" "${CACHE:?}/lib" "${CACHE:?}/logs"
+say "kept: $CACHE (downloads), $SERVER_HOME (servers and their data)"

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Formatting and clippy over every package; a warning is an error.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/build-env.sh
+. "$ROOT/scripts/build-env.sh"
+
+cd "$ROOT"
+cargo fmt --all --check
+packages=(--workspace --exclude reground)
+# candle takes minutes to compile: looked at only where the demo has built it already.
+if ! compgen -G "$CARGO_TARGET_DIR/*/deps/libcandle_core-*" >/dev/null; then
+    packages+=(--exclude reground-encoders --exclude reground-demo)
+    say "note: encoders and demo are left out until make demo has compiled candle"
+fi
+cargo clippy "${packages[@]}" --all-targets -- -D warnings
+# shellcheck disable=SC2086 # PG_FEATURES is several words
+cargo clippy --package reground --all-targets $PG_FEATURES -- -D warnings

@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# One PostgreSQL server of ours: made, started, stopped. Sourced after env.sh.
+#
+# A server is a folder: data/ (the data directory), port (the TCP port it was given), log.
+# It listens on 127.0.0.1 only and trusts whoever reaches it: a server for development, never for real data.
+
+# server_create FOLDER BINDIR [SETTING]...: initdb, unless the data directory exists.
+server_create() {
+    local folder=$1 bin=$2 locale=C owner
+    shift 2
+    if [ ! -f "$folder/data/PG_VERSION" ]; then
+        # Byte order for sorting, but letters beyond ASCII are still letters.
+        if locale -a 2>/dev/null | grep -qix 'C\.utf-\?8'; then locale=C.UTF-8; fi
+        owner="$(id -u "$SERVER_USER"):$(id -g "$SERVER_USER")"
+        mkdir -p "$folder"
+        if [ "$(id -u)" -eq 0 ]; then chown "$owner" "$folder"; fi
+        chmod 700 "$folder"
+        (cd "$folder" && run_logged "$CACHE/logs/initdb.log" as_server_user "$bin/initdb" --pgdata "$folder/data" \
+            --username postgres --auth trust --encoding UTF8 --locale "$locale" --no-sync)
+        printf '%s\n' "listen_addresses = '127.0.0.1'" "unix_socket_directories = '$(server_socket_folder "$folder")'" \
+            "$@" >>"$folder/data/postgresql.conf"
+    fi
+}
+
+# A socket's path may have 107 bytes: deep folders fall back to TCP alone.
+server_socket_folder() {
+    if [ ${#1} -le 85 ]; then echo "$1"; fi
+}
+
+server_is_up() { as_server_user "$2/pg_ctl" status --pgdata "$1/data" >/dev/null 2>&1; }
+
+# server_start FOLDER BINDIR: starts it if need be, on the port it had before or the first free one.
+server_start() {
+    local folder=$1 bin=$2 port
+    if server_is_up "$folder" "$bin"; then return; fi
+    port=$(cat "$folder/port" 2>/dev/null || echo 54300)
+    while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
+    echo "$port" >"$folder/port"
+    (cd "$folder" && run_logged "$CACHE/logs/server-start.log" as_server_user "$bin/pg_ctl" start --wait --silent \
+        --pgdata "$folder/data" --log "$folder/log" --options "-p $port") ||
+        { tail -n 20 "$folder/log" >&2; return 1; }
+}
+
+server_stop() {
+    if server_is_up "$1" "$2"; then
+        (cd "$1" && as_server_user "$2/pg_ctl" stop --wait --silent --mode fast --pgdata "$1/data" >&2)
+    fi
+}
+
+# server_uri FOLDER DATABASE
+server_uri() { echo "postgresql://postgres@127.0.0.1:$(cat "$1/port")/$2"; }
+
+# development_server_folder PG_CONFIG: one folder a major, and one for each server that is not the embedded one.
+development_server_folder() {
+    local major bin
+    major=$("$1" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/')
+    bin=$("$1" --bindir)
+    case $bin in
+        "$SERVER_HOME"/*) echo "$SERVER_HOME/server-$major" ;;
+        *) echo "$SERVER_HOME/server-$major-$(cksum <<<"$bin" | cut -d ' ' -f 1)" ;;
+    esac
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Builds and installs the extension, starts the development server with it, and prints a libpq URI: the last line
+# of standard output. Its data stay in the cache from one start to the next, one folder a server version.
+#
+# RECREATE=1 drops the extension, with all it holds, and creates it anew.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
+
+pg_config=$("$ROOT/scripts/fetch-postgres.sh")
+bin=$("$pg_config" --bindir)
+folder=$(development_server_folder "$pg_config")
+
+library=$("$ROOT/scripts/build-extension.sh")
+"$ROOT/scripts/install-extension.sh" "$library"
+server_create "$folder" "$bin"
+server_start "$folder" "$bin"
+maintenance=$(server_uri "$folder" postgres)
+uri=$(server_uri "$folder" reground)
+
+query() { "$bin/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$1" --command "$2"; }
+
+if [ -z "$(query "$maintenance" "SELECT 1 FROM pg_database WHERE datname = 'reground'")" ]; then
+    query "$maintenance" "CREATE DATABASE reground"
+fi
+if [ -n "${RECREATE:-}" ]; then
+    say "dropping the extension and all it holds"
+    query "$uri" "DROP EXTENSION IF EXISTS reground CASCADE"
+fi
+PGOPTIONS='-c client_min_messages=warning' query "$uri" "CREATE EXTENSION IF NOT EXISTS reground CASCADE"
+
+# The SQL that this extension (by its oid) was created from, as far as we know.
+version=$(query "$uri" "SELECT default_version FROM pg_available_extensions WHERE name = 'reground'")
+installed=$(sha256sum <"$("$pg_config" --sharedir)/extension/reground--$version.sql" | cut -d ' ' -f 1)
+oid=$(query "$uri" "SELECT oid FROM pg_extension WHERE extname = 'reground'")
+read -r known_oid known_sql < <(cat "$folder/created-from" 2>/dev/null) || true
+if [ "$oid" = "${known_oid:-}" ] && [ "$installed" != "$known_sql" ]; then
+    say "note: sql/install has changed since the extension was created in this server; the server still has the old objects." \
+        "      To drop them, with their data, and create the new ones:  make server RECREATE=1"
+else
+    echo "$oid $installed" >"$folder/created-from"
+fi
+
+say "server log: $folder/log"
+say "stop it with: make server-stop"
+echo "$uri"

@@ -1,0 +1,174 @@
+-- What a conversation remembers: its turns, its sources, its markers.
+
+CREATE TABLE reground.conversations (
+    conversation_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant          text NOT NULL,
+    external_id     text NOT NULL CHECK (external_id <> ''),
+    corpus          text,
+    settings        jsonb NOT NULL DEFAULT '{}',
+    reranker_role   regrole,
+    turn_count      integer NOT NULL DEFAULT 0,
+    last_ended_turn bigint,
+    next_pin        bigint NOT NULL DEFAULT 1,
+    created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    UNIQUE (tenant, external_id)
+);
+COMMENT ON TABLE  reground.conversations IS 'One row a conversation. Its row lock orders everything that happens in it.';
+COMMENT ON COLUMN reground.conversations.conversation_id IS 'Surrogate key; the functions take external_id.';
+COMMENT ON COLUMN reground.conversations.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.conversations.external_id IS 'The application''s id of the conversation, unique within the tenant.';
+COMMENT ON COLUMN reground.conversations.corpus IS 'Corpus of its latest turn: the default of the next.';
+COMMENT ON COLUMN reground.conversations.settings IS 'Settings of the conversation (alter_conversation), stronger than the corpus''.';
+COMMENT ON COLUMN reground.conversations.reranker_role IS 'The role that set the reranker: it is called as that role.';
+COMMENT ON COLUMN reground.conversations.turn_count IS 'Turns begun so far.';
+COMMENT ON COLUMN reground.conversations.last_ended_turn IS 'turn_id of the turn that ended last: only its regeneration moves the sources.';
+COMMENT ON COLUMN reground.conversations.next_pin IS 'Order number of the next pin.';
+COMMENT ON COLUMN reground.conversations.created_at IS 'When its first turn or pin came.';
+
+CREATE TABLE reground.turns (
+    turn_id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant            text NOT NULL,
+    conversation_id   bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
+    number            integer NOT NULL,
+    state             text NOT NULL CHECK (state IN ('deferred', 'open', 'ended', 'abandoned')),
+    request_id        text,
+    request_hash      text NOT NULL,
+    query             text NOT NULL,
+    query_embedding   real[],
+    corpus            text NOT NULL,
+    filter            jsonb,
+    intent            text NOT NULL,
+    intent_confidence real NOT NULL,
+    intent_signals    text[] NOT NULL,
+    settings          jsonb NOT NULL,
+    pool              jsonb,
+    context           jsonb NOT NULL DEFAULT '[]',
+    context_tokens    integer NOT NULL DEFAULT 0,
+    query_tokens      integer NOT NULL,
+    sources_before    jsonb,
+    sources_after     jsonb,
+    warnings          text[] NOT NULL DEFAULT '{}',
+    tags              jsonb NOT NULL DEFAULT '{}',
+    begun_at          timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    ended_at          timestamptz,
+    UNIQUE (conversation_id, number),
+    UNIQUE (conversation_id, request_id)
+);
+COMMENT ON TABLE  reground.turns IS 'One row a turn: what was asked, under which settings, and the context that the model was given.';
+COMMENT ON COLUMN reground.turns.turn_id IS 'Key, as the functions take it.';
+COMMENT ON COLUMN reground.turns.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.turns.conversation_id IS 'Its conversation.';
+COMMENT ON COLUMN reground.turns.number IS 'Position in the conversation, from 1.';
+COMMENT ON COLUMN reground.turns.state IS 'deferred (waits for apply_rerank), open, ended or abandoned.';
+COMMENT ON COLUMN reground.turns.request_id IS 'The application''s id of the request: the same id gives the same turn.';
+COMMENT ON COLUMN reground.turns.request_hash IS 'SHA-256 (hex) of the arguments, to tell a retry from another request under the same id.';
+COMMENT ON COLUMN reground.turns.query IS 'The user''s words.';
+COMMENT ON COLUMN reground.turns.query_embedding IS 'The embedding that was given.';
+COMMENT ON COLUMN reground.turns.corpus IS 'Where it searched.';
+COMMENT ON COLUMN reground.turns.filter IS 'The filter that was given.';
+COMMENT ON COLUMN reground.turns.intent IS 'new_topic, drill_down, compare or same_sources (C1).';
+COMMENT ON COLUMN reground.turns.intent_confidence IS 'In [0, 1]; 1 where the caller decided.';
+COMMENT ON COLUMN reground.turns.intent_signals IS 'What decided the intent.';
+COMMENT ON COLUMN reground.turns.settings IS 'The effective settings, all of them.';
+COMMENT ON COLUMN reground.turns.pool IS 'Candidates of a deferred turn, until apply_rerank.';
+COMMENT ON COLUMN reground.turns.context IS 'The sources given to the model, in order, with text, marker, scores and facts.';
+COMMENT ON COLUMN reground.turns.context_tokens IS 'o200k_base tokens of the passages in the context.';
+COMMENT ON COLUMN reground.turns.query_tokens IS 'o200k_base tokens of the query.';
+COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources as they stood when the turn first ended: a regeneration starts from here.';
+COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources as the turn left them.';
+COMMENT ON COLUMN reground.turns.warnings IS 'What was degraded: no_embedding, no_lexical_index, short_branch, rerank_missing, …';
+COMMENT ON COLUMN reground.turns.tags IS 'The application''s tags.';
+COMMENT ON COLUMN reground.turns.begun_at IS 'When begin_turn was called.';
+COMMENT ON COLUMN reground.turns.ended_at IS 'When it was first ended, or abandoned.';
+
+CREATE TABLE reground.conversation_sources (
+    conversation_id bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
+    corpus          text NOT NULL,
+    doc_id          text NOT NULL,
+    passage         text NOT NULL,
+    tenant          text NOT NULL,
+    carry_score     double precision NOT NULL CHECK (carry_score BETWEEN 0 AND 1),
+    inactive_turns  integer NOT NULL,
+    pinned          boolean NOT NULL DEFAULT false,
+    pin_order       bigint,
+    cited           boolean NOT NULL DEFAULT false,
+    hash            text,
+    last_used_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    PRIMARY KEY (conversation_id, corpus, doc_id, passage)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE  reground.conversation_sources IS 'The live sources of each conversation: what may be carried into its next turn (C3), and what is pinned (C8).';
+COMMENT ON COLUMN reground.conversation_sources.conversation_id IS 'Its conversation.';
+COMMENT ON COLUMN reground.conversation_sources.corpus IS 'Its corpus.';
+COMMENT ON COLUMN reground.conversation_sources.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.conversation_sources.passage IS 'The application''s id of the passage; empty for a pin on the whole document.';
+COMMENT ON COLUMN reground.conversation_sources.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.conversation_sources.carry_score IS 'Memory in [0, 1], always current: 1 when active, × carry_decay after each ended turn.';
+COMMENT ON COLUMN reground.conversation_sources.inactive_turns IS 'Ended turns since it was last active; it leaves at carry_ttl_turns.';
+COMMENT ON COLUMN reground.conversation_sources.pinned IS 'Pinned sources neither fade nor expire.';
+COMMENT ON COLUMN reground.conversation_sources.pin_order IS 'Order of the pins, ascending.';
+COMMENT ON COLUMN reground.conversation_sources.cited IS 'Whether an answer of the conversation cited it.';
+COMMENT ON COLUMN reground.conversation_sources.hash IS 'Content hash when it was last in a context.';
+COMMENT ON COLUMN reground.conversation_sources.last_used_at IS 'When it was last active or pinned.';
+
+CREATE TABLE reground.conversation_markers (
+    conversation_id bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
+    marker          text NOT NULL,
+    tenant          text NOT NULL,
+    corpus          text NOT NULL,
+    doc_id          text NOT NULL,
+    passage         text NOT NULL,
+    version         integer,
+    page_start      integer,
+    page_end        integer,
+    char_start      integer,
+    char_end        integer,
+    hash            text NOT NULL,
+    title           text,
+    uri             text,
+    first_turn      integer NOT NULL,
+    binding_no      integer NOT NULL,
+    PRIMARY KEY (conversation_id, marker),
+    UNIQUE (conversation_id, binding_no)
+);
+COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added and never changed.';
+COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Its conversation.';
+COMMENT ON COLUMN reground.conversation_markers.marker IS 'A1: letters for the document in order of first use, number for the passage.';
+COMMENT ON COLUMN reground.conversation_markers.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.conversation_markers.corpus IS 'Its corpus.';
+COMMENT ON COLUMN reground.conversation_markers.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.conversation_markers.passage IS 'The application''s id of the passage (of the stronger one after a merge).';
+COMMENT ON COLUMN reground.conversation_markers.version IS 'Version of the document.';
+COMMENT ON COLUMN reground.conversation_markers.page_start IS 'First page.';
+COMMENT ON COLUMN reground.conversation_markers.page_end IS 'Last page.';
+COMMENT ON COLUMN reground.conversation_markers.char_start IS 'First character.';
+COMMENT ON COLUMN reground.conversation_markers.char_end IS 'One past the last character.';
+COMMENT ON COLUMN reground.conversation_markers.hash IS 'SHA-256 (hex) of the folded text.';
+COMMENT ON COLUMN reground.conversation_markers.title IS 'Title of the document when the marker was allotted.';
+COMMENT ON COLUMN reground.conversation_markers.uri IS 'Where a reader found it then.';
+COMMENT ON COLUMN reground.conversation_markers.first_turn IS 'Number of the turn that allotted it.';
+COMMENT ON COLUMN reground.conversation_markers.binding_no IS 'Order of allotment in the conversation, from 1.';
+
+CREATE TABLE reground.source_facts (
+    turn_id    bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
+    marker     text NOT NULL,
+    fact_no    integer NOT NULL,
+    tenant     text NOT NULL,
+    fact       text NOT NULL,
+    char_start integer NOT NULL,
+    char_end   integer NOT NULL,
+    published  text,
+    version    integer,
+    hash       text NOT NULL,
+    PRIMARY KEY (turn_id, marker, fact_no)
+);
+COMMENT ON TABLE  reground.source_facts IS 'The fact sheet of each turn (C7): up to two sentences a source, verbatim, chosen for the query.';
+COMMENT ON COLUMN reground.source_facts.turn_id IS 'Its turn.';
+COMMENT ON COLUMN reground.source_facts.marker IS 'The source that says it.';
+COMMENT ON COLUMN reground.source_facts.fact_no IS 'From 1, best first.';
+COMMENT ON COLUMN reground.source_facts.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.source_facts.fact IS 'The sentence.';
+COMMENT ON COLUMN reground.source_facts.char_start IS 'First character of the sentence within the passage.';
+COMMENT ON COLUMN reground.source_facts.char_end IS 'One past its last character.';
+COMMENT ON COLUMN reground.source_facts.published IS 'Publication date of the source.';
+COMMENT ON COLUMN reground.source_facts.version IS 'Version of the document.';
+COMMENT ON COLUMN reground.source_facts.hash IS 'Content hash of the passage.';

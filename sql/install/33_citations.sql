@@ -1,0 +1,167 @@
+-- Answers, and a row for every citation in them with its verdict.
+
+CREATE TABLE reground.citation_statuses (
+    status   text PRIMARY KEY,
+    holds    boolean,
+    score    double precision,
+    mode     text,
+    meaning  text NOT NULL
+);
+COMMENT ON TABLE  reground.citation_statuses IS 'The verdicts that a citation can have.';
+COMMENT ON COLUMN reground.citation_statuses.status IS 'Name, as in message_citations.status.';
+COMMENT ON COLUMN reground.citation_statuses.holds IS 'Whether a citation of this status stands; NULL where that cannot be said.';
+COMMENT ON COLUMN reground.citation_statuses.score IS 'Fidelity of the coordinates in [0, 1] (I5); NULL is left out of the mean.';
+COMMENT ON COLUMN reground.citation_statuses.mode IS 'The hallucination mode that it is a case of (D8).';
+COMMENT ON COLUMN reground.citation_statuses.meaning IS 'What it says.';
+INSERT INTO reground.citation_statuses (status, holds, score, mode, meaning) VALUES
+    ('resolved_current',         true,  1.0,  NULL,                    'in this turn''s context, found by this turn''s retrieval'),
+    ('resolved_carried',         true,  1.0,  NULL,                    'in this turn''s context, from an earlier turn or pinned'),
+    ('wrong_source',             false, 1.0,  'cross_text_conflation', 'in the context, but another source of the context says it'),
+    ('unsupported',              false, 1.0,  'paraphrase_attribution','in the context, but it does not say so'),
+    ('insufficient_attribution', false, 1.0,  NULL,                    'the support spans several passages and not all are cited'),
+    ('unretrieved',              false, 0.3,  NULL,                    'the place exists and supports the claim, but was not in the context'),
+    ('invalid_page',             false, 0.3,  NULL,                    'the document has the page, which does not support the claim'),
+    ('stale_turn',               false, 0.3,  NULL,                    'a marker of the conversation that is not in this turn''s context'),
+    ('out_of_bounds',            false, 0.0,  'fabricated_coordinate', 'a page that the document does not have'),
+    ('unknown_id',               false, 0.0,  'fabricated_coordinate', 'names nothing that exists'),
+    ('imprecise',                true,  1.0,  NULL,                    'names its source loosely, and exactly one fits'),
+    ('malformed',                NULL,  NULL, NULL,                    'meant as a citation, but cannot be read'),
+    ('unresolvable',             NULL,  NULL, NULL,                    'a form that names no source of ours, such as author and year');
+
+CREATE TABLE reground.messages (
+    message_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant          text NOT NULL,
+    conversation_id bigint NOT NULL,
+    turn_id         bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
+    external_id     text,
+    answer          text NOT NULL,
+    answer_hash     text NOT NULL,
+    answer_tokens   integer NOT NULL,
+    model           text,
+    usage           jsonb,
+    tags            jsonb NOT NULL DEFAULT '{}',
+    citation_count  integer NOT NULL,
+    malformed_count integer NOT NULL,
+    cfs             double precision,
+    stage_cfs       double precision,
+    grounded_cfs    double precision,
+    diagnostic      text,
+    decision        text NOT NULL CHECK (decision IN ('accept', 'regenerate')),
+    reasons         text[] NOT NULL DEFAULT '{}',
+    superseded      boolean NOT NULL DEFAULT false,
+    created_at      timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    UNIQUE (conversation_id, external_id)
+);
+CREATE INDEX messages_turn ON reground.messages (turn_id);
+COMMENT ON TABLE  reground.messages IS 'One row an answer. A regenerated answer supersedes the earlier ones of its turn, which stay.';
+COMMENT ON COLUMN reground.messages.message_id IS 'Key.';
+COMMENT ON COLUMN reground.messages.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.messages.conversation_id IS 'Its conversation.';
+COMMENT ON COLUMN reground.messages.turn_id IS 'The turn that it answers.';
+COMMENT ON COLUMN reground.messages.external_id IS 'The application''s id of the message, unique within the conversation.';
+COMMENT ON COLUMN reground.messages.answer IS 'The answer as the model gave it.';
+COMMENT ON COLUMN reground.messages.answer_hash IS 'SHA-256 (hex) of the answer, byte for byte.';
+COMMENT ON COLUMN reground.messages.answer_tokens IS 'o200k_base tokens of the answer.';
+COMMENT ON COLUMN reground.messages.model IS 'The model that wrote it.';
+COMMENT ON COLUMN reground.messages.usage IS 'The provider''s usage record.';
+COMMENT ON COLUMN reground.messages.tags IS 'The application''s tags.';
+COMMENT ON COLUMN reground.messages.citation_count IS 'Citations found in it.';
+COMMENT ON COLUMN reground.messages.malformed_count IS 'Of these, those that could not be read.';
+COMMENT ON COLUMN reground.messages.cfs IS 'Citation fidelity score in [0, 1]: mean of the citations'' scores (I4); NULL with diagnostic no_citations_found where there are none.';
+COMMENT ON COLUMN reground.messages.stage_cfs IS 'Mean over the citations of the product of their five stage factors (I4).';
+COMMENT ON COLUMN reground.messages.grounded_cfs IS 'Mean of score × support (I4).';
+COMMENT ON COLUMN reground.messages.diagnostic IS 'no_citations_found, or NULL.';
+COMMENT ON COLUMN reground.messages.decision IS 'accept or regenerate (I20). Nothing is lost either way.';
+COMMENT ON COLUMN reground.messages.reasons IS 'Why it should be regenerated.';
+COMMENT ON COLUMN reground.messages.superseded IS 'A later answer of the same turn took its place.';
+COMMENT ON COLUMN reground.messages.created_at IS 'When end_turn was called.';
+
+CREATE TABLE reground.message_citations (
+    citation_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant              text NOT NULL,
+    conversation_id     bigint NOT NULL,
+    turn_id             bigint NOT NULL,
+    message_id          bigint NOT NULL REFERENCES reground.messages ON DELETE CASCADE,
+    citation_no         integer NOT NULL,
+    marker              text,
+    raw                 text NOT NULL,
+    corpus              text,
+    doc_id              text,
+    chunk_id            text,
+    title               text,
+    uri                 text,
+    locator             text,
+    claim               text,
+    quote               text,
+    fact_summary        text,
+    status              text NOT NULL REFERENCES reground.citation_statuses,
+    holds               boolean,
+    mode                text,
+    score               double precision,
+    coordinate_fidelity double precision,
+    support             double precision,
+    diagnostic          text,
+    detail              text,
+    best_other          text,
+    factor_coordinates  smallint,
+    factor_retrieval    smallint,
+    factor_rerank       smallint,
+    factor_context      smallint,
+    factor_generation   smallint,
+    lost_at             text,
+    source_version      integer,
+    source_hash         text,
+    repaired            boolean NOT NULL,
+    char_start          integer NOT NULL,
+    char_end            integer NOT NULL,
+    byte_start          integer NOT NULL,
+    byte_end            integer NOT NULL,
+    utf16_start         integer NOT NULL,
+    utf16_end           integer NOT NULL,
+    created_at          timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    UNIQUE (message_id, citation_no)
+);
+CREATE INDEX message_citations_document ON reground.message_citations (tenant, corpus, doc_id);
+COMMENT ON TABLE  reground.message_citations IS 'A row for every citation in every answer, whether it holds or not, with the verdict and what it cited.';
+COMMENT ON COLUMN reground.message_citations.citation_id IS 'Key.';
+COMMENT ON COLUMN reground.message_citations.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.message_citations.conversation_id IS 'Its conversation.';
+COMMENT ON COLUMN reground.message_citations.turn_id IS 'Its turn.';
+COMMENT ON COLUMN reground.message_citations.message_id IS 'The answer that it stands in.';
+COMMENT ON COLUMN reground.message_citations.citation_no IS 'Position in the answer, from 1.';
+COMMENT ON COLUMN reground.message_citations.marker IS 'The marker that it resolved to, or claims; NULL for other forms.';
+COMMENT ON COLUMN reground.message_citations.raw IS 'The citation as it stands in the answer.';
+COMMENT ON COLUMN reground.message_citations.corpus IS 'Corpus of the source; NULL where nothing was resolved.';
+COMMENT ON COLUMN reground.message_citations.doc_id IS 'Document of the source.';
+COMMENT ON COLUMN reground.message_citations.chunk_id IS 'Passage of the source.';
+COMMENT ON COLUMN reground.message_citations.title IS 'Title of the document.';
+COMMENT ON COLUMN reground.message_citations.uri IS 'Where a reader finds it.';
+COMMENT ON COLUMN reground.message_citations.locator IS 'Place within the document.';
+COMMENT ON COLUMN reground.message_citations.claim IS 'The sentence that the citation stands on, without the citations.';
+COMMENT ON COLUMN reground.message_citations.quote IS 'The sentence of the source that supports the claim best.';
+COMMENT ON COLUMN reground.message_citations.fact_summary IS 'The first fact of the source on this turn''s fact sheet.';
+COMMENT ON COLUMN reground.message_citations.status IS 'Verdict; see citation_statuses.';
+COMMENT ON COLUMN reground.message_citations.holds IS 'Whether it stands; NULL where that cannot be said.';
+COMMENT ON COLUMN reground.message_citations.mode IS 'Hallucination mode (D8): fabricated_coordinate, cross_text_conflation or paraphrase_attribution.';
+COMMENT ON COLUMN reground.message_citations.score IS 'Fidelity of the coordinates in [0, 1] (I5).';
+COMMENT ON COLUMN reground.message_citations.coordinate_fidelity IS 'How exactly the citation names its place, in [0, 1].';
+COMMENT ON COLUMN reground.message_citations.support IS 'Share of the claim''s content words and numbers that the source has, in [0, 1]; NULL without a claim.';
+COMMENT ON COLUMN reground.message_citations.diagnostic IS 'exact_context_match, valid_doc_invalid_page_or_unretrieved, hallucinated_page_exceeds_document_bounds or hallucinated_document_id (I5).';
+COMMENT ON COLUMN reground.message_citations.detail IS 'What the verdict rests on, in words.';
+COMMENT ON COLUMN reground.message_citations.best_other IS 'Marker of the other source of the context that supports the claim best.';
+COMMENT ON COLUMN reground.message_citations.factor_coordinates IS 'Stage factor (I4): the passage has coordinates.';
+COMMENT ON COLUMN reground.message_citations.factor_retrieval IS 'Stage factor (I4): it was among this turn''s candidates or carried.';
+COMMENT ON COLUMN reground.message_citations.factor_rerank IS 'Stage factor (I4): it left the rerank under its own key.';
+COMMENT ON COLUMN reground.message_citations.factor_context IS 'Stage factor (I4): it was in the final context.';
+COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor (I4): the string resolves and its source says so.';
+COMMENT ON COLUMN reground.message_citations.lost_at IS 'The first stage whose factor is 0.';
+COMMENT ON COLUMN reground.message_citations.source_version IS 'Version of the document that was cited.';
+COMMENT ON COLUMN reground.message_citations.source_hash IS 'Content hash of the passage that was cited, so that the audit stands when the document goes.';
+COMMENT ON COLUMN reground.message_citations.repaired IS 'The marker was mended (case, spaces), as exactly one source fits.';
+COMMENT ON COLUMN reground.message_citations.char_start IS 'First character of the citation in the answer.';
+COMMENT ON COLUMN reground.message_citations.char_end IS 'One past its last character.';
+COMMENT ON COLUMN reground.message_citations.byte_start IS 'First byte (UTF-8).';
+COMMENT ON COLUMN reground.message_citations.byte_end IS 'One past its last byte.';
+COMMENT ON COLUMN reground.message_citations.utf16_start IS 'First UTF-16 code unit, as JavaScript counts.';
+COMMENT ON COLUMN reground.message_citations.utf16_end IS 'One past its last UTF-16 code unit.';
+COMMENT ON COLUMN reground.message_citations.created_at IS 'When it was judged.';

@@ -1,0 +1,62 @@
+-- A turn: begun with a question, ended with an answer.
+
+CREATE FUNCTION reground.begin_turn(
+    conversation text, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL,
+    request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL)
+    RETURNS TABLE (turn_id bigint, marker text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, published text,
+                   content text, facts text[], origin text, score double precision, tokens integer, metadata jsonb)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
+COMMENT ON FUNCTION reground.begin_turn IS
+'Begins a turn and returns the sources for its answer, in prompt order, each under a marker that will not move for the life of the conversation; one row with marker NULL where there are none. corpus defaults to that of the previous turn. rewrite is a stand-alone form of the query for retrieval. request_id twice gives the same turn and rows (23505 with other arguments). intent overrides the judgement: new_topic, drill_down, compare or same_sources. Writes: 25006 on a standby; use search there.';
+
+CREATE FUNCTION reground.apply_rerank(turn bigint, results jsonb)
+    RETURNS TABLE (turn_id bigint, marker text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, published text,
+                   content text, facts text[], origin text, score double precision, tokens integer, metadata jsonb)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'apply_rerank_wrapper';
+COMMENT ON FUNCTION reground.apply_rerank IS
+'Gives a turn that was begun with reranker = deferred what the reranker returned: items with any of key, index (from 0), text, score; NULL takes the fused order. Texts and new ids are mapped back by hash, then by likeness; what changed is in drift_events. Returns the sources as begin_turn does; 55000 unless the turn waits for it.';
+
+CREATE FUNCTION reground.prompt_context(turn bigint, format text DEFAULT 'text')
+    RETURNS text LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'prompt_context_wrapper';
+COMMENT ON FUNCTION reground.prompt_context IS
+'The block for the prompt: facts, then passages, with their markers; format text, xml or json. Whatever in a passage reads as a marker or delimiter of ours is defused. It goes before the history.';
+
+CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text')
+    RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';
+COMMENT ON FUNCTION reground.citation_instructions IS 'What to tell the model about citing, for the system prompt, to fit prompt_context of the same format.';
+
+CREATE FUNCTION reground.end_turn(
+    turn bigint, answer text, message text DEFAULT NULL, model text DEFAULT NULL, usage jsonb DEFAULT NULL, tags jsonb DEFAULT NULL)
+    RETURNS TABLE (message_id bigint, citation_id bigint, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text,
+                   claim text, quote text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision,
+                   support double precision, diagnostic text, source_state text, repaired boolean,
+                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'end_turn_wrapper';
+COMMENT ON FUNCTION reground.end_turn IS
+'Ends a turn with the model''s answer: a row for every citation in it with its verdict (one row with citation_id NULL where there are none). message is your id of the answer: the same id and answer again give the same rows, another answer under it 23505, another id is a regeneration that supersedes the earlier answer. Then sources that were cited or freshly retrieved are renewed and the others fade. 55000 for an abandoned turn or one that waits for apply_rerank.';
+
+CREATE FUNCTION reground.abandon_turn(turn bigint)
+    RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'abandon_turn_wrapper';
+COMMENT ON FUNCTION reground.abandon_turn IS 'Gives a turn up: nothing fades, no answer can be given. True if it was open, false if it was abandoned already; 55000 if it has ended.';
+
+CREATE FUNCTION reground.pin(conversation text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, corpus text DEFAULT NULL)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pin_wrapper';
+COMMENT ON FUNCTION reground.pin IS
+'Pins a document (its best passage for each query) or a passage: it comes first in every context and never fades. Makes the conversation if need be. corpus defaults to that of the conversation; 22023 when several corpora could be meant, P0002 when there is no such source.';
+
+CREATE FUNCTION reground.unpin(conversation text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, corpus text DEFAULT NULL)
+    RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'unpin_wrapper';
+COMMENT ON FUNCTION reground.unpin IS 'Takes a pin back; from then on the source fades like any other. True if it was pinned.';
+
+CREATE FUNCTION reground.alter_conversation(conversation text, settings jsonb)
+    RETURNS jsonb LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_conversation_wrapper';
+COMMENT ON FUNCTION reground.alter_conversation IS 'Merges settings into those of the conversation (null removes one) and returns them. Makes the conversation if need be.';
+
+CREATE FUNCTION reground.check_policy(message bigint)
+    RETURNS TABLE (decision text, reason text) LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+        SELECT m.decision, r.reason
+        FROM reground.messages AS m LEFT JOIN LATERAL pg_catalog.unnest(m.reasons) AS r(reason) ON true
+        WHERE m.message_id = check_policy.message;
+    END;
+COMMENT ON FUNCTION reground.check_policy(bigint) IS 'Whether an answer should be shown or written anew (accept, regenerate), a row a reason (I20).';

@@ -1,0 +1,75 @@
+-- What analysts read. Every view runs with the reader's rights, so row-level security holds.
+
+CREATE FUNCTION reground._settings()
+    RETURNS TABLE (name text, default_value jsonb, expects text, meaning text) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'settings_wrapper';
+COMMENT ON FUNCTION reground._settings() IS 'Rows of the view settings.';
+
+CREATE VIEW reground.settings WITH (security_invoker = true) AS
+    SELECT name, default_value, NULLIF(pg_catalog.current_setting('reground.' || name, true), '') AS server_value, expects, meaning
+    FROM reground._settings();
+COMMENT ON VIEW reground.settings IS 'Every setting of a turn. Where several say it, the strongest holds: argument, conversation, corpus, server (SET reground.NAME), default.';
+COMMENT ON COLUMN reground.settings.name IS 'Name.';
+COMMENT ON COLUMN reground.settings.default_value IS 'Built-in default.';
+COMMENT ON COLUMN reground.settings.server_value IS 'What SET reground.NAME gives at present.';
+COMMENT ON COLUMN reground.settings.expects IS 'Values that it takes.';
+COMMENT ON COLUMN reground.settings.meaning IS 'What it does.';
+
+CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, version integer) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+        SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN d.version IS DISTINCT FROM _source_state.version THEN 'changed' ELSE 'current' END
+        FROM reground.corpora AS k JOIN reground.documents AS d ON d.corpus_id = k.corpus_id
+        WHERE k.corpus = _source_state.corpus AND (k.tenant IS NULL OR k.tenant = _source_state.tenant) AND d.doc_id = _source_state.doc_id
+        ORDER BY d.version DESC LIMIT 1;
+    END;
+COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS 'What has become of a document since a version of it was cited: current, changed, deleted; NULL where its versions are not ours to know.';
+
+CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
+    SELECT c.citation_id, v.tenant, v.external_id AS conversation, t.number AS turn, c.turn_id, c.message_id, m.external_id AS message, m.model,
+           t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
+           c.status, c.holds, c.mode, c.score, c.coordinate_fidelity, c.support, c.diagnostic, c.detail, c.best_other, c.lost_at, c.repaired,
+           reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version) AS source_state,
+           c.source_version, c.source_hash, m.superseded, c.char_start, c.char_end, c.created_at
+    FROM reground.message_citations AS c
+    JOIN reground.messages AS m USING (message_id)
+    JOIN reground.turns AS t ON t.turn_id = c.turn_id
+    JOIN reground.conversations AS v ON v.conversation_id = c.conversation_id;
+COMMENT ON VIEW reground.citation_audit IS 'A row a citation with its verdict, the question, the model and what has become of the source since (source_state; NULL where documents are not ours to version).';
+
+CREATE VIEW reground.turn_audit WITH (security_invoker = true) AS
+    SELECT t.tenant, v.external_id AS conversation, t.number AS turn, t.turn_id, t.state, t.corpus, t.query, t.intent, t.intent_confidence, t.intent_signals,
+           pg_catalog.jsonb_array_length(t.context) AS sources, t.context_tokens, t.warnings, t.tags, m.message_id, m.external_id AS message, m.model, m.usage,
+           m.citation_count, m.malformed_count, m.cfs, m.stage_cfs, m.grounded_cfs, m.diagnostic, m.decision, m.reasons, m.superseded,
+           t.begun_at, t.ended_at, m.created_at AS answered_at
+    FROM reground.turns AS t
+    JOIN reground.conversations AS v USING (conversation_id)
+    LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id;
+COMMENT ON VIEW reground.turn_audit IS 'A row an answer (or a turn without one): intent, context, warnings, scores and decision.';
+
+CREATE VIEW reground.turn_candidates WITH (security_invoker = true) AS
+    SELECT x.turn_id, x.tenant, c.candidate_no::integer, c.corpus, c.doc_id, c.chunk_id, pg_catalog.string_to_array(c.members, U&'\001F') AS members, c.origin,
+           c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.fused, c.reranked, c.relevance, c.carry_score,
+           c.marker IS NOT NULL AS in_context, c.marker, c.left_at, c.reason, c.gave_way_to,
+           c.has_coordinates
+    FROM reground.turn_traces AS x,
+         ROWS FROM (unnest(x.corpora), unnest(x.doc_ids), unnest(x.passages), unnest(x.members), unnest(x.origins), unnest(x.lexical_ranks),
+                    unnest(x.lexical_scores), unnest(x.vector_ranks), unnest(x.vector_distances), unnest(x.fused), unnest(x.reranked), unnest(x.relevance),
+                    unnest(x.carry_scores), unnest(x.markers), unnest(x.left_at), unnest(x.reasons), unnest(x.gave_way_to),
+                    unnest(x.coordinates)) WITH ORDINALITY
+             AS c(corpus, doc_id, chunk_id, members, origin, lexical_rank, lexical_score, vector_rank, vector_distance, fused, reranked, relevance,
+                  carry_score, marker, left_at, reason, gave_way_to, has_coordinates, candidate_no);
+COMMENT ON VIEW reground.turn_candidates IS 'Every candidate of every traced turn: ranks, scores, where it left and why.';
+
+CREATE FUNCTION reground.explain_turn(turn bigint)
+    RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score real,
+                   vector_rank integer, vector_distance real, fused real, reranked real, relevance real, carry_score real,
+                   in_context boolean, marker text, left_at text, reason text, gave_way_to text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+        SELECT c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.members, c.origin, c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance,
+               c.fused, c.reranked, c.relevance, c.carry_score, c.in_context, c.marker, c.left_at, c.reason, c.gave_way_to
+        FROM reground.turn_candidates AS c
+        WHERE c.turn_id = explain_turn.turn
+        ORDER BY c.candidate_no;
+    END;
+COMMENT ON FUNCTION reground.explain_turn(bigint) IS 'Every candidate of a turn, those of the context first: ranks, scores, where it left, why (for the auditor).';

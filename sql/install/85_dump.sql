@@ -1,0 +1,18 @@
+-- What pg_dump takes along: every table, and every identity sequence, or ids would start again.
+-- (The partitions of turn_traces are registered where they are made; citation_statuses is filled by this script.)
+
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'conversations', 'turns', 'drift_events', 'conversation_sources', 'conversation_markers',
+                                'source_facts', 'messages', 'message_citations'] LOOP
+        PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
+    END LOOP;
+    FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
+                                'messages.message_id', 'message_citations.citation_id'] LOOP
+        PERFORM pg_catalog.pg_extension_config_dump(
+            pg_catalog.pg_get_serial_sequence('reground.' || pg_catalog.split_part(name, '.', 1), pg_catalog.split_part(name, '.', 2))::regclass, '');
+    END LOOP;
+END
+$$;

@@ -1,0 +1,15 @@
+-- Who may do what. CREATE on the schema is granted to nobody.
+
+REVOKE ALL ON SCHEMA reground FROM PUBLIC;
+GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admin;
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
+REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus FROM reground_user;
+GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus TO reground_admin;
+GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.check_policy(bigint), reground.explain_turn(bigint) TO reground_auditor;
+
+GRANT SELECT ON reground.corpora, reground.documents, reground.conversations, reground.turns, reground.conversation_sources, reground.conversation_markers,
+    reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.settings, reground.citation_audit,
+    reground.turn_audit TO reground_user, reground_auditor;
+GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates TO reground_auditor;

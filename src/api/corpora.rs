@@ -1,0 +1,613 @@
+//! Corpora: made, registered, changed, dropped, checked.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use pgrx::{JsonB, pg_sys};
+use reground_documents::{ChunkSettings, ChunkUnit};
+use reground_grounding::settings::Settings;
+use serde_json::{Value, json};
+
+use crate::api::{given, rerank, writable};
+use crate::error::{Error, Result};
+use crate::retrieve::check;
+use crate::rows;
+use crate::sql;
+use crate::store::corpora::{self, Column, Mapping, NewCorpus, Side};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn create_corpus(
+    corpus: Option<&str>,
+    dimensions: Option<i32>,
+    schema: Option<&str>,
+    embedding_type: Option<&str>,
+    metric: Option<&str>,
+    text_config: Option<pg_sys::Oid>,
+    chunk_size: Option<i32>,
+    chunk_overlap: Option<i32>,
+    chunk_unit: Option<&str>,
+    settings: Option<JsonB>,
+    tenant: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("create_corpus")?;
+    let name = named(corpus)?;
+    let schema = given(schema, "schema")?;
+    let metric = checked_metric(given(metric, "metric")?)?;
+    let embedding_type = checked_embedding_type(given(embedding_type, "embedding_type")?)?;
+    checked_dimensions(dimensions)?;
+    let chunking = ChunkSettings::new(
+        given(chunk_size, "chunk_size")?,
+        given(chunk_overlap, "chunk_overlap")?,
+        ChunkUnit::parse(given(chunk_unit, "chunk_unit")?).map_err(Error::from)?,
+    )
+    .map_err(Error::from)?;
+    let (settings, reranker_role) = checked_settings(settings)?;
+    let text_config = config_name(given(text_config, "text_config")?)?;
+
+    let passages = format!("{}.{}", sql::ident(schema), sql::ident(name));
+    let documents = format!(
+        "{}.{}",
+        sql::ident(schema),
+        sql::ident(&format!("{name}_documents"))
+    );
+    let mapping = managed_mapping(dimensions.is_some());
+    let new = NewCorpus {
+        tenant,
+        corpus: name,
+        relation: passages.clone(),
+        documents: Some(documents.clone()),
+        managed: true,
+        mapping: &mapping,
+        dimensions,
+        embedding_type: dimensions.map(|_| embedding_type),
+        metric,
+        text_config: &text_config,
+        chunking: json!({"size": chunking.size, "overlap": chunking.overlap, "unit": chunking.unit}),
+        settings,
+        reranker_role,
+    };
+    if registered_alike(&new)? {
+        return Ok(());
+    }
+    for relation in [&passages, &documents] {
+        let exists = sql::read_one::<bool>(
+            "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
+            &[relation.as_str().into()],
+        )?;
+        if exists == Some(true) {
+            return Err(Error::RelationExists(relation.clone()).into());
+        }
+    }
+    make_tables(
+        &passages,
+        &documents,
+        &text_config,
+        dimensions,
+        embedding_type,
+    )?;
+    corpora::insert(&new)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn add_corpus(
+    corpus: Option<&str>,
+    relation: Option<pg_sys::Oid>,
+    key: Option<&str>,
+    content: Option<&str>,
+    document: Option<&str>,
+    embedding: Option<&str>,
+    documents: Option<pg_sys::Oid>,
+    document_key: Option<&str>,
+    title: Option<&str>,
+    uri: Option<&str>,
+    published: Option<&str>,
+    updated_at: Option<&str>,
+    version: Option<&str>,
+    ordinal: Option<&str>,
+    page_start: Option<&str>,
+    page_end: Option<&str>,
+    page_count: Option<&str>,
+    char_start: Option<&str>,
+    char_end: Option<&str>,
+    metadata: Option<&str>,
+    metric: Option<&str>,
+    text_config: Option<pg_sys::Oid>,
+    settings: Option<JsonB>,
+    tenant: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("add_corpus")?;
+    let name = named(corpus)?;
+    let relation = relation_name(given(relation, "relation")?)?;
+    let documents = documents.map(relation_name).transpose()?;
+    let metric = checked_metric(given(metric, "metric")?)?;
+    let text_config = config_name(given(text_config, "text_config")?)?;
+    let (settings, reranker_role) = checked_settings(settings)?;
+    if documents.is_some() && (document.is_none() || document_key.is_none()) {
+        return Err(Error::Bad {
+            argument: "documents",
+            fault: "it needs document and document_key to be joined by".into(),
+            hint: "document is the column of relation, document_key that of documents.".into(),
+        }
+        .into());
+    }
+
+    let mut mapping = Mapping::new();
+    let wanted = [
+        ("key", Some(given(key, "key")?)),
+        ("content", Some(given(content, "content")?)),
+        ("document", document),
+        ("embedding", embedding),
+        ("ordinal", ordinal),
+        ("char_start", char_start),
+        ("char_end", char_end),
+        ("page_start", page_start),
+        ("page_end", page_end),
+        ("title", title),
+        ("uri", uri),
+        ("published", published),
+        ("updated_at", updated_at),
+        ("version", version),
+        ("page_count", page_count),
+        ("metadata", metadata),
+    ];
+    for (meaning, column) in wanted {
+        if let Some(column) = column {
+            let found = locate(&relation, documents.as_deref(), meaning, column)?;
+            mapping.insert(meaning.to_owned(), found);
+        }
+    }
+    if let (Some(documents), Some(column)) = (&documents, document_key) {
+        require_column(documents, column)?;
+        mapping.insert(
+            "document_key".into(),
+            Column {
+                side: Side::Documents,
+                column: column.into(),
+            },
+        );
+    }
+    let (embedding_type, dimensions) = match embedding {
+        Some(column) => embedding_column(&relation, column)?,
+        None => (None, None),
+    };
+    let new = NewCorpus {
+        tenant,
+        corpus: name,
+        relation,
+        documents,
+        managed: false,
+        mapping: &mapping,
+        dimensions,
+        embedding_type: embedding_type.as_deref(),
+        metric,
+        text_config: &text_config,
+        chunking: json!({}),
+        settings,
+        reranker_role,
+    };
+    if !registered_alike(&new)? {
+        corpora::insert(&new)?;
+    }
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn alter_corpus(
+    corpus: Option<&str>,
+    settings: Option<JsonB>,
+    mapping: Option<JsonB>,
+    metric: Option<&str>,
+    text_config: Option<pg_sys::Oid>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("alter_corpus")?;
+    let mut corpus = corpora::load(&tenant::required()?, named(corpus)?)?;
+    if let Some(JsonB(changes)) = settings {
+        let (settings, role) = rerank::registered(
+            merged(corpus.settings, changes.clone()),
+            &changes,
+            corpus.reranker_role,
+        )?;
+        Settings::check(&settings).map_err(Error::from)?;
+        corpus.settings = settings;
+        corpus.reranker_role = role.map(pg_sys::Oid::to_u32);
+    }
+    if let Some(JsonB(changes)) = mapping {
+        remap(&mut corpus, &changes)?;
+    }
+    if let Some(metric) = metric {
+        corpus.metric = checked_metric(metric)?.to_owned();
+    }
+    if let Some(config) = text_config {
+        let config = config_name(config)?;
+        if corpus.managed && config != corpus.text_config {
+            sql::run(
+                &format!(
+                    "ALTER TABLE {} DROP COLUMN lexemes, ADD COLUMN {}",
+                    corpus.relation.as_deref().unwrap_or_default(),
+                    lexemes_column(&config)
+                ),
+                &[],
+            )?;
+        }
+        corpus.text_config = config;
+    }
+    corpora::update(&corpus)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn drop_corpus(
+    corpus: Option<&str>,
+    drop_tables: Option<bool>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("drop_corpus")?;
+    let name = named(corpus)?;
+    let corpus = corpora::find(&tenant::required()?, name)?
+        .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    if given(drop_tables, "drop_tables")? {
+        if !corpus.managed {
+            return Err(Error::NotManaged(corpus.name).into());
+        }
+        for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
+            sql::run(&format!("DROP TABLE {relation}"), &[])?;
+        }
+    }
+    corpora::delete(corpus.corpus_id)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn check_corpus(
+    corpus: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let name = named(corpus)?;
+    let corpus = corpora::find(&tenant::required()?, name)?
+        .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    rows::emit(fcinfo, &check::findings(&corpus)?)?;
+    Ok(())
+}
+
+/// A corpus name that is given and not empty.
+fn named(corpus: Option<&str>) -> Result<&str> {
+    match given(corpus, "corpus")? {
+        "" => Err(Error::Bad {
+            argument: "corpus",
+            fault: "the name is empty".into(),
+            hint: String::new(),
+        }),
+        name => Ok(name),
+    }
+}
+
+/// Settings that can be stored, with the role that the reranker is called as.
+fn checked_settings(settings: Option<JsonB>) -> Result<(Value, Option<pg_sys::Oid>)> {
+    let settings = settings.map_or_else(|| json!({}), |settings| settings.0);
+    let (settings, role) = rerank::registered(settings.clone(), &settings, None)?;
+    Settings::check(&settings)?;
+    Ok((settings, role))
+}
+
+fn checked_metric(metric: &str) -> Result<&str> {
+    match metric {
+        "cosine" | "l2" | "inner_product" => Ok(metric),
+        other => Err(Error::Bad {
+            argument: "metric",
+            fault: format!("\"{other}\""),
+            hint: "One of cosine, l2, inner_product.".into(),
+        }),
+    }
+}
+
+fn checked_embedding_type(kind: &str) -> Result<&str> {
+    match kind {
+        "vector" | "halfvec" => Ok(kind),
+        other => Err(Error::Bad {
+            argument: "embedding_type",
+            fault: format!("\"{other}\""),
+            hint: "One of vector, halfvec.".into(),
+        }),
+    }
+}
+
+/// pgvector stores up to 16,000 dimensions.
+fn checked_dimensions(dimensions: Option<i32>) -> Result<()> {
+    match dimensions {
+        Some(count) if !(1..=16_000).contains(&count) => Err(Error::Bad {
+            argument: "dimensions",
+            fault: count.to_string(),
+            hint: "From 1 to 16000, or NULL for a corpus without embeddings.".into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Schema-qualified name of a text search configuration: it must mean the same under any search_path, and pg_upgrade
+/// refuses stored regconfig.
+fn config_name(config: pg_sys::Oid) -> Result<String> {
+    sql::read_one(
+        "SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config c JOIN pg_catalog.pg_namespace n ON n.oid = c.cfgnamespace \
+         WHERE c.oid = $1",
+        &[config.into()],
+    )?
+    .ok_or_else(|| Error::Unknown("text search configuration", config.to_u32().to_string()))
+}
+
+/// Qualified and quoted name of a relation.
+fn relation_name(relation: pg_sys::Oid) -> Result<String> {
+    sql::read_one(
+        "SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE c.oid = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
+        &[relation.into()],
+    )?
+    .ok_or_else(|| Error::Unknown("table or view", relation.to_u32().to_string()))
+}
+
+/// Whether the same registration stands already; 42710 where another one has the name.
+fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
+    let Some(stored) = corpora::stored(&tenant::required()?, new.corpus)? else {
+        return Ok(false);
+    };
+    // A managed corpus whose tables are not there yet cannot stand already.
+    let relation = sql::read_one::<bool>(
+        "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
+        &[new.relation.as_str().into()],
+    )?;
+    if relation == Some(true) && corpora::would_store(new)? == stored {
+        return Ok(true);
+    }
+    Err(Error::CorpusExists(new.corpus.to_owned()))
+}
+
+/// The mapping of the tables that [`make_tables`] makes.
+fn managed_mapping(embedding: bool) -> Mapping {
+    let passages = [
+        ("key", "chunk_id"),
+        ("content", "content"),
+        ("document", "doc_id"),
+        ("version", "version"),
+        ("ordinal", "ordinal"),
+        ("tokens", "tokens"),
+        ("char_start", "char_start"),
+        ("char_end", "char_end"),
+        ("page_start", "page_start"),
+        ("page_end", "page_end"),
+        ("hash", "hash"),
+        ("metadata", "metadata"),
+        ("lexemes", "lexemes"),
+    ];
+    let documents = [
+        ("document_key", "doc_id"),
+        ("document_version", "version"),
+        ("title", "title"),
+        ("uri", "uri"),
+        ("published", "published"),
+        ("updated_at", "modified_at"),
+        ("page_count", "page_count"),
+    ];
+    let embedding = embedding.then_some(("embedding", "embedding"));
+    let column = |side, (meaning, column): (&str, &str)| {
+        (
+            meaning.to_owned(),
+            Column {
+                side,
+                column: column.to_owned(),
+            },
+        )
+    };
+    passages
+        .into_iter()
+        .chain(embedding)
+        .map(|pair| column(Side::Passages, pair))
+        .chain(
+            documents
+                .into_iter()
+                .map(|pair| column(Side::Documents, pair)),
+        )
+        .collect()
+}
+
+/// The generated column that the lexical branch reads.
+fn lexemes_column(text_config: &str) -> String {
+    format!(
+        "lexemes tsvector GENERATED ALWAYS AS (pg_catalog.to_tsvector({}::pg_catalog.regconfig, content)) STORED",
+        sql::literal(text_config)
+    )
+}
+
+/// Makes the two tables of a managed corpus, as the caller.
+fn make_tables(
+    passages: &str,
+    documents: &str,
+    text_config: &str,
+    dimensions: Option<i32>,
+    embedding_type: &str,
+) -> Result<()> {
+    sql::run(
+        &format!(
+            "CREATE TABLE {documents} (doc_id text NOT NULL, version integer NOT NULL, title text, uri text, published timestamptz, modified_at timestamptz, \
+             media_type text, language text, page_count integer, metadata jsonb NOT NULL DEFAULT '{{}}', content text, \
+             PRIMARY KEY (doc_id, version))"
+        ),
+        &[],
+    )?;
+    let embedding = match dimensions {
+        Some(count) => format!(
+            "embedding {}.{embedding_type}({count}), embedding_model text, ",
+            crate::retrieve::vector_schema()?
+        ),
+        None => String::new(),
+    };
+    sql::run(
+        &format!(
+            "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
+             ordinal integer NOT NULL, content text NOT NULL, tokens integer NOT NULL, char_start integer, char_end integer, page_start integer, \
+             page_end integer, hash text NOT NULL, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {})",
+            lexemes_column(text_config)
+        ),
+        &[],
+    )?;
+    sql::run(&format!("CREATE INDEX ON {passages} (doc_id, ordinal)"), &[])?;
+    for (relation, comment) in [
+        (documents, "Documents of a reground corpus, a row a version; written by reground.put_document."),
+        (passages, "Passages of a reground corpus: chunks of the current version of each document; written by reground.put_document."),
+    ] {
+        sql::run(
+            &format!("COMMENT ON TABLE {relation} IS {}", sql::literal(comment)),
+            &[],
+        )?;
+    }
+    Ok(())
+}
+
+/// Where a mapped column is: the documents' relation for what describes a document, if it has it; else the passages'.
+fn locate(relation: &str, documents: Option<&str>, meaning: &str, column: &str) -> Result<Column> {
+    let describes_document = matches!(
+        meaning,
+        "title" | "uri" | "published" | "updated_at" | "version" | "page_count" | "metadata"
+    );
+    if let Some(documents) = documents
+        && describes_document
+        && has_column(documents, column)?
+    {
+        return Ok(Column {
+            side: Side::Documents,
+            column: column.to_owned(),
+        });
+    }
+    require_column(relation, column)?;
+    Ok(Column {
+        side: Side::Passages,
+        column: column.to_owned(),
+    })
+}
+
+fn has_column(relation: &str, column: &str) -> Result<bool> {
+    Ok(sql::read_one::<bool>(
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = $1::pg_catalog.regclass AND attname = $2 AND attnum > 0 AND NOT attisdropped)",
+        &[relation.into(), column.into()],
+    )?
+    .unwrap_or(false))
+}
+
+fn require_column(relation: &str, column: &str) -> Result<()> {
+    if has_column(relation, column)? {
+        return Ok(());
+    }
+    Err(Error::NoColumn {
+        column: column.to_owned(),
+        relation: relation.to_owned(),
+    })
+}
+
+/// Type and dimensions of an embedding column (dimensions NULL where the column does not say).
+fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>, Option<i32>)> {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        kind: String,
+        dimensions: Option<i32>,
+    }
+    let row: Option<Row> = sql::read_json(
+        "SELECT pg_catalog.jsonb_build_object('kind', t.typname, 'dimensions', NULLIF(a.atttypmod, -1))::text \
+         FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid \
+         WHERE a.attrelid = $1::pg_catalog.regclass AND a.attname = $2 AND NOT a.attisdropped",
+        &[relation.into(), column.into()],
+    )?;
+    match row {
+        Some(row) if row.kind == "vector" || row.kind == "halfvec" => {
+            Ok((Some(row.kind), row.dimensions))
+        }
+        Some(row) => Err(Error::Bad {
+            argument: "embedding",
+            fault: format!("column \"{column}\" is of type {}", row.kind),
+            hint: "It must be of pgvector's type vector or halfvec.".into(),
+        }),
+        None => Err(Error::NoColumn {
+            column: column.to_owned(),
+            relation: relation.to_owned(),
+        }),
+    }
+}
+
+/// Changes merged into an object; null removes a member.
+pub(super) fn merged(base: Value, changes: Value) -> Value {
+    match (base, changes) {
+        (Value::Object(mut base), Value::Object(changes)) => {
+            for (name, value) in changes {
+                if value.is_null() {
+                    base.remove(&name);
+                } else {
+                    base.insert(name, value);
+                }
+            }
+            Value::Object(base)
+        }
+        (_, changes) => changes,
+    }
+}
+
+/// Applies `{"meaning": "column"}` to the mapping of a corpus.
+fn remap(corpus: &mut corpora::Corpus, changes: &Value) -> Result<()> {
+    let Value::Object(changes) = changes else {
+        return Err(Error::Bad {
+            argument: "mapping",
+            fault: "not an object".into(),
+            hint: "{\"content\": \"body\"}".into(),
+        });
+    };
+    const MEANINGS: [&str; 17] = [
+        "key", "content", "document", "embedding", "ordinal", "char_start", "char_end", "page_start", "page_end", "title", "uri", "published",
+        "updated_at", "version", "page_count", "metadata", "document_key",
+    ];
+    let relation = corpus.relation.clone().unwrap_or_default();
+    for (meaning, column) in changes {
+        if !MEANINGS.contains(&meaning.as_str()) || corpus.managed {
+            return Err(Error::Bad {
+                argument: "mapping",
+                fault: if corpus.managed {
+                    "the tables of create_corpus have a mapping of their own".into()
+                } else {
+                    format!("\"{meaning}\" is no meaning")
+                },
+                hint: format!("Meanings: {}.", MEANINGS.join(", ")),
+            });
+        }
+        match column {
+            Value::Null if meaning == "key" || meaning == "content" => {
+                return Err(Error::Null("key and content"));
+            }
+            Value::Null => {
+                corpus.mapping.remove(meaning);
+            }
+            Value::String(column) if meaning == "document_key" => {
+                require_column(corpus.documents.as_deref().unwrap_or(&relation), column)?;
+                corpus.mapping.insert(
+                    meaning.clone(),
+                    Column {
+                        side: Side::Documents,
+                        column: column.clone(),
+                    },
+                );
+            }
+            Value::String(column) => {
+                let found = locate(&relation, corpus.documents.as_deref(), meaning, column)?;
+                corpus.mapping.insert(meaning.clone(), found);
+            }
+            other => {
+                return Err(Error::Bad {
+                    argument: "mapping",
+                    fault: format!("{other} is no column name"),
+                    hint: "{\"content\": \"body\"}".into(),
+                });
+            }
+        }
+    }
+    (corpus.embedding_type, corpus.dimensions) = match corpus.mapping.get("embedding") {
+        Some(column) => embedding_column(&relation, &column.column)?,
+        None => (None, None),
+    };
+    Ok(())
+}

@@ -1,0 +1,430 @@
+//! Documents of a managed corpus, and their embeddings.
+
+use pgrx::datum::{DatumWithOid, TimestampWithTimeZone, ToIsoString};
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use pgrx::{JsonB, pg_sys};
+use reground_documents::prepare::{self, Prepared};
+use reground_documents::{ChunkSettings, canonical_uri};
+use serde::{Deserialize, Serialize};
+
+use crate::api::{given, writable};
+use crate::error::{Error, Result};
+use crate::retrieve::vector_schema;
+use crate::rows;
+use crate::sql;
+use crate::store::corpora::{self, Corpus};
+use crate::store::documents::{self, NewVersion};
+use crate::tenant;
+
+/// What became of the passages of a document.
+#[derive(Serialize)]
+struct Put {
+    version: i32,
+    changed: bool,
+    chunks: usize,
+    kept: i64,
+    added: i64,
+    removed: i64,
+    pending: i64,
+    page_count: Option<u32>,
+    overlap_cost: f64,
+}
+
+#[derive(Deserialize)]
+struct Replaced {
+    kept: i64,
+    added: i64,
+    removed: i64,
+}
+
+/// What an application says of a document, besides its text.
+struct Description<'a> {
+    uri: Option<String>,
+    title: Option<&'a str>,
+    published: Option<TimestampWithTimeZone>,
+    modified_at: Option<TimestampWithTimeZone>,
+    media_type: Option<&'a str>,
+    language: Option<&'a str>,
+    metadata: Option<JsonB>,
+}
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn put_document(
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    content: Option<&str>,
+    passages: Option<JsonB>,
+    uri: Option<&str>,
+    title: Option<&str>,
+    published: Option<TimestampWithTimeZone>,
+    modified_at: Option<TimestampWithTimeZone>,
+    media_type: Option<&str>,
+    language: Option<&str>,
+    page_starts: Option<Vec<i32>>,
+    page_count: Option<i32>,
+    metadata: Option<JsonB>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("put_document")?;
+    let corpus = managed(corpus)?;
+    let doc_id = given(doc_id, "doc_id")?;
+    if doc_id.is_empty() {
+        return Err(Error::Bad {
+            argument: "doc_id",
+            fault: "it is empty".into(),
+            hint: String::new(),
+        }
+        .into());
+    }
+    let prepared = match (content, passages) {
+        (Some(content), None) => {
+            let chunking: ChunkSettings =
+                serde_json::from_value(corpus.chunking.clone()).map_err(Error::from)?;
+            prepare::from_text(content, &chunking, page_starts.as_deref(), page_count)
+        }
+        (None, Some(passages)) => prepare::from_passages(&passages.0, page_count),
+        _ => {
+            return Err(Error::Bad {
+                argument: "content",
+                fault: "exactly one of content and passages must be given".into(),
+                hint: "content is chunked here, passages were chunked elsewhere.".into(),
+            }
+            .into());
+        }
+    }
+    .map_err(Error::from)?;
+    let description = Description {
+        uri: uri.map(canonical_uri),
+        title,
+        published,
+        modified_at,
+        media_type,
+        language,
+        metadata,
+    };
+    let put = store(&corpus, doc_id, &prepared, description)?;
+    rows::emit(fcinfo, &[put])?;
+    Ok(())
+}
+
+/// Stores a prepared document: the same text changes its description only, another makes a new version.
+fn store(
+    corpus: &Corpus,
+    doc_id: &str,
+    prepared: &Prepared,
+    description: Description<'_>,
+) -> Result<Put> {
+    documents::lock(corpus.corpus_id, doc_id)?;
+    let latest = documents::latest(corpus.corpus_id, doc_id)?;
+    let changed = latest
+        .as_ref()
+        .is_none_or(|latest| latest.deleted || latest.content_hash != prepared.digest);
+    let version = match &latest {
+        None => 1,
+        Some(latest) if changed => latest.version + 1,
+        Some(latest) => latest.version,
+    };
+    let modified_at = description.modified_at.map(|at| at.to_iso_string());
+    let new = NewVersion {
+        corpus_id: corpus.corpus_id,
+        doc_id,
+        version,
+        tenant: corpus.tenant.as_deref(),
+        uri: description.uri.as_deref(),
+        page_count: prepared.page_count,
+        char_count: prepared.char_count,
+        chunk_count: prepared.passages.len(),
+        overlap_cost: prepared.overlap_cost,
+        content_hash: &prepared.digest,
+        modified_at: modified_at.as_deref(),
+    };
+    describe(corpus, doc_id, version, prepared, description)?;
+    let replaced = if changed {
+        documents::insert(&new)?;
+        replace_passages(corpus, doc_id, version, prepared)?
+    } else {
+        documents::describe(&new)?;
+        Replaced {
+            kept: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
+            added: 0,
+            removed: 0,
+        }
+    };
+    Ok(Put {
+        version,
+        changed,
+        chunks: prepared.passages.len(),
+        kept: replaced.kept,
+        added: replaced.added,
+        removed: replaced.removed,
+        pending: pending_of(corpus, doc_id)?,
+        page_count: prepared.page_count,
+        overlap_cost: prepared.overlap_cost,
+    })
+}
+
+/// Writes the documents' row of a version.
+fn describe(
+    corpus: &Corpus,
+    doc_id: &str,
+    version: i32,
+    prepared: &Prepared,
+    description: Description<'_>,
+) -> Result<()> {
+    let args: [DatumWithOid<'_>; 11] = [
+        doc_id.into(),
+        version.into(),
+        description.title.into(),
+        description.uri.into(),
+        description.published.into(),
+        description.modified_at.into(),
+        description.media_type.into(),
+        description.language.into(),
+        prepared.page_count.and_then(|count| i32::try_from(count).ok()).into(),
+        description.metadata.into(),
+        prepared.text.as_deref().into(),
+    ];
+    sql::run(
+        &format!(
+            "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, '{{}}'), $11) \
+             ON CONFLICT (doc_id, version) DO UPDATE SET title = excluded.title, uri = excluded.uri, published = excluded.published, \
+                 modified_at = excluded.modified_at, media_type = excluded.media_type, language = excluded.language, \
+                 page_count = excluded.page_count, metadata = excluded.metadata",
+            corpus.documents.as_deref().unwrap_or_default()
+        ),
+        &args,
+    )?;
+    Ok(())
+}
+
+/// Puts the passages of a new version in place of the old: equal texts (the n-th to the n-th) keep their row, and so
+/// their id and embedding.
+fn replace_passages(
+    corpus: &Corpus,
+    doc_id: &str,
+    version: i32,
+    prepared: &Prepared,
+) -> Result<Replaced> {
+    let relation = corpus.relation.as_deref().unwrap_or_default();
+    let statement = format!(
+        "WITH given AS MATERIALIZED ( \
+             SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.hash ORDER BY x.ordinal) AS nth \
+             FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS x(ordinal integer, content text, tokens integer, char_start integer, char_end integer, \
+                 page_start integer, page_end integer, hash text, metadata jsonb)), \
+         stored AS MATERIALIZED ( \
+             SELECT p.chunk_id, p.hash, pg_catalog.row_number() OVER (PARTITION BY p.hash ORDER BY p.ordinal) AS nth FROM {relation} AS p WHERE p.doc_id = $2), \
+         kept AS ( \
+             UPDATE {relation} AS p SET version = $3, ordinal = g.ordinal, content = g.content, tokens = g.tokens, char_start = g.char_start, \
+                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, metadata = g.metadata \
+             FROM given AS g JOIN stored AS s ON s.hash = g.hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
+         removed AS ( \
+             DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
+                 AND NOT EXISTS (SELECT FROM given AS g WHERE g.hash = s.hash AND g.nth = s.nth) RETURNING 1), \
+         added AS ( \
+             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, hash, metadata) \
+             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.hash, g.metadata FROM given AS g \
+             WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.hash = g.hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1) \
+         SELECT pg_catalog.jsonb_build_object('kept', (SELECT count(*) FROM kept), 'removed', (SELECT count(*) FROM removed), \
+             'added', (SELECT count(*) FROM added))::text"
+    );
+    let args: [DatumWithOid<'_>; 3] = [
+        sql::json(&prepared.passages)?.into(),
+        doc_id.into(),
+        version.into(),
+    ];
+    Ok(sql::write_json(&statement, &args)?.unwrap_or(Replaced {
+        kept: 0,
+        added: 0,
+        removed: 0,
+    }))
+}
+
+/// Passages of a document without an embedding; 0 where the corpus has none at all.
+fn pending_of(corpus: &Corpus, doc_id: &str) -> Result<i64> {
+    let Some(embedding) = corpus.column("embedding") else {
+        return Ok(0);
+    };
+    Ok(sql::write_one(
+        &format!(
+            "SELECT count(*) FROM {} AS p WHERE p.doc_id = $1 AND {embedding} IS NULL",
+            corpus.relation.as_deref().unwrap_or_default()
+        ),
+        &[doc_id.into()],
+    )?
+    .unwrap_or(0))
+}
+
+#[pg_extern(sql = false)]
+fn delete_document(
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+) -> std::result::Result<bool, ErrorReport> {
+    writable("delete_document")?;
+    let corpus = managed(corpus)?;
+    let doc_id = given(doc_id, "doc_id")?;
+    documents::lock(corpus.corpus_id, doc_id)?;
+    let present = documents::latest(corpus.corpus_id, doc_id)?
+        .is_some_and(|latest| !latest.deleted);
+    if present {
+        for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
+            sql::run(
+                &format!("DELETE FROM {relation} WHERE doc_id = $1"),
+                &[doc_id.into()],
+            )?;
+        }
+        documents::delete(corpus.corpus_id, doc_id)?;
+    }
+    Ok(present)
+}
+
+#[pg_extern(sql = false)]
+fn pending_embeddings(
+    corpus: Option<&str>,
+    max_results: Option<i32>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let corpus = embedded(corpus)?;
+    let limit = i64::from(given(max_results, "max_results")?);
+    if limit < 0 {
+        return Err(Error::Bad {
+            argument: "max_results",
+            fault: limit.to_string(),
+            hint: "0 or more.".into(),
+        }
+        .into());
+    }
+    let key = corpus.key()?;
+    let rows: Vec<serde_json::Value> = sql::read_rows(
+        &format!(
+            "SELECT {key}::text AS chunk_id, {}::text AS doc_id, {}::text AS content FROM {} AS p WHERE {} IS NULL ORDER BY {key} LIMIT $1",
+            corpus.document()?,
+            corpus.required("content")?,
+            corpus.relation.as_deref().unwrap_or_default(),
+            corpus.required("embedding")?
+        ),
+        &[limit.into()],
+    )?;
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn put_embeddings(
+    corpus: Option<&str>,
+    keys: Option<Vec<Option<String>>>,
+    embeddings: Option<pgrx::AnyArray>,
+    model: Option<&str>,
+) -> std::result::Result<i32, ErrorReport> {
+    writable("put_embeddings")?;
+    let corpus = embedded(corpus)?;
+    let keys = given(keys, "keys")?;
+    let embeddings = given(embeddings, "embeddings")?;
+    let keys = keys
+        .into_iter()
+        .map(|key| given(key, "a key"))
+        .collect::<Result<Vec<String>>>()?;
+    let schema = vector_schema()?;
+    // SAFETY: the argument is declared vector[] in sql/install, and oid() is the type of the array that was passed.
+    let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
+    check_embeddings(&corpus, &schema, &keys, &bound)?;
+    let kind = corpus.embedding_type.as_deref().unwrap_or("vector");
+    let column = &corpus.mapping["embedding"].column;
+    let set_model = if corpus.managed {
+        ", embedding_model = $3"
+    } else {
+        ""
+    };
+    let key_type = corpus.column_type("key").unwrap_or("text").to_owned();
+    let statement = format!(
+        "WITH given AS (SELECT DISTINCT ON (e.key) e.key, e.embedding FROM ROWS FROM (unnest($1::text[]), unnest($2)) WITH ORDINALITY AS e(key, embedding, n) \
+             ORDER BY e.key, e.n DESC), \
+         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} = g.key::{key_type} \
+             AND $3::text IS NOT DISTINCT FROM $3::text RETURNING 1) \
+         SELECT count(*)::integer FROM stored",
+        corpus.relation.as_deref().unwrap_or_default(),
+        sql::ident(column),
+        corpus.key()?
+    );
+    // SAFETY: as above; the datum lives as long as this call.
+    let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
+    let args = [keys.into(), bound, model.into()];
+    Ok(sql::write_one(&statement, &args)?.unwrap_or(0))
+}
+
+/// As many embeddings as keys, none NULL, all of the corpus' dimensions.
+fn check_embeddings(
+    corpus: &Corpus,
+    schema: &str,
+    keys: &[String],
+    embeddings: &DatumWithOid<'_>,
+) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Shape {
+        count: usize,
+        nulls: usize,
+        sizes: Vec<usize>,
+    }
+    let shape: Shape = sql::read_json(
+        &format!(
+            "SELECT pg_catalog.jsonb_build_object('count', count(*), 'nulls', count(*) - count(e), \
+                 'sizes', coalesce(pg_catalog.jsonb_agg(DISTINCT {schema}.vector_dims(e)) FILTER (WHERE e IS NOT NULL), '[]'))::text \
+             FROM pg_catalog.unnest($1) AS e"
+        ),
+        std::slice::from_ref(embeddings),
+    )?
+    .unwrap_or(Shape {
+        count: 0,
+        nulls: 0,
+        sizes: Vec::new(),
+    });
+    if shape.count != keys.len() {
+        return Err(Error::Bad {
+            argument: "embeddings",
+            fault: format!("{} embeddings for {} keys", shape.count, keys.len()),
+            hint: "One embedding for each key, in the same order.".into(),
+        });
+    }
+    if shape.nulls > 0 {
+        return Err(Error::Null("an embedding"));
+    }
+    match corpus.dimensions {
+        Some(expected) => {
+            match shape
+                .sizes
+                .into_iter()
+                .find(|size| usize::try_from(expected) != Ok(*size))
+            {
+                Some(given) => Err(Error::Dimensions {
+                    corpus: corpus.name.clone(),
+                    expected,
+                    given,
+                }),
+                None => Ok(()),
+            }
+        }
+        None => Ok(()),
+    }
+}
+
+/// A corpus that create_corpus made.
+fn managed(corpus: Option<&str>) -> Result<Corpus> {
+    let corpus = corpora::load(&tenant::required()?, given(corpus, "corpus")?)?;
+    if corpus.managed {
+        Ok(corpus)
+    } else {
+        Err(Error::NotManaged(corpus.name))
+    }
+}
+
+/// A corpus with an embedding column.
+fn embedded(corpus: Option<&str>) -> Result<Corpus> {
+    let corpus = corpora::load(&tenant::required()?, given(corpus, "corpus")?)?;
+    if corpus.column("embedding").is_some() {
+        Ok(corpus)
+    } else {
+        Err(Error::NoEmbeddingColumn(corpus.name))
+    }
+}

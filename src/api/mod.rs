@@ -1,0 +1,26 @@
+//! The SQL functions, a file a topic. Each is declared in `sql/install`, which also documents it.
+
+mod begin_turn;
+mod corpora;
+mod documents;
+mod end_turn;
+mod pins;
+mod prompts;
+mod rerank;
+mod search;
+
+use crate::error::{Error, Result};
+
+/// An argument that must be given.
+fn given<T>(argument: Option<T>, name: &'static str) -> Result<T> {
+    argument.ok_or(Error::Null(name))
+}
+
+/// Refuses to go on where nothing can be written, before anything is computed.
+fn writable(function: &'static str) -> Result<()> {
+    // SAFETY: plain calls into the backend.
+    if unsafe { pgrx::pg_sys::RecoveryInProgress() || pgrx::pg_sys::XactReadOnly } {
+        return Err(Error::ReadOnly(function));
+    }
+    Ok(())
+}

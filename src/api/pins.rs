@@ -1,0 +1,172 @@
+//! Pins, and the settings of a conversation.
+
+use pgrx::JsonB;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::settings::Settings;
+
+use crate::api::corpora::merged;
+use crate::api::rerank;
+use crate::api::{given, writable};
+use crate::error::{Error, Result};
+use crate::retrieve::filter::Filter;
+use crate::retrieve::passages;
+use crate::store::{conversations, corpora, sources};
+use crate::tenant;
+
+/// The source that a pin means.
+struct Target {
+    corpus: String,
+    doc_id: String,
+    passage: String,
+}
+
+#[pg_extern(sql = false)]
+fn pin(
+    conversation: Option<&str>,
+    doc_id: Option<&str>,
+    chunk_id: Option<&str>,
+    corpus: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("pin")?;
+    let tenant = tenant::required()?;
+    let conversation = conversations::open(&tenant, named(conversation)?)?;
+    let target = resolve(
+        &tenant,
+        corpus.or(conversation.corpus.as_deref()),
+        doc_id,
+        chunk_id,
+    )?;
+    let order = conversations::next_pin(&conversation)?;
+    sources::pin(
+        &tenant,
+        conversation.conversation_id,
+        &target.corpus,
+        &target.doc_id,
+        &target.passage,
+        order,
+    )?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn unpin(
+    conversation: Option<&str>,
+    doc_id: Option<&str>,
+    chunk_id: Option<&str>,
+    corpus: Option<&str>,
+) -> std::result::Result<bool, ErrorReport> {
+    writable("unpin")?;
+    let tenant = tenant::required()?;
+    let name = named(conversation)?;
+    let conversation = conversations::find(&tenant, name)?
+        .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
+    if doc_id.is_none() && chunk_id.is_none() {
+        return Err(Error::Null("doc_id or chunk_id").into());
+    }
+    // What was pinned is in our own table: it can be unpinned after the document has gone.
+    let pinned: Vec<_> = sources::load(conversation.conversation_id)?
+        .into_iter()
+        .map(|live| live.source)
+        .filter(|source| {
+            source.pinned
+                && corpus.is_none_or(|corpus| corpus == source.corpus)
+                && doc_id.is_none_or(|doc_id| doc_id == source.doc_id)
+                && chunk_id.unwrap_or_default() == source.passage
+        })
+        .collect();
+    match pinned.as_slice() {
+        [] => Ok(false),
+        [source] => Ok(sources::unpin(
+            conversation.conversation_id,
+            &source.corpus,
+            &source.doc_id,
+            &source.passage,
+        )?),
+        _ => Err(Error::AmbiguousCorpus("several pins could be meant".into()).into()),
+    }
+}
+
+#[pg_extern(sql = false)]
+fn alter_conversation(
+    conversation: Option<&str>,
+    settings: Option<JsonB>,
+) -> std::result::Result<JsonB, ErrorReport> {
+    writable("alter_conversation")?;
+    let conversation = conversations::open(&tenant::required()?, named(conversation)?)?;
+    let changes = given(settings, "settings")?.0;
+    let (settings, role) = rerank::registered(
+        merged(conversation.settings.clone(), changes.clone()),
+        &changes,
+        conversation.reranker_role,
+    )?;
+    Settings::check(&settings).map_err(Error::from)?;
+    conversations::set_settings(&conversation, &settings, role)?;
+    Ok(JsonB(settings))
+}
+
+/// A conversation id that is given and not empty.
+fn named(conversation: Option<&str>) -> Result<&str> {
+    match given(conversation, "conversation")? {
+        "" => Err(Error::Bad {
+            argument: "conversation",
+            fault: "it is empty".into(),
+            hint: String::new(),
+        }),
+        name => Ok(name),
+    }
+}
+
+/// Finds what a pin means among the sources that the caller can see.
+fn resolve(
+    tenant: &str,
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    chunk_id: Option<&str>,
+) -> Result<Target> {
+    let names = match corpus {
+        Some(name) => vec![name.to_owned()],
+        None => corpora::names(tenant)?,
+    };
+    let mut targets = Vec::new();
+    for name in &names {
+        targets.extend(find(tenant, name, doc_id, chunk_id)?);
+    }
+    match targets.len() {
+        0 => Err(Error::Unknown(
+            if chunk_id.is_some() { "passage" } else { "document" },
+            chunk_id.or(doc_id).unwrap_or_default().to_owned(),
+        )),
+        1 => Ok(targets.swap_remove(0)),
+        _ => Err(Error::AmbiguousCorpus(format!(
+            "\"{}\" is in several corpora",
+            chunk_id.or(doc_id).unwrap_or_default()
+        ))),
+    }
+}
+
+/// The pin's target in one corpus, if it is there.
+fn find(
+    tenant: &str,
+    name: &str,
+    doc_id: Option<&str>,
+    chunk_id: Option<&str>,
+) -> Result<Option<Target>> {
+    let corpus = corpora::load(tenant, name)?;
+    let everything = Filter::default();
+    let found = match (doc_id, chunk_id) {
+        (None, None) => return Err(Error::Null("doc_id or chunk_id")),
+        (_, Some(chunk)) => passages::by_key(&corpus, &everything, &[chunk.to_owned()])?,
+        (Some(document), None) => {
+            passages::by_document(&corpus, &everything, &[document.to_owned()])?
+        }
+    };
+    Ok(found
+        .into_values()
+        .find(|passage| doc_id.is_none_or(|document| document == passage.doc_id))
+        .map(|passage| Target {
+            corpus: corpus.name,
+            doc_id: passage.doc_id,
+            passage: chunk_id.unwrap_or_default().to_owned(),
+        }))
+}

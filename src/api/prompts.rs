@@ -1,0 +1,57 @@
+//! What goes into the prompt.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::prompt::{self, Format};
+use reground_grounding::settings::{MarkerStyle, SETTINGS, Settings};
+use serde_json::json;
+
+use crate::api::given;
+use crate::error::{Error, Result};
+use crate::rows;
+use crate::store::turns;
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+fn prompt_context(
+    turn: Option<i64>,
+    format: Option<&str>,
+) -> std::result::Result<String, ErrorReport> {
+    let turn_id = given(turn, "turn")?;
+    let format = parsed(format)?;
+    let turn = turns::load(&tenant::required()?, turn_id)?;
+    if turn.state == "deferred" {
+        return Err(Error::WrongState {
+            turn: turn_id,
+            state: turn.state,
+            wanted: "put into a prompt",
+            hint: "Call reground.apply_rerank first (with NULL to go on in fused order).",
+        }
+        .into());
+    }
+    let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
+    Ok(prompt::render(&turn.context, format, settings.marker_style))
+}
+
+#[pg_extern(sql = false)]
+fn citation_instructions(format: Option<&str>) -> std::result::Result<String, ErrorReport> {
+    Ok(prompt::instructions(parsed(format)?, MarkerStyle::Lettered))
+}
+
+/// Rows of the view `settings`.
+#[pg_extern(sql = false)]
+fn settings(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), ErrorReport> {
+    let rows: Vec<_> = SETTINGS
+        .iter()
+        .map(|setting| {
+            json!({"name": setting.name, "default_value": setting.default_value(), "expects": setting.expects, "meaning": setting.meaning})
+        })
+        .collect();
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+/// A format that is given and known.
+fn parsed(format: Option<&str>) -> Result<Format> {
+    Ok(given(format, "format")?.parse::<Format>()?)
+}

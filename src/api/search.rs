@@ -1,0 +1,173 @@
+//! Hybrid search.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use pgrx::{JsonB, pg_sys};
+use reground_grounding::fuse;
+use reground_grounding::passage::{Branch, Hit, RankedList};
+use reground_grounding::prompt;
+use reground_grounding::settings::Settings;
+use serde::Serialize;
+
+use crate::api::given;
+use crate::error::{Error, Result};
+use crate::guc;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::lexical::{self, Wanted};
+use crate::retrieve::{nearest, passages};
+use crate::rows;
+use crate::store::corpora::{self, Corpus};
+use crate::tenant;
+use crate::vector::Vector;
+
+/// A row of `search`.
+#[derive(Serialize)]
+struct Found {
+    chunk_id: String,
+    doc_id: String,
+    title: Option<String>,
+    locator: Option<String>,
+    content: String,
+    score: f64,
+    lexical_rank: Option<u32>,
+    vector_rank: Option<u32>,
+    lexical_score: Option<f64>,
+    vector_distance: Option<f64>,
+    uri: Option<String>,
+    published: Option<String>,
+    metadata: serde_json::Value,
+}
+
+#[pg_extern(sql = false)]
+fn search(
+    corpus: Option<&str>,
+    query: Option<&str>,
+    embedding: Option<Vector>,
+    max_results: Option<i32>,
+    filter: Option<JsonB>,
+    settings: Option<JsonB>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let corpus = corpora::load(&tenant::required()?, given(corpus, "corpus")?)?;
+    let limit = match given(max_results, "max_results")? {
+        count @ 0..=10_000 => usize::try_from(count).unwrap_or(0),
+        other => {
+            return Err(Error::Bad {
+                argument: "max_results",
+                fault: other.to_string(),
+                hint: "From 0 to 10000.".into(),
+            }
+            .into());
+        }
+    };
+    let call = settings.map_or(serde_json::Value::Null, |settings| settings.0);
+    let settings = Settings::resolve(&[
+        ("server", &guc::turn_settings()),
+        ("corpus", &corpus.settings),
+        ("call", &call),
+    ])
+    .map_err(Error::from)?;
+    let filter = Filter::resolve(&corpus, filter.as_ref().map(|filter| &filter.0))?;
+    let query = query.filter(|query| !query.trim().is_empty());
+    let embedding = embedding.map(|vector| vector.0);
+    let lists = lists(&corpus, query, embedding.as_deref(), &filter, &settings, limit)?;
+
+    let mut fused = fuse::rrf(&lists, settings.rrf_k);
+    fused.truncate(limit);
+    let keys: Vec<String> = fused.iter().map(|row| row.key.clone()).collect();
+    let mut passages = passages::by_key(&corpus, &Filter::default(), &keys)?;
+    let found: Vec<Found> = fused
+        .into_iter()
+        .filter_map(|row| {
+            let passage = passages.remove(&row.key)?;
+            Some(Found {
+                locator: prompt::locator(&passage),
+                chunk_id: passage.key,
+                doc_id: passage.doc_id,
+                title: passage.title,
+                content: passage.text,
+                score: row.score,
+                lexical_rank: row.lexical_rank,
+                vector_rank: row.vector_rank,
+                lexical_score: row.lexical_score,
+                vector_distance: row.vector_distance,
+                uri: passage.uri,
+                published: passage.published,
+                metadata: passage.metadata,
+            })
+        })
+        .collect();
+    rows::emit(fcinfo, &found)?;
+    Ok(())
+}
+
+/// One list a branch that was asked; at least as many candidates as results.
+fn lists(
+    corpus: &Corpus,
+    query: Option<&str>,
+    embedding: Option<&[f32]>,
+    filter: &Filter,
+    settings: &Settings,
+    limit: usize,
+) -> Result<Vec<RankedList>> {
+    let candidates = settings.candidates.max(limit);
+    let mut lists = Vec::new();
+    match (query, embedding) {
+        (None, None) => {
+            return Err(Error::Bad {
+                argument: "query",
+                fault: "neither a query nor an embedding was given".into(),
+                hint: "Give at least one of them.".into(),
+            });
+        }
+        (Some(_), None) if settings.require_embedding => return Err(Error::EmbeddingRequired),
+        (Some(_), None) => {
+            ereport!(
+                PgLogLevel::WARNING,
+                PgSqlErrorCode::ERRCODE_WARNING,
+                "no embedding was given: only the lexical branch was searched",
+                "embedding => $1::vector"
+            );
+        }
+        _ => {}
+    }
+    if let Some(query) = query {
+        let rankings = lexical::rank(
+            corpus,
+            &[query.to_owned()],
+            filter,
+            &Wanted::default(),
+            candidates,
+        )?;
+        for ranking in rankings {
+            lists.push(RankedList {
+                branch: Branch::Lexical,
+                weight: settings.lexical_weight,
+                entity: None,
+                hits: ranking
+                    .candidates
+                    .into_iter()
+                    .map(|scored| Hit {
+                        key: scored.key,
+                        value: scored.score,
+                    })
+                    .collect(),
+            });
+        }
+    }
+    if let Some(embedding) = embedding {
+        lists.push(RankedList {
+            branch: Branch::Vector,
+            weight: settings.vector_weight,
+            entity: None,
+            hits: nearest::nearest(
+                corpus,
+                embedding,
+                filter,
+                settings.vector_search,
+                candidates,
+            )?,
+        });
+    }
+    Ok(lists)
+}

@@ -1,0 +1,263 @@
+//! Everything that can go wrong, and the one table from there to SQLSTATE, message, detail and hint.
+
+use pgrx::PgSqlErrorCode as Code;
+use pgrx::pg_sys::panic::ErrorReport;
+use reground_documents::DocumentError;
+use reground_grounding::GroundingError;
+
+/// Shorthand of every glue function.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What the glue itself can find wrong, and what it passes on.
+#[derive(Debug)]
+pub enum Error {
+    /// An argument that must be given is NULL.
+    Null(&'static str),
+    /// A value outside what is accepted: argument, what is wrong, what to do.
+    Bad {
+        argument: &'static str,
+        fault: String,
+        hint: String,
+    },
+    /// Nothing of that name or id is visible to this tenant: kind, name.
+    Unknown(&'static str, String),
+    /// No corpus of that name.
+    UnknownCorpus(String),
+    /// The corpus exists already with other arguments.
+    CorpusExists(String),
+    /// A relation that the corpus needs already exists.
+    RelationExists(String),
+    /// A relation that the corpus was registered with is gone.
+    RelationGone(String),
+    /// A mapped or filtered column that the relation does not have.
+    NoColumn { column: String, relation: String },
+    /// The corpus was not made by create_corpus.
+    NotManaged(String),
+    /// The corpus has no embedding column.
+    NoEmbeddingColumn(String),
+    /// An embedding of another size.
+    Dimensions {
+        corpus: String,
+        expected: i32,
+        given: usize,
+    },
+    /// `require_embedding` is on and none was given.
+    EmbeddingRequired,
+    /// The turn cannot do this in its state.
+    WrongState {
+        turn: i64,
+        state: String,
+        wanted: &'static str,
+        hint: &'static str,
+    },
+    /// The same id came with other content: kind, id.
+    Conflict(&'static str, String),
+    /// Another transaction is in the way and this one cannot see it: kind, name.
+    Retry(&'static str, String),
+    /// No tenant is set.
+    NoTenant(String),
+    /// Writing on a standby or in a read-only transaction.
+    ReadOnly(&'static str),
+    /// A source to pin could be meant in several corpora, or in none.
+    AmbiguousCorpus(String),
+    /// The reranker's signature or result is not usable.
+    Reranker(String),
+    /// From the document crate.
+    Document(DocumentError),
+    /// From the grounding crate.
+    Grounding(GroundingError),
+    /// From the citation crate.
+    Citations(reground_citations::Error),
+    /// A tsvector that cannot be read.
+    Tsvector(reground_bm25::Bm25Error),
+    /// What we stored cannot be read back.
+    Stored(String),
+    /// SPI refused a call that we made.
+    Spi(pgrx::spi::Error),
+}
+
+impl From<DocumentError> for Error {
+    fn from(error: DocumentError) -> Self {
+        Self::Document(error)
+    }
+}
+impl From<GroundingError> for Error {
+    fn from(error: GroundingError) -> Self {
+        Self::Grounding(error)
+    }
+}
+impl From<reground_citations::Error> for Error {
+    fn from(error: reground_citations::Error) -> Self {
+        Self::Citations(error)
+    }
+}
+impl From<reground_bm25::Bm25Error> for Error {
+    fn from(error: reground_bm25::Bm25Error) -> Self {
+        Self::Tsvector(error)
+    }
+}
+impl From<pgrx::spi::Error> for Error {
+    fn from(error: pgrx::spi::Error) -> Self {
+        Self::Spi(error)
+    }
+}
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Stored(error.to_string())
+    }
+}
+
+/// A report with an optional hint.
+fn report(code: Code, message: String, hint: impl Into<String>) -> ErrorReport {
+    let hint = hint.into();
+    let report = ErrorReport::new(code, message, "");
+    if hint.is_empty() {
+        report
+    } else {
+        report.set_hint(hint)
+    }
+}
+
+impl From<Error> for ErrorReport {
+    fn from(error: Error) -> Self {
+        use Error as E;
+        match error {
+            E::Null(argument) => report(
+                Code::ERRCODE_NULL_VALUE_NOT_ALLOWED,
+                format!("{argument} must not be null"),
+                "",
+            ),
+            E::Bad {
+                argument,
+                fault,
+                hint,
+            } => report(
+                Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                format!("invalid {argument}: {fault}"),
+                hint,
+            ),
+            E::Unknown(kind, name) => report(
+                Code::ERRCODE_NO_DATA_FOUND,
+                format!("{kind} {name} does not exist"),
+                "Another tenant's is reported the same way: see reground.current_tenant().",
+            ),
+            E::UnknownCorpus(name) => report(
+                Code::ERRCODE_NO_DATA_FOUND,
+                format!("corpus \"{name}\" does not exist"),
+                "SELECT corpus FROM reground.corpora lists those that you can use; reground.create_corpus and reground.add_corpus make one.",
+            ),
+            E::CorpusExists(name) => report(
+                Code::ERRCODE_DUPLICATE_OBJECT,
+                format!("corpus \"{name}\" already exists with other arguments"),
+                "Change it with reground.alter_corpus, or remove it with reground.drop_corpus first.",
+            ),
+            E::RelationExists(name) => report(
+                Code::ERRCODE_DUPLICATE_TABLE,
+                format!("relation {name} already exists"),
+                "Choose another corpus name or schema, or register the table with reground.add_corpus.",
+            ),
+            E::RelationGone(name) => report(
+                Code::ERRCODE_UNDEFINED_TABLE,
+                format!("a relation of corpus \"{name}\" no longer exists"),
+                format!("Register it anew after SELECT reground.drop_corpus('{name}')."),
+            ),
+            E::NoColumn { column, relation } => report(
+                Code::ERRCODE_UNDEFINED_COLUMN,
+                format!("column \"{column}\" of relation {relation} does not exist"),
+                "SELECT * FROM reground.check_corpus(…) shows the mapping.",
+            ),
+            E::NotManaged(name) => report(
+                Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!("corpus \"{name}\" was registered with add_corpus: its tables are written by the application"),
+                "Insert into the table directly; reground sees it at once.",
+            ),
+            E::NoEmbeddingColumn(name) => report(
+                Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!("corpus \"{name}\" has no embedding column"),
+                "Create it with dimensions => …, or map one with reground.alter_corpus.",
+            ),
+            E::Dimensions {
+                corpus,
+                expected,
+                given,
+            } => report(
+                Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                format!("corpus \"{corpus}\" has embeddings of {expected} dimensions, not {given}"),
+                "Embed with the model that the corpus was embedded with.",
+            ),
+            E::EmbeddingRequired => report(
+                Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                "no embedding was given, and require_embedding is on".into(),
+                "Pass embedding => $1::vector, or turn the setting off.",
+            ),
+            E::WrongState {
+                turn,
+                state,
+                wanted,
+                hint,
+            } => report(
+                Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!("turn {turn} is {state}: it cannot be {wanted}"),
+                hint,
+            ),
+            E::Conflict(kind, id) => report(
+                Code::ERRCODE_UNIQUE_VIOLATION,
+                format!("{kind} \"{id}\" was used before with other content"),
+                "Use a new id for new content; the same id is for repeating the same call.",
+            ),
+            E::Retry(kind, name) => report(
+                Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
+                format!("{kind} \"{name}\" was made by a concurrent transaction"),
+                "Retry the transaction.",
+            ),
+            E::NoTenant(setting) => report(
+                Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!("no tenant: the setting {setting} is empty"),
+                format!("SET {setting} = '…' in each transaction, as reground.tenant_from names it."),
+            ),
+            E::ReadOnly(function) => report(
+                Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
+                format!("{function} writes, and this transaction is read-only"),
+                "On a standby use reground.search, which writes nothing.",
+            ),
+            E::AmbiguousCorpus(fault) => report(
+                Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                fault,
+                "Name it with corpus => '…'.",
+            ),
+            E::Reranker(fault) => report(
+                Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                fault,
+                "A reranker is a function f(query text, passages text[]) returns real[], one score a passage, or 'deferred'.",
+            ),
+            E::Document(error) => {
+                let hint = error.hint();
+                report(Code::ERRCODE_INVALID_PARAMETER_VALUE, error.to_string(), hint)
+            }
+            E::Grounding(error) => {
+                let hint = error.hint();
+                report(Code::ERRCODE_INVALID_PARAMETER_VALUE, error.to_string(), hint)
+            }
+            E::Citations(error) => report(
+                Code::ERRCODE_INTERNAL_ERROR,
+                error.to_string(),
+                "Please report this as a bug.",
+            ),
+            E::Tsvector(error) => report(
+                Code::ERRCODE_DATA_CORRUPTED,
+                format!("a tsvector cannot be read: {error}"),
+                "",
+            ),
+            E::Stored(fault) => report(
+                Code::ERRCODE_INTERNAL_ERROR,
+                format!("reground stored what it cannot read: {fault}"),
+                "Please report this as a bug.",
+            ),
+            E::Spi(error) => report(
+                Code::ERRCODE_INTERNAL_ERROR,
+                format!("SPI: {error}"),
+                "Please report this as a bug.",
+            ),
+        }
+    }
+}

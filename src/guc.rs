@@ -1,0 +1,86 @@
+//! Server settings: `reground.tenant_from`, and one for each setting of a turn.
+
+use std::ffi::{CStr, CString};
+
+use pgrx::pg_sys;
+use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
+use reground_grounding::settings::SETTINGS;
+
+static TENANT_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
+
+/// Defines every setting and reserves the prefix, so that a misspelt one is refused.
+pub fn define() {
+    // Superuser only: whoever could name another setting could name one that he fills himself.
+    GucRegistry::define_string_guc(
+        c"reground.tenant_from",
+        c"Name of the setting that holds the tenant, for example app.tenant_id.",
+        c"Empty: the current role is the tenant.",
+        &TENANT_FROM,
+        GucContext::Suset,
+        GucFlags::default(),
+    );
+    for setting in SETTINGS {
+        define_turn_setting(setting.name, setting.meaning);
+    }
+    // SAFETY: the prefix is a static NUL-terminated string.
+    unsafe { pg_sys::MarkGUCPrefixReserved(c"reground".as_ptr()) };
+}
+
+/// Defines `reground.NAME` as text: the pure crate reads and checks it with the other layers, when a turn uses it.
+fn define_turn_setting(name: &str, meaning: &str) {
+    let (Ok(name), Ok(meaning)) = (
+        CString::new(format!("reground.{name}")),
+        CString::new(meaning),
+    ) else {
+        return;
+    };
+    // Leaked on purpose: the backend keeps these pointers for as long as it lives, and a setting is defined once.
+    let value: &'static mut *mut std::ffi::c_char = Box::leak(Box::new(std::ptr::null_mut()));
+    let name: &'static CStr = Box::leak(name.into_boxed_c_str());
+    let meaning: &'static CStr = Box::leak(meaning.into_boxed_c_str());
+    // SAFETY: all pointers are leaked above, so they outlive the backend; no hooks are given.
+    unsafe {
+        pg_sys::DefineCustomStringVariable(
+            name.as_ptr(),
+            meaning.as_ptr(),
+            c"See the view reground.settings. Empty: not set.".as_ptr(),
+            value,
+            c"".as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            0,
+            None,
+            None,
+            None,
+        );
+    }
+}
+
+/// The setting that holds the tenant, where one is named.
+pub fn tenant_from() -> Option<String> {
+    TENANT_FROM
+        .get()
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| !name.is_empty())
+}
+
+/// The value of a setting as text; `None` where there is no such setting.
+pub fn value(name: &str) -> Option<String> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the name is NUL-terminated; missing_ok is true, so an unknown one gives NULL; the result is copied.
+    unsafe {
+        let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
+        (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
+    }
+}
+
+/// The turn settings that the server gives at present, as one JSON object.
+pub fn turn_settings() -> serde_json::Value {
+    SETTINGS
+        .iter()
+        .filter_map(|setting| {
+            let text = value(&format!("reground.{}", setting.name))?;
+            (!text.is_empty()).then(|| (setting.name.to_owned(), text.into()))
+        })
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}

@@ -1,0 +1,79 @@
+//! Writes to our tables, as referential-integrity triggers write: under the tables' owner, whoever calls.
+//!
+//! SQL functions with SECURITY DEFINER would not do: an invoker cannot call revoked ones, and inside a definer the
+//! caller's own relations would be read with the wrong rights.
+
+use pgrx::pg_sys;
+
+use crate::error::Result;
+use crate::sql;
+
+/// Runs `work` as the owner of our tables, with a search_path that no caller can bend.
+pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let owner: pg_sys::Oid = sql::read_one(
+        "SELECT relowner FROM pg_catalog.pg_class WHERE oid = 'reground.turns'::pg_catalog.regclass",
+        &[],
+    )?
+    .unwrap_or(pg_sys::InvalidOid);
+    as_role(owner, work)
+}
+
+/// Runs `work` as a role, with a search_path that no caller can bend.
+///
+/// On an error the (sub)transaction's abort restores user and settings, so nothing need be done here.
+pub fn as_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let mut user = pg_sys::InvalidOid;
+    let mut context = 0;
+    // SAFETY: plain calls into the backend; GetUserIdAndSecContext fills both out parameters. The nest level is closed
+    // below on success and by AtEOXact_GUC on abort.
+    let level = unsafe {
+        pg_sys::GetUserIdAndSecContext(&mut user, &mut context);
+        pg_sys::SetUserIdAndSecContext(
+            role,
+            context | pg_sys::SECURITY_LOCAL_USERID_CHANGE as i32,
+        );
+        pg_sys::NewGUCNestLevel()
+    };
+    set_local(c"search_path", c"pg_catalog, pg_temp");
+    let result = work();
+    // SAFETY: user and context are those captured above; level is the one opened above. An Err result becomes an ERROR
+    // at the function's edge, but restoring first is right for both.
+    unsafe {
+        pg_sys::AtEOXact_GUC(true, level);
+        pg_sys::SetUserIdAndSecContext(user, context);
+    }
+    result
+}
+
+/// Runs `work` with settings in force that end with it: nothing leaks into the caller's transaction.
+pub fn with_settings<T>(
+    settings: &[(&std::ffi::CStr, &std::ffi::CStr)],
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    // SAFETY: as in as_owner: closed below, or by the abort.
+    let level = unsafe { pg_sys::NewGUCNestLevel() };
+    for (name, value) in settings {
+        set_local(name, value);
+    }
+    let result = work();
+    // SAFETY: closes the level opened above.
+    unsafe { pg_sys::AtEOXact_GUC(true, level) };
+    result
+}
+
+/// Sets one setting at the present nest level.
+fn set_local(name: &std::ffi::CStr, value: &std::ffi::CStr) {
+    // SAFETY: both strings are NUL-terminated and are copied by set_config_option.
+    unsafe {
+        pg_sys::set_config_option(
+            name.as_ptr(),
+            value.as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            pg_sys::GucSource::PGC_S_SESSION,
+            pg_sys::GucAction::GUC_ACTION_SAVE,
+            true,
+            0,
+            false,
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! What is missing from a corpus, and the command that mends it.
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::retrieve::{lexical, nearest, vector_schema};
+use crate::sql;
+use crate::store::corpora::{Corpus, Side};
+
+/// A finding of `check_corpus`.
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    item: String,
+    status: &'static str,
+    detail: String,
+    hint: Option<String>,
+}
+
+impl Finding {
+    fn new(item: &str, status: &'static str, detail: String, hint: Option<String>) -> Self {
+        Self {
+            item: item.to_owned(),
+            status,
+            detail,
+            hint,
+        }
+    }
+}
+
+/// Every finding: relations, columns, rows, embeddings, indexes.
+pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    let Some(relation) = corpus.relation.clone() else {
+        let hint = format!(
+            "SELECT reground.drop_corpus({});",
+            sql::literal(&corpus.name)
+        );
+        findings.push(Finding::new(
+            "relation",
+            "error",
+            "the relation no longer exists".into(),
+            Some(hint),
+        ));
+        return Ok(findings);
+    };
+    findings.push(Finding::new("relation", "ok", relation.clone(), None));
+    if corpus.has_documents && corpus.documents.is_none() {
+        let hint = format!(
+            "SELECT reground.drop_corpus({});",
+            sql::literal(&corpus.name)
+        );
+        findings.push(Finding::new(
+            "documents",
+            "error",
+            "the relation of the documents no longer exists".into(),
+            Some(hint),
+        ));
+        return Ok(findings);
+    }
+    let gone = columns(corpus, &mut findings);
+    if gone {
+        return Ok(findings);
+    }
+    if sql::read_one::<bool>(
+        "SELECT pg_catalog.has_table_privilege($1, 'SELECT')",
+        &[relation.as_str().into()],
+    )? != Some(true)
+    {
+        findings.push(Finding::new(
+            "privilege",
+            "error",
+            "this role may not read the relation".into(),
+            Some(format!("GRANT SELECT ON {relation} TO …;")),
+        ));
+        return Ok(findings);
+    }
+    key(corpus, &relation, &mut findings)?;
+    embeddings(corpus, &relation, &mut findings)?;
+    if !lexical::has_lexemes(corpus) {
+        findings.push(Finding::new(
+            "lexical index",
+            "warning",
+            "each search reads the text of every passage: exact, but slow on a large table".into(),
+            None,
+        ));
+    }
+    Ok(findings)
+}
+
+/// Mapped columns that the relations do not have.
+fn columns(corpus: &Corpus, findings: &mut Vec<Finding>) -> bool {
+    let mut gone = false;
+    for (meaning, column) in &corpus.mapping {
+        let columns = match column.side {
+            Side::Passages => &corpus.passage_columns,
+            Side::Documents => &corpus.document_columns,
+        };
+        if !columns.contains_key(&column.column) {
+            gone = true;
+            findings.push(Finding::new(
+                meaning,
+                "error",
+                format!("column \"{}\" does not exist", column.column),
+                Some(format!(
+                    "SELECT reground.alter_corpus({}, mapping => '{{\"{meaning}\": \"…\"}}');",
+                    sql::literal(&corpus.name)
+                )),
+            ));
+        }
+    }
+    gone
+}
+
+/// The key must tell passages apart, and be found by an index.
+fn key(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> Result<()> {
+    let Some(column) = corpus.mapping.get("key") else {
+        return Ok(());
+    };
+    let unique = sql::read_one::<bool>(
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
+         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisunique AND i.indnkeyatts = 1 AND i.indisvalid AND i.indpred IS NULL AND a.attname = $2)",
+        &[relation.into(), column.column.as_str().into()],
+    )? == Some(true);
+    findings.push(if unique {
+        Finding::new("key", "ok", format!("{} is unique", column.column), None)
+    } else {
+        Finding::new(
+            "key",
+            "warning",
+            format!("{} has no unique index", column.column),
+            Some(format!(
+                "CREATE UNIQUE INDEX ON {relation} ({});",
+                sql::ident(&column.column)
+            )),
+        )
+    });
+    Ok(())
+}
+
+/// How many passages have an embedding, and whether an index serves them.
+fn embeddings(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> Result<()> {
+    let (Some(column), Some(mapped)) =
+        (corpus.column("embedding"), corpus.mapping.get("embedding"))
+    else {
+        findings.push(Finding::new(
+            "embedding",
+            "warning",
+            "no embedding column: lexical search only".into(),
+            Some(if corpus.managed {
+                "Create the corpus with dimensions => ….".into()
+            } else {
+                format!(
+                    "SELECT reground.alter_corpus({}, mapping => '{{\"embedding\": \"…\"}}');",
+                    sql::literal(&corpus.name)
+                )
+            }),
+        ));
+        return Ok(());
+    };
+    #[derive(serde::Deserialize)]
+    struct Counts {
+        passages: i64,
+        embedded: i64,
+    }
+    let counts: Counts = sql::read_json(
+        &format!(
+            "SELECT pg_catalog.jsonb_build_object('passages', count(*), 'embedded', count({column}))::text FROM {relation} AS p"
+        ),
+        &[],
+    )?
+    .unwrap_or(Counts {
+        passages: 0,
+        embedded: 0,
+    });
+    let whole = counts.passages == counts.embedded;
+    findings.push(Finding::new(
+        "embedding",
+        if whole { "ok" } else { "warning" },
+        format!("{} of {} passages have one", counts.embedded, counts.passages),
+        (!whole).then(|| {
+            format!(
+                "SELECT * FROM reground.pending_embeddings({});",
+                sql::literal(&corpus.name)
+            )
+        }),
+    ));
+    findings.push(match nearest::index(corpus)? {
+        Some(index) => Finding::new("vector index", "ok", index.name, None),
+        None => Finding::new(
+            "vector index",
+            "warning",
+            "none for this metric: every search compares all embeddings (exact; slow on a large table)".into(),
+            Some(index_command(corpus, relation, &mapped.column)?),
+        ),
+    });
+    Ok(())
+}
+
+/// The CREATE INDEX that pgvector can take for this column: a vector of more than 2,000 dimensions only as halfvec.
+fn index_command(corpus: &Corpus, relation: &str, column: &str) -> Result<String> {
+    let schema = vector_schema()?;
+    let class = nearest::operator_class(corpus);
+    let column = sql::ident(column);
+    let kind = corpus.embedding_type.as_deref().unwrap_or("vector");
+    Ok(match corpus.dimensions {
+        Some(count) if kind == "vector" && count > 2000 => format!(
+            "CREATE INDEX ON {relation} USING hnsw (({column}::{schema}.halfvec({count})) {schema}.halfvec_{class});"
+        ),
+        _ => format!("CREATE INDEX ON {relation} USING hnsw ({column} {schema}.{kind}_{class});"),
+    })
+}

@@ -1,0 +1,22 @@
+//! Reading the relations of a corpus, always as the caller: the relation's own privileges and row-level security decide
+//! what is found.
+
+pub mod check;
+pub mod filter;
+pub mod lexical;
+pub mod named;
+pub mod nearest;
+pub mod passages;
+
+use crate::error::{Error, Result};
+use crate::sql;
+
+/// The schema that pgvector is installed in, quoted.
+pub fn vector_schema() -> Result<String> {
+    sql::read_one(
+        "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace \
+         WHERE e.extname = 'vector'",
+        &[],
+    )?
+    .ok_or_else(|| Error::Unknown("extension", "vector".into()))
+}

@@ -1,0 +1,201 @@
+//! The vector branch: the nearest passages by pgvector's operators.
+
+use std::ffi::CString;
+
+use pgrx::datum::DatumWithOid;
+use reground_grounding::passage::{Hit, Metric};
+use reground_grounding::settings::VectorSearch;
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::owner::with_settings;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::vector_schema;
+use crate::sql;
+use crate::store::corpora::Corpus;
+
+/// pgvector's own bounds of hnsw.ef_search.
+const EF_SEARCH: std::ops::RangeInclusive<usize> = 1..=1000;
+
+/// A vector index that serves the corpus' metric.
+#[derive(Debug, Deserialize)]
+pub struct VectorIndex {
+    /// Its name.
+    pub name: String,
+    /// What it indexes, as the catalog prints it.
+    pub expression: String,
+}
+
+/// The corpus' metric, as the pure crate names it.
+pub fn metric(corpus: &Corpus) -> Metric {
+    match corpus.metric.as_str() {
+        "l2" => Metric::L2,
+        "inner_product" => Metric::InnerProduct,
+        _ => Metric::Cosine,
+    }
+}
+
+/// pgvector's operator for the corpus' metric.
+fn operator(corpus: &Corpus) -> &'static str {
+    match metric(corpus) {
+        Metric::Cosine => "<=>",
+        Metric::L2 => "<->",
+        Metric::InnerProduct => "<#>",
+    }
+}
+
+/// Suffix of pgvector's operator classes for the corpus' metric.
+pub fn operator_class(corpus: &Corpus) -> &'static str {
+    match metric(corpus) {
+        Metric::Cosine => "cosine_ops",
+        Metric::L2 => "l2_ops",
+        Metric::InnerProduct => "ip_ops",
+    }
+}
+
+/// The vector index on the corpus' embedding column that serves its metric, if any.
+pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
+    let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("embedding")) else {
+        return Ok(None);
+    };
+    let rows: Vec<VectorIndex> = sql::read_rows(
+        "SELECT c.relname AS name, pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) AS expression \
+         FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am m ON m.oid = c.relam \
+             JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[0] \
+         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
+             AND o.opcname LIKE '%' || $2 ORDER BY c.relname",
+        &[relation.as_str().into(), operator_class(corpus).into()],
+    )?;
+    Ok(rows
+        .into_iter()
+        .find(|index| index.expression.contains(column.column.as_str())))
+}
+
+/// Refuses an embedding that the corpus cannot compare.
+pub fn check_dimensions(corpus: &Corpus, embedding: &[f32]) -> Result<()> {
+    if corpus.column("embedding").is_none() {
+        return Err(Error::NoEmbeddingColumn(corpus.name.clone()));
+    }
+    match corpus.dimensions {
+        Some(expected) if usize::try_from(expected) != Ok(embedding.len()) => {
+            Err(Error::Dimensions {
+                corpus: corpus.name.clone(),
+                expected,
+                given: embedding.len(),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The nearest passages, nearest first, equal distances by key.
+pub fn nearest(
+    corpus: &Corpus,
+    embedding: &[f32],
+    filter: &Filter,
+    search: VectorSearch,
+    limit: usize,
+) -> Result<Vec<Hit>> {
+    check_dimensions(corpus, embedding)?;
+    let index = match search {
+        VectorSearch::Exact => None,
+        VectorSearch::Auto | VectorSearch::Index => index(corpus)?,
+    };
+    let distance = distance(corpus, index.as_ref())?;
+    let key = corpus.key()?;
+    // Only an ordering by distance alone can come from the index; without one, ties are settled by key.
+    let order = match index {
+        Some(_) => "2".to_owned(),
+        None => "2, 1".to_owned(),
+    };
+    let statement = format!(
+        "SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint",
+        corpus.from_clause(),
+        corpus.required("embedding")?,
+        filter.clause(3),
+    );
+    let mut args: Vec<DatumWithOid<'_>> = vec![
+        embedding.to_vec().into(),
+        i64::try_from(limit).unwrap_or(i64::MAX).into(),
+    ];
+    args.extend(filter.args());
+    let mut hits: Vec<Hit> = with_scan_settings(search, index.is_some(), limit, || {
+        sql::read_rows(&statement, &args)
+    })?;
+    hits.sort_by(|a, b| a.value.total_cmp(&b.value).then_with(|| a.key.cmp(&b.key)));
+    Ok(hits)
+}
+
+/// Distances of given passages.
+pub fn distances(
+    corpus: &Corpus,
+    embedding: &[f32],
+    filter: &Filter,
+    passages: &[String],
+) -> Result<Vec<Hit>> {
+    let statement = format!(
+        "SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {} AND {}",
+        corpus.key()?,
+        distance(corpus, None)?,
+        corpus.from_clause(),
+        corpus.required("embedding")?,
+        super::passages::key_clause(corpus, "key", 2)?,
+        filter.clause(3),
+    );
+    let mut args: Vec<DatumWithOid<'_>> =
+        vec![embedding.to_vec().into(), passages.to_vec().into()];
+    args.extend(filter.args());
+    sql::read_rows(&statement, &args)
+}
+
+/// The distance of a passage's embedding from `$1::real[]`, in the form that an index on a cast to halfvec serves.
+fn distance(corpus: &Corpus, index: Option<&VectorIndex>) -> Result<String> {
+    let schema = vector_schema()?;
+    let column = corpus.required("embedding")?;
+    let query = format!("$1::real[]::{schema}.vector");
+    let half = corpus.embedding_type.as_deref() == Some("halfvec");
+    let cast = index
+        .and_then(|index| index.expression.split_once("halfvec("))
+        .and_then(|(_, rest)| rest.split_once(')'))
+        .map(|(dimensions, _)| dimensions.to_owned())
+        .filter(|_| !half);
+    let operator = format!("OPERATOR({schema}.{})", operator(corpus));
+    Ok(match cast {
+        Some(dimensions) => format!(
+            "({column}::{schema}.halfvec({dimensions}) {operator} {query}::{schema}.halfvec({dimensions}))"
+        ),
+        None if half => format!("({column} {operator} {query}::{schema}.halfvec)"),
+        None => format!("({column} {operator} {query})"),
+    })
+}
+
+/// Runs a nearest-neighbour query with the settings that it needs, which end with it.
+fn with_scan_settings<T>(
+    search: VectorSearch,
+    indexed: bool,
+    limit: usize,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    // A filter must not starve the index: where pgvector can go on scanning (0.8 and later), it does.
+    let iterates = sql::read_one::<bool>(
+        "SELECT pg_catalog.string_to_array(pg_catalog.split_part(extversion, '-', 1), '.')::int[] >= ARRAY[0, 8] FROM pg_catalog.pg_extension WHERE extname = 'vector'",
+        &[],
+    )? == Some(true);
+    let breadth = limit.clamp(*EF_SEARCH.start(), *EF_SEARCH.end()).max(
+        crate::guc::value("hnsw.ef_search")
+            .and_then(|value| value.parse().ok())
+            .unwrap_or(0),
+    );
+    let breadth = CString::new(breadth.to_string()).unwrap_or_default();
+    let mut settings = vec![(c"hnsw.ef_search", breadth.as_c_str())];
+    if iterates {
+        settings.push((c"hnsw.iterative_scan", c"strict_order"));
+        settings.push((c"ivfflat.iterative_scan", c"relaxed_order"));
+    }
+    match search {
+        VectorSearch::Exact => settings.push((c"enable_indexscan", c"off")),
+        VectorSearch::Index if indexed => settings.push((c"enable_seqscan", c"off")),
+        _ => {}
+    }
+    with_settings(&settings, work)
+}

@@ -1,0 +1,58 @@
+//! How a function returns rows: as declared in `sql/install`, the one place that lists its columns.
+
+use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys;
+use pgrx::spi::Spi;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::sql;
+
+/// Returns values as the rows of a set-returning function, matching fields to columns by name; a field that is
+/// missing is NULL.
+pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Result<()> {
+    // SAFETY: PostgreSQL called us with this fcinfo for a function declared RETURNS TABLE; InitMaterializedSRF raises an
+    // error where the caller cannot take a set, and otherwise leaves a ReturnSetInfo with setResult and setDesc, which
+    // live in the per-query memory context for as long as the call.
+    let (store, columns) = unsafe {
+        pg_sys::InitMaterializedSRF(fcinfo, 0);
+        let info = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
+        let columns = pgrx::PgTupleDesc::from_pg_copy((*info).setDesc)
+            .iter()
+            .map(|attribute| {
+                let kind = pg_sys::format_type_be_qualified(attribute.atttypid);
+                format!(
+                    "{} {}",
+                    sql::ident(attribute.name()),
+                    std::ffi::CStr::from_ptr(kind).to_string_lossy()
+                )
+            })
+            .collect::<Vec<_>>();
+        ((*info).setResult, columns)
+    };
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let statement = format!(
+        "SELECT * FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS r({})",
+        columns.join(", ")
+    );
+    let json = sql::json(rows)?;
+    Spi::connect(|client| {
+        let table = client.select(&statement, None, &[DatumWithOid::from(json)])?;
+        for _ in 0..table.len() {
+            // Iterated by position below: the tuple table is PostgreSQL's own.
+        }
+        // SAFETY: SPI_tuptable is the result of the statement just run, in this SPI connection; its tuples have the
+        // row type that setDesc describes, since the column definitions were made from it. tuplestore_puttuple copies.
+        unsafe {
+            let result = pg_sys::SPI_tuptable;
+            if !result.is_null() {
+                for index in 0..table.len() {
+                    pg_sys::tuplestore_puttuple(store, *(*result).vals.add(index));
+                }
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,81 @@
+//! The funnel through which every statement of the glue goes.
+//!
+//! Structured rows travel as JSON text: what a statement returns is read straight into the pure crates' types, and what
+//! they return is written with `jsonb_to_recordset`, so no column list is kept twice.
+
+use pgrx::datum::DatumWithOid;
+use pgrx::spi::Spi;
+use pgrx::{FromDatum, IntoDatum};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Result;
+
+/// Arguments of a statement.
+pub type Args<'a> = [DatumWithOid<'a>];
+
+/// Runs a statement that writes; returns the number of rows that it touched.
+pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
+    Spi::connect_mut(|client| Ok(client.update(statement, None, args)?.len()))
+}
+
+/// The first column of the first row of a statement that writes or must see what this call wrote.
+pub fn write_one<T: FromDatum + IntoDatum>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
+    Spi::connect_mut(|client| {
+        let table = client.update(statement, Some(1), args)?;
+        if table.is_empty() {
+            return Ok(None);
+        }
+        Ok(table.first().get_one::<T>()?)
+    })
+}
+
+/// The first column of the first row of a statement that only reads.
+pub fn read_one<T: FromDatum + IntoDatum>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
+    Spi::connect(|client| {
+        let table = client.select(statement, Some(1), args)?;
+        if table.is_empty() {
+            return Ok(None);
+        }
+        Ok(table.first().get_one::<T>()?)
+    })
+}
+
+/// Reads one JSON value (as text) into a type; `None` where the statement gives no row or NULL.
+pub fn read_json<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
+    match read_one::<String>(statement, args)? {
+        Some(text) => Ok(Some(serde_json::from_str(&text)?)),
+        None => Ok(None),
+    }
+}
+
+/// As [`read_json`], for a statement that locks or writes.
+pub fn write_json<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
+    match write_one::<String>(statement, args)? {
+        Some(text) => Ok(Some(serde_json::from_str(&text)?)),
+        None => Ok(None),
+    }
+}
+
+/// Reads all rows of a query into a vector of a type whose fields are named as its columns.
+pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Vec<T>> {
+    let statement = format!(
+        "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(r)), '[]')::text FROM ({query}) AS r"
+    );
+    Ok(read_json(&statement, args)?.unwrap_or_default())
+}
+
+/// JSON text of a value, to be bound as `$n::jsonb`.
+pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
+    Ok(serde_json::to_string(value)?)
+}
+
+/// An identifier, quoted where it must be.
+pub fn ident(name: &str) -> String {
+    pgrx::spi::quote_identifier(name)
+}
+
+/// A string literal.
+pub fn literal(value: &str) -> String {
+    pgrx::spi::quote_literal(value)
+}

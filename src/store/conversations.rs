@@ -1,0 +1,116 @@
+//! Conversations, and the row lock that orders all that happens in one.
+
+use pgrx::pg_sys;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::owner::as_owner;
+use crate::sql;
+
+/// A conversation, its row locked until the transaction ends.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Conversation {
+    pub conversation_id: i64,
+    pub corpus: Option<String>,
+    pub settings: Value,
+    /// Role that set the reranker, as an oid.
+    pub reranker_role: Option<u32>,
+    pub turn_count: i32,
+    pub last_ended_turn: Option<i64>,
+}
+
+const COLUMNS: &str = "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT conversation_id, corpus, settings, reranker_role::oid::bigint AS reranker_role, \
+     turn_count, last_ended_turn FROM reground.conversations";
+
+/// The conversation of that id, made if need be.
+pub fn open(tenant: &str, external_id: &str) -> Result<Conversation> {
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.conversations (tenant, external_id) VALUES ($1, $2) ON CONFLICT (tenant, external_id) DO NOTHING",
+            &[tenant.into(), external_id.into()],
+        )?;
+        sql::write_json(
+            &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"),
+            &[tenant.into(), external_id.into()],
+        )?
+        // Under REPEATABLE READ a conversation that another transaction has just made is in the way, but not visible.
+        .ok_or_else(|| Error::Retry("conversation", external_id.to_owned()))
+    })
+}
+
+/// The conversation of that id, if there is one.
+pub fn find(tenant: &str, external_id: &str) -> Result<Option<Conversation>> {
+    as_owner(|| {
+        sql::write_json(
+            &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"),
+            &[tenant.into(), external_id.into()],
+        )
+    })
+}
+
+/// Locks the conversation that a turn belongs to; `None` if the tenant has no such turn.
+pub fn of_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
+    as_owner(|| {
+        sql::write_json(
+            &format!(
+                "{COLUMNS} WHERE tenant = $1 AND conversation_id = (SELECT t.conversation_id FROM reground.turns AS t WHERE t.turn_id = $2 AND t.tenant = $1) \
+                 FOR NO KEY UPDATE) AS r"
+            ),
+            &[tenant.into(), turn_id.into()],
+        )
+    })
+}
+
+/// Counts a turn and remembers its corpus.
+pub fn count_turn(conversation: &Conversation, corpus: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2 WHERE conversation_id = $1",
+            &[conversation.conversation_id.into(), corpus.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Remembers which turn ended last.
+pub fn ended(conversation: &Conversation, turn_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.conversations SET last_ended_turn = $2 WHERE conversation_id = $1",
+            &[conversation.conversation_id.into(), turn_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Replaces the settings; `role` is who set the reranker, where one is set.
+pub fn set_settings(
+    conversation: &Conversation,
+    settings: &Value,
+    role: Option<pg_sys::Oid>,
+) -> Result<()> {
+    let settings = sql::json(settings)?;
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.conversations SET settings = $2::jsonb, reranker_role = $3::oid::regrole WHERE conversation_id = $1",
+            &[
+                conversation.conversation_id.into(),
+                settings.into(),
+                role.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// The order number of a new pin.
+pub fn next_pin(conversation: &Conversation) -> Result<i64> {
+    as_owner(|| {
+        sql::write_one(
+            "UPDATE reground.conversations SET next_pin = next_pin + 1 WHERE conversation_id = $1 RETURNING next_pin - 1",
+            &[conversation.conversation_id.into()],
+        )
+    })?
+    .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))
+}

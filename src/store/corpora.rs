@@ -1,0 +1,261 @@
+//! Registered corpora.
+
+use std::collections::BTreeMap;
+
+use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::owner::as_owner;
+use crate::sql;
+
+/// Which of a corpus' relations has a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The relation of the passages.
+    Passages,
+    /// The relation of the documents.
+    Documents,
+}
+
+/// A mapped column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Which relation has it.
+    #[serde(rename = "in")]
+    pub side: Side,
+    /// Its name.
+    pub column: String,
+}
+
+/// Meaning → column.
+pub type Mapping = BTreeMap<String, Column>;
+
+/// A corpus as registered, with what the catalog says of its relations at this moment.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Corpus {
+    pub corpus_id: i64,
+    pub tenant: Option<String>,
+    #[serde(rename = "corpus")]
+    pub name: String,
+    /// Qualified and quoted; `None` when it was dropped.
+    pub relation: Option<String>,
+    /// Qualified and quoted, where documents are mapped.
+    pub documents: Option<String>,
+    pub has_documents: bool,
+    pub managed: bool,
+    pub mapping: Mapping,
+    pub dimensions: Option<i32>,
+    pub embedding_type: Option<String>,
+    pub metric: String,
+    pub text_config: String,
+    pub chunking: Value,
+    pub settings: Value,
+    /// Role that set the reranker, as an oid.
+    pub reranker_role: Option<u32>,
+    /// Column → type of the passages' relation.
+    pub passage_columns: BTreeMap<String, String>,
+    /// Column → type of the documents' relation.
+    pub document_columns: BTreeMap<String, String>,
+}
+
+/// What is stored when a corpus is registered.
+#[derive(Debug, Serialize)]
+pub struct NewCorpus<'a> {
+    pub tenant: Option<&'a str>,
+    pub corpus: &'a str,
+    pub relation: String,
+    pub documents: Option<String>,
+    pub managed: bool,
+    pub mapping: &'a Mapping,
+    pub dimensions: Option<i32>,
+    pub embedding_type: Option<&'a str>,
+    pub metric: &'a str,
+    pub text_config: &'a str,
+    pub chunking: Value,
+    pub settings: Value,
+    #[serde(skip)]
+    pub reranker_role: Option<pg_sys::Oid>,
+}
+
+/// Columns and types of a relation, as a jsonb object.
+const COLUMNS: &str = "(SELECT coalesce(pg_catalog.jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, NULL)), '{}') \
+     FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped)";
+
+/// The corpus of that name that this tenant can see, if any.
+pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
+    let query = format!(
+        "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
+             c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.documents IS NOT NULL AS has_documents, \
+             (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
+                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation) AS relation, \
+             (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
+                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents) AS documents, \
+             {} AS passage_columns, {} AS document_columns \
+         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2)) AS r",
+        COLUMNS.replace("%s", "c.relation"),
+        COLUMNS.replace("%s", "c.documents"),
+    );
+    sql::read_json(&query, &[name.into(), tenant.into()])
+}
+
+/// The corpus of that name, with its relations in place, or the error that says what is missing.
+pub fn load(tenant: &str, name: &str) -> Result<Corpus> {
+    let corpus = find(tenant, name)?.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    if corpus.relation.is_none() || (corpus.has_documents && corpus.documents.is_none()) {
+        return Err(Error::RelationGone(corpus.name));
+    }
+    Ok(corpus)
+}
+
+/// Names of the corpora that this tenant can see.
+pub fn names(tenant: &str) -> Result<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Row {
+        corpus: String,
+    }
+    let rows: Vec<Row> = sql::read_rows(
+        "SELECT corpus FROM reground.corpora WHERE tenant IS NULL OR tenant = $1 ORDER BY corpus",
+        &[tenant.into()],
+    )?;
+    Ok(rows.into_iter().map(|row| row.corpus).collect())
+}
+
+/// What a registered corpus would be stored as, to compare with a second call.
+pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
+    sql::read_json(
+        "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
+             c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.chunking, c.settings \
+         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2)) AS r",
+        &[name.into(), tenant.into()],
+    )
+}
+
+/// The row that a registration would store, in the shape of [`stored`].
+pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
+    let row = sql::json(new)?;
+    Ok(sql::read_json(
+        "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
+             x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
+             x.chunking, x.settings \
+         FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
+             dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)) AS r",
+        &[row.into()],
+    )?
+    .unwrap_or_default())
+}
+
+/// Registers a corpus.
+pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
+    let row = sql::json(new)?;
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, settings, reranker_role) \
+             SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
+                    x.chunking, x.settings, $2::oid::regrole \
+             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
+                 dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)",
+            &[row.into(), new.reranker_role.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Replaces what `alter_corpus` can change.
+pub fn update(corpus: &Corpus) -> Result<()> {
+    let args: [DatumWithOid<'_>; 8] = [
+        corpus.corpus_id.into(),
+        sql::json(&corpus.settings)?.into(),
+        sql::json(&corpus.mapping)?.into(),
+        corpus.metric.as_str().into(),
+        corpus.text_config.as_str().into(),
+        corpus.dimensions.into(),
+        corpus.embedding_type.as_deref().into(),
+        corpus.reranker_role.map(pg_sys::Oid::from_u32).into(),
+    ];
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.corpora SET settings = $2::jsonb, mapping = $3::jsonb, metric = $4, text_config = $5, dimensions = $6, embedding_type = $7, \
+                 reranker_role = $8::oid::regrole \
+             WHERE corpus_id = $1",
+            &args,
+        )
+    })?;
+    Ok(())
+}
+
+/// Forgets a corpus; its rows in `documents` go with it.
+pub fn delete(corpus_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.corpora WHERE corpus_id = $1",
+            &[corpus_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
+impl Corpus {
+    /// The column of a meaning as SQL, from the aliases `p` (passages) and `d` (documents).
+    pub fn column(&self, meaning: &str) -> Option<String> {
+        let column = self.mapping.get(meaning)?;
+        let alias = match column.side {
+            Side::Passages => "p",
+            Side::Documents => "d",
+        };
+        Some(format!("{alias}.{}", sql::ident(&column.column)))
+    }
+
+    /// The type of a meaning's column.
+    pub fn column_type(&self, meaning: &str) -> Option<&str> {
+        let column = self.mapping.get(meaning)?;
+        let columns = match column.side {
+            Side::Passages => &self.passage_columns,
+            Side::Documents => &self.document_columns,
+        };
+        columns.get(&column.column).map(String::as_str)
+    }
+
+    /// `FROM` clause: passages `p`, and documents `d` where they are mapped.
+    pub fn from_clause(&self) -> String {
+        let relation = self.relation.as_deref().unwrap_or_default();
+        let mut clause = format!("{relation} AS p");
+        if let (Some(documents), Some(document), Some(key)) = (
+            &self.documents,
+            self.column("document"),
+            self.column("document_key"),
+        ) {
+            clause.push_str(&format!(" LEFT JOIN {documents} AS d ON {key} = {document}"));
+            if let (Some(version), Some(current)) =
+                (self.column("document_version"), self.column("version"))
+            {
+                clause.push_str(&format!(" AND {version} = {current}"));
+            }
+        }
+        clause
+    }
+
+    /// The passage key as a column or error.
+    pub fn key(&self) -> Result<String> {
+        self.required("key")
+    }
+
+    /// A column that every corpus maps.
+    pub fn required(&self, meaning: &str) -> Result<String> {
+        self.column(meaning).ok_or_else(|| Error::NoColumn {
+            column: meaning.to_owned(),
+            relation: self.name.clone(),
+        })
+    }
+
+    /// The document's key, or the passage's where no document is mapped.
+    pub fn document(&self) -> Result<String> {
+        match self.column("document") {
+            Some(column) => Ok(column),
+            None => self.key(),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Identity, version and bounds of the documents that `put_document` stored.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::owner::as_owner;
+use crate::sql;
+
+/// The current version of a document.
+#[derive(Debug, Deserialize)]
+pub struct Current {
+    pub version: i32,
+    pub content_hash: String,
+    pub deleted: bool,
+}
+
+/// A version to be stored.
+#[derive(Debug, Serialize)]
+pub struct NewVersion<'a> {
+    pub corpus_id: i64,
+    pub doc_id: &'a str,
+    pub version: i32,
+    pub tenant: Option<&'a str>,
+    pub uri: Option<&'a str>,
+    pub page_count: Option<u32>,
+    pub char_count: usize,
+    pub chunk_count: usize,
+    pub overlap_cost: f64,
+    pub content_hash: &'a str,
+    pub modified_at: Option<&'a str>,
+}
+
+/// Takes the lock that orders all writers of one document, until the transaction ends.
+pub fn lock(corpus_id: i64, doc_id: &str) -> Result<()> {
+    sql::run(
+        "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($2, $1))",
+        &[corpus_id.into(), doc_id.into()],
+    )?;
+    Ok(())
+}
+
+/// The latest version of a document, deleted or not.
+pub fn latest(corpus_id: i64, doc_id: &str) -> Result<Option<Current>> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT version, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
+             WHERE corpus_id = $1 AND doc_id = $2 ORDER BY version DESC LIMIT 1) AS r",
+            &[corpus_id.into(), doc_id.into()],
+        )
+    })
+}
+
+/// Stores a version and marks the one before it as replaced.
+pub fn insert(new: &NewVersion<'_>) -> Result<()> {
+    let row = sql::json(new)?;
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.documents SET replaced_at = pg_catalog.now() WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
+            &[new.corpus_id.into(), new.doc_id.into()],
+        )?;
+        sql::run(
+            "INSERT INTO reground.documents (corpus_id, doc_id, version, tenant, uri, page_count, char_count, chunk_count, overlap_cost, content_hash, modified_at) \
+             SELECT x.corpus_id, x.doc_id, x.version, x.tenant, x.uri, x.page_count, x.char_count, x.chunk_count, x.overlap_cost, x.content_hash, \
+                    coalesce(x.modified_at, pg_catalog.now()) \
+             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, \
+                 char_count integer, chunk_count integer, overlap_cost double precision, content_hash text, modified_at timestamptz)",
+            &[row.as_str().into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// The same text again: its description may have changed.
+pub fn describe(new: &NewVersion<'_>) -> Result<()> {
+    let row = sql::json(new)?;
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.documents AS d SET uri = x.uri, page_count = x.page_count, modified_at = coalesce(x.modified_at, d.modified_at) \
+             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz) \
+             WHERE d.corpus_id = x.corpus_id AND d.doc_id = x.doc_id AND d.version = x.version",
+            &[row.as_str().into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Marks a document as deleted.
+pub fn delete(corpus_id: i64, doc_id: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.documents SET deleted_at = pg_catalog.now(), replaced_at = pg_catalog.now() \
+             WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
+            &[corpus_id.into(), doc_id.into()],
+        )
+    })?;
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! The fact sheet of a turn.
+
+use reground_grounding::memory::ContextSource;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::owner::as_owner;
+use crate::sql;
+
+/// A fact to be stored.
+#[derive(Serialize)]
+struct Row<'a> {
+    marker: &'a str,
+    fact_no: usize,
+    fact: &'a str,
+    char_start: u32,
+    char_end: u32,
+    published: Option<&'a str>,
+    version: Option<i32>,
+    hash: &'a str,
+}
+
+/// Writes the facts of a context.
+pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()> {
+    let rows: Vec<Row<'_>> = context
+        .iter()
+        .flat_map(|source| {
+            let passage = &source.candidate.passage;
+            source.facts.iter().enumerate().map(move |(index, fact)| Row {
+                marker: &source.marker,
+                fact_no: index + 1,
+                fact: &fact.text,
+                char_start: fact.chars.start,
+                char_end: fact.chars.end,
+                published: passage.published.as_deref(),
+                version: passage.version,
+                hash: &passage.hash,
+            })
+        })
+        .collect();
+    let rows = sql::json(&rows)?;
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.source_facts (turn_id, tenant, marker, fact_no, fact, char_start, char_end, published, version, hash) \
+             SELECT $1, $2, x.* FROM pg_catalog.jsonb_to_recordset($3::jsonb) AS x(marker text, fact_no integer, fact text, char_start integer, char_end integer, \
+                 published text, version integer, hash text)",
+            &[turn_id.into(), tenant.into(), rows.into()],
+        )
+    })?;
+    Ok(())
+}

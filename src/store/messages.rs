@@ -1,0 +1,171 @@
+//! Answers and their citations.
+
+use pgrx::datum::DatumWithOid;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::owner::as_owner;
+use crate::sql;
+
+/// An answer that was given before.
+#[derive(Debug, Deserialize)]
+pub struct Earlier {
+    pub message_id: i64,
+    pub turn_id: i64,
+    pub external_id: Option<String>,
+    pub answer_hash: String,
+    pub superseded: bool,
+}
+
+/// An answer to be stored.
+#[derive(Debug, Serialize)]
+pub struct NewMessage<'a> {
+    pub tenant: &'a str,
+    pub conversation_id: i64,
+    pub turn_id: i64,
+    pub external_id: Option<&'a str>,
+    pub answer_hash: &'a str,
+    pub answer_tokens: usize,
+    pub model: Option<&'a str>,
+    pub usage: Option<Value>,
+    pub tags: Value,
+    pub citation_count: usize,
+    pub malformed_count: usize,
+    pub cfs: Option<f64>,
+    pub stage_cfs: Option<f64>,
+    pub grounded_cfs: Option<f64>,
+    pub diagnostic: Option<&'a str>,
+    pub decision: &'a str,
+    pub reasons: Vec<&'a str>,
+}
+
+/// A citation to be stored; fields are named as the columns.
+#[derive(Debug, Default, Serialize)]
+pub struct NewCitation {
+    pub citation_no: usize,
+    pub marker: Option<String>,
+    pub raw: String,
+    pub corpus: Option<String>,
+    pub doc_id: Option<String>,
+    pub chunk_id: Option<String>,
+    pub title: Option<String>,
+    pub uri: Option<String>,
+    pub locator: Option<String>,
+    pub claim: Option<String>,
+    pub quote: Option<String>,
+    pub fact_summary: Option<String>,
+    pub status: &'static str,
+    pub holds: Option<bool>,
+    pub mode: Option<&'static str>,
+    pub score: Option<f64>,
+    pub coordinate_fidelity: Option<f64>,
+    pub support: Option<f64>,
+    pub diagnostic: Option<&'static str>,
+    pub detail: Option<&'static str>,
+    pub best_other: Option<String>,
+    pub factor_coordinates: Option<u8>,
+    pub factor_retrieval: Option<u8>,
+    pub factor_rerank: Option<u8>,
+    pub factor_context: Option<u8>,
+    pub factor_generation: Option<u8>,
+    pub lost_at: Option<&'static str>,
+    pub source_version: Option<i32>,
+    pub source_hash: Option<String>,
+    pub repaired: bool,
+    pub char_start: usize,
+    pub char_end: usize,
+    pub byte_start: usize,
+    pub byte_end: usize,
+    pub utf16_start: usize,
+    pub utf16_end: usize,
+}
+
+/// The columns of [`NewCitation`], as a record definition.
+const RECORD: &str = "citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
+     quote text, fact_summary text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision, \
+     support double precision, diagnostic text, detail text, best_other text, factor_coordinates smallint, factor_retrieval smallint, \
+     factor_rerank smallint, factor_context smallint, factor_generation smallint, lost_at text, source_version integer, source_hash text, \
+     repaired boolean, char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer";
+
+/// The answers of a turn, and the one of the conversation that has this id; oldest first.
+pub fn earlier(
+    conversation_id: i64,
+    turn_id: i64,
+    external_id: Option<&str>,
+) -> Result<Vec<Earlier>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(m) ORDER BY m.message_id), '[]')::text FROM ( \
+                 SELECT message_id, turn_id, external_id, answer_hash, superseded FROM reground.messages \
+                 WHERE conversation_id = $1 AND (turn_id = $2 OR external_id = $3)) AS m",
+            &[conversation_id.into(), turn_id.into(), external_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Stores an answer with its citations, in place of the earlier ones of its turn, which stay.
+pub fn insert(
+    message: &NewMessage<'_>,
+    answer: &str,
+    citations: &[NewCitation],
+) -> Result<i64> {
+    let (row, citations) = (sql::json(message)?, sql::json(citations)?);
+    let args: [DatumWithOid<'_>; 2] = [row.into(), answer.into()];
+    let columns: Vec<&str> = RECORD
+        .split(',')
+        .filter_map(|column| column.split_whitespace().next())
+        .collect();
+    let columns = columns.join(", ");
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded",
+            &[message.turn_id.into()],
+        )?;
+        let message_id: i64 = sql::write_one(
+            "INSERT INTO reground.messages (tenant, conversation_id, turn_id, external_id, answer, answer_hash, answer_tokens, model, usage, tags, citation_count, \
+                 malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons) \
+             SELECT x.tenant, x.conversation_id, x.turn_id, x.external_id, $2, x.answer_hash, x.answer_tokens, x.model, x.usage, x.tags, x.citation_count, \
+                 x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons \
+             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(tenant text, conversation_id bigint, turn_id bigint, external_id text, answer_hash text, \
+                 answer_tokens integer, model text, usage jsonb, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
+                 stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[]) \
+             RETURNING message_id",
+            &args,
+        )?
+        .ok_or_else(|| Error::Stored("an inserted message has no id".into()))?;
+        sql::run(
+            &format!(
+                "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, {columns}) \
+                 SELECT $2, $3, $4, $5, {} FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS x({RECORD}) ORDER BY x.citation_no",
+                columns
+                    .split(", ")
+                    .map(|column| format!("x.{column}"))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+            &[
+                citations.into(),
+                message.tenant.into(),
+                message.conversation_id.into(),
+                message.turn_id.into(),
+                message_id.into(),
+            ],
+        )?;
+        Ok(message_id)
+    })
+}
+
+/// The rows that `end_turn` returns for a message: its citations, or one row with the message alone.
+pub fn rows(message_id: i64) -> Result<Vec<Value>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(c) || pg_catalog.jsonb_build_object('message_id', m.message_id, 'source_state', \
+                 reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version)) ORDER BY c.citation_no), '[]')::text \
+             FROM reground.messages AS m LEFT JOIN reground.message_citations AS c USING (message_id) WHERE m.message_id = $1",
+            &[message_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}

@@ -1,0 +1,12 @@
+//! The tables of schema `reground`. Every look-up names the tenant itself, besides row-level security: a superuser is
+//! not filtered by policies, and another tenant's row must not exist for him either.
+
+pub mod conversations;
+pub mod corpora;
+pub mod documents;
+pub mod facts;
+pub mod markers;
+pub mod messages;
+pub mod sources;
+pub mod traces;
+pub mod turns;

@@ -1,0 +1,99 @@
+//! The live sources of a conversation.
+
+use reground_grounding::memory::RememberedSource;
+use serde::Deserialize;
+
+use crate::error::Result;
+use crate::owner::as_owner;
+use crate::sql;
+
+/// A live source, and how long ago it was last active or pinned.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Live {
+    #[serde(flatten)]
+    pub source: RememberedSource,
+    pub idle_seconds: f64,
+}
+
+/// All live sources, pins first, then strongest first.
+pub fn load(conversation_id: i64) -> Result<Vec<Live>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(s) ORDER BY s.pin_order, s.carry_score DESC, s.corpus, s.doc_id, s.passage), '[]')::text \
+             FROM (SELECT corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order, cited, hash, \
+                     pg_catalog.date_part('epoch', pg_catalog.now() - last_used_at) AS idle_seconds \
+                   FROM reground.conversation_sources WHERE conversation_id = $1) AS s",
+            &[conversation_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Puts the sources as a turn left them in place of those before it.
+pub fn replace(tenant: &str, conversation_id: i64, sources: &[RememberedSource]) -> Result<()> {
+    let rows = sql::json(sources)?;
+    as_owner(|| {
+        sql::run(
+            "DELETE FROM reground.conversation_sources AS s WHERE s.conversation_id = $1 AND NOT EXISTS ( \
+                 SELECT FROM pg_catalog.jsonb_to_recordset($2::jsonb) AS x(corpus text, doc_id text, passage text) \
+                 WHERE (x.corpus, x.doc_id, x.passage) = (s.corpus, s.doc_id, s.passage))",
+            &[conversation_id.into(), rows.as_str().into()],
+        )?;
+        sql::run(
+            "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order, cited, hash) \
+             SELECT $1, $3, x.corpus, x.doc_id, x.passage, x.carry_score, x.inactive_turns, x.pinned, x.pin_order, x.cited, x.hash \
+             FROM pg_catalog.jsonb_to_recordset($2::jsonb) AS x(corpus text, doc_id text, passage text, carry_score double precision, inactive_turns integer, \
+                 pinned boolean, pin_order bigint, cited boolean, hash text) \
+             ON CONFLICT (conversation_id, corpus, doc_id, passage) DO UPDATE SET carry_score = excluded.carry_score, inactive_turns = excluded.inactive_turns, \
+                 pinned = excluded.pinned, pin_order = excluded.pin_order, cited = excluded.cited, hash = excluded.hash, \
+                 last_used_at = CASE WHEN excluded.inactive_turns = 0 THEN pg_catalog.now() ELSE s.last_used_at END",
+            &[conversation_id.into(), rows.as_str().into(), tenant.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Pins a source, making its row if need be.
+pub fn pin(
+    tenant: &str,
+    conversation_id: i64,
+    corpus: &str,
+    doc_id: &str,
+    passage: &str,
+    order: i64,
+) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order) \
+             VALUES ($1, $2, $3, $4, $5, 1, 0, true, $6) \
+             ON CONFLICT (conversation_id, corpus, doc_id, passage) DO UPDATE SET pinned = true, pin_order = coalesce(s.pin_order, excluded.pin_order), \
+                 last_used_at = pg_catalog.now()",
+            &[
+                conversation_id.into(),
+                tenant.into(),
+                corpus.into(),
+                doc_id.into(),
+                passage.into(),
+                order.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Takes a pin back; true if there was one.
+pub fn unpin(conversation_id: i64, corpus: &str, doc_id: &str, passage: &str) -> Result<bool> {
+    Ok(as_owner(|| {
+        sql::write_one::<bool>(
+            "UPDATE reground.conversation_sources SET pinned = false, pin_order = NULL, inactive_turns = 0 \
+             WHERE conversation_id = $1 AND corpus = $2 AND doc_id = $3 AND passage = $4 AND pinned RETURNING true",
+            &[
+                conversation_id.into(),
+                corpus.into(),
+                doc_id.into(),
+                passage.into(),
+            ],
+        )
+    })?
+    .unwrap_or(false))
+}

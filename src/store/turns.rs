@@ -1,0 +1,164 @@
+//! Turns.
+
+use pgrx::datum::DatumWithOid;
+use reground_grounding::memory::{ContextSource, RememberedSource};
+use reground_grounding::intent::PastTurn;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::owner::as_owner;
+use crate::sql;
+
+/// A turn, as later calls need it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Turn {
+    pub turn_id: i64,
+    pub number: i32,
+    pub state: String,
+    pub request_hash: String,
+    pub query: String,
+    pub corpus: String,
+    pub settings: Value,
+    pub pool: Option<Value>,
+    pub context: Vec<ContextSource>,
+    pub sources_before: Option<Vec<RememberedSource>>,
+    pub warnings: Vec<String>,
+    /// Seconds since begin_turn within this very transaction; `None` if another transaction began it.
+    pub same_transaction_for: Option<f64>,
+}
+
+/// What begin_turn stores.
+#[derive(Debug, Serialize)]
+pub struct NewTurn<'a> {
+    pub tenant: &'a str,
+    pub conversation_id: i64,
+    pub number: i32,
+    pub state: &'static str,
+    pub request_id: Option<&'a str>,
+    pub request_hash: &'a str,
+    pub query: &'a str,
+    pub corpus: &'a str,
+    pub filter: Option<&'a Value>,
+    pub intent: &'a str,
+    pub intent_confidence: f64,
+    pub intent_signals: &'a [String],
+    pub settings: Value,
+    pub pool: Option<Value>,
+    pub context: &'a [ContextSource],
+    pub context_tokens: usize,
+    pub query_tokens: usize,
+    pub warnings: Vec<String>,
+    pub tags: Value,
+}
+
+const COLUMNS: &str = "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT turn_id, number, state, request_hash, query, corpus, settings, pool, context, sources_before, \
+     warnings, CASE WHEN xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
+         THEN pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() - begun_at) END AS same_transaction_for \
+     FROM reground.turns WHERE";
+
+/// A turn of this tenant, or P0002.
+pub fn load(tenant: &str, turn_id: i64) -> Result<Turn> {
+    as_owner(|| {
+        sql::write_json(
+            &format!("{COLUMNS} turn_id = $1 AND tenant = $2) AS r"),
+            &[turn_id.into(), tenant.into()],
+        )
+    })?
+    .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))
+}
+
+/// The turn of a request, if it was made before.
+pub fn of_request(conversation_id: i64, request_id: &str) -> Result<Option<Turn>> {
+    as_owner(|| {
+        sql::write_json(
+            &format!("{COLUMNS} conversation_id = $1 AND request_id = $2) AS r"),
+            &[conversation_id.into(), request_id.into()],
+        )
+    })
+}
+
+/// The latest turns of a conversation, newest last, as the judgement of intent needs them.
+pub fn earlier(conversation_id: i64, count: usize) -> Result<Vec<PastTurn>> {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('query', t.query, \
+                 'sources', (SELECT coalesce(pg_catalog.jsonb_agg(DISTINCT s #>> '{passage,title}') FILTER (WHERE s #>> '{passage,title}' IS NOT NULL), '[]') \
+                             FROM pg_catalog.jsonb_array_elements(t.context) AS s), \
+                 'cited', (SELECT coalesce(pg_catalog.jsonb_agg(DISTINCT c.title) FILTER (WHERE c.title IS NOT NULL), '[]') \
+                           FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
+                           WHERE m.turn_id = t.turn_id AND NOT m.superseded AND c.holds)) ORDER BY t.number), '[]')::text \
+             FROM (SELECT turn_id, number, query, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
+                   ORDER BY number DESC LIMIT $2) AS t",
+            &[conversation_id.into(), count.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Stores a turn and returns its id.
+pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
+    let row = sql::json(new)?;
+    let args: [DatumWithOid<'_>; 2] = [row.into(), embedding.into()];
+    as_owner(|| {
+        sql::write_one(
+            "INSERT INTO reground.turns (tenant, conversation_id, number, state, request_id, request_hash, query, query_embedding, corpus, filter, intent, \
+                 intent_confidence, intent_signals, settings, pool, context, context_tokens, query_tokens, warnings, tags) \
+             SELECT x.tenant, x.conversation_id, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.filter, x.intent, \
+                 x.intent_confidence, x.intent_signals, x.settings, x.pool, x.context, x.context_tokens, x.query_tokens, x.warnings, x.tags \
+             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
+                 request_hash text, query text, corpus text, filter jsonb, intent text, intent_confidence real, intent_signals text[], settings jsonb, \
+                 pool jsonb, context jsonb, context_tokens integer, query_tokens integer, warnings text[], tags jsonb) \
+             RETURNING turn_id",
+            &args,
+        )
+    })?
+    .ok_or_else(|| Error::Stored("an inserted turn has no id".into()))
+}
+
+/// Opens a deferred turn with the context that its rerank gave.
+pub fn compose(
+    turn_id: i64,
+    context: &[ContextSource],
+    tokens: usize,
+    warnings: Vec<String>,
+) -> Result<()> {
+    let context = sql::json(context)?;
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.turns SET state = 'open', pool = NULL, context = $2::jsonb, context_tokens = $3::bigint, warnings = $4 WHERE turn_id = $1",
+            &[
+                turn_id.into(),
+                context.into(),
+                i64::try_from(tokens).unwrap_or(i64::MAX).into(),
+                warnings.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Marks a turn as ended, with the sources as it found and left them; the first time only the latter may change.
+pub fn end(turn_id: i64, before: &[RememberedSource], after: &[RememberedSource]) -> Result<()> {
+    let (before, after) = (sql::json(before)?, sql::json(after)?);
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.turns SET state = 'ended', ended_at = coalesce(ended_at, pg_catalog.clock_timestamp()), \
+                 sources_before = coalesce(sources_before, $2::jsonb), sources_after = $3::jsonb WHERE turn_id = $1",
+            &[turn_id.into(), before.into(), after.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Gives a turn up.
+pub fn abandon(turn_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.turns SET state = 'abandoned', pool = NULL, ended_at = pg_catalog.clock_timestamp() WHERE turn_id = $1",
+            &[turn_id.into()],
+        )
+    })?;
+    Ok(())
+}

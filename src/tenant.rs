@@ -1,0 +1,30 @@
+//! Whose rows a call sees and writes.
+
+use pgrx::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::guc;
+
+/// The tenant, or `None` where the setting that names it is empty.
+fn current() -> Option<String> {
+    match guc::tenant_from() {
+        Some(setting) => guc::value(&setting).filter(|value| !value.is_empty()),
+        None => {
+            // SAFETY: the current user id is always valid; the name is allocated by the backend and copied.
+            let name = unsafe {
+                std::ffi::CStr::from_ptr(pg_sys::GetUserNameFromId(pg_sys::GetUserId(), false))
+            };
+            Some(name.to_string_lossy().into_owned())
+        }
+    }
+}
+
+/// The tenant, or 55000. Taken before the user is switched.
+pub fn required() -> Result<String> {
+    current().ok_or_else(|| Error::NoTenant(guc::tenant_from().unwrap_or_default()))
+}
+
+#[pg_extern(sql = false)]
+fn current_tenant() -> Option<String> {
+    current()
+}
