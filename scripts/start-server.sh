@@ -37,8 +37,8 @@ installed=$(sha256sum <"$("$pg_config" --sharedir)/extension/reground--$version.
 oid=$(query "$uri" "SELECT oid FROM pg_extension WHERE extname = 'reground'")
 read -r known_oid known_sql < <(cat "$folder/created-from" 2>/dev/null) || true
 if [ "$oid" = "${known_oid:-}" ] && [ "$installed" != "$known_sql" ]; then
-    say "note: sql/install has changed since the extension was created in this server; the server still has the old objects." \
-        "      To drop them, with their data, and create the new ones:  make server RECREATE=1"
+    say "note: sql/install has changed since the extension was created here: this server has the old objects."
+    say "      To drop them, with their data, and create the new ones: make server RECREATE=1"
 else
     echo "$oid $installed" >"$folder/created-from"
 fi

@@ -77,7 +77,7 @@ suite() {
         --inputdir="pgrx-tests/$name" --outputdir="$output" --schedule="pgrx-tests/$name/schedule" >"$output/log" 2>&1; then
         cat "$output/log" >&2
         [ ! -f "$output/regression.diffs" ] || head -n 200 "$output/regression.diffs" >&2
-        say "" "server log, its end:"
+        say "server log, its end:"
         tail -n 20 "$folder/log" >&2
         die "the $name suite fails" "results: $output/results"
     fi

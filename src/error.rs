@@ -3,7 +3,7 @@
 use pgrx::PgSqlErrorCode as Code;
 use pgrx::pg_sys::panic::ErrorReport;
 use reground_documents::DocumentError;
-use reground_grounding::GroundingError;
+use reground_grounding::error::GroundingError;
 
 /// Shorthand of every glue function.
 pub type Result<T> = std::result::Result<T, Error>;

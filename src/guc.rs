@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 
 use pgrx::pg_sys;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
-use reground_grounding::settings::SETTINGS;
+use reground_grounding::setting_table::SETTINGS;
 
 static TENANT_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 

@@ -2,7 +2,8 @@
 
 use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::pg_sys;
-use pgrx::{FromDatum, Nullable};
+use pgrx::FromDatum;
+use pgrx::nullable::Nullable;
 
 /// The components of a `vector`.
 #[derive(Clone, Debug)]

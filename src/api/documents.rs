@@ -5,7 +5,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use pgrx::{JsonB, pg_sys};
 use reground_documents::prepare::{self, Prepared};
-use reground_documents::{ChunkSettings, canonical_uri};
+use reground_documents::{ChunkSettings, TRACKING_PARAMETERS, canonical_uri};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{given, writable};
@@ -96,7 +96,7 @@ fn put_document(
     }
     .map_err(Error::from)?;
     let description = Description {
-        uri: uri.map(canonical_uri),
+        uri: uri.map(|uri| canonical_uri(uri, TRACKING_PARAMETERS)),
         title,
         published,
         modified_at,
@@ -127,12 +127,13 @@ fn store(
         Some(latest) => latest.version,
     };
     let modified_at = description.modified_at.map(|at| at.to_iso_string());
+    let uri = description.uri.clone();
     let new = NewVersion {
         corpus_id: corpus.corpus_id,
         doc_id,
         version,
         tenant: corpus.tenant.as_deref(),
-        uri: description.uri.as_deref(),
+        uri: uri.as_deref(),
         page_count: prepared.page_count,
         char_count: prepared.char_count,
         chunk_count: prepared.passages.len(),

@@ -3,7 +3,8 @@
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::prompt::{self, Format};
-use reground_grounding::settings::{MarkerStyle, SETTINGS, Settings};
+use reground_grounding::setting_table::SETTINGS;
+use reground_grounding::settings::{MarkerStyle, Settings};
 use serde_json::json;
 
 use crate::api::given;

@@ -1,9 +1,10 @@
 //! From evidence to verdict, score and decision.
 
 use reground_citations::{
-    Action, Detail, Diagnostic, DocumentRequest, Error, Evidence, Extraction, Factors, Families, Judgement, KnownMarker,
-    Lexemes, LossStage, MessageScores, Mode, NamedDocument, NamedPassage, Objection, Pages, PolicyRules, Source,
-    StageFacts, Status, SupportRules, Target, decide, document_requests, extract, judge, score,
+    Action, Detail, Diagnostic, DocumentRequest, Error, Evidence, Extraction, Factors, Families,
+    Judgement, KnownMarker, Lexemes, LossStage, MessageScores, Mode, NamedDocument, NamedPassage,
+    Objection, Pages, PolicyRules, Source, StageFacts, Status, SupportRules, Target, decide,
+    document_requests, extract, judge, score,
 };
 
 const RULES: SupportRules = SupportRules {
@@ -14,7 +15,10 @@ const RULES: SupportRules = SupportRules {
 /// A stand-in for the server: lower-case words of more than three letters, and numbers.
 fn lexemes(text: &str) -> Lexemes {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    Lexemes::of(text, words.filter(|word| word.len() > 3).map(str::to_lowercase))
+    Lexemes::of(
+        text,
+        words.filter(|word| word.len() > 3).map(str::to_lowercase),
+    )
 }
 
 fn source(marker: &str, doc_id: &str, pages: Option<(u32, u32)>, text: &str) -> Source {
@@ -34,11 +38,26 @@ fn source(marker: &str, doc_id: &str, pages: Option<(u32, u32)>, text: &str) -> 
 
 fn context() -> Vec<Source> {
     vec![
-        source("A1", "install.md", Some((3, 4)), "Administrators open Settings. The server listens on port 5432."),
-        source("A2", "install.md", Some((9, 9)), "Backups run nightly and take 20 minutes."),
+        source(
+            "A1",
+            "install.md",
+            Some((3, 4)),
+            "Administrators open Settings. The server listens on port 5432.",
+        ),
+        source(
+            "A2",
+            "install.md",
+            Some((9, 9)),
+            "Backups run nightly and take 20 minutes.",
+        ),
         Source {
             carried: true,
-            ..source("B1", "users.md", None, "Passwords expire after ninety days unless the policy differs.")
+            ..source(
+                "B1",
+                "users.md",
+                None,
+                "Passwords expire after ninety days unless the policy differs.",
+            )
         },
     ]
 }
@@ -77,7 +96,10 @@ fn look_up(requests: Vec<DocumentRequest>) -> Vec<NamedDocument> {
             title: None,
             uri: None,
             page_count: Some(page_count),
-            passages: vec![passage(5, "Licences renew every spring."), passage(6, "Telephones ring loudly.")],
+            passages: vec![
+                passage(5, "Licences renew every spring."),
+                passage(6, "Telephones ring loudly."),
+            ],
             asked,
         })
     };
@@ -88,7 +110,11 @@ fn judged_by(answer: &str, sources: &[Source]) -> (Extraction, Vec<Judgement>) {
     let extraction = extract(answer, &Families::ALL);
     let known = known();
     let named = look_up(document_requests(&extraction, sources, &known));
-    let claims: Vec<_> = extraction.claims.iter().map(|claim| lexemes(&claim.text)).collect();
+    let claims: Vec<_> = extraction
+        .claims
+        .iter()
+        .map(|claim| lexemes(&claim.text))
+        .collect();
     let evidence = Evidence {
         sources,
         known: &known,
@@ -102,7 +128,11 @@ fn judged_by(answer: &str, sources: &[Source]) -> (Extraction, Vec<Judgement>) {
 }
 
 fn statuses(answer: &str) -> Vec<Status> {
-    judged_by(answer, &context()).1.iter().map(|j| j.status).collect()
+    judged_by(answer, &context())
+        .1
+        .iter()
+        .map(|j| j.status)
+        .collect()
 }
 
 fn only(answer: &str) -> Judgement {
@@ -137,10 +167,19 @@ fn the_table_of_statuses() {
 fn in_the_context() {
     let held = only("The server listens on port 5432 [A1].");
     assert_eq!(held.status, Status::ResolvedCurrent);
-    assert_eq!((held.support, held.coordinate_fidelity), (Some(1.0), Some(1.0)));
+    assert_eq!(
+        (held.support, held.coordinate_fidelity),
+        (Some(1.0), Some(1.0))
+    );
     let quote = held.quote.unwrap();
-    assert_eq!((quote.text.as_str(), quote.chars), ("The server listens on port 5432.", 30..62));
-    assert_eq!(statuses("Passwords expire after ninety days [b1]."), [Status::ResolvedCarried]);
+    assert_eq!(
+        (quote.text.as_str(), quote.chars),
+        ("The server listens on port 5432.", 30..62)
+    );
+    assert_eq!(
+        statuses("Passwords expire after ninety days [b1]."),
+        [Status::ResolvedCarried]
+    );
     assert!(only("Passwords expire after ninety days [b1].").repaired);
     // Nothing to check: a claim without content.
     let bare = only("So it is [A1].");
@@ -150,7 +189,10 @@ fn in_the_context() {
 #[test]
 fn content_that_is_not_there() {
     let invented = only("Quantum toasters hover above meadows [A1].");
-    assert_eq!((invented.status, invented.support), (Status::Unsupported, Some(0.0)));
+    assert_eq!(
+        (invented.status, invented.support),
+        (Status::Unsupported, Some(0.0))
+    );
     let conflated = only("Passwords expire after ninety days [A1].");
     assert_eq!(conflated.status, Status::WrongSource);
     let other = conflated.best_other.unwrap();
@@ -167,7 +209,10 @@ fn claims_over_several_sources() {
         [Status::ResolvedCurrent, Status::ResolvedCurrent]
     );
     let spanning = "Administrators open settings, backups nightly, passwords ninety days";
-    assert_eq!(statuses(&format!("{spanning} [A1].")), [Status::InsufficientAttribution]);
+    assert_eq!(
+        statuses(&format!("{spanning} [A1].")),
+        [Status::InsufficientAttribution]
+    );
     // The second citation adds nothing, so it is judged alone.
     assert_eq!(
         statuses("The server listens on port 5432 [A1][B1]."),
@@ -180,26 +225,73 @@ fn pages() {
     let claim = "The server listens on port 5432";
     for (cited, status, fidelity, detail) in [
         ("[A1, p. 3]", Status::ResolvedCurrent, 1.0, None),
-        ("[Source: install.md, pp. 3-4]", Status::ResolvedCurrent, 1.0, None),
-        ("[Source: install.md]", Status::ResolvedCurrent, 0.5, Some(Detail::DocumentOnly)),
-        ("[Source: The install.md guide]", Status::ResolvedCurrent, 0.5, Some(Detail::DocumentOnly)),
-        ("[Source: INSTALL, p. 4]", Status::ResolvedCurrent, 1.0, None),
-        ("[Source: install.md, pp. 4-5]", Status::ResolvedCurrent, 0.5, Some(Detail::PagesPartlyInContext)),
+        (
+            "[Source: install.md, pp. 3-4]",
+            Status::ResolvedCurrent,
+            1.0,
+            None,
+        ),
+        (
+            "[Source: install.md]",
+            Status::ResolvedCurrent,
+            0.5,
+            Some(Detail::DocumentOnly),
+        ),
+        (
+            "[Source: The install.md guide]",
+            Status::ResolvedCurrent,
+            0.5,
+            Some(Detail::DocumentOnly),
+        ),
+        (
+            "[Source: INSTALL, p. 4]",
+            Status::ResolvedCurrent,
+            1.0,
+            None,
+        ),
+        (
+            "[Source: install.md, pp. 4-5]",
+            Status::ResolvedCurrent,
+            0.5,
+            Some(Detail::PagesPartlyInContext),
+        ),
         ("[A1, p. 0]", Status::OutOfBounds, 0.0, None),
         ("[A1, p. 13]", Status::OutOfBounds, 0.0, None),
-        ("[Source: install.md, pp. 4-13]", Status::OutOfBounds, 0.0, None),
-        ("[Source: install.md, p. 5]", Status::InvalidPage, 0.0, Some(Detail::InvalidPage)),
-        ("[Source: faq.md, p. 5]", Status::InvalidPage, 0.0, Some(Detail::InvalidPage)),
+        (
+            "[Source: install.md, pp. 4-13]",
+            Status::OutOfBounds,
+            0.0,
+            None,
+        ),
+        (
+            "[Source: install.md, p. 5]",
+            Status::InvalidPage,
+            0.0,
+            Some(Detail::InvalidPage),
+        ),
+        (
+            "[Source: faq.md, p. 5]",
+            Status::InvalidPage,
+            0.0,
+            Some(Detail::InvalidPage),
+        ),
         ("[Source: faq.md, p. 8]", Status::OutOfBounds, 0.0, None),
         ("[Source: nowhere.md, p. 1]", Status::UnknownId, 0.0, None),
     ] {
         let judged = only(&format!("{claim} {cited}."));
-        assert_eq!((judged.status, judged.coordinate_fidelity, judged.detail), (status, Some(fidelity), detail), "{cited}");
+        assert_eq!(
+            (judged.status, judged.coordinate_fidelity, judged.detail),
+            (status, Some(fidelity), detail),
+            "{cited}"
+        );
     }
     let unretrieved = only("Licences renew every spring [Source: faq.md, p. 5].");
     assert_eq!(unretrieved.status, Status::Unretrieved);
     assert_eq!(unretrieved.place.unwrap().passage.as_deref(), Some("p5"));
-    assert_eq!(statuses("Licences renew every spring [Source: faq.md, p. 6]."), [Status::InvalidPage]);
+    assert_eq!(
+        statuses("Licences renew every spring [Source: faq.md, p. 6]."),
+        [Status::InvalidPage]
+    );
     // The page names the sibling: one fits, so it is followed.
     let sibling = only("Backups run nightly [A1, p. 9].");
     assert_eq!((sibling.source, sibling.repaired), (Some(1), true));
@@ -212,9 +304,22 @@ fn names_that_are_not_in_the_context() {
     // Numbers were not handed over.
     assert_eq!(only("It is so [1].").status, Status::UnknownId);
     assert_eq!(only("It is so [A1,].").status, Status::Malformed);
-    assert_eq!(only("It is so (Smith et al., 2020).").status, Status::Unresolvable);
-    let numbered: Vec<_> = context().into_iter().zip(1..).map(|(s, n)| Source { ordinal: Some(n), ..s }).collect();
-    assert_eq!(judged_by("Backups run nightly [2].", &numbered).1[0].source, Some(1));
+    assert_eq!(
+        only("It is so (Smith et al., 2020).").status,
+        Status::Unresolvable
+    );
+    let numbered: Vec<_> = context()
+        .into_iter()
+        .zip(1..)
+        .map(|(s, n)| Source {
+            ordinal: Some(n),
+            ..s
+        })
+        .collect();
+    assert_eq!(
+        judged_by("Backups run nightly [2].", &numbered).1[0].source,
+        Some(1)
+    );
 }
 
 #[test]
@@ -228,29 +333,83 @@ fn a_merged_passage_is_found_by_its_earlier_marker() {
 #[test]
 fn evidence_must_fit() {
     let extraction = extract("It is so [A1].", &Families::ALL);
-    let evidence = Evidence { sources: &[], known: &[], named: &[], claims: &[], rules: RULES };
-    assert_eq!(judge(&extraction, &evidence), Err(Error::ClaimLexemes { claims: 1, given: 0 }));
+    let evidence = Evidence {
+        sources: &[],
+        known: &[],
+        named: &[],
+        claims: &[],
+        rules: RULES,
+    };
+    assert_eq!(
+        judge(&extraction, &evidence),
+        Err(Error::ClaimLexemes {
+            claims: 1,
+            given: 0
+        })
+    );
 }
 
 #[test]
 fn factors_and_where_a_citation_was_lost() {
     let facts = |retrieved, reranked, in_context| {
-        Some(StageFacts { coordinates: true, retrieved, reranked, in_context })
+        Some(StageFacts {
+            coordinates: true,
+            retrieved,
+            reranked,
+            in_context,
+        })
     };
     for (status, facts, lost, product) in [
-        (Status::ResolvedCurrent, facts(true, true, true), None, Some(1.0)),
+        (
+            Status::ResolvedCurrent,
+            facts(true, true, true),
+            None,
+            Some(1.0),
+        ),
         (Status::InsufficientAttribution, None, None, Some(1.0)),
-        (Status::Unsupported, facts(true, true, true), Some(LossStage::Generation), Some(0.0)),
-        (Status::StaleTurn, facts(true, true, false), Some(LossStage::Context), Some(0.0)),
-        (Status::Unretrieved, facts(true, false, false), Some(LossStage::Rerank), Some(0.0)),
-        (Status::InvalidPage, None, Some(LossStage::Retrieval), Some(0.0)),
-        (Status::UnknownId, None, Some(LossStage::Generation), Some(0.0)),
+        (
+            Status::Unsupported,
+            facts(true, true, true),
+            Some(LossStage::Generation),
+            Some(0.0),
+        ),
+        (
+            Status::StaleTurn,
+            facts(true, true, false),
+            Some(LossStage::Context),
+            Some(0.0),
+        ),
+        (
+            Status::Unretrieved,
+            facts(true, false, false),
+            Some(LossStage::Rerank),
+            Some(0.0),
+        ),
+        (
+            Status::InvalidPage,
+            None,
+            Some(LossStage::Retrieval),
+            Some(0.0),
+        ),
+        (
+            Status::UnknownId,
+            None,
+            Some(LossStage::Generation),
+            Some(0.0),
+        ),
         (Status::Malformed, None, None, None),
     ] {
         let factors = Factors::of(status, facts);
-        assert_eq!((factors.lost_at(), factors.product()), (lost, product), "{status:?}");
+        assert_eq!(
+            (factors.lost_at(), factors.product()),
+            (lost, product),
+            "{status:?}"
+        );
     }
-    assert_eq!(Factors::of(Status::UnknownId, None).0, [None, None, None, None, Some(false)]);
+    assert_eq!(
+        Factors::of(Status::UnknownId, None).0,
+        [None, None, None, None, Some(false)]
+    );
     assert_eq!(
         Factors::of(Status::Unretrieved, facts(true, false, false)).0,
         [Some(true), Some(true), Some(false), None, None]
@@ -270,28 +429,56 @@ fn message_scores_and_decision() {
         "The server listens on port 5432 [A1]. Quantum toasters hover [A2]. It is so [C9]. Nothing else [Z1]. Or this [A1,].",
     );
     let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 1e-12;
-    assert_eq!((scores.citations, scores.scored, scores.held, scores.malformed), (5, 4, 1, 1));
+    assert_eq!(
+        (
+            scores.citations,
+            scores.scored,
+            scores.held,
+            scores.malformed
+        ),
+        (5, 4, 1, 1)
+    );
     assert!(near(scores.cfs, (1.0 + 1.0 + 0.3 + 0.0) / 4.0));
     assert!(near(scores.stage_cfs, 0.25));
     // The stale one has no support of its own and stays outside.
     assert!(near(scores.grounded_cfs, 1.0 / 3.0));
     assert!(near(scores.parse_failure_rate(false), 0.2));
-    assert_eq!(judged[3].status.diagnostic(), Some(Diagnostic::HallucinatedDocumentId));
-    let rules = PolicyRules { min_cfs: Some(0.9), require_citations: true };
+    assert_eq!(
+        judged[3].status.diagnostic(),
+        Some(Diagnostic::HallucinatedDocumentId)
+    );
+    let rules = PolicyRules {
+        min_cfs: Some(0.9),
+        require_citations: true,
+    };
     let decision = decide(&judged, &scores, &rules);
     assert_eq!(decision.action, Action::Regenerate);
     assert_eq!(decision.reasons, [Objection::UnknownId, Objection::LowCfs]);
     let (judged, scores) = scored("No citation at all.");
-    assert_eq!((scores.cfs, scores.stage_cfs, scores.diagnostic()), (None, None, Some("no_citations_found")));
-    assert_eq!(decide(&judged, &scores, &rules).reasons, [Objection::NoCitations]);
-    assert_eq!(decide(&judged, &scores, &PolicyRules::default()).action, Action::Accept);
+    assert_eq!(
+        (scores.cfs, scores.stage_cfs, scores.diagnostic()),
+        (None, None, Some("no_citations_found"))
+    );
+    assert_eq!(
+        decide(&judged, &scores, &rules).reasons,
+        [Objection::NoCitations]
+    );
+    assert_eq!(
+        decide(&judged, &scores, &PolicyRules::default()).action,
+        Action::Accept
+    );
 }
 
 #[test]
 fn ten_thousand_markers_are_judged() {
-    let answer: String = (0..10_000).map(|n| format!("Fact {n} about servers [A{}]. ", n % 3)).collect();
+    let answer: String = (0..10_000)
+        .map(|n| format!("Fact {n} about servers [A{}]. ", n % 3))
+        .collect();
     let (_, judged) = judged_by(&answer, &context());
     assert_eq!(judged.len(), 10_000);
-    let unknown = judged.iter().filter(|j| j.status == Status::UnknownId).count();
+    let unknown = judged
+        .iter()
+        .filter(|j| j.status == Status::UnknownId)
+        .count();
     assert_eq!(unknown, 3_334);
 }

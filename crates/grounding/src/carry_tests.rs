@@ -151,7 +151,8 @@ proptest! {
         let fresh: Vec<_> = found.iter().map(|&i| candidate(cut(i), 1.0 / (i + 1) as f64)).collect();
         let mut a = fresh.clone();
         let first = run(&mut a, inputs.clone(), Intent::DrillDown, &settings);
-        if swap { inputs.reverse() } else { inputs.rotate_left(inputs.len().min(1)) }
+        let by = inputs.len().min(1);
+        if swap { inputs.reverse() } else { inputs.rotate_left(by) }
         let mut b = fresh.clone();
         let second = run(&mut b, inputs.clone(), Intent::DrillDown, &settings);
         prop_assert_eq!(&first, &second);

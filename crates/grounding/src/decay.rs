@@ -28,6 +28,24 @@ pub struct DecayRules {
     pub activation: CarryActivation,
 }
 
+/// The sources `before` a turn, for judging its answer anew, with the pins of `live`: what the user pinned or unpinned since
+/// then stands.
+pub fn with_pins_of(before: &[RememberedSource], live: &[RememberedSource]) -> Vec<RememberedSource> {
+    let pins: BTreeMap<SourceKey, &RememberedSource> =
+        live.iter().filter(|source| source.pinned).map(|source| (SourceKey::remembered(source), source)).collect();
+    let mut sources: BTreeMap<SourceKey, RememberedSource> =
+        before.iter().map(|source| (SourceKey::remembered(source), source.clone())).collect();
+    for (key, source) in &mut sources {
+        let pin = pins.get(key);
+        source.pinned = pin.is_some();
+        source.pin_order = pin.and_then(|pin| pin.pin_order);
+    }
+    for (key, pin) in pins {
+        sources.entry(key).or_insert_with(|| pin.clone());
+    }
+    sources.into_values().collect()
+}
+
 /// The sources after a turn that started with `before`, showed `context` and was answered with citations of `cited`.
 ///
 /// A source is active if it was cited, or (under `context`) if this turn's retrieval put it into the context; to be carried

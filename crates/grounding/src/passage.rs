@@ -119,6 +119,18 @@ pub enum Origin {
     Pinned,
 }
 
+impl Origin {
+    /// The stable text that is stored and shown.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Carried => "carried",
+            Self::Pinned => "pinned",
+        }
+    }
+}
+
 /// A passage under consideration in one turn, with everything that is known of how it got there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {

@@ -51,6 +51,13 @@ pub fn locate(pages: Option<PageRange>, chars: Option<CharRange>) -> Option<Stri
         .or_else(|| chars.map(|range| format!("chars {}–{}", range.start, range.end)))
 }
 
+/// What the model is shown of a source, for judging what it supports: the title and the text.
+#[must_use]
+pub fn shown(source: &ContextSource) -> String {
+    let passage = &source.candidate.passage;
+    format!("{}\n{}", passage.title.as_deref().unwrap_or_default(), passage.text)
+}
+
 /// The block: every source's facts, then every passage in the context's order. Whatever comes from documents is
 /// defused. Empty for an empty context.
 #[must_use]
