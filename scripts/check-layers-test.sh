@@ -21,6 +21,8 @@ mod tests {
 }
 RUST
     echo 'fn main() { println!("cargo::rerun-if-changed=words.txt"); }' >"$tree/crates/ranks/build.rs"
+    mkdir "$tree/crates/ranks/examples"
+    echo "fn main() { println!(); }" >"$tree/crates/ranks/examples/show.rs"
     cat >"$tree/src/lib.rs" <<'RUST'
 // 0.5 in a comment, and "0.5" in a string, compute nothing.
 const VERSION: &str = "0.5 * 1e3";

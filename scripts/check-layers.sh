@@ -32,9 +32,9 @@ files() {
     [ ${#roots[@]} -eq 0 ] || find "${roots[@]}" -name target -prune -o -type f -print | sort
 }
 
-# FILE:LINE:code, for every Rust file that is not itself a test.
+# FILE:LINE:code, for every Rust file that is not itself a test, an example or a benchmark.
 strip_rust() {
-    files crates src | grep '\.rs$' | grep -vE '/tests(\.rs$|/)' | while read -r file; do
+    files crates src | grep '\.rs$' | grep -vE '/(tests(\.rs$|/)|examples/|benches/)' | while read -r file; do
         awk -v file="$file" '
             /^#\[cfg\(test\)\]/ { pending = 1; next }
             pending && /^(pub(\([a-z]+\))? )?mod / { exit }

@@ -17,7 +17,7 @@ COMMENT ON COLUMN reground.settings.meaning IS 'What it does.';
 CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, version integer) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN d.version IS DISTINCT FROM _source_state.version THEN 'changed' ELSE 'current' END
+        SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN d.version <> _source_state.version THEN 'changed' ELSE 'current' END
         FROM reground.corpora AS k JOIN reground.documents AS d ON d.corpus_id = k.corpus_id
         WHERE k.corpus = _source_state.corpus AND (k.tenant IS NULL OR k.tenant = _source_state.tenant) AND d.doc_id = _source_state.doc_id
         ORDER BY d.version DESC LIMIT 1;

@@ -138,7 +138,9 @@ impl Scanner<'_> {
             .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_')
             .count();
         let name = &before[before.len() - name..];
-        if name.is_empty() || before[..before.len() - name.len()].ends_with(char::is_alphabetic) {
+        // Nor is the end of an abbreviation (`e.g[4]`) or of a word in another script a name.
+        let joined = |c: char| c == '.' || c.is_alphabetic();
+        if name.is_empty() || before[..before.len() - name.len()].ends_with(joined) {
             return false;
         }
         let after = &self.text.as_bytes()[span.end..];

@@ -97,6 +97,7 @@ fn numbers_lists_and_ranges() {
     assert_eq!(read("so [1]."), ordinals([1]));
     assert_eq!(read("so[1][2]."), ordinals([1, 2]));
     assert_eq!(read("so [1, 2]"), ordinals([1, 2]));
+    assert_eq!(read("vessels (e.g[4]. tubes)"), ordinals([4]));
     assert_eq!(read("so [1 and 3]"), ordinals([1, 3]));
     assert_eq!(read("so [1-3, 7]"), ordinals([1, 2, 3, 7]));
     assert_eq!(read("so [[1]]."), ordinals([1]));

@@ -1,4 +1,5 @@
 //! From evidence to verdict, score and decision.
+#![allow(clippy::unwrap_used)] // in the functions that tests share too
 
 use reground_citations::{
     Action, Detail, Diagnostic, DocumentRequest, Error, Evidence, Extraction, Factors, Families,

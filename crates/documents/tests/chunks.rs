@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use reground_documents::{
-    Chunk, ChunkSettings, ChunkUnit, DocumentError, PageMap, chunk, content_hash, overlap_cost,
-    sentence_spans,
+    Chunk, ChunkSettings, ChunkUnit, DocumentError, PageMap, PageRange, chunk, content_hash,
+    overlap_cost, sentence_spans,
 };
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -21,8 +21,12 @@ fn measure(text: &str, bytes: std::ops::Range<usize>, unit: ChunkUnit) -> usize 
 
 fn check(text: &str, settings: &ChunkSettings) -> Result<(), TestCaseError> {
     let pages = PageMap::from_form_feeds(text);
-    let chunks = chunk(text, settings, pages.as_ref()).unwrap();
-    prop_assert_eq!(&chunk(text, settings, pages.as_ref()).unwrap(), &chunks);
+    let cut = || {
+        let failed = |error: DocumentError| TestCaseError::fail(error.to_string());
+        chunk(text, settings, pages.as_ref()).map_err(failed)
+    };
+    let chunks = cut()?;
+    prop_assert_eq!(&cut()?, &chunks);
 
     let characters: Vec<char> = text.chars().collect();
     let clusters: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
@@ -64,12 +68,12 @@ fn check(text: &str, settings: &ChunkSettings) -> Result<(), TestCaseError> {
         if let Some(map) = &pages {
             let page =
                 |at: usize| 1 + characters[..at].iter().filter(|&&c| c == '\u{c}').count() as u32;
-            let range = chunk.pages.unwrap();
-            prop_assert_eq!(
-                (range.start, range.end),
-                (page(chunk.char_start), page(chunk.char_end - 1))
-            );
-            prop_assert!(range.end <= map.page_count());
+            let expected = PageRange {
+                start: page(chunk.char_start),
+                end: page(chunk.char_end - 1),
+            };
+            prop_assert_eq!(chunk.pages, Some(expected));
+            prop_assert!(expected.end <= map.page_count());
         } else {
             prop_assert_eq!(chunk.pages, None);
         }
@@ -155,7 +159,7 @@ fn document(bytes: usize) -> String {
         text.push_str(&format!(
             "The {word} of year {number} was measured twice, and both readings were kept. "
         ));
-        if number % 7 == 0 {
+        if number.is_multiple_of(7) {
             text.push_str("\n\n");
         }
     }

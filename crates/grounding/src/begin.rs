@@ -16,7 +16,9 @@ use crate::fuse::fuse;
 use crate::intent::Judged;
 use crate::mark::assign;
 use crate::memory::{BoundMarker, ContextSource};
-use crate::passage::{Branch, Candidate, Dropped, Metric, Origin, Passage, RankedList, Reason, Stage};
+use crate::passage::{
+    Branch, Candidate, Dropped, Metric, Origin, Passage, RankedList, Reason, Stage,
+};
 use crate::relevance::Scale;
 use crate::rerank::{Scored, apply_scores};
 use crate::select::{Pool, select};
@@ -77,7 +79,14 @@ pub struct Composed {
 /// The first half of a turn: from ranked lists and memory to the reranker's candidates.
 #[must_use]
 pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
-    let GatherInput { lists, passages, carried, judged, metric, mut warnings } = input;
+    let GatherInput {
+        lists,
+        passages,
+        carried,
+        judged,
+        metric,
+        mut warnings,
+    } = input;
     warnings.extend(shortfalls(&lists, settings));
 
     let scale = Scale::of(&lists, metric);
@@ -87,14 +96,29 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     let fused = fuse(&lists, &passages, &known, &scale, settings);
     let (merged, members) = collapse(fused.candidates, settings);
     let (mut candidates, mut beyond) = cut(merged, settings.rerank_top);
-    let memory = carry(&mut candidates, &mut beyond, carried, &scale, effect, settings);
+    let memory = carry(
+        &mut candidates,
+        &mut beyond,
+        carried,
+        &scale,
+        effect,
+        settings,
+    );
 
     let mut dropped = [fused.dropped, members].concat();
     dropped.extend(beyond.into_iter().map(below_cut));
     dropped.extend(memory.dropped);
     warnings.extend(memory.warnings);
     let (pins, carried) = (memory.pins, memory.carried);
-    Gathered { candidates, pins, carried, effect, entities: judged.entities, dropped, warnings }
+    Gathered {
+        candidates,
+        pins,
+        carried,
+        effect,
+        entities: judged.entities,
+        dropped,
+        warnings,
+    }
 }
 
 /// The second half: from the candidates, and what a reranker said of them, to the context with its markers.
@@ -111,16 +135,31 @@ pub fn compose(
     query: &str,
     settings: &Settings,
 ) -> Result<Composed, GroundingError> {
-    let Gathered { candidates, pins, mut carried, effect, entities, mut dropped, mut warnings } =
-        gathered;
+    let Gathered {
+        candidates,
+        pins,
+        mut carried,
+        effect,
+        entities,
+        mut dropped,
+        mut warnings,
+    } = gathered;
 
     let ranked = match scores {
         Some(scores) => apply_scores(candidates, scores)?,
-        None => Scored { candidates, ..Scored::default() },
+        None => Scored {
+            candidates,
+            ..Scored::default()
+        },
     };
     let (rescued, lost) = rescue(ranked.dropped, effect, settings);
     carried.extend(rescued);
-    let pool = Pool { pins, fresh: ranked.candidates, carried, entities };
+    let pool = Pool {
+        pins,
+        fresh: ranked.candidates,
+        carried,
+        entities,
+    };
     let selection = select(pool, effect, settings);
     let (markers, new_markers) = assign(&selection.sources, known, settings.marker_style);
 
@@ -129,7 +168,9 @@ pub fn compose(
     warnings.extend(ranked.warnings);
     let over_budget = |d: &Dropped| d.reason == Reason::OverTokenBudget;
     if selection.sources.is_empty() && dropped.iter().any(over_budget) {
-        warnings.push(Warning::BudgetTooSmall { max_tokens: settings.max_tokens });
+        warnings.push(Warning::BudgetTooSmall {
+            max_tokens: settings.max_tokens,
+        });
     }
     let cues = Cues::built_in();
     let context = selection
@@ -138,13 +179,24 @@ pub fn compose(
         .zip(markers)
         .zip(1..)
         .map(|((candidate, marker), position)| ContextSource {
-            facts: extract(&candidate.passage.text, query, settings.facts_per_source, &cues),
+            facts: extract(
+                &candidate.passage.text,
+                query,
+                settings.facts_per_source,
+                &cues,
+            ),
             marker,
             position,
             candidate,
         })
         .collect();
-    Ok(Composed { context, new_markers, dropped, warnings, tokens: selection.tokens })
+    Ok(Composed {
+        context,
+        new_markers,
+        dropped,
+        warnings,
+        tokens: selection.tokens,
+    })
 }
 
 /// The candidates that a reranker sees, and those beyond.
@@ -154,7 +206,12 @@ fn cut(mut candidates: Vec<Candidate>, top: usize) -> (Vec<Candidate>, Vec<Candi
 }
 
 fn below_cut(candidate: Candidate) -> Dropped {
-    Dropped { candidate, stage: Stage::Rerank, reason: Reason::BelowRerankCut, into: None }
+    Dropped {
+        candidate,
+        stage: Stage::Rerank,
+        reason: Reason::BelowRerankCut,
+        into: None,
+    }
 }
 
 /// Candidates that the reranker lost although the conversation relies on them: they compete for the reserved slots,
@@ -164,11 +221,15 @@ fn rescue(
     effect: Effect,
     settings: &Settings,
 ) -> (Vec<Candidate>, Vec<Dropped>) {
-    let (rescued, lost): (Vec<_>, Vec<_>) =
-        dropped.into_iter().partition(|lost| eligible(&lost.candidate, effect, settings));
+    let (rescued, lost): (Vec<_>, Vec<_>) = dropped
+        .into_iter()
+        .partition(|lost| eligible(&lost.candidate, effect, settings));
     let carried = rescued
         .into_iter()
-        .map(|lost| Candidate { origin: Origin::Carried, ..lost.candidate })
+        .map(|lost| Candidate {
+            origin: Origin::Carried,
+            ..lost.candidate
+        })
         .collect();
     (carried, lost)
 }
@@ -180,7 +241,10 @@ fn rescue(
 /// A lexical branch returns what matches, so few hits are no fault.
 fn shortfalls(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let vector: Vec<&RankedList> = lists.iter().filter(|l| l.branch == Branch::Vector).collect();
+    let vector: Vec<&RankedList> = lists
+        .iter()
+        .filter(|l| l.branch == Branch::Vector)
+        .collect();
     if vector.is_empty() && settings.vector_weight > 0.0 {
         warnings.push(Warning::NoEmbedding);
     }

@@ -18,13 +18,25 @@ fn remember(passage: &Passage, carry_score: f64, pinned: bool) -> CarriedInput {
             cited: true,
             hash: Some(passage.hash.clone()),
         },
-        options: vec![CarriedOption { passage: passage.clone(), lexical_score: Some(15.0), vector_distance: None }],
+        options: vec![CarriedOption {
+            passage: passage.clone(),
+            lexical_score: Some(15.0),
+            vector_distance: None,
+        }],
         age: None,
     }
 }
 
-fn turn(passages: Vec<Passage>, lists: Vec<RankedList>, carried: Vec<CarriedInput>, query: &str) -> GatherInput {
-    let earlier = [crate::intent::PastTurn { query: "before".into(), ..Default::default() }];
+fn turn(
+    passages: Vec<Passage>,
+    lists: Vec<RankedList>,
+    carried: Vec<CarriedInput>,
+    query: &str,
+) -> GatherInput {
+    let earlier = [crate::intent::PastTurn {
+        query: "before".into(),
+        ..Default::default()
+    }];
     GatherInput {
         lists,
         passages: passages.into_iter().map(|p| (p.key.clone(), p)).collect(),
@@ -36,7 +48,17 @@ fn turn(passages: Vec<Passage>, lists: Vec<RankedList>, carried: Vec<CarriedInpu
 }
 
 fn spread(n: usize) -> Vec<Passage> {
-    (0..n).map(|i| passage(&format!("d{i}"), &format!("k{i:02}"), 0, 0, &format!("Passage number {i} of many. It is here."))).collect()
+    (0..n)
+        .map(|i| {
+            passage(
+                &format!("d{i}"),
+                &format!("k{i:02}"),
+                0,
+                0,
+                &format!("Passage number {i} of many. It is right here today."),
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -44,8 +66,15 @@ fn a_turn_from_lists_to_markers() {
     let passages = spread(60);
     let keys: Vec<_> = passages.iter().map(|p| p.key.clone()).collect();
     let keys: Vec<_> = keys.iter().map(String::as_str).collect();
-    let lists = vec![list(Branch::Lexical, &keys[..40]), list(Branch::Vector, &keys[15..55])];
-    let carried = vec![remember(&passages[58], 0.7, false), remember(&passages[59], 0.49, true), remember(&passages[15], 1.0, false)];
+    let lists = vec![
+        list(Branch::Lexical, &keys[..40]),
+        list(Branch::Vector, &keys[15..55]),
+    ];
+    let carried = vec![
+        remember(&passages[58], 0.7, false),
+        remember(&passages[59], 0.49, true),
+        remember(&passages[15], 1.0, false),
+    ];
     let settings = Settings::default();
     let gathered = gather(turn(passages, lists, carried, "and for it?"), &settings);
     assert_eq!(gathered.candidates.len(), 40);
@@ -55,7 +84,11 @@ fn a_turn_from_lists_to_markers() {
     let gathered: Gathered = serde_json::from_str(&stored).unwrap();
 
     let composed = compose(gathered.clone(), None, &[], "and for it?", &settings).unwrap();
-    let shown: Vec<_> = composed.context.iter().map(|s| (s.marker.as_str(), s.candidate.passage.key.as_str())).collect();
+    let shown: Vec<_> = composed
+        .context
+        .iter()
+        .map(|s| (s.marker.as_str(), s.candidate.passage.key.as_str()))
+        .collect();
     assert_eq!(shown[0], ("A1", "k59"));
     assert_eq!(shown[1], ("B1", "k15"));
     assert_eq!(shown[9], ("J1", "k58"));
@@ -65,34 +98,92 @@ fn a_turn_from_lists_to_markers() {
     assert_eq!(composed.new_markers.len(), 10);
 
     // The reranker turns the order round and loses the source under discussion, which the memory brings back.
-    let scores: Vec<_> = gathered.candidates.iter().enumerate()
-        .map(|(i, c)| (c.passage.key != "k15").then_some(i as f64)).collect();
+    let scores: Vec<_> = gathered
+        .candidates
+        .iter()
+        .enumerate()
+        .map(|(i, c)| (c.passage.key != "k15").then_some(i as f64))
+        .collect();
     let last = gathered.candidates.last().unwrap().passage.key.clone();
-    let reranked = compose(gathered, Some(&scores), &composed.new_markers, "and for it?", &settings).unwrap();
+    let reranked = compose(
+        gathered,
+        Some(&scores),
+        &composed.new_markers,
+        "and for it?",
+        &settings,
+    )
+    .unwrap();
     assert_eq!(reranked.context[1].candidate.passage.key, last);
-    let found = reranked.context.iter().find(|s| s.candidate.passage.key == "k15").unwrap();
-    assert_eq!((found.marker.as_str(), found.candidate.origin), ("B1", Origin::Carried));
-    assert_eq!(reranked.warnings, [Warning::RerankMissing { missing: 1, candidates: 40 }]);
+    let found = reranked
+        .context
+        .iter()
+        .find(|s| s.candidate.passage.key == "k15")
+        .unwrap();
+    assert_eq!(
+        (found.marker.as_str(), found.candidate.origin),
+        ("B1", Origin::Carried)
+    );
+    assert_eq!(
+        reranked.warnings,
+        [Warning::RerankMissing {
+            missing: 1,
+            candidates: 40
+        }]
+    );
 }
 
 #[test]
 fn shortfalls_are_named() {
     let names = |lists: Vec<RankedList>| -> Vec<_> {
-        shortfalls(&lists, &Settings::default()).iter().map(Warning::name).collect()
+        shortfalls(&lists, &Settings::default())
+            .iter()
+            .map(Warning::name)
+            .collect()
     };
     assert_eq!(names(vec![list(Branch::Lexical, &["a"])]), ["no_embedding"]);
-    assert_eq!(names(vec![list(Branch::Lexical, &["a"]), list(Branch::Vector, &["b"])]), ["short_branch"]);
-    assert!(names(vec![list(Branch::Lexical, &["a"]), list(Branch::Vector, &["b", "a"])]).is_empty(), "a small corpus");
-    assert_eq!(names(vec![list(Branch::Lexical, &[]), list(Branch::Vector, &[])]), ["nothing_found"]);
+    assert_eq!(
+        names(vec![
+            list(Branch::Lexical, &["a"]),
+            list(Branch::Vector, &["b"])
+        ]),
+        ["short_branch"]
+    );
+    assert!(
+        names(vec![
+            list(Branch::Lexical, &["a"]),
+            list(Branch::Vector, &["b", "a"])
+        ])
+        .is_empty(),
+        "a small corpus"
+    );
+    assert_eq!(
+        names(vec![list(Branch::Lexical, &[]), list(Branch::Vector, &[])]),
+        ["nothing_found"]
+    );
 }
 
 #[test]
 fn a_budget_that_nothing_fits_is_said() {
-    let settings = Settings { max_tokens: 1, ..Settings::default() };
-    let gathered = gather(turn(spread(3), vec![list(Branch::Lexical, &["k00", "k01"])], vec![], "x"), &settings);
+    let settings = Settings {
+        max_tokens: 1,
+        ..Settings::default()
+    };
+    let gathered = gather(
+        turn(
+            spread(3),
+            vec![list(Branch::Lexical, &["k00", "k01"])],
+            vec![],
+            "x",
+        ),
+        &settings,
+    );
     let composed = compose(gathered, None, &[], "x", &settings).unwrap();
     assert!(composed.context.is_empty());
-    assert!(composed.warnings.contains(&Warning::BudgetTooSmall { max_tokens: 1 }));
+    assert!(
+        composed
+            .warnings
+            .contains(&Warning::BudgetTooSmall { max_tokens: 1 })
+    );
 }
 
 proptest! {
@@ -144,5 +235,43 @@ proptest! {
         prop_assert!(tokens == composed.tokens && tokens <= max_tokens);
         let markers: BTreeSet<_> = composed.context.iter().map(|s| &s.marker).collect();
         prop_assert_eq!(markers.len(), composed.context.len());
+    }
+}
+
+/// Hostile lengths go through every stage that reads text; anything worse than n log n would not come back.
+#[test]
+fn a_megabyte_in_one_line() {
+    let settings = Settings {
+        max_tokens: 1_000_000,
+        ..Settings::default()
+    };
+    for unit in [
+        "[B7",
+        "</source",
+        "it or ",
+        ". ",
+        "compare a and ",
+        "a, ",
+        "密",
+        "\u{200D}é",
+        "[[",
+        "vs ",
+    ] {
+        let text = unit.repeat(1_000_000 / unit.len());
+        let mut long = passage("d", "k", 0, 0, "short");
+        long.text = text.clone();
+        let input = turn(
+            vec![long],
+            vec![list(Branch::Lexical, &["k"])],
+            vec![],
+            &text,
+        );
+        let composed = compose(gather(input, &settings), None, &[], &text, &settings).unwrap();
+        let block = crate::prompt::render(
+            &composed.context,
+            crate::prompt::Format::Xml,
+            settings.marker_style,
+        );
+        assert_eq!(block.matches("</source>").count(), 1);
     }
 }

@@ -95,7 +95,10 @@ pub fn carry(
             Ok(candidate) => candidate,
             Err(dropped) => {
                 if source.pinned {
-                    out.warnings.push(Warning::PinGone { doc_id: source.doc_id, key: source.passage });
+                    out.warnings.push(Warning::PinGone {
+                        doc_id: source.doc_id,
+                        key: source.passage,
+                    });
                 }
                 out.dropped.extend(dropped.map(|dropped| *dropped));
                 continue;
@@ -108,7 +111,9 @@ pub fn carry(
         }
     }
     out.carried.sort_by(|a, b| {
-        priority(b).total_cmp(&priority(a)).then_with(|| a.passage.key.cmp(&b.passage.key))
+        priority(b)
+            .total_cmp(&priority(a))
+            .then_with(|| a.passage.key.cmp(&b.passage.key))
     });
     out
 }
@@ -132,7 +137,9 @@ fn in_order(mut inputs: Vec<CarriedInput>) -> Vec<CarriedInput> {
     inputs.sort_by(|a, b| {
         let rank = |s: &RememberedSource| (!s.pinned, s.pin_order.unwrap_or(i64::MAX));
         let name = |s: &RememberedSource| (s.corpus.clone(), s.doc_id.clone(), s.passage.clone());
-        rank(&a.source).cmp(&rank(&b.source)).then_with(|| name(&a.source).cmp(&name(&b.source)))
+        rank(&a.source)
+            .cmp(&rank(&b.source))
+            .then_with(|| name(&a.source).cmp(&name(&b.source)))
     });
     inputs
 }
@@ -146,7 +153,11 @@ fn choose(
     settings: &Settings,
     warnings: &mut Vec<Warning>,
 ) -> Result<Candidate, Option<Box<Dropped>>> {
-    let CarriedInput { source, options, age } = input;
+    let CarriedInput {
+        source,
+        options,
+        age,
+    } = input;
     let scored = options
         .into_iter()
         .map(|option| {
@@ -155,7 +166,10 @@ fn choose(
                 .max(scale.fresh(&option.passage.key));
             (relevance, option)
         })
-        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.passage.key.cmp(&a.1.passage.key)));
+        .max_by(|a, b| {
+            a.0.total_cmp(&b.0)
+                .then_with(|| b.1.passage.key.cmp(&a.1.passage.key))
+        });
     let Some((relevance, option)) = scored else {
         return Err(Some(Box::new(leave(remembered(&source), Reason::Gone))));
     };
@@ -169,7 +183,11 @@ fn choose(
         rerank: None,
         relevance,
         carry_score: Some(source.carry_score),
-        origin: if source.pinned { Origin::Pinned } else { Origin::Carried },
+        origin: if source.pinned {
+            Origin::Pinned
+        } else {
+            Origin::Carried
+        },
         entities: Vec::new(),
         also_in: Vec::new(),
         passage: option.passage,
@@ -181,7 +199,10 @@ fn choose(
     if too_old && !source.pinned && effect.carries {
         return Err(Some(Box::new(leave(candidate, Reason::Expired))));
     }
-    let changed = source.hash.as_ref().is_some_and(|hash| *hash != candidate.passage.hash);
+    let changed = source
+        .hash
+        .as_ref()
+        .is_some_and(|hash| *hash != candidate.passage.hash);
     if changed && !source.passage.is_empty() {
         warnings.push(Warning::SourceChanged {
             doc_id: source.doc_id,
@@ -200,7 +221,10 @@ fn pin(
 ) {
     if let Some(other) = standing_for(&candidate.passage, &out.pins, settings) {
         let into = out.pins.get(other).map(|pin| pin.passage.key.clone());
-        out.dropped.push(Dropped { into, ..leave(candidate, Reason::Twin) });
+        out.dropped.push(Dropped {
+            into,
+            ..leave(candidate, Reason::Twin)
+        });
         return;
     }
     if out.pins.len() >= settings.max_pinned {
@@ -232,8 +256,12 @@ fn carry_one(
     settings: &Settings,
 ) {
     for list in [&mut *fresh, &mut *out.pins] {
-        let Some(index) = standing_for(&candidate.passage, list, settings) else { continue };
-        let Some(found) = list.get_mut(index) else { continue };
+        let Some(index) = standing_for(&candidate.passage, list, settings) else {
+            continue;
+        };
+        let Some(found) = list.get_mut(index) else {
+            continue;
+        };
         found.carry_score = stronger(found.carry_score, candidate.carry_score);
         out.dropped.push(found_fresh(candidate, found));
         return;
@@ -265,8 +293,14 @@ fn carry_one(
         None => candidate,
     };
     if let Some(index) = standing_for(&candidate.passage, &out.carried, settings) {
-        let into = out.carried.get(index).map(|other| other.passage.key.clone());
-        out.dropped.push(Dropped { into, ..leave(candidate, Reason::Twin) });
+        let into = out
+            .carried
+            .get(index)
+            .map(|other| other.passage.key.clone());
+        out.dropped.push(Dropped {
+            into,
+            ..leave(candidate, Reason::Twin)
+        });
     } else {
         out.carried.push(candidate);
     }
@@ -279,24 +313,37 @@ fn stronger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 
 /// The candidate of a list that stands for a passage: itself, a merge that holds it, or a twin.
 fn standing_for(passage: &Passage, list: &[Candidate], settings: &Settings) -> Option<usize> {
-    let itself = |c: &Candidate| {
-        c.passage.corpus == passage.corpus && c.members.iter().any(|key| *key == passage.key)
-    };
+    let itself =
+        |c: &Candidate| c.passage.corpus == passage.corpus && c.members.contains(&passage.key);
     let twin = |c: &Candidate| {
         settings.collapse_twins && twins(&c.passage, passage, settings.twin_overlap)
     };
-    list.iter().position(itself).or_else(|| list.iter().position(twin))
+    list.iter()
+        .position(itself)
+        .or_else(|| list.iter().position(twin))
 }
 
 fn found_fresh(carried: Candidate, found: &Candidate) -> Dropped {
     let same = PassageId::of(&carried.passage) == PassageId::of(&found.passage)
         || found.members.contains(&carried.passage.key);
-    let reason = if same { Reason::FoundFresh } else { Reason::Twin };
-    Dropped { into: Some(found.passage.key.clone()), ..leave(carried, reason) }
+    let reason = if same {
+        Reason::FoundFresh
+    } else {
+        Reason::Twin
+    };
+    Dropped {
+        into: Some(found.passage.key.clone()),
+        ..leave(carried, reason)
+    }
 }
 
 fn leave(candidate: Candidate, reason: Reason) -> Dropped {
-    Dropped { candidate, stage: Stage::Carry, reason, into: None }
+    Dropped {
+        candidate,
+        stage: Stage::Carry,
+        reason,
+        into: None,
+    }
 }
 
 /// A source as memory alone knows it: without text.
@@ -326,7 +373,11 @@ fn remembered(source: &RememberedSource) -> Candidate {
         rerank: None,
         relevance: 0.0,
         carry_score: Some(source.carry_score),
-        origin: if source.pinned { Origin::Pinned } else { Origin::Carried },
+        origin: if source.pinned {
+            Origin::Pinned
+        } else {
+            Origin::Carried
+        },
         entities: Vec::new(),
         members: vec![source.passage.clone()],
         also_in: Vec::new(),
@@ -339,7 +390,12 @@ pub fn known_passages(inputs: &[CarriedInput]) -> crate::identity::Known {
     let by_id: BTreeMap<PassageId, ()> = inputs
         .iter()
         .filter(|input| !input.source.passage.is_empty())
-        .flat_map(|input| input.options.iter().map(|option| (PassageId::of(&option.passage), ())))
+        .flat_map(|input| {
+            input
+                .options
+                .iter()
+                .map(|option| (PassageId::of(&option.passage), ()))
+        })
         .collect();
     by_id.into_keys().collect()
 }

@@ -18,13 +18,22 @@ fn remembered_source(key: &str, carry_score: f64) -> RememberedSource {
 }
 
 fn text(key: &str) -> Passage {
-    passage("d", key, 0, key.len() as u32 * 1000, &format!("text of {key}"))
+    let place: u32 = key.bytes().map(u32::from).sum();
+    passage("d", key, 0, place * 1000, &format!("text of {key}"))
 }
 
 /// A carried source whose relevance will be `relevance`, given [`scale`].
 fn input(key: &str, carry_score: f64, relevance: f64) -> CarriedInput {
-    let option = CarriedOption { passage: text(key), lexical_score: Some(20.0 * relevance), vector_distance: None };
-    CarriedInput { source: remembered_source(key, carry_score), options: vec![option], age: None }
+    let option = CarriedOption {
+        passage: text(key),
+        lexical_score: Some(20.0 * relevance),
+        vector_distance: None,
+    };
+    CarriedInput {
+        source: remembered_source(key, carry_score),
+        options: vec![option],
+        age: None,
+    }
 }
 
 fn pinned(mut input: CarriedInput, order: i64) -> CarriedInput {
@@ -38,8 +47,20 @@ fn scale() -> Scale {
     Scale::of(&[list(Branch::Lexical, &["best"])], Metric::Cosine)
 }
 
-fn run(fresh: &mut Vec<Candidate>, inputs: Vec<CarriedInput>, intent: Intent, settings: &Settings) -> Carried {
-    carry(fresh, &mut vec![], inputs, &scale(), Effect::of(intent, settings), settings)
+fn run(
+    fresh: &mut Vec<Candidate>,
+    inputs: Vec<CarriedInput>,
+    intent: Intent,
+    settings: &Settings,
+) -> Carried {
+    carry(
+        fresh,
+        &mut vec![],
+        inputs,
+        &scale(),
+        Effect::of(intent, settings),
+        settings,
+    )
 }
 
 fn keys(list: &[Candidate]) -> Vec<&str> {
@@ -47,14 +68,22 @@ fn keys(list: &[Candidate]) -> Vec<&str> {
 }
 
 fn reasons(out: &Carried) -> Vec<(&str, Reason)> {
-    out.dropped.iter().map(|d| (d.candidate.passage.key.as_str(), d.reason)).collect()
+    out.dropped
+        .iter()
+        .map(|d| (d.candidate.passage.key.as_str(), d.reason))
+        .collect()
 }
 
 #[test]
 fn the_threshold_is_undecayed_and_the_order_is_not() {
     let settings = Settings::default();
     // b is less relevant but remembered better: 0.6 × 1 > 0.8 × 0.49.
-    let inputs = vec![input("a", 0.49, 0.8), input("b", 1.0, 0.6), input("c", 1.0, 0.49), input("e", 0.1, 0.5)];
+    let inputs = vec![
+        input("a", 0.49, 0.8),
+        input("b", 1.0, 0.6),
+        input("c", 1.0, 0.49),
+        input("e", 0.1, 0.5),
+    ];
     let out = run(&mut vec![], inputs, Intent::DrillDown, &settings);
     assert_eq!(keys(&out.carried), ["b", "a", "e"]);
     assert_eq!(reasons(&out), [("c", Reason::BelowCarryThreshold)]);
@@ -68,7 +97,10 @@ fn intents_and_the_switch() {
     assert_eq!((keys(&out.pins), keys(&out.carried)), (vec!["p"], vec![]));
     assert_eq!(reasons(&out), [("a", Reason::IntentDropsCarried)]);
     assert_eq!(Effect::of(Intent::SameSources, &settings).reserved_slots, 6);
-    let off = Settings { carry_over: false, ..settings };
+    let off = Settings {
+        carry_over: false,
+        ..settings
+    };
     let out = run(&mut vec![], inputs, Intent::DrillDown, &off);
     assert_eq!(reasons(&out), [("a", Reason::CarryOff)]);
     assert_eq!(keys(&out.pins), ["p"]);
@@ -77,10 +109,15 @@ fn intents_and_the_switch() {
 #[test]
 fn pins_keep_their_order_and_their_cap() {
     let settings = Settings::default();
-    let inputs = (0..5).map(|i| pinned(input(&"pqrst"[i..=i], 0.0, 0.0), 10 - i as i64)).collect();
+    let inputs = (0..5)
+        .map(|i| pinned(input(&"pqrst"[i..=i], 0.0, 0.0), 10 - i as i64))
+        .collect();
     let out = run(&mut vec![], inputs, Intent::DrillDown, &settings);
     assert_eq!(keys(&out.pins), ["t", "s", "r"]);
-    assert_eq!(reasons(&out), [("q", Reason::PinOverCap), ("p", Reason::PinOverCap)]);
+    assert_eq!(
+        reasons(&out),
+        [("q", Reason::PinOverCap), ("p", Reason::PinOverCap)]
+    );
 }
 
 #[test]
@@ -89,7 +126,12 @@ fn a_pinned_document_gives_its_best_passage() {
     document.source.passage = String::new();
     document.options.extend(input("bb", 1.0, 0.7).options);
     document.options.extend(input("ccc", 1.0, 0.3).options);
-    let out = run(&mut vec![], vec![document], Intent::NewTopic, &Settings::default());
+    let out = run(
+        &mut vec![],
+        vec![document],
+        Intent::NewTopic,
+        &Settings::default(),
+    );
     assert_eq!(keys(&out.pins), ["bb"]);
 }
 
@@ -100,34 +142,77 @@ fn found_fresh_counts_as_fresh_and_a_found_pin_as_a_pin() {
     let inputs = vec![input("a", 0.7, 0.9), pinned(input("pp", 0.3, 0.9), 1)];
     let out = run(&mut fresh, inputs, Intent::DrillDown, &settings);
     assert_eq!(keys(&fresh), ["a"]);
-    assert_eq!((fresh[0].carry_score, fresh[0].origin), (Some(0.7), Origin::Fresh));
+    assert_eq!(
+        (fresh[0].carry_score, fresh[0].origin),
+        (Some(0.7), Origin::Fresh)
+    );
     assert_eq!(keys(&out.pins), ["pp"]);
-    assert_eq!((out.pins[0].fused, out.pins[0].origin), (0.02, Origin::Pinned));
-    assert_eq!(reasons(&out), [("pp", Reason::FoundFresh), ("a", Reason::FoundFresh)]);
+    assert_eq!(
+        (out.pins[0].fused, out.pins[0].origin),
+        (0.02, Origin::Pinned)
+    );
+    assert_eq!(
+        reasons(&out),
+        [("pp", Reason::FoundFresh), ("a", Reason::FoundFresh)]
+    );
 }
 
 #[test]
 fn a_source_beyond_the_cut_keeps_its_ranks() {
     let settings = Settings::default();
-    let mut beyond = vec![Candidate { lexical_rank: Some(44), ..candidate(text("a"), 0.009) }];
+    let mut beyond = vec![Candidate {
+        lexical_rank: Some(44),
+        ..candidate(text("a"), 0.009)
+    }];
     let effect = Effect::of(Intent::DrillDown, &settings);
-    let out = carry(&mut vec![], &mut beyond, vec![input("a", 1.0, 0.6)], &scale(), effect, &settings);
+    let out = carry(
+        &mut vec![],
+        &mut beyond,
+        vec![input("a", 1.0, 0.6)],
+        &scale(),
+        effect,
+        &settings,
+    );
     assert!(beyond.is_empty());
-    assert_eq!((out.carried[0].lexical_rank, out.carried[0].origin), (Some(44), Origin::Carried));
+    assert_eq!(
+        (out.carried[0].lexical_rank, out.carried[0].origin),
+        (Some(44), Origin::Carried)
+    );
 }
 
 #[test]
 fn gone_changed_recycled_and_old() {
-    let settings = Settings { carry_max_age: Some(60.0), ..Settings::default() };
-    let gone = CarriedInput { options: vec![], ..pinned(input("g", 1.0, 1.0), 1) };
+    let settings = Settings {
+        carry_max_age: Some(60.0),
+        ..Settings::default()
+    };
+    let gone = CarriedInput {
+        options: vec![],
+        ..pinned(input("g", 1.0, 1.0), 1)
+    };
     let mut changed = input("c", 1.0, 1.0);
     changed.source.hash = Some("another".into());
     let mut recycled = input("rr", 1.0, 1.0);
     recycled.options[0].passage.doc_id = "elsewhere".into();
-    let old = CarriedInput { age: Some(61.0), ..input("ooo", 1.0, 1.0) };
-    let out = run(&mut vec![], vec![gone, changed, recycled, old], Intent::DrillDown, &settings);
+    let old = CarriedInput {
+        age: Some(61.0),
+        ..input("ooo", 1.0, 1.0)
+    };
+    let out = run(
+        &mut vec![],
+        vec![gone, changed, recycled, old],
+        Intent::DrillDown,
+        &settings,
+    );
     assert_eq!(keys(&out.carried), ["c"]);
-    assert_eq!(reasons(&out), [("g", Reason::Gone), ("ooo", Reason::Expired), ("rr", Reason::Changed)]);
+    assert_eq!(
+        reasons(&out),
+        [
+            ("g", Reason::Gone),
+            ("ooo", Reason::Expired),
+            ("rr", Reason::Changed)
+        ]
+    );
     let names: Vec<_> = out.warnings.iter().map(Warning::name).collect();
     assert_eq!(names, ["pin_gone", "source_changed"]);
 }

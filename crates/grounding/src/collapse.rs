@@ -31,7 +31,8 @@ pub fn collapse(candidates: Vec<Candidate>, settings: &Settings) -> (Vec<Candida
             continue;
         }
         let mut union = Union::of(seed, &candidate.passage);
-        while let Some((neighbour, larger)) = union.grow(&candidates, &places, &group_of, settings) {
+        while let Some((neighbour, larger)) = union.grow(&candidates, &places, &group_of, settings)
+        {
             if let Some(group) = group_of.get_mut(neighbour) {
                 *group = Some(seed);
             }
@@ -45,14 +46,19 @@ pub fn collapse(candidates: Vec<Candidate>, settings: &Settings) -> (Vec<Candida
     let mut dropped = Vec::new();
     let mut merged = Vec::with_capacity(grown.len());
     for (seed, union) in grown {
-        let Some(stronger) = candidates.get(seed) else { continue };
+        let Some(stronger) = candidates.get(seed) else {
+            continue;
+        };
         let rest = union.members.iter().filter(|&&member| member != seed);
-        dropped.extend(rest.filter_map(|&member| candidates.get(member)).map(|weaker| Dropped {
-            candidate: weaker.clone(),
-            stage: Stage::Collapse,
-            reason: Reason::Merged,
-            into: Some(stronger.passage.key.clone()),
-        }));
+        dropped.extend(
+            rest.filter_map(|&member| candidates.get(member))
+                .map(|weaker| Dropped {
+                    candidate: weaker.clone(),
+                    stage: Stage::Collapse,
+                    reason: Reason::Merged,
+                    into: Some(stronger.passage.key.clone()),
+                }),
+        );
         merged.push(union.into_candidate(stronger, &candidates));
     }
     (merged, dropped)
@@ -67,7 +73,10 @@ struct Union {
 
 impl Union {
     fn of(index: usize, passage: &Passage) -> Self {
-        Self { members: vec![index], passage: passage.clone() }
+        Self {
+            members: vec![index],
+            passage: passage.clone(),
+        }
     }
 
     /// The union with the stronger neighbour that fits.
@@ -84,16 +93,26 @@ impl Union {
         let beside = |member: Option<&usize>, step: i32| {
             let passage = &candidates.get(*member?)?.passage;
             let ordinal = passage.ordinal?.checked_add(step)?;
-            places.get(&(text_id(passage), ordinal)).copied().filter(free)
+            places
+                .get(&(text_id(passage), ordinal))
+                .copied()
+                .filter(free)
         };
         let before = beside(self.members.first(), -1);
         let after = beside(self.members.last(), 1);
-        let mut neighbours: Vec<(usize, bool)> =
-            before.map(|i| (i, true)).into_iter().chain(after.map(|i| (i, false))).collect();
+        let mut neighbours: Vec<(usize, bool)> = before
+            .map(|i| (i, true))
+            .into_iter()
+            .chain(after.map(|i| (i, false)))
+            .collect();
         neighbours.sort_unstable(); // candidates are in fused order: the smaller index is the stronger
         neighbours.into_iter().find_map(|(index, in_front)| {
             let neighbour = &candidates.get(index)?.passage;
-            let edge = if in_front { self.members.first() } else { self.members.last() };
+            let edge = if in_front {
+                self.members.first()
+            } else {
+                self.members.last()
+            };
             let edge = &candidates.get(*edge?)?.passage;
             let passage = if in_front {
                 adjacent(neighbour, edge).then(|| join(neighbour, &self.passage, settings))?
@@ -110,16 +129,34 @@ impl Union {
         if self.members.len() == 1 {
             return stronger.clone();
         }
-        let members: Vec<&Candidate> =
-            self.members.iter().filter_map(|&index| candidates.get(index)).collect();
+        let members: Vec<&Candidate> = self
+            .members
+            .iter()
+            .filter_map(|&index| candidates.get(index))
+            .collect();
         let mut entities: Vec<String> = members.iter().flat_map(|c| c.entities.clone()).collect();
         entities.sort();
         entities.dedup();
         let hash = crate::identity::content_hash(&self.passage.text);
         let own = stronger.passage.clone();
-        let Passage { ordinal, pages, chars, text, tokens, .. } = self.passage;
+        let Passage {
+            ordinal,
+            pages,
+            chars,
+            text,
+            tokens,
+            ..
+        } = self.passage;
         Candidate {
-            passage: Passage { ordinal, pages, chars, text, tokens, hash, ..own },
+            passage: Passage {
+                ordinal,
+                pages,
+                chars,
+                text,
+                tokens,
+                hash,
+                ..own
+            },
             members: members.iter().flat_map(|c| c.members.clone()).collect(),
             also_in: members.iter().flat_map(|c| c.also_in.clone()).collect(),
             relevance: members.iter().map(|c| c.relevance).fold(0.0, f64::max),
@@ -160,7 +197,10 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
         (x, y) => x.or(*y),
     };
     Some(Passage {
-        chars: Some(CharRange { start: first.start, end: first.end.max(second.end) }),
+        chars: Some(CharRange {
+            start: first.start,
+            end: first.end.max(second.end),
+        }),
         tokens: u32::try_from(tokens).ok()?,
         pages,
         text,
@@ -175,7 +215,10 @@ fn spans(passage: &Passage, range: CharRange) -> bool {
 
 /// Byte offset of the `chars`-th character, the length of the text for its end.
 fn byte_of(text: &str, chars: u32) -> Option<usize> {
-    let mut offsets = text.char_indices().map(|(at, _)| at).chain(std::iter::once(text.len()));
+    let mut offsets = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain(std::iter::once(text.len()));
     offsets.nth(chars as usize)
 }
 
@@ -187,7 +230,13 @@ mod tests {
 
     fn cut(text: &str, ordinal: usize, start: usize, end: usize) -> Passage {
         let slice: String = text.chars().skip(start).take(end - start).collect();
-        passage("d", &format!("k{ordinal}"), ordinal as i32, start as u32, &slice)
+        passage(
+            "d",
+            &format!("k{ordinal}"),
+            ordinal as i32,
+            start as u32,
+            &slice,
+        )
     }
 
     #[test]
@@ -202,7 +251,10 @@ mod tests {
         assert_eq!(merged[0].fused, 0.03);
         assert_eq!(merged[0].members, ["k0", "k1"]);
         assert_eq!(merged[0].passage.hash, crate::identity::content_hash(text));
-        assert_eq!((dropped[0].reason, dropped[0].into.as_deref()), (Reason::Merged, Some("k1")));
+        assert_eq!(
+            (dropped[0].reason, dropped[0].into.as_deref()),
+            (Reason::Merged, Some("k1"))
+        );
     }
 
     #[test]
@@ -220,9 +272,24 @@ mod tests {
         assert_eq!(alone(|p| p.chars = None), 2);
         assert_eq!(alone(|p| p.version = Some(2)), 2);
         assert_eq!(alone(|p| p.doc_id = "e".into()), 2);
-        assert_eq!(alone(|p| p.chars = Some(CharRange { start: 61, end: 111 })), 2, "a gap");
-        assert_eq!(alone(|p| p.chars = Some(CharRange { start: 40, end: 90 })), 2, "offsets that lie");
-        assert_eq!(alone(|p| p.chars = Some(CharRange { start: 90, end: 50 })), 2, "an inverted range");
+        assert_eq!(
+            alone(|p| p.chars = Some(CharRange {
+                start: 61,
+                end: 111
+            })),
+            2,
+            "a gap"
+        );
+        assert_eq!(
+            alone(|p| p.chars = Some(CharRange { start: 40, end: 90 })),
+            2,
+            "offsets that lie"
+        );
+        assert_eq!(
+            alone(|p| p.chars = Some(CharRange { start: 90, end: 50 })),
+            2,
+            "an inverted range"
+        );
     }
 
     proptest! {

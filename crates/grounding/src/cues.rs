@@ -14,6 +14,8 @@ pub enum Kind {
     ComparePrefix,
     /// Comparison between its members: "X versus Y".
     CompareInfix,
+    /// Comparison after its members: "are X and Y the same".
+    CompareSuffix,
     /// A comparative or a choice that is a comparison only together with two members: "better", "which is".
     Comparative,
     /// What joins the members of a comparison: "and", "with".
@@ -41,13 +43,15 @@ pub enum Kind {
 pub const BUILT_IN: &[(&str, Kind, &str)] = &[
     ("en", Kind::ComparePrefix, "compare, comparing, comparison of, comparison between, contrast, difference between, \
         differences between, difference among, differences among, difference of, distinction between, \
-        distinguish between, choose between, similarities between, difference, differences"),
+        distinguish between, choose between, similarities between, difference with, difference to, \
+        differences to, difference from, differences from"),
     ("en", Kind::CompareInfix, "versus, vs, compared to, compared with, in comparison to, in comparison with, \
         as opposed to, differ from, differs from, different from, different than, the same as, same as, similar to, \
-        better than, worse than, more than, less than, rather than, identical to, equivalent to"),
+        better than, worse than, identical to, equivalent to"),
+    ("en", Kind::CompareSuffix, "the same, the same thing, alike, identical, interchangeable, different, equivalent, similar"),
     ("en", Kind::Comparative, "better, worse, best, worst, more, most, less, least, faster, slower, cheaper, bigger, \
-        larger, smaller, older, newer, stronger, safer, easier, harder, prefer, preferable, same thing, advantages, \
-        pros and cons, which one, which of them, which is, alike"),
+        larger, smaller, older, newer, stronger, safer, easier, harder, prefer, preferable, difference, differences, \
+        pros and cons, which one, which of them"),
     ("en", Kind::Joiner, "and, or, with, to, from, versus, vs, against"),
     ("en", Kind::Alternative, "or"),
     ("en", Kind::Boundary, "in terms of, with respect to, with regard to, regarding, when, that, which, for, if, so, \
@@ -56,7 +60,7 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
         his, she, her, hers, one, ones, there, then, both, former, latter, such, here"),
     ("en", Kind::Continuation, "what about, how about, and what, and how, and if, and for, and about, and, also, but, \
         so, then, what else, anything else, any other, any more, tell me more, more about, more details, go on, \
-        continue, elaborate, explain more, why, how so, why not, for example, example, examples, such as, other, \
+        continue, elaborate, explain more, how so, why not, for example, example, examples, such as, other, \
         others, another, too, as well, else, instead, still, again"),
     ("en", Kind::Clarification, "i meant, i mean, no i, not what i, you said, you mean, you say, are you saying, \
         is that true, is that right, are you sure, do you mean, does that mean, what do you mean, clarify, \
@@ -108,7 +112,8 @@ impl Cues {
     #[must_use]
     pub fn built_in() -> Self {
         Self::from_rows(BUILT_IN.iter().flat_map(|(language, kind, cues)| {
-            cues.split(',').map(move |cue| (*language, *kind, cue.trim()))
+            cues.split(',')
+                .map(move |cue| (*language, *kind, cue.trim()))
         }))
     }
 
@@ -118,7 +123,10 @@ impl Cues {
         for (_language, kind, cue) in rows {
             let words: Vec<String> = cue.unicode_words().map(str::to_lowercase).collect();
             if let Some(first) = words.first() {
-                by_first.entry(first.clone()).or_default().push((words, kind));
+                by_first
+                    .entry(first.clone())
+                    .or_default()
+                    .push((words, kind));
             }
         }
         for cues in by_first.values_mut() {
@@ -140,10 +148,19 @@ impl Cues {
     pub fn at(&self, words: &[(usize, String)], at: usize, kind: Kind) -> Option<Found> {
         let rest = words.get(at..)?;
         let first = &rest.first()?.1;
-        self.by_first.get(first)?.iter().filter(|(_, k)| *k == kind).find_map(|(cue, _)| {
-            let fits = rest.len() >= cue.len() && cue.iter().zip(rest).all(|(c, (_, w))| c == w);
-            fits.then(|| Found { start: at, end: at + cue.len(), cue: cue.join(" ") })
-        })
+        self.by_first
+            .get(first)?
+            .iter()
+            .filter(|(_, k)| *k == kind)
+            .find_map(|(cue, _)| {
+                let fits =
+                    rest.len() >= cue.len() && cue.iter().zip(rest).all(|(c, (_, w))| c == w);
+                fits.then(|| Found {
+                    start: at,
+                    end: at + cue.len(),
+                    cue: cue.join(" "),
+                })
+            })
     }
 
     /// The first cue of this kind in the text.
@@ -162,14 +179,23 @@ mod tests {
     fn the_longest_cue_wins_and_words_are_whole() {
         let cues = Cues::built_in();
         let text = words("What is the difference between X and Y?");
-        assert_eq!(cues.find(&text, Kind::ComparePrefix).unwrap().cue, "difference between");
+        assert_eq!(
+            cues.find(&text, Kind::ComparePrefix).unwrap().cue,
+            "difference between"
+        );
         assert_eq!(cues.find(&words("itemise"), Kind::Pronoun), None);
     }
 
     #[test]
     fn callers_bring_their_own_rows() {
-        let cues = Cues::from_rows([("zh", Kind::CompareInfix, "相比"), ("de", Kind::Pronoun, "er")]);
-        assert!(cues.find(&words("甲与乙相比"), Kind::CompareInfix).is_some());
+        let cues = Cues::from_rows([
+            ("zh", Kind::CompareInfix, "相比"),
+            ("de", Kind::Pronoun, "er"),
+        ]);
+        assert!(
+            cues.find(&words("甲与乙相比"), Kind::CompareInfix)
+                .is_some()
+        );
         assert!(cues.is("er", Kind::Pronoun));
         assert!(!cues.is("it", Kind::Pronoun));
     }

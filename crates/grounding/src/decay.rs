@@ -30,11 +30,19 @@ pub struct DecayRules {
 
 /// The sources `before` a turn, for judging its answer anew, with the pins of `live`: what the user pinned or unpinned since
 /// then stands.
-pub fn with_pins_of(before: &[RememberedSource], live: &[RememberedSource]) -> Vec<RememberedSource> {
-    let pins: BTreeMap<SourceKey, &RememberedSource> =
-        live.iter().filter(|source| source.pinned).map(|source| (SourceKey::remembered(source), source)).collect();
-    let mut sources: BTreeMap<SourceKey, RememberedSource> =
-        before.iter().map(|source| (SourceKey::remembered(source), source.clone())).collect();
+pub fn with_pins_of(
+    before: &[RememberedSource],
+    live: &[RememberedSource],
+) -> Vec<RememberedSource> {
+    let pins: BTreeMap<SourceKey, &RememberedSource> = live
+        .iter()
+        .filter(|source| source.pinned)
+        .map(|source| (SourceKey::remembered(source), source))
+        .collect();
+    let mut sources: BTreeMap<SourceKey, RememberedSource> = before
+        .iter()
+        .map(|source| (SourceKey::remembered(source), source.clone()))
+        .collect();
     for (key, source) in &mut sources {
         let pin = pins.get(key);
         source.pinned = pin.is_some();
@@ -58,11 +66,20 @@ pub fn after_turn(
     cited: &BTreeSet<SourceKey>,
     rules: &DecayRules,
 ) -> Vec<RememberedSource> {
-    let shown: BTreeMap<SourceKey, &ContextSource> = context.iter().map(|source| (SourceKey::shown(source), source)).collect();
-    let mut memory: BTreeMap<SourceKey, RememberedSource> =
-        before.iter().map(|source| (SourceKey::remembered(source), source.clone())).collect();
+    let shown: BTreeMap<SourceKey, &ContextSource> = context
+        .iter()
+        .map(|source| (SourceKey::shown(source), source))
+        .collect();
+    let mut memory: BTreeMap<SourceKey, RememberedSource> = before
+        .iter()
+        .map(|source| (SourceKey::remembered(source), source.clone()))
+        .collect();
     let active = |key: &SourceKey| {
-        let fresh = || shown.get(key).is_some_and(|source| source.candidate.origin == Origin::Fresh);
+        let fresh = || {
+            shown
+                .get(key)
+                .is_some_and(|source| source.candidate.origin == Origin::Fresh)
+        };
         cited.contains(key) || (rules.activation == CarryActivation::Context && fresh())
     };
     for (key, source) in &shown {

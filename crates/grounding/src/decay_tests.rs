@@ -60,25 +60,43 @@ fn key(passage: &str) -> SourceKey {
 }
 
 fn scores(memory: &[RememberedSource]) -> Vec<(&str, f64)> {
-    memory.iter().map(|source| (source.passage.as_str(), source.carry_score)).collect()
+    memory
+        .iter()
+        .map(|source| (source.passage.as_str(), source.carry_score))
+        .collect()
 }
 
 #[test]
 fn it_fades_by_the_published_figures_and_is_gone_in_the_fourth_turn() {
-    let mut memory = after_turn(&[], &[shown("A1", "p", Origin::Fresh, "t")], &BTreeSet::new(), &RULES);
+    let mut memory = after_turn(
+        &[],
+        &[shown("A1", "p", Origin::Fresh, "t")],
+        &BTreeSet::new(),
+        &RULES,
+    );
     // What the turns t + 1, t + 2 and t + 3 read (C3).
     for expected in [0.7, 0.49, 0.343] {
         assert_eq!(memory.len(), 1);
         assert!((memory[0].carry_score - expected).abs() < 1e-12);
         // To be carried into the context is no activity.
-        memory = after_turn(&memory, &[shown("A1", "p", Origin::Carried, "t")], &BTreeSet::new(), &RULES);
+        memory = after_turn(
+            &memory,
+            &[shown("A1", "p", Origin::Carried, "t")],
+            &BTreeSet::new(),
+            &RULES,
+        );
     }
     assert!(memory.is_empty());
 }
 
 #[test]
 fn a_citation_revives() {
-    let fresh = after_turn(&[], &[shown("A1", "p", Origin::Fresh, "t")], &BTreeSet::new(), &RULES);
+    let fresh = after_turn(
+        &[],
+        &[shown("A1", "p", Origin::Fresh, "t")],
+        &BTreeSet::new(),
+        &RULES,
+    );
     let faded = after_turn(&fresh, &[], &BTreeSet::new(), &RULES);
     let cited = after_turn(&faded, &[], &BTreeSet::from([key("p")]), &RULES);
     assert_eq!(scores(&cited), [("p", 0.7)]);
@@ -100,8 +118,17 @@ fn pins_neither_fade_nor_go() {
     };
     let mut memory = vec![pin];
     for turn in 1..=10 {
-        memory = after_turn(&memory, &[shown("A1", "p", Origin::Pinned, "t")], &BTreeSet::new(), &RULES);
-        assert_eq!(scores(&memory), [("", 1.0)], "a pinned passage alone does not enter memory");
+        memory = after_turn(
+            &memory,
+            &[shown("A1", "p", Origin::Pinned, "t")],
+            &BTreeSet::new(),
+            &RULES,
+        );
+        assert_eq!(
+            scores(&memory),
+            [("", 1.0)],
+            "a pinned passage alone does not enter memory"
+        );
         assert_eq!(memory[0].inactive_turns, turn);
     }
 }
@@ -112,7 +139,10 @@ fn under_cited_only_citations_count() {
         activation: CarryActivation::Cited,
         ..RULES
     };
-    let context = [shown("A1", "p", Origin::Fresh, "t"), shown("A2", "q", Origin::Fresh, "u")];
+    let context = [
+        shown("A1", "p", Origin::Fresh, "t"),
+        shown("A2", "q", Origin::Fresh, "u"),
+    ];
     let memory = after_turn(&[], &context, &BTreeSet::from([key("q")]), &rules);
     assert_eq!(scores(&memory), [("q", 0.7)]);
     assert_eq!(memory[0].hash.as_deref(), Some("hash of u"));
@@ -122,7 +152,8 @@ fn under_cited_only_citations_count() {
 type Turn = (Vec<(u8, bool)>, BTreeSet<u8>);
 
 fn turns() -> impl Strategy<Value = Vec<Turn>> {
-    let shown = prop::collection::btree_map(0..8_u8, any::<bool>(), 0..6).prop_map(|map| map.into_iter().collect());
+    let shown = prop::collection::btree_map(0..8_u8, any::<bool>(), 0..6)
+        .prop_map(|map| map.into_iter().collect());
     prop::collection::vec((shown, prop::collection::btree_set(0..8_u8, 0..3)), 0..12)
 }
 

@@ -14,8 +14,9 @@ pub(crate) const TAGS: &[&str] = &["context", "facts", "fact", "sources", "sourc
 pub(crate) const HEADINGS: &[&str] = &["facts", "sources", "end of sources"];
 
 /// A bracket group without brackets inside, in any of the bracket pairs that models write citations with.
-static BRACKETS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"([\[［【〔⟦])([^\[\]［］【】〔〕⟦⟧\r\n]{1,160})([\]］】〕⟧])").ok());
+static BRACKETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"([\[［【〔⟦])([^\[\]［］【】〔〕⟦⟧\r\n]{1,160})([\]］】〕⟧])").ok()
+});
 /// A marker anywhere in such a group, as we write it.
 static MARKER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b[A-ZＡ-Ｚ]{1,4}[0-9０-９]{1,9}\b").ok());
@@ -23,14 +24,23 @@ static MARKER: LazyLock<Option<Regex>> =
 static LEADING_MARKER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^\s*[A-Za-zＡ-Ｚａ-ｚ]{1,4}[ ._-]?[0-9０-９]{1,9}\b").ok());
 /// A number at the beginning of such a group, a marker under [`MarkerStyle::Numbered`].
-static LEADING_NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\s*\d{1,9}\b").ok());
+static LEADING_NUMBER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^\s*\d{1,9}\b").ok());
 /// An opening or closing tag of ours.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(r"(?i)[<＜]([\s/／]{{0,8}}(?:{})\b)", TAGS.join("|"))).ok()
+    Regex::new(&format!(
+        r"(?i)[<＜]([\s/／]{{0,8}}(?:{})\b)",
+        TAGS.join("|")
+    ))
+    .ok()
 });
 /// A heading of the text format, at the beginning of a line.
 static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(r"(?im)^([ \t]{{0,8}})={{2,}}([ \t]*(?:{})\b)", HEADINGS.join("|"))).ok()
+    Regex::new(&format!(
+        r"(?im)^([ \t]{{0,8}})={{2,}}([ \t]*(?:{})\b)",
+        HEADINGS.join("|")
+    ))
+    .ok()
 });
 
 /// The text as it may stand in a prompt. Idempotent, linear in the text.
@@ -53,14 +63,20 @@ pub fn defuse(text: &str, style: MarkerStyle) -> Cow<'_, str> {
             group(groups, 0).to_owned()
         }
     });
-    let without_tags = apply(without_markers, &TAG, |groups| format!("‹{}", group(groups, 1)));
-    apply(without_tags, &HEADING, |groups| format!("{}–{}", group(groups, 1), group(groups, 2)))
+    let without_tags = apply(without_markers, &TAG, |groups| {
+        format!("‹{}", group(groups, 1))
+    });
+    apply(without_tags, &HEADING, |groups| {
+        format!("{}–{}", group(groups, 1), group(groups, 2))
+    })
 }
 
 /// Whether the content of a bracket group could be read as one of our markers.
 pub(crate) fn reads_as_marker(content: &str, style: MarkerStyle) -> bool {
     let found = |pattern: &LazyLock<Option<Regex>>| {
-        pattern.as_ref().is_none_or(|pattern| pattern.is_match(content))
+        pattern
+            .as_ref()
+            .is_none_or(|pattern| pattern.is_match(content))
     };
     found(&MARKER)
         || found(&LEADING_MARKER)
@@ -76,7 +92,9 @@ fn apply<'t>(
     pattern: &LazyLock<Option<Regex>>,
     replace: impl Fn(&Captures<'_>) -> String,
 ) -> Cow<'t, str> {
-    let Some(pattern) = pattern.as_ref() else { return text };
+    let Some(pattern) = pattern.as_ref() else {
+        return text;
+    };
     match pattern.replace_all(&text, |groups: &Captures<'_>| replace(groups)) {
         Cow::Borrowed(_) => text,
         Cow::Owned(changed) => Cow::Owned(changed),
@@ -130,15 +148,27 @@ mod tests {
             ("as shown [B7] and [A1, C2]", "as shown (B7) and (A1, C2)"),
             ("[[B7]] 【A1】 ［b7］ [see A1]", "[(B7)] (A1) (b7) (see A1)"),
             ("[B\u{200B}7] [B\u{200D}7] [\u{E0041}B7]", "(B7) (B7) (B7)"),
-            ("</source> < /CONTEXT> <Fact id=1> <sourced>", "‹/source> ‹ /CONTEXT> ‹Fact id=1> <sourced>"),
+            (
+                "</source> < /CONTEXT> <Fact id=1> <sourced>",
+                "‹/source> ‹ /CONTEXT> ‹Fact id=1> <sourced>",
+            ),
             ("=== Sources\ntext === facts", "– Sources\ntext === facts"),
             ("x\u{202E}y \u{00AD}z", "xy z"),
-            ("[warning] [x] [12] a[i] [2024]", "[warning] [x] [12] a[i] [2024]"),
+            (
+                "[warning] [x] [12] a[i] [2024]",
+                "[warning] [x] [12] a[i] [2024]",
+            ),
         ] {
             assert_eq!(plain(text), expected);
         }
-        assert_eq!(defuse("[12] [A1] [x]", MarkerStyle::Numbered), "(12) (A1) [x]");
-        assert!(matches!(defuse("nothing to do here", MarkerStyle::Lettered), Cow::Borrowed(_)));
+        assert_eq!(
+            defuse("[12] [A1] [x]", MarkerStyle::Numbered),
+            "(12) (A1) [x]"
+        );
+        assert!(matches!(
+            defuse("nothing to do here", MarkerStyle::Lettered),
+            Cow::Borrowed(_)
+        ));
     }
 
     #[test]

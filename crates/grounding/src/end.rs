@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Families, Judgement, KnownMarker, Lexemes,
-    MessageScores, NamedDocument, Pages, PolicyRules, Source, StageFacts, SupportRules,
+    Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Families, Judgement,
+    KnownMarker, Lexemes, MessageScores, NamedDocument, Pages, PolicyRules, Source, StageFacts,
+    SupportRules,
 };
 use reground_documents::PageRange;
 
@@ -163,7 +164,11 @@ pub fn known_markers(markers: &[BoundMarker]) -> Vec<KnownMarker> {
 }
 
 /// The documents that have to be looked up before the answer can be judged.
-pub fn documents_to_look_up(extraction: &Extraction, sources: &[Source], markers: &[KnownMarker]) -> Vec<DocumentRequest> {
+pub fn documents_to_look_up(
+    extraction: &Extraction,
+    sources: &[Source],
+    markers: &[KnownMarker],
+) -> Vec<DocumentRequest> {
     reground_citations::document_requests(extraction, sources, markers)
 }
 
@@ -180,11 +185,21 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         rules: input.rules.support,
     };
     let judgements = reground_citations::judge(input.extraction, &evidence)?;
-    let trace: BTreeMap<&SourceKey, StageFacts> = input.trace.iter().map(|traced| (&traced.key, traced.facts)).collect();
-    let facts: Vec<_> = judgements.iter().map(|judgement| facts_of(judgement, input.sources, &trace)).collect();
+    let trace: BTreeMap<&SourceKey, StageFacts> = input
+        .trace
+        .iter()
+        .map(|traced| (&traced.key, traced.facts))
+        .collect();
+    let facts: Vec<_> = judgements
+        .iter()
+        .map(|judgement| facts_of(judgement, input.sources, &trace))
+        .collect();
     let (scores, factors) = reground_citations::score(&judgements, &facts, |_| 1.0)?;
     let decision = reground_citations::decide(&judgements, &scores, &input.rules.policy);
-    let cited: BTreeSet<_> = judgements.iter().filter_map(|judgement| cited_key(judgement, input.context)).collect();
+    let cited: BTreeSet<_> = judgements
+        .iter()
+        .filter_map(|judgement| cited_key(judgement, input.context))
+        .collect();
     Ok(Judged {
         sources_after: after_turn(input.remembered, input.context, &cited, &input.rules.decay),
         facts: fact_sheet(&judgements, input.context),
@@ -199,10 +214,16 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
 }
 
 /// How far the passage that a citation names came; `None` where the turn never saw it.
-fn facts_of(judgement: &Judgement, sources: &[Source], trace: &BTreeMap<&SourceKey, StageFacts>) -> Option<StageFacts> {
+fn facts_of(
+    judgement: &Judgement,
+    sources: &[Source],
+    trace: &BTreeMap<&SourceKey, StageFacts>,
+) -> Option<StageFacts> {
     let place = judgement.place.as_ref()?;
     let passages = match judgement.source.and_then(|source| sources.get(source)) {
-        Some(source) => std::iter::once(&source.passage).chain(&source.members).collect(),
+        Some(source) => std::iter::once(&source.passage)
+            .chain(&source.members)
+            .collect(),
         None => Vec::from_iter(&place.passage),
     };
     passages.into_iter().find_map(|passage| {
@@ -232,10 +253,17 @@ fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceK
 
 fn fact_sheet(judgements: &[Judgement], context: &[ContextSource]) -> Vec<SourceFacts> {
     let mut quotes: BTreeMap<usize, Vec<Fact>> = BTreeMap::new();
-    for judgement in judgements.iter().filter(|judgement| judgement.status.holds() == Some(true)) {
-        let Some(source) = judgement.source else { continue };
+    for judgement in judgements
+        .iter()
+        .filter(|judgement| judgement.status.holds() == Some(true))
+    {
+        let Some(source) = judgement.source else {
+            continue;
+        };
         let facts = quotes.entry(source).or_default();
-        let Some(fact) = judgement.quote.as_ref().and_then(quoted) else { continue };
+        let Some(fact) = judgement.quote.as_ref().and_then(quoted) else {
+            continue;
+        };
         // Two bullets a source (C7).
         if facts.len() < 2 && !facts.contains(&fact) {
             facts.push(fact);
@@ -246,7 +274,11 @@ fn fact_sheet(judgements: &[Judgement], context: &[ContextSource]) -> Vec<Source
         Some(SourceFacts {
             source,
             marker: shown.marker.clone(),
-            facts: if shown.facts.is_empty() { quoted } else { shown.facts.clone() },
+            facts: if shown.facts.is_empty() {
+                quoted
+            } else {
+                shown.facts.clone()
+            },
         })
     };
     quotes.into_iter().filter_map(sheet).collect()

@@ -1,8 +1,13 @@
 use std::collections::BTreeSet;
 
-use reground_citations::{Action, Error, Families, Lexemes, LossStage, PolicyRules, StageFacts, Status, SupportRules};
+use reground_citations::{
+    Action, Error, Families, Lexemes, LossStage, PolicyRules, StageFacts, Status, SupportRules,
+};
 
-use super::{EndInput, EndRules, Judged, Traced, documents_to_look_up, judge_answer, known_markers, read_answer, sources_of};
+use super::{
+    EndInput, EndRules, Judged, Traced, documents_to_look_up, judge_answer, known_markers,
+    read_answer, sources_of,
+};
 use crate::decay::tests::shown;
 use crate::decay::{DecayRules, SourceKey};
 use crate::memory::{BoundMarker, ContextSource, RememberedSource};
@@ -27,12 +32,20 @@ const RULES: EndRules = EndRules {
 
 fn lexemes(text: &str) -> Lexemes {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    Lexemes::of(text, words.filter(|word| word.len() > 3).map(str::to_lowercase))
+    Lexemes::of(
+        text,
+        words.filter(|word| word.len() > 3).map(str::to_lowercase),
+    )
 }
 
 fn context() -> Vec<ContextSource> {
     vec![
-        shown("A1", "1", Origin::Fresh, "Administrators open Settings. Users do not."),
+        shown(
+            "A1",
+            "1",
+            Origin::Fresh,
+            "Administrators open Settings. Users do not.",
+        ),
         shown("A2", "2", Origin::Carried, "Backups run every night."),
     ]
 }
@@ -75,10 +88,21 @@ fn remembered(passage: &str, carry_score: f64, inactive_turns: u32) -> Remembere
 fn ended(answer: &str) -> Judged {
     let context = context();
     let extraction = read_answer(answer, &Families::ALL);
-    let sources = sources_of(&context, context.iter().map(|s| lexemes(&s.candidate.passage.text)).collect()).unwrap();
+    let sources = sources_of(
+        &context,
+        context
+            .iter()
+            .map(|s| lexemes(&s.candidate.passage.text))
+            .collect(),
+    )
+    .unwrap();
     let markers = known_markers(&[bound("A1", "1"), bound("A2", "2"), bound("A3", "3")]);
     assert!(documents_to_look_up(&extraction, &sources, &markers).is_empty());
-    let claims: Vec<_> = extraction.claims.iter().map(|claim| lexemes(&claim.text)).collect();
+    let claims: Vec<_> = extraction
+        .claims
+        .iter()
+        .map(|claim| lexemes(&claim.text))
+        .collect();
     // The third passage was found, and the reranker dropped it.
     let dropped = StageFacts {
         reranked: false,
@@ -86,15 +110,25 @@ fn ended(answer: &str) -> Judged {
         ..StageFacts::IN_CONTEXT
     };
     let trace = [
-        Traced { key: key("1"), facts: StageFacts::IN_CONTEXT },
-        Traced { key: key("3"), facts: dropped },
+        Traced {
+            key: key("1"),
+            facts: StageFacts::IN_CONTEXT,
+        },
+        Traced {
+            key: key("3"),
+            facts: dropped,
+        },
     ];
     let input = EndInput {
         extraction: &extraction,
         context: &context,
         sources: &sources,
         markers: &markers,
-        remembered: &[remembered("2", 0.7, 0), remembered("3", 0.343, 2), remembered("4", 0.343, 2)],
+        remembered: &[
+            remembered("2", 0.7, 0),
+            remembered("3", 0.343, 2),
+            remembered("4", 0.343, 2),
+        ],
         named: &[],
         claim_lexemes: &claims,
         trace: &trace,
@@ -105,27 +139,72 @@ fn ended(answer: &str) -> Judged {
 
 #[test]
 fn an_answer_of_each_kind() {
-    let judged = ended("Administrators open Settings [A1]. Backups run every night [A1]. It is so [A3]. Or so [Z9].");
-    let statuses: Vec<_> = judged.citations.iter().map(|c| c.judgement.status).collect();
-    assert_eq!(statuses, [Status::ResolvedCurrent, Status::WrongSource, Status::StaleTurn, Status::UnknownId]);
-    let lost: Vec<_> = judged.citations.iter().map(|c| c.factors.lost_at()).collect();
-    assert_eq!(lost, [None, Some(LossStage::Generation), Some(LossStage::Rerank), Some(LossStage::Generation)]);
+    let judged = ended(
+        "Administrators open Settings [A1]. Backups run every night [A1]. It is so [A3]. Or so [Z9].",
+    );
+    let statuses: Vec<_> = judged
+        .citations
+        .iter()
+        .map(|c| c.judgement.status)
+        .collect();
+    assert_eq!(
+        statuses,
+        [
+            Status::ResolvedCurrent,
+            Status::WrongSource,
+            Status::StaleTurn,
+            Status::UnknownId
+        ]
+    );
+    let lost: Vec<_> = judged
+        .citations
+        .iter()
+        .map(|c| c.factors.lost_at())
+        .collect();
+    assert_eq!(
+        lost,
+        [
+            None,
+            Some(LossStage::Generation),
+            Some(LossStage::Rerank),
+            Some(LossStage::Generation)
+        ]
+    );
     assert_eq!(judged.decision.action, Action::Regenerate);
     // Fresh, cited under its old marker, and merely carried; the fourth has had its time.
-    let after: Vec<_> = judged.sources_after.iter().map(|s| (s.passage.as_str(), s.carry_score, s.cited)).collect();
-    assert_eq!(after, [("1", 0.7, true), ("2", 0.7 * 0.7, false), ("3", 0.7, true)]);
+    let after: Vec<_> = judged
+        .sources_after
+        .iter()
+        .map(|s| (s.passage.as_str(), s.carry_score, s.cited))
+        .collect();
+    assert_eq!(
+        after,
+        [("1", 0.7, true), ("2", 0.7 * 0.7, false), ("3", 0.7, true)]
+    );
 }
 
 #[test]
 fn the_fact_sheet_holds_what_the_citations_rest_on() {
-    let judged = ended("Administrators open Settings [A1]. They always open Settings [A1]. Quantum toasters hover [A2].");
+    let judged = ended(
+        "Administrators open Settings [A1]. They always open Settings [A1]. Quantum toasters hover [A2].",
+    );
     assert_eq!(judged.facts.len(), 1);
     assert_eq!(judged.facts[0].marker, "A1");
-    let texts: BTreeSet<_> = judged.facts[0].facts.iter().map(|fact| fact.text.as_str()).collect();
+    let texts: BTreeSet<_> = judged.facts[0]
+        .facts
+        .iter()
+        .map(|fact| fact.text.as_str())
+        .collect();
     assert_eq!(texts, BTreeSet::from(["Administrators open Settings."]));
 }
 
 #[test]
 fn lexemes_must_pair_up() {
-    assert_eq!(sources_of(&context(), Vec::new()), Err(Error::SourceLexemes { sources: 2, given: 0 }));
+    assert_eq!(
+        sources_of(&context(), Vec::new()),
+        Err(Error::SourceLexemes {
+            sources: 2,
+            given: 0
+        })
+    );
 }

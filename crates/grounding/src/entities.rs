@@ -22,8 +22,15 @@ pub struct Comparison {
 /// The comparison in a query, if it makes one. Linear in the query.
 #[must_use]
 pub fn comparison(query: &str, cues: &Cues) -> Option<Comparison> {
-    let text = Text { query, words: words(query), cues };
-    text.infix().or_else(|| text.prefix()).or_else(|| text.alternatives())
+    let text = Text {
+        query,
+        words: words(query),
+        cues,
+    };
+    text.infix()
+        .or_else(|| text.prefix())
+        .or_else(|| text.suffix())
+        .or_else(|| text.alternatives())
 }
 
 struct Text<'a> {
@@ -35,10 +42,17 @@ struct Text<'a> {
 impl Text<'_> {
     /// "X versus Y", "is X better than Y": the member before the cue and those after it.
     fn infix(&self) -> Option<Comparison> {
-        let cue = self.cues.find(&self.words, Kind::CompareInfix).or_else(|| self.comparative_than())?;
+        let cue = self
+            .cues
+            .find(&self.words, Kind::CompareInfix)
+            .or_else(|| self.comparative_than())?;
         let mut entities = self.members(self.clause_start(cue.start), cue.start);
         entities.extend(self.members(cue.end, self.clause_end(cue.end)));
-        Some(Comparison { cue: cue.cue, explicit: true, entities: distinct(entities) })
+        Some(Comparison {
+            cue: cue.cue,
+            explicit: true,
+            entities: distinct(entities),
+        })
     }
 
     /// "more difficult than": a comparative, at most two words, and "than".
@@ -47,7 +61,11 @@ impl Text<'_> {
             let found = self.cues.at(&self.words, at, Kind::Comparative)?;
             let than = (found.end..self.words.len().min(found.end + 3))
                 .find(|&i| self.words.get(i).is_some_and(|(_, word)| word == "than"))?;
-            Some(Found { start: found.start, end: than + 1, cue: format!("{} … than", found.cue) })
+            Some(Found {
+                start: found.start,
+                end: than + 1,
+                cue: format!("{} … than", found.cue),
+            })
         })
     }
 
@@ -55,22 +73,40 @@ impl Text<'_> {
     fn prefix(&self) -> Option<Comparison> {
         let cue = self.cues.find(&self.words, Kind::ComparePrefix)?;
         let entities = self.members(cue.end, self.clause_end(cue.end));
-        Some(Comparison { cue: cue.cue, explicit: true, entities: distinct(entities) })
+        Some(Comparison {
+            cue: cue.cue,
+            explicit: true,
+            entities: distinct(entities),
+        })
+    }
+
+    /// "are X and Y the same thing": two members before the cue.
+    fn suffix(&self) -> Option<Comparison> {
+        let cue = self.cues.find(&self.words, Kind::CompareSuffix)?;
+        let entities = distinct(self.members(self.clause_start(cue.start), cue.start));
+        (entities.len() > 1).then_some(Comparison {
+            cue: cue.cue,
+            explicit: true,
+            entities,
+        })
     }
 
     /// "which is faster, X or Y": a comparative and two alternatives.
     fn alternatives(&self) -> Option<Comparison> {
         let cue = self.cues.find(&self.words, Kind::Comparative)?;
-        let or = self.cues.find(&self.words, Kind::Alternative);
-        let entities = match or {
-            Some(or) if or.start >= cue.end => {
-                let mut found = self.members(cue.end, or.start);
-                found.extend(self.members(or.end, self.clause_end(or.end)));
-                distinct(found)
-            }
-            _ => Vec::new(),
-        };
-        Some(Comparison { cue: cue.cue, explicit: false, entities })
+        let or = (cue.end..self.words.len())
+            .find_map(|i| self.cues.at(&self.words, i, Kind::Alternative));
+        let mut entities = Vec::new();
+        if let Some(or) = or {
+            entities = self.members(cue.end, or.start);
+            entities.extend(self.members(or.end, self.clause_end(or.end)));
+            entities = distinct(entities);
+        }
+        Some(Comparison {
+            cue: cue.cue,
+            explicit: false,
+            entities,
+        })
     }
 
     /// First word of the clause that ends before word `end`: after the last boundary word or full stop.
@@ -96,7 +132,9 @@ impl Text<'_> {
 
     /// Whether a sentence ends between word `i` and the next.
     fn stop_after(&self, i: usize) -> bool {
-        self.gap_after(i).chars().any(|c| matches!(c, '?' | '!' | '。' | '？' | '！' | ';' | '\n'))
+        self.gap_after(i)
+            .chars()
+            .any(|c| matches!(c, '?' | '!' | '。' | '？' | '！' | ';' | '\n'))
             || self.gap_after(i).starts_with(". ")
     }
 
@@ -105,13 +143,20 @@ impl Text<'_> {
             // Lower-casing can change the length, so the end is looked up in the query itself.
             let lowered: usize = word.chars().count();
             self.query.get(*at..).map_or(self.query.len(), |rest| {
-                at + rest.chars().take(lowered).map(char::len_utf8).sum::<usize>()
+                at + rest
+                    .chars()
+                    .take(lowered)
+                    .map(char::len_utf8)
+                    .sum::<usize>()
             })
         })
     }
 
     fn gap_after(&self, i: usize) -> &str {
-        let next = self.words.get(i + 1).map_or(self.query.len(), |(at, _)| *at);
+        let next = self
+            .words
+            .get(i + 1)
+            .map_or(self.query.len(), |(at, _)| *at);
         self.query.get(self.end_of(i)..next).unwrap_or("")
     }
 
@@ -133,7 +178,9 @@ impl Text<'_> {
     fn member(&self, start: usize, end: usize) -> Option<String> {
         let content = |i: &usize| {
             self.words.get(*i).is_some_and(|(_, word)| {
-                content_word(word, self.cues) || word.chars().all(|c| c.is_uppercase() || unspaced(c)) || self.capital(*i)
+                content_word(word, self.cues)
+                    || word.chars().all(|c| c.is_uppercase() || unspaced(c))
+                    || self.capital(*i)
             })
         };
         let first = (start..end).find(content)?;
@@ -149,7 +196,11 @@ impl Text<'_> {
     fn capital(&self, i: usize) -> bool {
         i > 0
             && self.words.get(i).is_some_and(|(at, word)| {
-                word != "i" && self.query.get(*at..).is_some_and(|rest| rest.starts_with(char::is_uppercase))
+                word != "i"
+                    && self
+                        .query
+                        .get(*at..)
+                        .is_some_and(|rest| rest.starts_with(char::is_uppercase))
             })
     }
 }
@@ -167,24 +218,48 @@ mod tests {
     use proptest::prelude::*;
 
     fn entities(query: &str) -> Vec<String> {
-        comparison(query, &Cues::built_in()).map(|c| c.entities).unwrap_or_default()
+        comparison(query, &Cues::built_in())
+            .map(|c| c.entities)
+            .unwrap_or_default()
     }
 
     #[test]
     fn members_of_a_comparison() {
         for (query, expected) in [
-            ("What is the difference between the lite plan and the standard plan?", vec!["lite plan", "standard plan"]),
+            (
+                "What is the difference between the lite plan and the standard plan?",
+                vec!["lite plan", "standard plan"],
+            ),
             ("compare HNSW with IVFFlat", vec!["HNSW", "IVFFlat"]),
             ("Postgres vs MySQL for analytics", vec!["Postgres", "MySQL"]),
-            ("Is a static secret better than a dynamic secret?", vec!["static secret", "dynamic secret"]),
-            ("differences among Fixed, Metered, and Tiered", vec!["Fixed", "Metered", "Tiered"]),
-            ("Which is faster, the index or the scan?", vec!["index", "scan"]),
-            ("Is air photography more difficult than ground photography?", vec!["air photography", "ground photography"]),
+            (
+                "Is a static secret better than a dynamic secret?",
+                vec!["static secret", "dynamic secret"],
+            ),
+            (
+                "differences among Fixed, Metered, and Tiered",
+                vec!["Fixed", "Metered", "Tiered"],
+            ),
+            (
+                "Which is faster, the index or the scan?",
+                vec!["index", "scan"],
+            ),
+            (
+                "Is air photography more difficult than ground photography?",
+                vec!["air photography", "ground photography"],
+            ),
+            (
+                "Are object storage and block storage the same thing?",
+                vec!["object storage", "block storage"],
+            ),
             ("compare them", vec![]),
         ] {
             assert_eq!(entities(query), expected, "{query}");
         }
-        assert_eq!(comparison("Where do guinea pigs sleep?", &Cues::built_in()), None);
+        assert_eq!(
+            comparison("Where do guinea pigs sleep?", &Cues::built_in()),
+            None
+        );
     }
 
     proptest! {

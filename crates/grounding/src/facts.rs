@@ -29,11 +29,16 @@ pub fn extract(text: &str, query: &str, most: usize, cues: &Cues) -> Vec<Fact> {
     let mut covered: BTreeSet<String> = BTreeSet::new();
     let mut facts: Vec<Fact> = Vec::new();
     while facts.len() < most {
-        let best = sentences.iter().enumerate().max_by_key(|(index, sentence)| {
-            let new = sentence.keys.difference(&covered).count();
-            (new, sentence.keys.len(), std::cmp::Reverse(*index))
-        });
-        let Some(index) = best.map(|(index, _)| index) else { break };
+        let best = sentences
+            .iter()
+            .enumerate()
+            .max_by_key(|(index, sentence)| {
+                let new = sentence.keys.difference(&covered).count();
+                (new, sentence.keys.len(), std::cmp::Reverse(*index))
+            });
+        let Some(index) = best.map(|(index, _)| index) else {
+            break;
+        };
         let chosen = sentences.remove(index);
         covered.extend(chosen.keys);
         if !facts.iter().any(|fact| fact.text == chosen.fact.text) {
@@ -55,7 +60,9 @@ fn sentences(text: &str, wanted: &BTreeSet<String>, cues: &Cues) -> Vec<Sentence
     let mut bytes_before = 0;
     let mut out = Vec::new();
     for span in sentence_spans(text) {
-        let Some(sentence) = text.get(span.clone()) else { continue };
+        let Some(sentence) = text.get(span.clone()) else {
+            continue;
+        };
         let trimmed = sentence.trim_start();
         let start = span.start + (sentence.len() - trimmed.len());
         let trimmed = trimmed.trim_end();
@@ -67,8 +74,17 @@ fn sentences(text: &str, wanted: &BTreeSet<String>, cues: &Cues) -> Vec<Sentence
         }
         let mut keys = content_keys(trimmed, cues);
         keys.retain(|key| wanted.contains(key));
-        let chars = CharRange { start: chars_before, end: chars_before + length(trimmed) };
-        out.push(Sentence { fact: Fact { text: trimmed.to_owned(), chars }, keys });
+        let chars = CharRange {
+            start: chars_before,
+            end: chars_before + length(trimmed),
+        };
+        out.push(Sentence {
+            fact: Fact {
+                text: trimmed.to_owned(),
+                chars,
+            },
+            keys,
+        });
     }
     out
 }
@@ -86,15 +102,24 @@ mod tests {
         password in the settings. A reset password must be changed at once.";
 
     fn facts(query: &str, most: usize) -> Vec<String> {
-        extract(TEXT, query, most, &Cues::built_in()).into_iter().map(|fact| fact.text).collect()
+        extract(TEXT, query, most, &Cues::built_in())
+            .into_iter()
+            .map(|fact| fact.text)
+            .collect()
     }
 
     #[test]
     fn the_query_decides_and_the_text_order_stays() {
-        assert_eq!(facts("who may reset settings?", 1), ["Admins may reset any password in the settings."]);
+        assert_eq!(
+            facts("who may reset settings?", 1),
+            ["Admins may reset any password in the settings."]
+        );
         assert_eq!(
             facts("settings that expire", 2),
-            ["Passwords expire after ninety days.", "Admins may reset any password in the settings."]
+            [
+                "Passwords expire after ninety days.",
+                "Admins may reset any password in the settings."
+            ]
         );
         assert_eq!(facts("quantum", 1), ["Passwords expire after ninety days."]);
         assert!(facts("reset", 0).is_empty());
@@ -102,7 +127,10 @@ mod tests {
 
     #[test]
     fn an_over_long_sentence_is_passed_over() {
-        let text = format!("Reset {}. Then it is short and plain.", "word ".repeat(80).trim());
+        let text = format!(
+            "Reset {}. Then it is short and plain.",
+            "word ".repeat(80).trim()
+        );
         let facts = extract(&text, "reset", 2, &Cues::built_in());
         assert_eq!(facts.len(), 1);
         assert_eq!(facts[0].text, "Then it is short and plain.");

@@ -173,10 +173,7 @@ mod tests {
                 .map(|condition| condition.test.clone())
                 .collect::<Vec<_>>()
         };
-        assert_eq!(
-            of("lang"),
-            [Test::Compare(Comparison::Equal, "en".into())]
-        );
+        assert_eq!(of("lang"), [Test::Compare(Comparison::Equal, "en".into())]);
         assert_eq!(of("kind"), [Test::AnyOf(vec!["a".into(), "2".into()])]);
         assert_eq!(of("meta"), [Test::Contains(json!({"k": [1]}))]);
         assert_eq!(of("retired"), [Test::IsNull]);
@@ -187,7 +184,10 @@ mod tests {
                 Test::Compare(Comparison::GreaterOrEqual, "2020".into())
             ]
         );
-        assert_eq!(of("open"), [Test::Compare(Comparison::Equal, "true".into())]);
+        assert_eq!(
+            of("open"),
+            [Test::Compare(Comparison::Equal, "true".into())]
+        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct FusedRow {
 /// descending, then key ascending, which is total; the order of the lists does not matter.
 #[must_use]
 pub fn rrf(lists: &[RankedList], k: f64) -> Vec<FusedRow> {
-    rrf_by(lists, k, |key| Some(key))
+    rrf_by(lists, k, Some)
 }
 
 /// Fusion where `name` says which passage a hit counts for; hits that it does not know are skipped, keeping the ranks
@@ -50,11 +50,17 @@ fn rrf_by<'a>(
         for (position, hit) in list.hits.iter().enumerate() {
             if let Some(key) = name(&hit.key) {
                 let rank = u32::try_from(position + 1).unwrap_or(u32::MAX);
-                standing.entry(key).or_default().enter(index, list, rank, hit.value, k);
+                standing
+                    .entry(key)
+                    .or_default()
+                    .enter(index, list, rank, hit.value, k);
             }
         }
     }
-    let mut rows: Vec<_> = standing.into_iter().map(|(key, s)| s.into_row(key)).collect();
+    let mut rows: Vec<_> = standing
+        .into_iter()
+        .map(|(key, s)| s.into_row(key))
+        .collect();
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
     rows
 }
@@ -126,9 +132,13 @@ pub fn fuse(
     scale: &Scale,
     settings: &Settings,
 ) -> Fused {
-    let own = rrf_by(lists, settings.rrf_k, |key| passages.get_key_value(key).map(|(k, _)| k.as_str()));
-    let mut members: Vec<(&FusedRow, &Passage)> =
-        own.iter().filter_map(|row| Some((row, passages.get(&row.key)?))).collect();
+    let own = rrf_by(lists, settings.rrf_k, |key| {
+        passages.get_key_value(key).map(|(k, _)| k.as_str())
+    });
+    let mut members: Vec<(&FusedRow, &Passage)> = own
+        .iter()
+        .filter_map(|row| Some((row, passages.get(&row.key)?)))
+        .collect();
     members.sort_by_key(|(_, passage)| !known.contains(&PassageId::of(passage)));
 
     let ordered: Vec<&Passage> = members.iter().map(|(_, passage)| *passage).collect();
@@ -142,18 +152,25 @@ pub fn fuse(
         .zip(&classes)
         .filter_map(|(passage, &leader)| Some((passage.key.as_str(), *ordered.get(leader)?)))
         .collect();
-    let fused = rrf_by(lists, settings.rrf_k, |key| leaders.get(key).map(|leader| leader.key.as_str()));
+    let fused = rrf_by(lists, settings.rrf_k, |key| {
+        leaders.get(key).map(|leader| leader.key.as_str())
+    });
 
     let mut also_in: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
     let mut relevance: BTreeMap<&str, f64> = BTreeMap::new();
     let mut dropped = Vec::new();
     for (row, passage) in &members {
-        let Some(leader) = leaders.get(row.key.as_str()) else { continue };
+        let Some(leader) = leaders.get(row.key.as_str()) else {
+            continue;
+        };
         let own_relevance = scale.fresh(&row.key);
         let best = relevance.entry(&leader.key).or_default();
         *best = best.max(own_relevance);
         if leader.key != row.key {
-            also_in.entry(&leader.key).or_default().push((passage.doc_id.clone(), passage.key.clone()));
+            also_in
+                .entry(&leader.key)
+                .or_default()
+                .push((passage.doc_id.clone(), passage.key.clone()));
             dropped.push(Dropped {
                 candidate: fresh((*row).clone(), (*passage).clone(), own_relevance),
                 stage: Stage::Collapse,
@@ -168,10 +185,16 @@ pub fn fuse(
             let passage = passages.get(&row.key)?.clone();
             let twins = also_in.remove(row.key.as_str()).unwrap_or_default();
             let relevance = relevance.get(row.key.as_str()).copied().unwrap_or_default();
-            Some(Candidate { also_in: twins, ..fresh(row, passage, relevance) })
+            Some(Candidate {
+                also_in: twins,
+                ..fresh(row, passage, relevance)
+            })
         })
         .collect();
-    Fused { candidates, dropped }
+    Fused {
+        candidates,
+        dropped,
+    }
 }
 
 fn fresh(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
@@ -211,11 +234,20 @@ mod tests {
 
     #[test]
     fn ranks_follow_the_formula() {
-        let rows = rrf(&[list(Branch::Lexical, &["a", "b"]), list(Branch::Vector, &["b", "c"])], 60.0);
+        let rows = rrf(
+            &[
+                list(Branch::Lexical, &["a", "b"]),
+                list(Branch::Vector, &["b", "c"]),
+            ],
+            60.0,
+        );
         let keys: Vec<_> = rows.iter().map(|r| r.key.as_str()).collect();
         assert_eq!(keys, ["b", "a", "c"]);
         assert!((rows[0].score - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-15);
-        assert_eq!((rows[0].lexical_rank, rows[0].vector_rank), (Some(2), Some(1)));
+        assert_eq!(
+            (rows[0].lexical_rank, rows[0].vector_rank),
+            (Some(2), Some(1))
+        );
         assert_eq!(rows[1].vector_rank, None);
     }
 
@@ -227,11 +259,17 @@ mod tests {
             passage("d", "c", 5, 500, "something else"),
         ]);
         // Apart, c at 2 and 2 would win against a at 1 and b at 1.
-        let lists = [list(Branch::Lexical, &["a", "c"]), list(Branch::Vector, &["b", "c"])];
+        let lists = [
+            list(Branch::Lexical, &["a", "c"]),
+            list(Branch::Vector, &["b", "c"]),
+        ];
         let fused = run(&lists, &passages);
         assert_eq!(fused.candidates[0].passage.key, "a");
         assert!((fused.candidates[0].fused - 2.0 / 61.0).abs() < 1e-15);
-        assert_eq!(fused.candidates[0].also_in, [("e".to_owned(), "b".to_owned())]);
+        assert_eq!(
+            fused.candidates[0].also_in,
+            [("e".to_owned(), "b".to_owned())]
+        );
         assert_eq!(fused.dropped[0].into.as_deref(), Some("a"));
         assert_eq!(fused.candidates[1].lexical_rank, Some(2));
     }
@@ -243,7 +281,10 @@ mod tests {
             passage("e", "b", 0, 0, "same words"),
         ]);
         let lists = [list(Branch::Lexical, &["a", "b"])];
-        let known = Known::from([PassageId { corpus: "manual".into(), key: "b".into() }]);
+        let known = Known::from([PassageId {
+            corpus: "manual".into(),
+            key: "b".into(),
+        }]);
         let scale = Scale::of(&lists, Metric::Cosine);
         let fused = fuse(&lists, &passages, &known, &scale, &Settings::default());
         assert_eq!(fused.candidates[0].passage.key, "b");
@@ -253,7 +294,10 @@ mod tests {
     fn arbitrary_lists() -> impl Strategy<Value = (Vec<Passage>, Vec<Vec<usize>>)> {
         arbitrary_passages(16).prop_flat_map(|passages| {
             let n = passages.len();
-            (Just(passages), proptest::collection::vec(proptest::collection::vec(0..n + 2, 0..20), 1..4))
+            (
+                Just(passages),
+                proptest::collection::vec(proptest::collection::vec(0..n + 2, 0..20), 1..4),
+            )
         })
     }
 

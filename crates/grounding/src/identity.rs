@@ -19,14 +19,20 @@ impl PassageId {
     /// The key of a passage.
     #[must_use]
     pub fn of(passage: &Passage) -> Self {
-        Self { corpus: passage.corpus.clone(), key: passage.key.clone() }
+        Self {
+            corpus: passage.corpus.clone(),
+            key: passage.key.clone(),
+        }
     }
 }
 
 /// [`reground_documents::content_hash`] as the lower-case hex that passages carry.
 #[must_use]
 pub fn content_hash(text: &str) -> String {
-    reground_documents::content_hash(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    reground_documents::content_hash(text)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// The text that a passage belongs to: one version of one document.
@@ -41,7 +47,11 @@ pub(crate) fn text_id(passage: &Passage) -> TextId<'_> {
 pub fn overlap(a: CharRange, b: CharRange) -> f64 {
     let common = a.end.min(b.end).saturating_sub(a.start.max(b.start));
     let shorter = length(a).min(length(b));
-    if shorter == 0 { 0.0 } else { f64::from(common) / f64::from(shorter) }
+    if shorter == 0 {
+        0.0
+    } else {
+        f64::from(common) / f64::from(shorter)
+    }
 }
 
 fn length(range: CharRange) -> u32 {
@@ -64,7 +74,8 @@ pub fn twins(a: &Passage, b: &Passage, twin_overlap: f64) -> bool {
 /// A gap between the two is text that nobody holds, so they do not count as adjacent.
 #[must_use]
 pub fn adjacent(before: &Passage, next: &Passage) -> bool {
-    let follows = matches!((before.ordinal, next.ordinal), (Some(a), Some(b)) if a.checked_add(1) == Some(b));
+    let follows =
+        matches!((before.ordinal, next.ordinal), (Some(a), Some(b)) if a.checked_add(1) == Some(b));
     let touches = matches!((before.chars, next.chars),
         (Some(a), Some(b)) if a.start <= b.start && b.start <= a.end);
     follows && touches && text_id(before) == text_id(next)
@@ -83,7 +94,10 @@ pub fn twin_classes(passages: &[&Passage], twin_overlap: f64) -> Vec<usize> {
         let same_text = by_hash.get(passage.hash.as_str()).copied();
         let same_place = passage.chars.and_then(|chars| {
             let leaders = by_text.get(&text_id(passage))?;
-            leaders.iter().find(|(range, _)| overlap(*range, chars) >= twin_overlap).map(|l| l.1)
+            leaders
+                .iter()
+                .find(|(range, _)| overlap(*range, chars) >= twin_overlap)
+                .map(|l| l.1)
         });
         let leader = match (same_text, same_place) {
             (Some(a), Some(b)) => a.min(b),
@@ -91,7 +105,10 @@ pub fn twin_classes(passages: &[&Passage], twin_overlap: f64) -> Vec<usize> {
             (None, None) => {
                 by_hash.insert(&passage.hash, index);
                 if let Some(chars) = passage.chars {
-                    by_text.entry(text_id(passage)).or_default().push((chars, index));
+                    by_text
+                        .entry(text_id(passage))
+                        .or_default()
+                        .push((chars, index));
                 }
                 index
             }

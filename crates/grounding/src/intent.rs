@@ -12,14 +12,15 @@ use serde::{Deserialize, Serialize};
 use crate::cues::{Cues, Kind};
 use crate::entities::{Comparison, comparison};
 use crate::error::GroundingError;
-use crate::words::{content_keys, words};
+use crate::words::{content_keys, content_word, words};
 
 /// Words of a query that is too short to stand on its own after an earlier turn.
 const SHORT_QUERY: usize = 3;
-/// Words of a query that is long enough to stand on its own, so that no word in common tells a new subject.
-const LONG_QUERY: usize = 9;
-/// Words of the query within which a pronoun points back; further on it points into the query itself.
-const PRONOUN_REACH: usize = 8;
+/// Content words of a query that says enough to stand on its own, so that no word in common tells a new subject.
+const NEW_SUBJECT: usize = 3;
+/// Content words before a pronoun from which on it points into the query itself: "where is bone marrow and what does
+/// it do".
+const ANTECEDENT: usize = 2;
 /// Words within which an opening such as "what about" counts as one.
 const OPENING: usize = 2;
 /// Characters that stand for a word in scripts without spaces when a query's length is judged.
@@ -56,10 +57,15 @@ impl FromStr for Intent {
     type Err = GroundingError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        [Self::NewTopic, Self::DrillDown, Self::Compare, Self::SameSources]
-            .into_iter()
-            .find(|intent| intent.name() == name)
-            .ok_or_else(|| GroundingError::UnknownIntent(name.to_owned()))
+        [
+            Self::NewTopic,
+            Self::DrillDown,
+            Self::Compare,
+            Self::SameSources,
+        ]
+        .into_iter()
+        .find(|intent| intent.name() == name)
+        .ok_or_else(|| GroundingError::UnknownIntent(name.to_owned()))
     }
 }
 
@@ -131,7 +137,13 @@ pub fn classify_with(
         (Intent::Compare, Some(comparison)) => comparison.entities,
         _ => Vec::new(),
     };
-    Judged { intent, confidence, signals, entities, dependency }
+    Judged {
+        intent,
+        confidence,
+        signals,
+        entities,
+        dependency,
+    }
 }
 
 /// Everything that the query says about itself.
@@ -158,13 +170,18 @@ impl Evidence {
         let known: BTreeSet<String> = earlier
             .iter()
             .flat_map(|turn| {
-                turn.cited.iter().chain(&turn.sources).chain(std::iter::once(&turn.query))
+                turn.cited
+                    .iter()
+                    .chain(&turn.sources)
+                    .chain(std::iter::once(&turn.query))
             })
             .flat_map(|text| content_keys(text, cues))
             .collect();
         let sources = cue(Kind::Sources);
-        // "this document" is no pronoun on top of a source cue, and "X … its" points into the query itself.
-        let pronoun = cue(Kind::Pronoun).filter(|found| found.start < PRONOUN_REACH);
+        let pronoun = cue(Kind::Pronoun).filter(|found| {
+            let before = text.iter().take(found.start);
+            before.filter(|(_, word)| content_word(word, cues)).count() < ANTECEDENT
+        });
         Self {
             length: length(query, &text),
             first_turn: earlier.is_empty(),
@@ -219,7 +236,11 @@ impl Evidence {
             && (comparison.explicit || comparison.entities.len() > 1)
         {
             signals.push(format!("comparison: {}", comparison.cue));
-            let sure = if comparison.entities.len() > 1 { 0.9 } else { 0.6 };
+            let sure = if comparison.entities.len() > 1 {
+                0.9
+            } else {
+                0.6
+            };
             return (Intent::Compare, sure);
         }
         if self.first_turn {
@@ -237,7 +258,7 @@ impl Evidence {
                 let share = self.shared as f64 / self.content.max(1) as f64;
                 (Intent::DrillDown, 0.6 + 0.4 * share)
             }
-            Dependency::None if self.length >= LONG_QUERY => (Intent::NewTopic, 0.6),
+            Dependency::None if self.content >= NEW_SUBJECT => (Intent::NewTopic, 0.6),
             Dependency::None => {
                 signals.push("no evidence of a new subject".to_owned());
                 (Intent::DrillDown, 0.5)
@@ -249,7 +270,10 @@ impl Evidence {
 /// Length in words, comparable between scripts with and without spaces.
 fn length(query: &str, words: &[(usize, String)]) -> usize {
     let unspaced = query.chars().filter(|&c| crate::words::unspaced(c)).count();
-    let spaced = words.iter().filter(|(_, w)| !w.chars().any(crate::words::unspaced)).count();
+    let spaced = words
+        .iter()
+        .filter(|(_, w)| !w.chars().any(crate::words::unspaced))
+        .count();
     spaced + unspaced.div_ceil(UNSPACED_PER_WORD)
 }
 
@@ -259,11 +283,22 @@ mod tests {
     use proptest::prelude::*;
 
     fn past(query: &str, title: &str) -> PastTurn {
-        PastTurn { query: query.into(), sources: vec![title.into()], cited: vec![] }
+        PastTurn {
+            query: query.into(),
+            sources: vec![title.into()],
+            cited: vec![],
+        }
     }
 
     fn after(query: &str) -> Judged {
-        classify(query, &[past("How do I reset my password?", "Accounts and passwords")], None)
+        classify(
+            query,
+            &[past(
+                "How do I reset my password?",
+                "Accounts and passwords",
+            )],
+            None,
+        )
     }
 
     #[test]
@@ -272,15 +307,36 @@ mod tests {
         for (query, intent, dependency) in [
             ("and for admins?", DrillDown, Dependency::Hard),
             ("How long is it valid?", DrillDown, Dependency::Hard),
-            ("How strong must a new password be in order to be accepted?", DrillDown, Dependency::Soft),
-            ("How many gigabytes of object storage does the standard plan include?", NewTopic, Dependency::None),
+            (
+                "How strong must a new password be in order to be accepted?",
+                DrillDown,
+                Dependency::Soft,
+            ),
+            (
+                "How many gigabytes of object storage does the standard plan include?",
+                NewTopic,
+                Dependency::None,
+            ),
             ("New topic: billing", NewTopic, Dependency::None),
             ("Where does it say so?", SameSources, Dependency::Hard),
-            ("Which of these documents covers tokens?", SameSources, Dependency::Hard),
-            ("What is the difference between a token and a password?", Compare, Dependency::Soft),
+            (
+                "Which of these documents covers tokens?",
+                SameSources,
+                Dependency::Hard,
+            ),
+            (
+                "What is the difference between a token and a password?",
+                Compare,
+                Dependency::Soft,
+            ),
         ] {
             let judged = after(query);
-            assert_eq!((judged.intent, judged.dependency), (intent, dependency), "{query}: {:?}", judged.signals);
+            assert_eq!(
+                (judged.intent, judged.dependency),
+                (intent, dependency),
+                "{query}: {:?}",
+                judged.signals
+            );
         }
         assert_eq!(classify("How do I reset it?", &[], None).intent, NewTopic);
     }
@@ -288,17 +344,26 @@ mod tests {
     #[test]
     fn the_caller_overrides_the_intent() {
         let judged = classify("compare HNSW with IVFFlat", &[], Some(Intent::SameSources));
-        assert_eq!((judged.intent, judged.confidence), (Intent::SameSources, 1.0));
+        assert_eq!(
+            (judged.intent, judged.confidence),
+            (Intent::SameSources, 1.0)
+        );
         assert!(judged.entities.is_empty());
-        let judged = after("HNSW or IVFFlat: which is faster, HNSW or IVFFlat?");
+        let judged = after("Which is faster, HNSW or IVFFlat?");
         assert_eq!(judged.entities, ["HNSW", "IVFFlat"]);
     }
 
     #[test]
     fn other_scripts_go_by_overlap_and_length() {
         let earlier = [past("如何重置我的密码", "密码")];
-        assert_eq!(classify("密码的有效期是多长时间", &earlier, None).dependency, Dependency::Soft);
-        assert_eq!(classify("为什么", &earlier, None).dependency, Dependency::Hard);
+        assert_eq!(
+            classify("密码的有效期是多长时间", &earlier, None).dependency,
+            Dependency::Soft
+        );
+        assert_eq!(
+            classify("为什么", &earlier, None).dependency,
+            Dependency::Hard
+        );
         let other = classify("对象存储标准套餐包括多少千兆字节的存储空间", &earlier, None);
         assert_eq!(other.intent, Intent::NewTopic);
     }

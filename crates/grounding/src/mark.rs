@@ -57,8 +57,14 @@ impl Registry {
         };
         for (index, bound) in known.iter().enumerate() {
             let document = (bound.corpus.clone(), bound.doc_id.clone());
-            registry.by_document.entry(document.clone()).or_default().push(index);
-            let Some((letters, number)) = parse(&bound.marker) else { continue };
+            registry
+                .by_document
+                .entry(document.clone())
+                .or_default()
+                .push(index);
+            let Some((letters, number)) = parse(&bound.marker) else {
+                continue;
+            };
             if letters == 0 {
                 registry.last_number = registry.last_number.max(number);
                 continue;
@@ -85,7 +91,9 @@ impl Registry {
             .iter()
             .filter_map(|&index| known.get(index))
             .filter(|bound| same_binding(bound, passage) && !used.contains(&bound.marker));
-        fitting.min_by_key(|bound| bound.passage != passage.key).map(|bound| bound.marker.as_str())
+        fitting
+            .min_by_key(|bound| bound.passage != passage.key)
+            .map(|bound| bound.marker.as_str())
     }
 
     fn next(&mut self, passage: &Passage, style: MarkerStyle) -> String {
@@ -142,7 +150,9 @@ fn parse(marker: &str) -> Option<(u64, u64)> {
     let split = marker.find(|c: char| c.is_ascii_digit())?;
     let (letters, number) = marker.split_at_checked(split)?;
     let letters = letters.bytes().try_fold(0u64, |n, byte| {
-        let digit = byte.is_ascii_uppercase().then(|| u64::from(byte - b'A') + 1)?;
+        let digit = byte
+            .is_ascii_uppercase()
+            .then(|| u64::from(byte - b'A') + 1)?;
         n.checked_mul(26)?.checked_add(digit)
     })?;
     Some((letters, number.parse().ok()?))
@@ -171,18 +181,29 @@ mod tests {
 
     #[test]
     fn a_binding_keeps_its_marker_and_a_change_gets_the_next() {
-        let first = [source("d", "1", 0, "one"), source("e", "9", 0, "nine"), source("d", "2", 5, "two")];
+        let first = [
+            source("d", "1", 0, "one"),
+            source("e", "9", 0, "nine"),
+            source("d", "2", 5, "two"),
+        ];
         let (markers, bound) = assign(&first, &[], MarkerStyle::Lettered);
         assert_eq!(markers, ["A1", "B1", "A2"]);
         let mut changed = source("d", "2", 5, "TWO");
         let wider = source("d", "1", 0, "one two");
-        let (markers, new) = assign(&[changed.clone(), wider, first[0].clone()], &bound, MarkerStyle::Lettered);
+        let (markers, new) = assign(
+            &[changed.clone(), wider, first[0].clone()],
+            &bound,
+            MarkerStyle::Lettered,
+        );
         assert_eq!(markers, ["A3", "A4", "A1"]);
         assert_eq!(new.len(), 2);
         changed.passage.version = Some(2);
         let all = [bound, new].concat();
         assert_eq!(assign(&[changed], &all, MarkerStyle::Lettered).0, ["A5"]);
-        assert_eq!(assign(&first, &all, MarkerStyle::Lettered).0, ["A1", "B1", "A2"]);
+        assert_eq!(
+            assign(&first, &all, MarkerStyle::Lettered).0,
+            ["A1", "B1", "A2"]
+        );
     }
 
     #[test]
@@ -198,11 +219,22 @@ mod tests {
 
     #[test]
     fn numbers_run_on() {
-        let (markers, bound) = assign(&[source("d", "1", 0, "one"), source("e", "2", 0, "two")], &[], MarkerStyle::Numbered);
+        let (markers, bound) = assign(
+            &[source("d", "1", 0, "one"), source("e", "2", 0, "two")],
+            &[],
+            MarkerStyle::Numbered,
+        );
         assert_eq!(markers, ["1", "2"]);
-        let (markers, _) = assign(&[source("f", "3", 0, "three"), source("e", "2", 0, "two")], &bound, MarkerStyle::Numbered);
+        let (markers, _) = assign(
+            &[source("f", "3", 0, "three"), source("e", "2", 0, "two")],
+            &bound,
+            MarkerStyle::Numbered,
+        );
         assert_eq!(markers, ["3", "2"]);
     }
+
+    /// Document, version, range, hash, and the key where there is no range.
+    type Meaning = (String, Option<i32>, Option<CharRange>, String, String);
 
     proptest! {
         #[test]
@@ -212,7 +244,7 @@ mod tests {
         ) {
             let style = if numbered { MarkerStyle::Numbered } else { MarkerStyle::Lettered };
             let mut known: Vec<BoundMarker> = Vec::new();
-            let mut meaning: BTreeMap<String, (String, Option<i32>, Option<CharRange>, String, String)> = BTreeMap::new();
+            let mut meaning: BTreeMap<String, Meaning> = BTreeMap::new();
             for turn in turns {
                 let context: Vec<_> = turn.iter().map(|(doc, place, text, ranged)| {
                     let mut c = source(&format!("d{doc}"), &format!("{doc}/{place}"), place * 100, &format!("text {text}"));

@@ -16,7 +16,10 @@ impl CharRange {
     /// The range of two optional bounds; `None` unless both are known.
     #[must_use]
     pub fn of(start: Option<u32>, end: Option<u32>) -> Option<Self> {
-        Some(Self { start: start?, end: end? })
+        Some(Self {
+            start: start?,
+            end: end?,
+        })
     }
 }
 

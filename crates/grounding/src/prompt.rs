@@ -55,7 +55,11 @@ pub fn locate(pages: Option<PageRange>, chars: Option<CharRange>) -> Option<Stri
 #[must_use]
 pub fn shown(source: &ContextSource) -> String {
     let passage = &source.candidate.passage;
-    format!("{}\n{}", passage.title.as_deref().unwrap_or_default(), passage.text)
+    format!(
+        "{}\n{}",
+        passage.title.as_deref().unwrap_or_default(),
+        passage.text
+    )
 }
 
 /// The block: every source's facts, then every passage in the context's order. Whatever comes from documents is
@@ -65,7 +69,10 @@ pub fn render(context: &[ContextSource], format: Format, style: MarkerStyle) -> 
     if context.is_empty() {
         return String::new();
     }
-    let sources: Vec<Source> = context.iter().map(|source| Source::of(source, style)).collect();
+    let sources: Vec<Source> = context
+        .iter()
+        .map(|source| Source::of(source, style))
+        .collect();
     match format {
         Format::Text => text(&sources),
         Format::Xml => xml(&sources),
@@ -100,8 +107,17 @@ impl Source {
     }
 
     fn heading(&self) -> String {
-        let details = [Some(&self.title), self.published.as_ref(), self.locator.as_ref()];
-        details.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" · ")
+        let details = [
+            Some(&self.title),
+            self.published.as_ref(),
+            self.locator.as_ref(),
+        ];
+        details
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" · ")
     }
 }
 
@@ -120,7 +136,13 @@ fn text(sources: &[Source]) -> String {
     }
     out.push_str("=== SOURCES\n");
     for source in sources {
-        let _ = writeln!(out, "[{}] {}\n{}\n", source.marker, source.heading(), source.text);
+        let _ = writeln!(
+            out,
+            "[{}] {}\n{}\n",
+            source.marker,
+            source.heading(),
+            source.text
+        );
     }
     out.push_str("=== END OF SOURCES\n");
     out
@@ -139,7 +161,12 @@ fn xml(sources: &[Source]) -> String {
     }
     out.push_str("<sources>\n");
     for source in sources {
-        let _ = write!(out, "<source id=\"{}\" title=\"{}\"", source.marker, quoted(&source.title));
+        let _ = write!(
+            out,
+            "<source id=\"{}\" title=\"{}\"",
+            source.marker,
+            quoted(&source.title)
+        );
         let details = [("date", &source.published), ("locator", &source.locator)];
         for (name, value) in details {
             if let Some(value) = value {
@@ -153,14 +180,21 @@ fn xml(sources: &[Source]) -> String {
 }
 
 fn quoted(value: &str) -> String {
-    value.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+    value
+        .replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 fn json(sources: &[Source]) -> String {
     let facts: Vec<_> = sources
         .iter()
         .flat_map(|source| {
-            source.facts.iter().map(|fact| json!({ "marker": source.marker, "fact": fact }))
+            source
+                .facts
+                .iter()
+                .map(|fact| json!({ "marker": source.marker, "fact": fact }))
         })
         .collect();
     let passages: Vec<_> = sources
@@ -210,8 +244,16 @@ mod tests {
         candidate.passage.title = Some(title.into());
         candidate.passage.published = Some("2026-05-01".into());
         candidate.passage.pages = Some(PageRange { start: 12, end: 12 });
-        let facts = vec![Fact { text: body.into(), chars: CharRange { start: 0, end: 1 } }];
-        vec![ContextSource { marker: "A1".into(), position: 1, candidate, facts }]
+        let facts = vec![Fact {
+            text: body.into(),
+            chars: CharRange { start: 0, end: 1 },
+        }];
+        vec![ContextSource {
+            marker: "A1".into(),
+            position: 1,
+            candidate,
+            facts,
+        }]
     }
 
     #[test]

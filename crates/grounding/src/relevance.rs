@@ -26,12 +26,20 @@ struct Span {
 
 impl Span {
     fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
-        values.filter(|value| value.is_finite()).fold(None, |span: Option<Self>, value| {
-            Some(span.map_or(Self { least: value, most: value }, |s| Self {
-                least: s.least.min(value),
-                most: s.most.max(value),
-            }))
-        })
+        values
+            .filter(|value| value.is_finite())
+            .fold(None, |span: Option<Self>, value| {
+                Some(span.map_or(
+                    Self {
+                        least: value,
+                        most: value,
+                    },
+                    |s| Self {
+                        least: s.least.min(value),
+                        most: s.most.max(value),
+                    },
+                ))
+            })
     }
 
     /// Position between least and largest, clamped; 1 where all are equal and the value reaches them.
@@ -45,12 +53,20 @@ impl Span {
     }
 
     fn share_of_best(self, value: f64) -> f64 {
-        if self.most > 0.0 { clamp(value / self.most) } else { 0.0 }
+        if self.most > 0.0 {
+            clamp(value / self.most)
+        } else {
+            0.0
+        }
     }
 }
 
 fn clamp(value: f64) -> f64 {
-    if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }
+    if value.is_finite() {
+        value.clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
 }
 
 impl Scale {
@@ -58,10 +74,21 @@ impl Scale {
     /// passages are held against the first list of each branch, the turn's own query.
     #[must_use]
     pub fn of(lists: &[RankedList], metric: Metric) -> Self {
-        let mut scale = Self { metric, lexical: None, vector: None, fresh: BTreeMap::new() };
+        let mut scale = Self {
+            metric,
+            lexical: None,
+            vector: None,
+            fresh: BTreeMap::new(),
+        };
         for list in lists {
-            let values = || list.hits.iter().map(|hit| value(list.branch, metric, hit.value));
-            let Some(span) = Span::of(values()) else { continue };
+            let values = || {
+                list.hits
+                    .iter()
+                    .map(|hit| value(list.branch, metric, hit.value))
+            };
+            let Some(span) = Span::of(values()) else {
+                continue;
+            };
             let own = match list.branch {
                 Branch::Lexical => &mut scale.lexical,
                 Branch::Vector => &mut scale.vector,
@@ -90,8 +117,11 @@ impl Scale {
             (Some(span), Some(raw)) => self.scaled(branch, span, value(branch, self.metric, raw)),
             _ => 0.0,
         };
-        branch(Branch::Lexical, self.lexical, lexical_score)
-            .max(branch(Branch::Vector, self.vector, vector_distance))
+        branch(Branch::Lexical, self.lexical, lexical_score).max(branch(
+            Branch::Vector,
+            self.vector,
+            vector_distance,
+        ))
     }
 
     fn scaled(&self, branch: Branch, span: Span, value: f64) -> f64 {
@@ -115,7 +145,9 @@ fn value(branch: Branch, metric: Metric, raw: f64) -> f64 {
 
 /// Replaces the relevance of the reranked candidates by their rerank score, min–max over them; all equal gives 1.
 pub fn from_rerank(candidates: &mut [Candidate]) {
-    let Some(span) = Span::of(candidates.iter().filter_map(|c| c.rerank)) else { return };
+    let Some(span) = Span::of(candidates.iter().filter_map(|c| c.rerank)) else {
+        return;
+    };
     for candidate in candidates {
         if let Some(score) = candidate.rerank {
             candidate.relevance = span.min_max(score);
@@ -131,15 +163,34 @@ mod tests {
     use proptest::prelude::*;
 
     fn lists(branch: Branch, values: &[f64]) -> Vec<RankedList> {
-        let hits = values.iter().enumerate().map(|(i, &value)| Hit { key: i.to_string(), value }).collect();
-        vec![RankedList { branch, weight: 1.0, entity: None, hits }]
+        let hits = values
+            .iter()
+            .enumerate()
+            .map(|(i, &value)| Hit {
+                key: i.to_string(),
+                value,
+            })
+            .collect();
+        vec![RankedList {
+            branch,
+            weight: 1.0,
+            entity: None,
+            hits,
+        }]
     }
 
     #[test]
     fn each_metric_is_scaled_in_its_own_way() {
         let scale = Scale::of(&lists(Branch::Lexical, &[8.0, 4.0]), Metric::Cosine);
-        assert_eq!((scale.fresh("0"), scale.fresh("1"), scale.fresh("2")), (1.0, 0.5, 0.0));
-        assert_eq!(scale.carried(Some(2.0), Some(0.0)), 0.25, "no vector list to hold the distance against");
+        assert_eq!(
+            (scale.fresh("0"), scale.fresh("1"), scale.fresh("2")),
+            (1.0, 0.5, 0.0)
+        );
+        assert_eq!(
+            scale.carried(Some(2.0), Some(0.0)),
+            0.25,
+            "no vector list to hold the distance against"
+        );
 
         let cosine = Scale::of(&lists(Branch::Vector, &[0.2, 0.6, 1.3]), Metric::Cosine);
         assert!((cosine.fresh("1") - 0.5).abs() < 1e-12);
@@ -149,10 +200,19 @@ mod tests {
         let l2 = Scale::of(&lists(Branch::Vector, &[1.0, 3.0]), Metric::L2);
         assert!((l2.fresh("1") - 0.5).abs() < 1e-12);
 
-        let inner = Scale::of(&lists(Branch::Vector, &[-9.0, -5.0, -1.0]), Metric::InnerProduct);
-        assert_eq!((inner.fresh("0"), inner.fresh("1"), inner.fresh("2")), (1.0, 0.5, 0.0));
+        let inner = Scale::of(
+            &lists(Branch::Vector, &[-9.0, -5.0, -1.0]),
+            Metric::InnerProduct,
+        );
+        assert_eq!(
+            (inner.fresh("0"), inner.fresh("1"), inner.fresh("2")),
+            (1.0, 0.5, 0.0)
+        );
         let equal = Scale::of(&lists(Branch::Vector, &[-3.0, -3.0]), Metric::InnerProduct);
-        assert_eq!((equal.fresh("1"), equal.carried(None, Some(-2.0))), (1.0, 0.0));
+        assert_eq!(
+            (equal.fresh("1"), equal.carried(None, Some(-2.0))),
+            (1.0, 0.0)
+        );
     }
 
     #[test]
@@ -165,13 +225,18 @@ mod tests {
 
     #[test]
     fn rerank_scores_are_scaled_over_the_candidates() {
-        let mut candidates: Vec<_> =
-            [-4.0, 0.0, 4.0].iter().map(|_| candidate(passage("d", "a", 0, 0, "x"), 0.1)).collect();
+        let mut candidates: Vec<_> = [-4.0, 0.0, 4.0]
+            .iter()
+            .map(|_| candidate(passage("d", "a", 0, 0, "x"), 0.1))
+            .collect();
         for (c, score) in candidates.iter_mut().zip([Some(-4.0), None, Some(4.0)]) {
             c.rerank = score;
         }
         from_rerank(&mut candidates);
-        assert_eq!(candidates.iter().map(|c| c.relevance).collect::<Vec<_>>(), [0.0, 0.1, 1.0]);
+        assert_eq!(
+            candidates.iter().map(|c| c.relevance).collect::<Vec<_>>(),
+            [0.0, 0.1, 1.0]
+        );
         candidates.iter_mut().for_each(|c| c.rerank = Some(0.3));
         from_rerank(&mut candidates);
         assert!(candidates.iter().all(|c| c.relevance == 1.0));

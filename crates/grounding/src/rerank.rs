@@ -88,21 +88,37 @@ pub fn match_reranked(items: &[Reranked], candidates: &[Candidate]) -> Matched {
             open.push(item);
         }
     }
-    open.retain(|&item| !items.get(item).is_some_and(|reranked| matching.by_hash(item, reranked)));
+    open.retain(|&item| {
+        !items
+            .get(item)
+            .is_some_and(|reranked| matching.by_hash(item, reranked))
+    });
     let mut warnings = Vec::new();
     // An honest reranker returns no more items than it got: beyond that, similarity is not worth the time.
     let patience = candidates.len();
     for (nth, &item) in open.iter().enumerate() {
-        let text = items.get(item).and_then(|reranked| reranked.text.as_deref());
-        let fits = text.filter(|_| nth < patience).and_then(|text| matching.by_words(item, text));
+        let text = items
+            .get(item)
+            .and_then(|reranked| reranked.text.as_deref());
+        let fits = text
+            .filter(|_| nth < patience)
+            .and_then(|text| matching.by_words(item, text));
         warnings.push(match fits {
             Some(key) => Warning::RerankFuzzy { item, key },
             None => Warning::RerankUnmatched { item },
         });
     }
-    let scores = matching.taken.iter().map(|item| score(items, (*item)?)).collect();
+    let scores = matching
+        .taken
+        .iter()
+        .map(|item| score(items, (*item)?))
+        .collect();
     let drift = matching.drift(items);
-    Matched { scores, drift, warnings }
+    Matched {
+        scores,
+        drift,
+        warnings,
+    }
 }
 
 /// Score of an item: its own, or its place where no item has a score (1 for the first, falling to 1/n).
@@ -126,10 +142,21 @@ impl<'a> Matching<'a> {
         let mut by_key = BTreeMap::new();
         let mut by_hash: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, candidate) in candidates.iter().enumerate() {
-            by_key.entry(candidate.passage.key.as_str()).or_insert(index);
-            by_hash.entry(&candidate.passage.hash).or_default().push(index);
+            by_key
+                .entry(candidate.passage.key.as_str())
+                .or_insert(index);
+            by_hash
+                .entry(&candidate.passage.hash)
+                .or_default()
+                .push(index);
         }
-        Self { candidates, by_key, by_hash, taken: vec![None; candidates.len()], words: None }
+        Self {
+            candidates,
+            by_key,
+            by_hash,
+            taken: vec![None; candidates.len()],
+            words: None,
+        }
     }
 
     fn take(&mut self, candidate: usize, item: usize) -> bool {
@@ -143,27 +170,43 @@ impl<'a> Matching<'a> {
     }
 
     fn by_name(&mut self, item: usize, reranked: &Reranked) -> bool {
-        let key = reranked.key.as_deref().and_then(|key| self.by_key.get(key).copied());
-        let index = || usize::try_from(reranked.index?).ok().filter(|&i| i < self.candidates.len());
+        let key = reranked
+            .key
+            .as_deref()
+            .and_then(|key| self.by_key.get(key).copied());
+        let index = || {
+            usize::try_from(reranked.index?)
+                .ok()
+                .filter(|&i| i < self.candidates.len())
+        };
         // A key that names nobody is an id of the reranker's own; the index still counts.
-        let Some(candidate) = key.or_else(index) else { return false };
+        let Some(candidate) = key.or_else(index) else {
+            return false;
+        };
         self.take(candidate, item)
     }
 
     fn by_hash(&mut self, item: usize, reranked: &Reranked) -> bool {
-        let Some(text) = &reranked.text else { return false };
+        let Some(text) = &reranked.text else {
+            return false;
+        };
         let hash = crate::identity::content_hash(text);
         let free = self.by_hash.get(hash.as_str()).and_then(|same| {
-            same.iter().copied().find(|&i| self.taken.get(i).is_some_and(Option::is_none))
+            same.iter()
+                .copied()
+                .find(|&i| self.taken.get(i).is_some_and(Option::is_none))
         });
         free.is_some_and(|candidate| self.take(candidate, item))
     }
 
     fn by_words(&mut self, item: usize, text: &str) -> Option<String> {
         let candidates = self.candidates;
-        let sets = self
-            .words
-            .get_or_insert_with(|| candidates.iter().map(|c| word_set(&c.passage.text)).collect());
+        let sets = self.words.get_or_insert_with(|| {
+            candidates
+                .iter()
+                .map(|c| word_set(&c.passage.text))
+                .collect()
+        });
         let words = word_set(text);
         let mut fits: Vec<(f64, usize)> = sets
             .iter()
@@ -177,7 +220,9 @@ impl<'a> Matching<'a> {
         if best < FUZZY_LEAST || best - second < FUZZY_MARGIN || !self.take(candidate, item) {
             return None;
         }
-        self.candidates.get(candidate).map(|c| c.passage.key.clone())
+        self.candidates
+            .get(candidate)
+            .map(|c| c.passage.key.clone())
     }
 
     fn drift(&self, items: &[Reranked]) -> Vec<DriftEvent> {
@@ -216,7 +261,11 @@ fn word_set(text: &str) -> BTreeSet<String> {
 fn similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let all = a.len() + b.len() - common;
-    if all == 0 { 0.0 } else { common as f64 / all as f64 }
+    if all == 0 {
+        0.0
+    } else {
+        common as f64 / all as f64
+    }
 }
 
 /// The candidates after the rerank.
@@ -241,7 +290,10 @@ pub fn apply_scores(
 ) -> Result<Scored, GroundingError> {
     if scores.len() != candidates.len() {
         let (returned, candidates) = (scores.len(), candidates.len());
-        return Err(GroundingError::RerankLength { returned, candidates });
+        return Err(GroundingError::RerankLength {
+            returned,
+            candidates,
+        });
     }
     let total = candidates.len();
     for (candidate, score) in candidates.iter_mut().zip(scores) {
@@ -250,10 +302,17 @@ pub fn apply_scores(
     let missing = candidates.iter().filter(|c| c.rerank.is_none()).count();
     let warnings = match missing {
         0 => Vec::new(),
-        missing => vec![Warning::RerankMissing { missing, candidates: total }],
+        missing => vec![Warning::RerankMissing {
+            missing,
+            candidates: total,
+        }],
     };
     if missing == total {
-        return Ok(Scored { candidates, dropped: Vec::new(), warnings });
+        return Ok(Scored {
+            candidates,
+            dropped: Vec::new(),
+            warnings,
+        });
     }
     from_rerank(&mut candidates);
     let (mut candidates, lost): (Vec<_>, Vec<_>) =
@@ -274,7 +333,11 @@ pub fn apply_scores(
             into: None,
         })
         .collect();
-    Ok(Scored { candidates, dropped, warnings })
+    Ok(Scored {
+        candidates,
+        dropped,
+        warnings,
+    })
 }
 
 #[cfg(test)]
@@ -284,15 +347,34 @@ mod tests {
     use proptest::prelude::*;
 
     fn three() -> Vec<Candidate> {
-        ["the cat sat on the mat today", "dogs bark at night in the yard", "birds sing early every morning"]
-            .iter()
-            .enumerate()
-            .map(|(i, text)| candidate(passage("d", &format!("k{i}"), 9 * i as i32, 0, text), 0.1 - i as f64 / 100.0))
-            .collect()
+        [
+            "the cat sat on the mat today",
+            "dogs bark at night in the yard",
+            "birds sing early every morning",
+        ]
+        .iter()
+        .enumerate()
+        .map(|(i, text)| {
+            candidate(
+                passage("d", &format!("k{i}"), 9 * i as i32, 0, text),
+                0.1 - i as f64 / 100.0,
+            )
+        })
+        .collect()
     }
 
-    fn item(key: Option<&str>, index: Option<i64>, text: Option<&str>, score: Option<f64>) -> Reranked {
-        Reranked { key: key.map(Into::into), index, text: text.map(Into::into), score }
+    fn item(
+        key: Option<&str>,
+        index: Option<i64>,
+        text: Option<&str>,
+        score: Option<f64>,
+    ) -> Reranked {
+        Reranked {
+            key: key.map(Into::into),
+            index,
+            text: text.map(Into::into),
+            score,
+        }
     }
 
     #[test]
@@ -300,11 +382,22 @@ mod tests {
         let items = [
             item(Some("k2"), None, None, Some(0.9)),
             item(Some("their-own-id"), Some(0), None, Some(0.5)),
-            item(None, None, Some("Dogs bark at night in the yard!"), Some(0.1)),
+            item(
+                None,
+                None,
+                Some("Dogs bark at night in the yard!"),
+                Some(0.1),
+            ),
         ];
         let matched = match_reranked(&items, &three());
         assert_eq!(matched.scores, [Some(0.5), Some(0.1), Some(0.9)]);
-        assert_eq!(matched.warnings, [Warning::RerankFuzzy { item: 2, key: "k1".into() }]);
+        assert_eq!(
+            matched.warnings,
+            [Warning::RerankFuzzy {
+                item: 2,
+                key: "k1".into()
+            }]
+        );
         assert_eq!(matched.drift.len(), 1);
         assert_eq!(matched.drift[0].severity, Severity::Minor);
     }
@@ -312,29 +405,54 @@ mod tests {
     #[test]
     fn white_space_is_no_drift_and_a_rewrite_is() {
         let items = [
-            item(None, None, Some("the cat  sat on\nthe mat today"), Some(1.0)),
-            item(Some("k1"), None, Some("Cats, in short, are animals"), Some(2.0)),
+            item(
+                None,
+                None,
+                Some("the cat  sat on\nthe mat today"),
+                Some(1.0),
+            ),
+            item(
+                Some("k1"),
+                None,
+                Some("Cats, in short, are animals"),
+                Some(2.0),
+            ),
             item(None, None, Some("nothing alike"), Some(3.0)),
             item(None, Some(-1), None, Some(3.0)),
             item(None, Some(77), None, Some(3.0)),
         ];
         let matched = match_reranked(&items, &three());
         assert_eq!(matched.scores, [Some(1.0), Some(2.0), None]);
-        let severities: Vec<_> = matched.drift.iter().map(|d| (d.key.as_str(), d.severity)).collect();
+        let severities: Vec<_> = matched
+            .drift
+            .iter()
+            .map(|d| (d.key.as_str(), d.severity))
+            .collect();
         assert_eq!(severities, [("k1", Severity::Critical)]);
         assert_eq!(matched.warnings.len(), 3);
     }
 
     #[test]
     fn equal_texts_go_to_candidates_in_order() {
-        let twins: Vec<_> = (0..3).map(|i| candidate(passage("d", &i.to_string(), i, 0, "same"), 0.1)).collect();
-        let items: Vec<_> = [0.3, 0.2].iter().map(|s| item(None, None, Some("same"), Some(*s))).collect();
-        assert_eq!(match_reranked(&items, &twins).scores, [Some(0.3), Some(0.2), None]);
+        let twins: Vec<_> = (0..3)
+            .map(|i| candidate(passage("d", &i.to_string(), i, 0, "same"), 0.1))
+            .collect();
+        let items: Vec<_> = [0.3, 0.2]
+            .iter()
+            .map(|s| item(None, None, Some("same"), Some(*s)))
+            .collect();
+        assert_eq!(
+            match_reranked(&items, &twins).scores,
+            [Some(0.3), Some(0.2), None]
+        );
     }
 
     #[test]
     fn an_order_without_scores_is_a_score() {
-        let items = [item(Some("k2"), None, None, None), item(Some("k0"), None, None, None)];
+        let items = [
+            item(Some("k2"), None, None, None),
+            item(Some("k0"), None, None, None),
+        ];
         let matched = match_reranked(&items, &three());
         assert_eq!(matched.scores, [Some(0.5), None, Some(1.0)]);
     }
@@ -342,15 +460,31 @@ mod tests {
     #[test]
     fn missing_scores_leave_and_no_scores_change_nothing() {
         let scored = apply_scores(three(), &[Some(0.1), None, Some(0.9)]).unwrap();
-        let keys: Vec<_> = scored.candidates.iter().map(|c| c.passage.key.as_str()).collect();
+        let keys: Vec<_> = scored
+            .candidates
+            .iter()
+            .map(|c| c.passage.key.as_str())
+            .collect();
         assert_eq!(keys, ["k2", "k0"]);
         assert_eq!(scored.dropped[0].reason, Reason::RerankMissing);
-        assert_eq!(scored.warnings, [Warning::RerankMissing { missing: 1, candidates: 3 }]);
+        assert_eq!(
+            scored.warnings,
+            [Warning::RerankMissing {
+                missing: 1,
+                candidates: 3
+            }]
+        );
         assert_eq!(scored.candidates[0].relevance, 1.0);
 
         let none = apply_scores(three(), &[None, Some(f64::NAN), None]).unwrap();
         assert_eq!(none.candidates, three());
-        assert_eq!(none.warnings, [Warning::RerankMissing { missing: 3, candidates: 3 }]);
+        assert_eq!(
+            none.warnings,
+            [Warning::RerankMissing {
+                missing: 3,
+                candidates: 3
+            }]
+        );
         assert!(apply_scores(three(), &[None]).is_err());
     }
 

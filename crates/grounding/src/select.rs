@@ -47,8 +47,14 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
     }
     let fresh = share_between_entities(pool.fresh, &pool.entities);
     let free = settings.max_sources.saturating_sub(context.len());
-    let mut reserved = effect.reserved_slots.saturating_sub(context.len()).min(free);
-    let known = fresh.iter().filter(|c| eligible(c, effect, settings)).count();
+    let mut reserved = effect
+        .reserved_slots
+        .saturating_sub(context.len())
+        .min(free);
+    let known = fresh
+        .iter()
+        .filter(|c| eligible(c, effect, settings))
+        .count();
     reserved = reserved.min(pool.carried.len() + known);
     let fresh_slots = free - reserved;
 
@@ -62,7 +68,9 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
         }
     }
     waiting.sort_by(|a, b| {
-        priority(b).total_cmp(&priority(a)).then_with(|| a.passage.key.cmp(&b.passage.key))
+        priority(b)
+            .total_cmp(&priority(a))
+            .then_with(|| a.passage.key.cmp(&b.passage.key))
     });
 
     let mut queue = queue.into_iter().map(|(_, candidate)| candidate);
@@ -70,16 +78,24 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
     let (mut fresh_in, mut carried_in) = (0, 0);
     while context.len() < settings.max_sources {
         // After i of F fresh ones, ⌊i·R/F⌋ of R carried ones are due.
-        let due = (fresh_in * reserved).checked_div(fresh_slots).unwrap_or(reserved);
+        let due = (fresh_in * reserved)
+            .checked_div(fresh_slots)
+            .unwrap_or(reserved);
         let carried_turn = carried_in < reserved && (carried_in < due || fresh_in >= fresh_slots);
-        let next = if carried_turn { waiting.next().map(|c| (c, Part::Carried)) } else { None };
+        let next = if carried_turn {
+            waiting.next().map(|c| (c, Part::Carried))
+        } else {
+            None
+        };
         let next = next.or_else(|| queue.next().map(|c| (c, Part::Fresh)));
-        let next = next.or_else(|| {
-            let open = carried_in < reserved;
-            waiting.next().filter(|_| open).map(|c| (c, Part::Carried))
-        });
+        let next = match next {
+            None if carried_in < reserved => waiting.next().map(|c| (c, Part::Carried)),
+            next => next,
+        };
         match next {
-            Some((candidate, Part::Fresh)) => fresh_in += usize::from(context.admit(candidate, Part::Fresh)),
+            Some((candidate, Part::Fresh)) => {
+                fresh_in += usize::from(context.admit(candidate, Part::Fresh))
+            }
             Some((candidate, part)) => carried_in += usize::from(context.admit(candidate, part)),
             None => break,
         }
@@ -114,7 +130,15 @@ struct Context<'a> {
 impl<'a> Context<'a> {
     fn new(settings: &'a Settings) -> Self {
         let (pins, fresh, carried, dropped) = (vec![], vec![], vec![], vec![]);
-        Self { settings, pins, fresh, carried, dropped, tokens: 0, overflowed: false }
+        Self {
+            settings,
+            pins,
+            fresh,
+            carried,
+            dropped,
+            tokens: 0,
+            overflowed: false,
+        }
     }
 
     fn len(&self) -> usize {
@@ -127,7 +151,9 @@ impl<'a> Context<'a> {
             self.leave(candidate, Reason::OverMaxSources);
             return false;
         }
-        let tokens = self.tokens.saturating_add(candidate.passage.tokens as usize);
+        let tokens = self
+            .tokens
+            .saturating_add(candidate.passage.tokens as usize);
         let full = self.overflowed && self.len() >= self.settings.wanted_sources();
         if tokens > self.settings.max_tokens || (full && part != Part::Pin) {
             self.overflowed = true;
@@ -147,13 +173,22 @@ impl<'a> Context<'a> {
     }
 
     fn leave(&mut self, candidate: Candidate, reason: Reason) {
-        self.dropped.push(Dropped { candidate, stage: Stage::Context, reason, into: None });
+        self.dropped.push(Dropped {
+            candidate,
+            stage: Stage::Context,
+            reason,
+            into: None,
+        });
     }
 
     /// A carried source past the reserved slots, or a fresh candidate that waited with them in vain.
     fn leave_waiting(&mut self, candidate: Candidate, slots_used: bool) {
         let carried = candidate.origin == Origin::Carried;
-        let reason = if carried && slots_used { Reason::OverReservedSlots } else { Reason::OverMaxSources };
+        let reason = if carried && slots_used {
+            Reason::OverReservedSlots
+        } else {
+            Reason::OverMaxSources
+        };
         self.leave(candidate, reason);
     }
 
@@ -163,7 +198,11 @@ impl<'a> Context<'a> {
             PassageOrder::Score => strongest_first,
             PassageOrder::Edges => edges(strongest_first),
         };
-        Selection { sources, dropped: self.dropped, tokens: self.tokens }
+        Selection {
+            sources,
+            dropped: self.dropped,
+            tokens: self.tokens,
+        }
     }
 }
 
@@ -171,7 +210,11 @@ impl<'a> Context<'a> {
 fn edges(strongest_first: Vec<Candidate>) -> Vec<Candidate> {
     let (mut front, mut back) = (Vec::new(), Vec::new());
     for (rank, candidate) in strongest_first.into_iter().enumerate() {
-        if rank % 2 == 0 { front.push(candidate) } else { back.push(candidate) }
+        if rank % 2 == 0 {
+            front.push(candidate)
+        } else {
+            back.push(candidate)
+        }
     }
     front.extend(back.into_iter().rev());
     front
@@ -194,7 +237,10 @@ fn share_between_entities(fresh: Vec<Candidate>, entities: &[String]) -> Vec<Can
         for (group, cursor) in cursors.iter_mut().enumerate() {
             while let Some(slot) = slots.get_mut(*cursor) {
                 *cursor += 1;
-                if slot.as_ref().is_some_and(|candidate| belongs(candidate, group)) {
+                if slot
+                    .as_ref()
+                    .is_some_and(|candidate| belongs(candidate, group))
+                {
                     shared.extend(slot.take());
                     break;
                 }

@@ -9,46 +9,104 @@ fn one(key: &str, score: f64, tokens: u32) -> Candidate {
 }
 
 fn known(key: &str, relevance: f64, carry: f64) -> Candidate {
-    Candidate { relevance, carry_score: Some(carry), origin: Origin::Carried, ..one(key, 0.0, 10) }
+    Candidate {
+        relevance,
+        carry_score: Some(carry),
+        origin: Origin::Carried,
+        ..one(key, 0.0, 10)
+    }
 }
 
 fn many(prefix: &str, n: usize) -> Vec<Candidate> {
-    (0..n).map(|i| one(&format!("{prefix}{i:02}"), 1.0 / (61 + i) as f64, 10)).collect()
+    (0..n)
+        .map(|i| one(&format!("{prefix}{i:02}"), 1.0 / (61 + i) as f64, 10))
+        .collect()
 }
 
 fn effect(reserved_slots: usize) -> Effect {
-    Effect { carries: true, reserved_slots }
+    Effect {
+        carries: true,
+        reserved_slots,
+    }
 }
 
 fn keys(selection: &Selection) -> Vec<&str> {
-    selection.sources.iter().map(|c| c.passage.key.as_str()).collect()
+    selection
+        .sources
+        .iter()
+        .map(|c| c.passage.key.as_str())
+        .collect()
 }
 
 #[test]
 fn reserved_slots_are_for_carried_and_go_back_when_unused() {
     let settings = Settings::default();
-    let carried = vec![known("c1", 0.6, 1.0), known("c2", 0.9, 1.0), known("c3", 0.9, 0.5), known("c4", 0.5, 0.7)];
-    let pool = Pool { fresh: many("f", 20), carried, ..Pool::default() };
+    let carried = vec![
+        known("c1", 0.6, 1.0),
+        known("c2", 0.9, 1.0),
+        known("c3", 0.9, 0.5),
+        known("c4", 0.5, 0.7),
+    ];
+    let pool = Pool {
+        fresh: many("f", 20),
+        carried,
+        ..Pool::default()
+    };
     let selection = select(pool, effect(3), &settings);
-    assert_eq!(keys(&selection)[..7], ["f00", "f01", "f02", "f03", "f04", "f05", "f06"]);
+    assert_eq!(
+        keys(&selection)[..7],
+        ["f00", "f01", "f02", "f03", "f04", "f05", "f06"]
+    );
     assert_eq!(keys(&selection)[7..], ["c2", "c1", "c3"]);
-    let c4 = selection.dropped.iter().find(|d| d.candidate.passage.key == "c4").unwrap();
+    let c4 = selection
+        .dropped
+        .iter()
+        .find(|d| d.candidate.passage.key == "c4")
+        .unwrap();
     assert_eq!(c4.reason, Reason::OverReservedSlots);
 
-    let pool = Pool { fresh: many("f", 20), carried: vec![known("c1", 0.6, 1.0)], ..Pool::default() };
+    let pool = Pool {
+        fresh: many("f", 20),
+        carried: vec![known("c1", 0.6, 1.0)],
+        ..Pool::default()
+    };
     let selection = select(pool, effect(3), &settings);
     assert_eq!((keys(&selection).len(), keys(&selection)[9]), (10, "c1"));
-    let few = Pool { fresh: many("f", 2), carried: (0..5).map(|i| known(&format!("c{i}"), 0.9, 1.0)).collect(), ..Pool::default() };
-    assert_eq!(keys(&select(few, effect(3), &settings)), ["f00", "f01", "c0", "c1", "c2"]);
+    let few = Pool {
+        fresh: many("f", 2),
+        carried: (0..5).map(|i| known(&format!("c{i}"), 0.9, 1.0)).collect(),
+        ..Pool::default()
+    };
+    assert_eq!(
+        keys(&select(few, effect(3), &settings)),
+        ["f00", "f01", "c0", "c1", "c2"]
+    );
 }
 
 #[test]
 fn pins_take_reserved_slots_first() {
-    let pins = vec![Candidate { origin: Origin::Pinned, ..one("p1", 0.0, 10) }, Candidate { origin: Origin::Pinned, ..one("p0", 0.0, 10) }];
+    let pins = vec![
+        Candidate {
+            origin: Origin::Pinned,
+            ..one("p1", 0.0, 10)
+        },
+        Candidate {
+            origin: Origin::Pinned,
+            ..one("p0", 0.0, 10)
+        },
+    ];
     let carried = vec![known("c1", 0.6, 1.0), known("c2", 0.9, 1.0)];
-    let pool = Pool { pins, fresh: many("f", 20), carried, ..Pool::default() };
+    let pool = Pool {
+        pins,
+        fresh: many("f", 20),
+        carried,
+        ..Pool::default()
+    };
     let selection = select(pool, effect(3), &Settings::default());
-    assert_eq!((&keys(&selection)[..3], keys(&selection)[9]), (&["p1", "p0", "f00"][..], "c2"));
+    assert_eq!(
+        (&keys(&selection)[..3], keys(&selection)[9]),
+        (&["p1", "p0", "f00"][..], "c2")
+    );
     assert_eq!(selection.sources.len(), 10);
 }
 
@@ -59,29 +117,77 @@ fn being_found_never_hurts_a_known_source() {
     fresh[15].relevance = 0.8;
     fresh[2].carry_score = Some(0.7);
     fresh[2].relevance = 0.9;
-    let selection = select(Pool { fresh, ..Pool::default() }, effect(3), &Settings::default());
-    let found = selection.sources.iter().find(|c| c.passage.key == "f15").unwrap();
+    let selection = select(
+        Pool {
+            fresh,
+            ..Pool::default()
+        },
+        effect(3),
+        &Settings::default(),
+    );
+    let found = selection
+        .sources
+        .iter()
+        .find(|c| c.passage.key == "f15")
+        .unwrap();
     assert_eq!(found.origin, Origin::Carried);
-    let other = selection.sources.iter().find(|c| c.passage.key == "f02").unwrap();
+    let other = selection
+        .sources
+        .iter()
+        .find(|c| c.passage.key == "f02")
+        .unwrap();
     assert_eq!(other.origin, Origin::Fresh);
     assert_eq!(selection.sources.len(), 10);
 }
 
 #[test]
 fn a_short_budget_starves_neither_side() {
-    let settings = Settings { max_tokens: 50, ..Settings::default() };
+    let settings = Settings {
+        max_tokens: 50,
+        ..Settings::default()
+    };
     let carried = (0..3).map(|i| known(&format!("c{i}"), 0.9, 1.0)).collect();
-    let selection = select(Pool { fresh: many("f", 20), carried, ..Pool::default() }, effect(3), &settings);
+    let selection = select(
+        Pool {
+            fresh: many("f", 20),
+            carried,
+            ..Pool::default()
+        },
+        effect(3),
+        &settings,
+    );
     assert_eq!(keys(&selection), ["f00", "f01", "f02", "f03", "c0"]);
 }
 
 #[test]
 fn smaller_passages_fill_only_up_to_the_wanted_number() {
-    let settings = Settings { max_tokens: 100, min_sources: 3, ..Settings::default() };
-    let fresh = vec![one("a", 0.9, 60), one("big", 0.8, 50), one("b", 0.7, 10), one("c", 0.6, 10), one("d", 0.5, 10)];
-    let selection = select(Pool { fresh, ..Pool::default() }, effect(0), &settings);
+    let settings = Settings {
+        max_tokens: 100,
+        min_sources: 3,
+        ..Settings::default()
+    };
+    let fresh = vec![
+        one("a", 0.9, 60),
+        one("big", 0.8, 50),
+        one("b", 0.7, 10),
+        one("c", 0.6, 10),
+        one("d", 0.5, 10),
+    ];
+    let selection = select(
+        Pool {
+            fresh,
+            ..Pool::default()
+        },
+        effect(0),
+        &settings,
+    );
     assert_eq!(keys(&selection), ["a", "b", "c"]);
-    assert!(selection.dropped.iter().all(|d| d.reason == Reason::OverTokenBudget));
+    assert!(
+        selection
+            .dropped
+            .iter()
+            .all(|d| d.reason == Reason::OverTokenBudget)
+    );
 }
 
 #[test]
@@ -90,15 +196,35 @@ fn compared_entities_share_the_slots() {
     for (i, entity) in [(0, "x"), (1, "x"), (2, "x"), (5, "y"), (6, "y")] {
         fresh[i].entities = vec![entity.into()];
     }
-    let settings = Settings { max_sources: 6, ..Settings::default() };
-    let pool = Pool { fresh, entities: vec!["x".into(), "y".into()], ..Pool::default() };
-    assert_eq!(keys(&select(pool, effect(0), &settings)), ["f00", "f05", "f03", "f01", "f06", "f04"]);
+    let settings = Settings {
+        max_sources: 6,
+        ..Settings::default()
+    };
+    let pool = Pool {
+        fresh,
+        entities: vec!["x".into(), "y".into()],
+        ..Pool::default()
+    };
+    assert_eq!(
+        keys(&select(pool, effect(0), &settings)),
+        ["f00", "f05", "f03", "f01", "f06", "f04"]
+    );
 }
 
 #[test]
 fn the_weakest_stand_in_the_middle() {
-    let settings = Settings { passage_order: PassageOrder::Edges, ..Settings::default() };
-    let selection = select(Pool { fresh: many("f", 5), ..Pool::default() }, effect(0), &settings);
+    let settings = Settings {
+        passage_order: PassageOrder::Edges,
+        ..Settings::default()
+    };
+    let selection = select(
+        Pool {
+            fresh: many("f", 5),
+            ..Pool::default()
+        },
+        effect(0),
+        &settings,
+    );
     assert_eq!(keys(&selection), ["f00", "f02", "f04", "f03", "f01"]);
 }
 

@@ -43,7 +43,11 @@ impl SettingInfo {
     #[must_use]
     pub fn read(&self, value: &Value) -> Option<Value> {
         let optional = self.default == "null";
-        if optional && value.as_str().is_some_and(|word| word.eq_ignore_ascii_case("off")) {
+        if optional
+            && value
+                .as_str()
+                .is_some_and(|word| word.eq_ignore_ascii_case("off"))
+        {
             return Some(Value::Null);
         }
         match self.kind {
@@ -52,14 +56,18 @@ impl SettingInfo {
                     Value::String(text) => text.trim().parse().ok(),
                     other => other.as_i64(),
                 };
-                number.filter(|n| (least..=most).contains(n)).map(Value::from)
+                number
+                    .filter(|n| (least..=most).contains(n))
+                    .map(Value::from)
             }
             Kind::Real(least, most) => {
                 let number = match value {
                     Value::String(text) => text.trim().parse().ok(),
                     other => other.as_f64(),
                 };
-                number.filter(|n: &f64| (least..=most).contains(n)).map(Value::from)
+                number
+                    .filter(|n: &f64| (least..=most).contains(n))
+                    .map(Value::from)
             }
             Kind::Flag => match value {
                 Value::Bool(_) => Some(value.clone()),
@@ -72,7 +80,10 @@ impl SettingInfo {
                     Value::Number(number) => number.to_string(),
                     _ => return None,
                 };
-                words.iter().find(|known| known.eq_ignore_ascii_case(&word)).map(|&w| Value::from(w))
+                words
+                    .iter()
+                    .find(|known| known.eq_ignore_ascii_case(&word))
+                    .map(|&w| Value::from(w))
             }
             Kind::Text => value.as_str().map(|text| Value::from(text.trim())),
         }
@@ -95,7 +106,13 @@ const fn row(
     expects: &'static str,
     meaning: &'static str,
 ) -> SettingInfo {
-    SettingInfo { name, default, expects, meaning, kind }
+    SettingInfo {
+        name,
+        default,
+        expects,
+        meaning,
+        kind,
+    }
 }
 
 const SHARE: Kind = Kind::Real(0.0, 1.0);

@@ -218,7 +218,11 @@ fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingE
     let object = match settings {
         Value::Null => return Ok(Map::new()),
         Value::Object(object) => object,
-        _ => return Err(GroundingError::SettingsNotAnObject { layer: layer.to_owned() }),
+        _ => {
+            return Err(GroundingError::SettingsNotAnObject {
+                layer: layer.to_owned(),
+            });
+        }
     };
     let mut set = Map::new();
     for (name, value) in object {
@@ -235,14 +239,20 @@ fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingE
         if value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty()) {
             continue;
         }
-        let read = info.read(value).ok_or_else(|| invalid(info.expects.to_owned()))?;
+        let read = info
+            .read(value)
+            .ok_or_else(|| invalid(info.expects.to_owned()))?;
         set.insert(name.clone(), read);
     }
     Ok(set)
 }
 
 fn known_names() -> String {
-    SETTINGS.iter().map(|info: &SettingInfo| info.name).collect::<Vec<_>>().join(", ")
+    SETTINGS
+        .iter()
+        .map(|info: &SettingInfo| info.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]
@@ -265,7 +275,8 @@ mod tests {
     fn a_later_layer_wins_and_null_means_not_set() {
         let guc = json!({"max_sources": "7", "carry_threshold": "0.25", "carry_over": "off", "min_cfs": "0.8"});
         let corpus = json!({"max_sources": 9, "rrf_k": 10});
-        let call = json!({"max_sources": null, "carry_over": "", "min_cfs": "off", "marker_style": "1"});
+        let call =
+            json!({"max_sources": null, "carry_over": "", "min_cfs": "off", "marker_style": "1"});
         let settings =
             Settings::resolve(&[("guc", &guc), ("corpus", &corpus), ("call", &call)]).unwrap();
         assert_eq!(settings.max_sources, 9);
@@ -293,7 +304,12 @@ mod tests {
             (json!({"max_sources": "off"}), "max_sources"),
         ] {
             match Settings::resolve(&[("call", &value)]) {
-                Err(GroundingError::InvalidSetting { layer, setting: named, expected, .. }) => {
+                Err(GroundingError::InvalidSetting {
+                    layer,
+                    setting: named,
+                    expected,
+                    ..
+                }) => {
                     assert_eq!((layer.as_str(), named.as_str()), ("call", setting));
                     assert!(!expected.is_empty());
                 }

@@ -13,7 +13,10 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
         version: Some(1),
         ordinal: Some(ordinal),
         pages: None,
-        chars: Some(CharRange { start, end: start + text.chars().count() as u32 }),
+        chars: Some(CharRange {
+            start,
+            end: start + text.chars().count() as u32,
+        }),
         text: text.into(),
         hash: crate::identity::content_hash(text),
         tokens: reground_tokens::count(text) as u32,
@@ -56,27 +59,46 @@ pub fn list(branch: Branch, keys: &[&str]) -> RankedList {
             },
         })
         .collect();
-    RankedList { branch, weight: 1.0, entity: None, hits }
+    RankedList {
+        branch,
+        weight: 1.0,
+        entity: None,
+        hits,
+    }
 }
 
 /// A document of `words` made-up words.
 pub fn document(name: usize, words: usize) -> String {
-    (0..words).map(|i| format!("d{name}w{} ", (i * 7919 + name) % 997)).collect()
+    (0..words)
+        .map(|i| format!("d{name}w{} ", (i * 7919 + name) % 997))
+        .collect()
 }
 
 /// Passages cut from three documents as windows of equal length and varying overlap, some repeated word for word
 /// under another key and document; keys are unique.
 pub fn arbitrary_passages(most: usize) -> impl Strategy<Value = Vec<Passage>> {
-    proptest::collection::vec((0usize..3, 0usize..12, 0usize..5, any::<bool>()), 1..=most).prop_map(|cuts| {
-        cuts.into_iter()
-            .enumerate()
-            .map(|(key, (doc, place, shift, copied))| {
-                let text = document(doc, 400);
-                let start = place * 40 + shift;
-                let slice: String = text.chars().skip(start).take(60).collect();
-                let owner = if copied { format!("copy{doc}") } else { format!("doc{doc}") };
-                passage(&owner, &format!("k{key:02}"), place as i32, start as u32, &slice)
-            })
-            .collect()
-    })
+    proptest::collection::vec((0usize..3, 0usize..12, 0usize..5, any::<bool>()), 1..=most).prop_map(
+        |cuts| {
+            cuts.into_iter()
+                .enumerate()
+                .map(|(key, (doc, place, shift, copied))| {
+                    let text = document(doc, 400);
+                    let start = place * 40 + shift;
+                    let slice: String = text.chars().skip(start).take(60).collect();
+                    let owner = if copied {
+                        format!("copy{doc}")
+                    } else {
+                        format!("doc{doc}")
+                    };
+                    passage(
+                        &owner,
+                        &format!("k{key:02}"),
+                        place as i32,
+                        start as u32,
+                        &slice,
+                    )
+                })
+                .collect()
+        },
+    )
 }

@@ -89,29 +89,51 @@ impl fmt::Display for Warning {
         match self {
             Self::NoEmbedding => f.write_str("no embedding was given: lexical search only"),
             Self::NoLexicalIndex => f.write_str("no lexical index: the table was read"),
-            Self::ShortBranch { branch, returned, asked } => {
+            Self::ShortBranch {
+                branch,
+                returned,
+                asked,
+            } => {
                 let branch = match branch {
                     Branch::Lexical => "lexical",
                     Branch::Vector => "vector",
                 };
-                write!(f, "the {branch} branch returned {returned} of {asked} passages")
+                write!(
+                    f,
+                    "the {branch} branch returned {returned} of {asked} passages"
+                )
             }
             Self::NothingFound => f.write_str("neither branch found a passage"),
-            Self::RerankMissing { missing, candidates } => {
-                write!(f, "the reranker left out {missing} of {candidates} candidates")
+            Self::RerankMissing {
+                missing,
+                candidates,
+            } => {
+                write!(
+                    f,
+                    "the reranker left out {missing} of {candidates} candidates"
+                )
             }
             Self::RerankFuzzy { item, key } => {
-                write!(f, "reranked item {item} was taken for passage \"{key}\" by similar text")
+                write!(
+                    f,
+                    "reranked item {item} was taken for passage \"{key}\" by similar text"
+                )
             }
             Self::RerankUnmatched { item } => write!(f, "reranked item {item} fits no candidate"),
             Self::SourceChanged { doc_id, key } => {
-                write!(f, "passage \"{key}\" of \"{doc_id}\" has changed since it was last used")
+                write!(
+                    f,
+                    "passage \"{key}\" of \"{doc_id}\" has changed since it was last used"
+                )
             }
             Self::PinGone { doc_id, key } if key.is_empty() => {
                 write!(f, "the pinned document \"{doc_id}\" cannot be read")
             }
             Self::PinGone { doc_id, key } => {
-                write!(f, "the pinned passage \"{key}\" of \"{doc_id}\" cannot be read")
+                write!(
+                    f,
+                    "the pinned passage \"{key}\" of \"{doc_id}\" cannot be read"
+                )
             }
             Self::BudgetTooSmall { max_tokens } => {
                 write!(f, "no passage fits into {max_tokens} tokens")
@@ -129,13 +151,29 @@ mod tests {
         let warnings = [
             Warning::NoEmbedding,
             Warning::NoLexicalIndex,
-            Warning::ShortBranch { branch: Branch::Vector, returned: 3, asked: 40 },
+            Warning::ShortBranch {
+                branch: Branch::Vector,
+                returned: 3,
+                asked: 40,
+            },
             Warning::NothingFound,
-            Warning::RerankMissing { missing: 1, candidates: 2 },
-            Warning::RerankFuzzy { item: 0, key: "k".into() },
+            Warning::RerankMissing {
+                missing: 1,
+                candidates: 2,
+            },
+            Warning::RerankFuzzy {
+                item: 0,
+                key: "k".into(),
+            },
             Warning::RerankUnmatched { item: 0 },
-            Warning::SourceChanged { doc_id: "d".into(), key: "k".into() },
-            Warning::PinGone { doc_id: "d".into(), key: String::new() },
+            Warning::SourceChanged {
+                doc_id: "d".into(),
+                key: "k".into(),
+            },
+            Warning::PinGone {
+                doc_id: "d".into(),
+                key: String::new(),
+            },
             Warning::BudgetTooSmall { max_tokens: 1 },
         ];
         for warning in warnings {

@@ -13,7 +13,9 @@ const STEM: usize = 5;
 /// The lower-cased words of a text with their byte offsets, in text order.
 #[must_use]
 pub fn words(text: &str) -> Vec<(usize, String)> {
-    text.unicode_word_indices().map(|(at, word)| (at, word.to_lowercase())).collect()
+    text.unicode_word_indices()
+        .map(|(at, word)| (at, word.to_lowercase()))
+        .collect()
 }
 
 /// Whether the script writes without spaces, so that one "word" is one character.
@@ -71,7 +73,10 @@ mod tests {
     #[test]
     fn endings_and_stop_words_do_not_count() {
         let cues = Cues::built_in();
-        assert_eq!(content_keys("the vaccines", &cues), content_keys("A Vaccine?", &cues));
+        assert_eq!(
+            content_keys("the vaccines", &cues),
+            content_keys("A Vaccine?", &cues)
+        );
         assert!(content_keys("what is it of the", &cues).is_empty());
     }
 
@@ -79,6 +84,9 @@ mod tests {
     fn unspaced_scripts_give_pairs() {
         let cues = Cues::built_in();
         let keys = content_keys("密码重置", &cues);
-        assert_eq!(keys, BTreeSet::from(["密码", "码重", "重置"].map(String::from)));
+        assert_eq!(
+            keys,
+            BTreeSet::from(["密码", "码重", "重置"].map(String::from))
+        );
     }
 }

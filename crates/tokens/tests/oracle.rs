@@ -12,7 +12,7 @@ fn expected(text: &str) -> Vec<usize> {
         .encode_ordinary(text)
         .into_iter()
         .map(|token| {
-            end += oracle.decode_bytes(&[token]).unwrap().len();
+            end += oracle.decode_bytes(&[token]).map_or(0, |bytes| bytes.len());
             end
         })
         .collect()
@@ -60,8 +60,8 @@ fn long_runs() {
     }
 }
 
-/// One piece of a megabyte, which a quadratic merge would not finish. The vocabulary's largest tokens of one repeated
-/// letter bound the count from both sides.
+/// One piece of a megabyte, which a quadratic merge would not finish. The oracle reads a prefix: the tokens of a
+/// repeated unit do not depend on what follows far away.
 #[test]
 fn one_piece_of_a_megabyte() {
     for unit in ["a", "xq", "Ω", "字"] {

@@ -87,7 +87,7 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
     let mut letters = word.chars();
     match (letters.next(), letters.next()) {
         (None, _) => false,
-        // "1." or "a." at the start is a label.
+        // "1." at the start is a label.
         _ if word.len() == sentence.len()
             && word.len() <= 3
             && word.chars().all(|c| c.is_ascii_digit()) =>
@@ -99,7 +99,7 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
             before.trim().is_empty() || name.chars().next().is_some_and(char::is_uppercase)
         }
         // "U.S." and the like.
-        _ if word.contains('.') && word.split('.').all(|part| is_single_upper(part)) => true,
+        _ if word.contains('.') && word.split('.').all(is_single_upper) => true,
         _ => {
             let lower = word.to_lowercase();
             ABBREVIATIONS.contains(&lower.as_str())
