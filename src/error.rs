@@ -168,7 +168,9 @@ impl From<Error> for ErrorReport {
             ),
             E::NotManaged(name) => report(
                 Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-                format!("corpus \"{name}\" was registered with add_corpus: its tables are written by the application"),
+                format!(
+                    "corpus \"{name}\" was registered with add_corpus: its tables are written by the application"
+                ),
                 "Insert into the table directly; reground sees it at once.",
             ),
             E::NoEmbeddingColumn(name) => report(
@@ -213,7 +215,9 @@ impl From<Error> for ErrorReport {
             E::NoTenant(setting) => report(
                 Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
                 format!("no tenant: the setting {setting} is empty"),
-                format!("SET {setting} = '…' in each transaction, as reground.tenant_from names it."),
+                format!(
+                    "SET {setting} = '…' in each transaction, as reground.tenant_from names it."
+                ),
             ),
             E::ReadOnly(function) => report(
                 Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
@@ -232,11 +236,19 @@ impl From<Error> for ErrorReport {
             ),
             E::Document(error) => {
                 let hint = error.hint();
-                report(Code::ERRCODE_INVALID_PARAMETER_VALUE, error.to_string(), hint)
+                report(
+                    Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                    error.to_string(),
+                    hint,
+                )
             }
             E::Grounding(error) => {
                 let hint = error.hint();
-                report(Code::ERRCODE_INVALID_PARAMETER_VALUE, error.to_string(), hint)
+                report(
+                    Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                    error.to_string(),
+                    hint,
+                )
             }
             E::Citations(error) => report(
                 Code::ERRCODE_INTERNAL_ERROR,

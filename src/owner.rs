@@ -28,10 +28,7 @@ pub fn as_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result
     // below on success and by AtEOXact_GUC on abort.
     let level = unsafe {
         pg_sys::GetUserIdAndSecContext(&mut user, &mut context);
-        pg_sys::SetUserIdAndSecContext(
-            role,
-            context | pg_sys::SECURITY_LOCAL_USERID_CHANGE as i32,
-        );
+        pg_sys::SetUserIdAndSecContext(role, context | pg_sys::SECURITY_LOCAL_USERID_CHANGE as i32);
         pg_sys::NewGUCNestLevel()
     };
     set_local(c"search_path", c"pg_catalog, pg_temp");

@@ -1,9 +1,9 @@
 //! pgvector's `vector` as an argument. Statements get it back as `real[]`, which pgvector casts.
 
-use pgrx::callconv::{Arg, ArgAbi};
-use pgrx::pg_sys;
 use pgrx::FromDatum;
+use pgrx::callconv::{Arg, ArgAbi};
 use pgrx::nullable::Nullable;
+use pgrx::pg_sys;
 
 /// The components of a `vector`.
 #[derive(Clone, Debug)]

@@ -14,8 +14,8 @@ COMMENT ON COLUMN reground.citation_statuses.score IS 'Fidelity of the coordinat
 COMMENT ON COLUMN reground.citation_statuses.mode IS 'The hallucination mode that it is a case of (D8).';
 COMMENT ON COLUMN reground.citation_statuses.meaning IS 'What it says.';
 INSERT INTO reground.citation_statuses (status, holds, score, mode, meaning) VALUES
-    ('resolved_current',         true,  1.0,  NULL,                    'in this turn''s context, found by this turn''s retrieval'),
-    ('resolved_carried',         true,  1.0,  NULL,                    'in this turn''s context, from an earlier turn or pinned'),
+    ('resolved_current',         true,  1.0,  NULL,                    'in this turn''s context, found by this turn''s retrieval or pinned'),
+    ('resolved_carried',         true,  1.0,  NULL,                    'in this turn''s context, carried from an earlier turn'),
     ('wrong_source',             false, 1.0,  'cross_text_conflation', 'in the context, but another source of the context says it'),
     ('unsupported',              false, 1.0,  'paraphrase_attribution','in the context, but it does not say so'),
     ('insufficient_attribution', false, 1.0,  NULL,                    'the support spans several passages and not all are cited'),

@@ -261,7 +261,9 @@ impl Begun {
             (None, None) => &Vec::new(),
         };
         let number = conversation.turn_count + 1;
-        let context = composed.as_ref().map_or(&[][..], |composed| &composed.context);
+        let context = composed
+            .as_ref()
+            .map_or(&[][..], |composed| &composed.context);
         let new = NewTurn {
             tenant,
             conversation_id: conversation.conversation_id,
@@ -317,11 +319,7 @@ fn not_empty<'a>(argument: Option<&'a str>, name: &'static str) -> Result<&'a st
 }
 
 /// The corpus that is asked, that of the previous turn, or the only one there is.
-fn corpus_name(
-    tenant: &str,
-    conversation: &Conversation,
-    request: &Request<'_>,
-) -> Result<String> {
+fn corpus_name(tenant: &str, conversation: &Conversation, request: &Request<'_>) -> Result<String> {
     if let Some(name) = request.corpus.or(conversation.corpus.as_deref()) {
         return Ok(name.to_owned());
     }
@@ -360,7 +358,11 @@ fn search(
     wanted: &Wanted,
     settings: &Settings,
 ) -> Result<Searched> {
-    let queries: Vec<String> = plan.lexical.iter().map(|query| query.text.clone()).collect();
+    let queries: Vec<String> = plan
+        .lexical
+        .iter()
+        .map(|query| query.text.clone())
+        .collect();
     let rankings = lexical::rank(corpus, &queries, filter, wanted, settings.candidates)?;
     let mut lists = Vec::new();
     let mut scores = BTreeMap::new();

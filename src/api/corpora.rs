@@ -450,10 +450,19 @@ fn make_tables(
         ),
         &[],
     )?;
-    sql::run(&format!("CREATE INDEX ON {passages} (doc_id, ordinal)"), &[])?;
+    sql::run(
+        &format!("CREATE INDEX ON {passages} (doc_id, ordinal)"),
+        &[],
+    )?;
     for (relation, comment) in [
-        (documents, "Documents of a reground corpus, a row a version; written by reground.put_document."),
-        (passages, "Passages of a reground corpus: chunks of the current version of each document; written by reground.put_document."),
+        (
+            documents,
+            "Documents of a reground corpus, a row a version; written by reground.put_document.",
+        ),
+        (
+            passages,
+            "Passages of a reground corpus: chunks of the current version of each document; written by reground.put_document.",
+        ),
     ] {
         sql::run(
             &format!("COMMENT ON TABLE {relation} IS {}", sql::literal(comment)),
@@ -559,8 +568,23 @@ fn remap(corpus: &mut corpora::Corpus, changes: &Value) -> Result<()> {
         });
     };
     const MEANINGS: [&str; 17] = [
-        "key", "content", "document", "embedding", "ordinal", "char_start", "char_end", "page_start", "page_end", "title", "uri", "published",
-        "updated_at", "version", "page_count", "metadata", "document_key",
+        "key",
+        "content",
+        "document",
+        "embedding",
+        "ordinal",
+        "char_start",
+        "char_end",
+        "page_start",
+        "page_end",
+        "title",
+        "uri",
+        "published",
+        "updated_at",
+        "version",
+        "page_count",
+        "metadata",
+        "document_key",
     ];
     let relation = corpus.relation.clone().unwrap_or_default();
     for (meaning, column) in changes {

@@ -183,7 +183,10 @@ fn describe(
         description.modified_at.into(),
         description.media_type.into(),
         description.language.into(),
-        prepared.page_count.and_then(|count| i32::try_from(count).ok()).into(),
+        prepared
+            .page_count
+            .and_then(|count| i32::try_from(count).ok())
+            .into(),
         description.metadata.into(),
         prepared.text.as_deref().into(),
     ];
@@ -267,8 +270,8 @@ fn delete_document(
     let corpus = managed(corpus)?;
     let doc_id = given(doc_id, "doc_id")?;
     documents::lock(corpus.corpus_id, doc_id)?;
-    let present = documents::latest(corpus.corpus_id, doc_id)?
-        .is_some_and(|latest| !latest.deleted);
+    let present =
+        documents::latest(corpus.corpus_id, doc_id)?.is_some_and(|latest| !latest.deleted);
     if present {
         for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
             sql::run(

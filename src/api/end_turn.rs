@@ -33,10 +33,6 @@ use crate::tenant;
 /// Passages of a document named without a page that are compared with the claim.
 const MOST_NAMED_PASSAGES: usize = 500;
 
-/// Seconds between begin_turn and end_turn within one transaction from which a warning is due: a lock was held while
-/// the model wrote.
-const HELD_TOO_LONG: f64 = 1.0;
-
 #[pg_extern(sql = false)]
 fn end_turn(
     turn: Option<i64>,
@@ -124,7 +120,7 @@ fn check_state(turn: &Turn) -> Result<()> {
         "abandoned" => "Begin a new turn.",
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
         _ => {
-            if turn.same_transaction_for.is_some_and(|seconds| seconds > HELD_TOO_LONG) {
+            if turn.held_open {
                 ereport!(
                     PgLogLevel::WARNING,
                     PgSqlErrorCode::ERRCODE_WARNING,
@@ -179,18 +175,24 @@ struct Ended {
 }
 
 /// Reads what the answer is judged by, and judges it.
-fn judge(
-    tenant: &str,
-    conversation: &Conversation,
-    turn: &Turn,
-    answer: &str,
-) -> Result<Ended> {
+fn judge(tenant: &str, conversation: &Conversation, turn: &Turn, answer: &str) -> Result<Ended> {
     let settings: Settings = serde_json::from_value(turn.settings.clone())?;
     let corpus = corpora::find(tenant, &turn.corpus)?;
     let text_config = corpus
         .as_ref()
         .map_or("pg_catalog.simple", |corpus| corpus.text_config.as_str());
     let extraction = end::read_answer(answer, &Families::ALL);
+    if extraction.omitted > 0 {
+        ereport!(
+            PgLogLevel::WARNING,
+            PgSqlErrorCode::ERRCODE_WARNING,
+            format!(
+                "{} citations beyond the first {} were not judged",
+                extraction.omitted,
+                extraction.citations.len()
+            )
+        );
+    }
 
     let shown: Vec<String> = turn.context.iter().map(prompt::shown).collect();
     let sources = end::sources_of(&turn.context, content(text_config, &shown)?)?;
@@ -369,7 +371,9 @@ fn look_up_in(
                     .zip(lexemes)
                     .map(|(passage, lexemes)| NamedPassage {
                         passage: passage.key.clone(),
-                        pages: passage.pages.map(|pages| Pages::new(pages.start, pages.end)),
+                        pages: passage
+                            .pages
+                            .map(|pages| Pages::new(pages.start, pages.end)),
                         text: passage.text.clone(),
                         lexemes,
                     })
@@ -446,7 +450,10 @@ fn citation_rows(
                 support: verdict.support,
                 diagnostic: status.diagnostic().map(|diagnostic| diagnostic.as_str()),
                 detail: verdict.detail.map(|detail| detail.as_str()),
-                best_other: verdict.best_other.as_ref().map(|other| other.marker.clone()),
+                best_other: verdict
+                    .best_other
+                    .as_ref()
+                    .map(|other| other.marker.clone()),
                 factor_coordinates: coordinates,
                 factor_retrieval: retrieval,
                 factor_rerank: rerank,

@@ -134,7 +134,11 @@ fn resolve(
     }
     match targets.len() {
         0 => Err(Error::Unknown(
-            if chunk_id.is_some() { "passage" } else { "document" },
+            if chunk_id.is_some() {
+                "passage"
+            } else {
+                "document"
+            },
             chunk_id.or(doc_id).unwrap_or_default().to_owned(),
         )),
         1 => Ok(targets.swap_remove(0)),

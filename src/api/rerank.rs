@@ -1,10 +1,10 @@
 //! Rerankers: a SQL function of the application, or a service that the application calls between two of ours.
 
+use pgrx::JsonB;
 use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::JsonB;
 use reground_grounding::begin::{self, Gathered};
 use reground_grounding::rerank::{Reranked, match_reranked};
 use reground_grounding::settings::Settings;
@@ -130,7 +130,12 @@ fn apply_rerank(
         composed.warnings.extend(matched.warnings.iter().cloned());
         traces::write_drift(&tenant, turn_id, &turn.corpus, &matched.drift)?;
     }
-    warnings.extend(composed.warnings.iter().map(|warning| warning.name().to_owned()));
+    warnings.extend(
+        composed
+            .warnings
+            .iter()
+            .map(|warning| warning.name().to_owned()),
+    );
     warnings.sort();
     warnings.dedup();
     turns::compose(turn_id, &composed.context, composed.tokens, warnings)?;

@@ -70,7 +70,14 @@ fn search(
     let filter = Filter::resolve(&corpus, filter.as_ref().map(|filter| &filter.0))?;
     let query = query.filter(|query| !query.trim().is_empty());
     let embedding = embedding.map(|vector| vector.0);
-    let lists = lists(&corpus, query, embedding.as_deref(), &filter, &settings, limit)?;
+    let lists = lists(
+        &corpus,
+        query,
+        embedding.as_deref(),
+        &filter,
+        &settings,
+        limit,
+    )?;
 
     let mut fused = fuse::rrf(&lists, settings.rrf_k);
     fused.truncate(limit);

@@ -176,7 +176,10 @@ fn embeddings(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> R
     findings.push(Finding::new(
         "embedding",
         if whole { "ok" } else { "warning" },
-        format!("{} of {} passages have one", counts.embedded, counts.passages),
+        format!(
+            "{} of {} passages have one",
+            counts.embedded, counts.passages
+        ),
         (!whole).then(|| {
             format!(
                 "SELECT * FROM reground.pending_embeddings({});",

@@ -40,7 +40,9 @@ impl Filter {
             resolved
                 .conditions
                 .push((format!("{alias}.{}", sql::ident(&column)), test));
-            resolved.operators.push((operator_schema(kind)?, kind.clone()));
+            resolved
+                .operators
+                .push((operator_schema(kind)?, kind.clone()));
         }
         Ok(resolved)
     }
@@ -67,7 +69,9 @@ impl Filter {
                         "{column} OPERATOR({schema}.=) ANY (${parameter}::text[]::{kind}[])"
                     ),
                     Test::Contains(_) => {
-                        format!("{column} OPERATOR(pg_catalog.@>) ${parameter}::text::pg_catalog.jsonb")
+                        format!(
+                            "{column} OPERATOR(pg_catalog.@>) ${parameter}::text::pg_catalog.jsonb"
+                        )
                     }
                 }
             })

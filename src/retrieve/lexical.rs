@@ -91,7 +91,7 @@ pub fn rank(
         corpus.key()?,
         corpus.document()?,
         filter.clause(1),
-        corpus.from_clause(),
+        corpus.relations(),
     );
     Spi::connect(|client| -> Result<()> {
         let mut cursor = client.open_cursor(statement.as_str(), &filter.args());

@@ -49,7 +49,7 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
         format!(
             "SELECT n.name, {document}::text AS doc_id, {title} AS title, {uri} AS uri, {page_count} AS page_count \
              FROM {} JOIN pg_catalog.unnest($1::text[]) AS n(name) ON pg_catalog.lower({named}) = pg_catalog.lower(n.name)",
-            corpus.from_clause(),
+            corpus.relations(),
         )
     };
     let statement = format!(
@@ -65,9 +65,7 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
 pub fn passages_of(corpus: &Corpus, documents: &[String]) -> Result<Vec<(String, NamedPassage)>> {
     let found = passages::by_document(corpus, &Filter::default(), documents)?;
     let mut all: Vec<_> = found.into_values().collect();
-    all.sort_by(|a, b| {
-        (&a.doc_id, a.ordinal, &a.key).cmp(&(&b.doc_id, b.ordinal, &b.key))
-    });
+    all.sort_by(|a, b| (&a.doc_id, a.ordinal, &a.key).cmp(&(&b.doc_id, b.ordinal, &b.key)));
     Ok(all
         .into_iter()
         .map(|passage| {

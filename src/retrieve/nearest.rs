@@ -106,11 +106,12 @@ pub fn nearest(
     // Only an ordering by distance alone can come from the index; without one, ties are settled by key.
     let order = match index {
         Some(_) => "2".to_owned(),
-        None => "2, 1".to_owned(),
+        None => "2, 1 COLLATE \"C\"".to_owned(),
     };
     let statement = format!(
-        "SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint",
-        corpus.from_clause(),
+        "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
+         ORDER BY n.value, n.key COLLATE \"C\"",
+        corpus.relations(),
         corpus.required("embedding")?,
         filter.clause(3),
     );
@@ -119,11 +120,9 @@ pub fn nearest(
         i64::try_from(limit).unwrap_or(i64::MAX).into(),
     ];
     args.extend(filter.args());
-    let mut hits: Vec<Hit> = with_scan_settings(search, index.is_some(), limit, || {
+    with_scan_settings(search, index.is_some(), limit, || {
         sql::read_rows(&statement, &args)
-    })?;
-    hits.sort_by(|a, b| a.value.total_cmp(&b.value).then_with(|| a.key.cmp(&b.key)));
-    Ok(hits)
+    })
 }
 
 /// Distances of given passages.
@@ -137,13 +136,12 @@ pub fn distances(
         "SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {} AND {}",
         corpus.key()?,
         distance(corpus, None)?,
-        corpus.from_clause(),
+        corpus.relations(),
         corpus.required("embedding")?,
         super::passages::key_clause(corpus, "key", 2)?,
         filter.clause(3),
     );
-    let mut args: Vec<DatumWithOid<'_>> =
-        vec![embedding.to_vec().into(), passages.to_vec().into()];
+    let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), passages.to_vec().into()];
     args.extend(filter.args());
     sql::read_rows(&statement, &args)
 }

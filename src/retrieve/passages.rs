@@ -40,9 +40,9 @@ impl Row {
             pages: PageRange::of(self.page_start, self.page_end),
             chars: CharRange::of(self.char_start, self.char_end),
             hash: self.hash.unwrap_or_else(|| content_hash_hex(&self.text)),
-            tokens: self
-                .tokens
-                .unwrap_or_else(|| u32::try_from(reground_tokens::count(&self.text)).unwrap_or(u32::MAX)),
+            tokens: self.tokens.unwrap_or_else(|| {
+                u32::try_from(reground_tokens::count(&self.text)).unwrap_or(u32::MAX)
+            }),
             doc_id: self.doc_id,
             key: self.key,
             version: self.version,
@@ -106,9 +106,16 @@ pub fn by_document(
     filter: &Filter,
     documents: &[String],
 ) -> Result<BTreeMap<String, Passage>> {
-    let kind = corpus.column_type("document").or_else(|| corpus.column_type("key"));
+    let kind = corpus
+        .column_type("document")
+        .or_else(|| corpus.column_type("key"));
     let documents = readable(kind, documents);
-    select(corpus, filter, &key_clause(corpus, "document", 1)?, &documents)
+    select(
+        corpus,
+        filter,
+        &key_clause(corpus, "document", 1)?,
+        &documents,
+    )
 }
 
 fn select(
@@ -143,7 +150,7 @@ fn select(
         column("uri", "::text"),
         column("published", "").replace("NULL", "NULL::text"),
         column("metadata", ""),
-        corpus.from_clause(),
+        corpus.relations(),
         corpus.required("content")?,
         filter.clause(2),
     );

@@ -219,8 +219,8 @@ impl Corpus {
         columns.get(&column.column).map(String::as_str)
     }
 
-    /// `FROM` clause: passages `p`, and documents `d` where they are mapped.
-    pub fn from_clause(&self) -> String {
+    /// What a FROM clause names: passages `p`, joined with documents `d` where they are mapped.
+    pub fn relations(&self) -> String {
         let relation = self.relation.as_deref().unwrap_or_default();
         let mut clause = format!("{relation} AS p");
         if let (Some(documents), Some(document), Some(key)) = (
@@ -228,7 +228,9 @@ impl Corpus {
             self.column("document"),
             self.column("document_key"),
         ) {
-            clause.push_str(&format!(" LEFT JOIN {documents} AS d ON {key} = {document}"));
+            clause.push_str(&format!(
+                " LEFT JOIN {documents} AS d ON {key} = {document}"
+            ));
             if let (Some(version), Some(current)) =
                 (self.column("document_version"), self.column("version"))
             {

@@ -26,16 +26,20 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
         .iter()
         .flat_map(|source| {
             let passage = &source.candidate.passage;
-            source.facts.iter().enumerate().map(move |(index, fact)| Row {
-                marker: &source.marker,
-                fact_no: index + 1,
-                fact: &fact.text,
-                char_start: fact.chars.start,
-                char_end: fact.chars.end,
-                published: passage.published.as_deref(),
-                version: passage.version,
-                hash: &passage.hash,
-            })
+            source
+                .facts
+                .iter()
+                .enumerate()
+                .map(move |(index, fact)| Row {
+                    marker: &source.marker,
+                    fact_no: index + 1,
+                    fact: &fact.text,
+                    char_start: fact.chars.start,
+                    char_end: fact.chars.end,
+                    published: passage.published.as_deref(),
+                    version: passage.version,
+                    hash: &passage.hash,
+                })
         })
         .collect();
     let rows = sql::json(&rows)?;

@@ -106,11 +106,7 @@ pub fn earlier(
 }
 
 /// Stores an answer with its citations, in place of the earlier ones of its turn, which stay.
-pub fn insert(
-    message: &NewMessage<'_>,
-    answer: &str,
-    citations: &[NewCitation],
-) -> Result<i64> {
+pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation]) -> Result<i64> {
     let (row, citations) = (sql::json(message)?, sql::json(citations)?);
     let args: [DatumWithOid<'_>; 2] = [row.into(), answer.into()];
     let columns: Vec<&str> = RECORD

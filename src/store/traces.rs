@@ -86,8 +86,24 @@ pub fn write(
     };
     let entries = sql::json(&entries)?;
     let columns = [
-        "passage", "doc_id", "corpus", "members", "origin", "lexical_rank", "lexical_score", "vector_rank", "vector_distance", "fused", "reranked",
-        "relevance", "carry_score", "left_at", "reason", "gave_way_to", "marker", "has_coordinates",
+        "passage",
+        "doc_id",
+        "corpus",
+        "members",
+        "origin",
+        "lexical_rank",
+        "lexical_score",
+        "vector_rank",
+        "vector_distance",
+        "fused",
+        "reranked",
+        "relevance",
+        "carry_score",
+        "left_at",
+        "reason",
+        "gave_way_to",
+        "marker",
+        "has_coordinates",
     ];
     let arrays = columns
         .map(|column| format!("coalesce(pg_catalog.array_agg(x.{column} ORDER BY x.n), '{{}}')"))

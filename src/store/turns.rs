@@ -1,8 +1,8 @@
 //! Turns.
 
 use pgrx::datum::DatumWithOid;
-use reground_grounding::memory::{ContextSource, RememberedSource};
 use reground_grounding::intent::PastTurn;
+use reground_grounding::memory::{ContextSource, RememberedSource};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,8 +24,8 @@ pub struct Turn {
     pub context: Vec<ContextSource>,
     pub sources_before: Option<Vec<RememberedSource>>,
     pub warnings: Vec<String>,
-    /// Seconds since begin_turn within this very transaction; `None` if another transaction began it.
-    pub same_transaction_for: Option<f64>,
+    /// Whether this very transaction began it more than a second ago, and so kept its lock while the model wrote.
+    pub held_open: bool,
 }
 
 /// What begin_turn stores.
@@ -53,8 +53,8 @@ pub struct NewTurn<'a> {
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT turn_id, number, state, request_hash, query, corpus, settings, pool, context, sources_before, \
-     warnings, CASE WHEN xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
-         THEN pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() - begun_at) END AS same_transaction_for \
+     warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
+         AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";
 
 /// A turn of this tenant, or P0002.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 use crate::error::DocumentError;
 use crate::{
@@ -189,7 +190,7 @@ fn pages_of(shown: Option<u32>, counted: Option<i32>) -> Result<Option<u32>, Doc
     Ok(shown.max(counted))
 }
 
-/// Normalises page by page, so that the given starts can be moved with the text.
+/// Normalises page by page, so that the given starts move with the text.
 fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), DocumentError> {
     let starts = starts
         .iter()
@@ -203,26 +204,46 @@ fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), D
         .chain([content.len()])
         .collect();
     let length = bytes.len() - 1;
+    if let Some(page) = starts.iter().position(|start| *start > length) {
+        return Err(DocumentError::PageBeyondText {
+            page: page + 1,
+            start: starts[page],
+            length,
+        });
+    }
+    let cuts: Vec<usize> = starts
+        .iter()
+        .map(|start| next_boundary(content, bytes[*start]))
+        .chain([content.len()])
+        .collect();
     let mut text = String::with_capacity(content.len());
     let mut moved = Vec::with_capacity(starts.len());
     let mut characters = 0;
-    for (page, start) in starts.iter().enumerate() {
-        let end = starts.get(page + 1).copied().unwrap_or(length);
-        if *start > length || end > length {
-            return Err(DocumentError::PageBeyondText {
-                page: page + 1,
-                start: *start,
-                length,
-            });
-        }
-        let piece = normalise(&content[bytes[*start]..bytes[end]]).into_owned();
+    for cut in cuts.windows(2) {
+        let piece = normalise(&content[cut[0]..cut[1]]);
         moved.push(characters);
         characters += piece.chars().count();
         text.push_str(&piece);
     }
-    // A page of nothing but a byte order mark is no page.
-    moved.dedup();
     Ok((text, PageMap::from_starts(moved)?))
+}
+
+/// The first place from `start` on where a text can be cut so that both sides normalise as the whole does: not before a
+/// combining mark or a trailing Hangul jamo, nor within CRLF.
+fn next_boundary(text: &str, start: usize) -> usize {
+    if start == 0 {
+        return 0;
+    }
+    let joins = |(at, c): &(usize, char)| {
+        canonical_combining_class(*c) != 0
+            || ('\u{1160}'..='\u{11ff}').contains(c)
+            || is_combining_mark(*c)
+            || (*c == '\n' && text[..start + at].ends_with('\r'))
+    };
+    text[start..]
+        .char_indices()
+        .find(|place| !joins(place))
+        .map_or(text.len(), |(at, _)| start + at)
 }
 
 #[cfg(test)]
@@ -244,6 +265,24 @@ mod tests {
         assert_eq!(prepared.text.as_deref(), Some("é\nx\ntwo"));
         assert_eq!(prepared.page_count, Some(2));
         assert_eq!(prepared.passages[0].page_end, Some(2));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn pages_normalise_as_the_whole_text_does(
+            pages in proptest::collection::vec("[a-cé\u{301}\u{1112}\u{1161}\u{11ab}\r\n ]{1,8}", 1..6)
+        ) {
+            let content: String = pages.concat();
+            let mut starts = vec![0];
+            for page in &pages[..pages.len() - 1] {
+                starts.push(starts[starts.len() - 1] + i32::try_from(page.chars().count()).unwrap());
+            }
+            // A page of nothing but joining characters belongs to the page before: it is refused, not renumbered.
+            if let Ok((text, map)) = normalise_pages(&content, &starts) {
+                proptest::prop_assert_eq!(&text, &*normalise(&content));
+                proptest::prop_assert_eq!(map.page_count() as usize, pages.len());
+            }
+        }
     }
 
     #[test]

@@ -54,6 +54,12 @@ pub fn with_pins_of(
     sources.into_values().collect()
 }
 
+/// The hash by which a change of the source is noticed later: of its own passage. A merged one has the hash of the union,
+/// which no single passage will ever have again.
+fn hash_of(shown: &ContextSource) -> Option<String> {
+    (shown.candidate.members.len() <= 1).then(|| shown.candidate.passage.hash.clone())
+}
+
 /// The sources after a turn that started with `before`, showed `context` and was answered with citations of `cited`.
 ///
 /// A source is active if it was cited, or (under `context`) if this turn's retrieval put it into the context; to be carried
@@ -90,7 +96,7 @@ pub fn after_turn(
     for (key, source) in &mut memory {
         source.cited |= cited.contains(key);
         if let Some(shown) = shown.get(key) {
-            source.hash = Some(shown.candidate.passage.hash.clone());
+            source.hash = hash_of(shown);
         }
         if active(key) {
             source.carry_score = 1.0;
