@@ -36,7 +36,7 @@ server_start() {
     port=$(cat "$folder/port" 2>/dev/null || echo 54300)
     while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
     echo "$port" >"$folder/port"
-    (cd "$folder" && run_logged "$CACHE/logs/server-start.log" as_server_user "$bin/pg_ctl" start --wait --silent \
+    (cd "$folder" && run_logged "$CACHE/logs/server-start.log" as_server_user env -u RUST_BACKTRACE "$bin/pg_ctl" start --wait --silent \
         --pgdata "$folder/data" --log "$folder/log" --options "-p $port") ||
         { tail -n 20 "$folder/log" >&2; return 1; }
 }

@@ -107,6 +107,11 @@ impl From<serde_json::Error> for Error {
     }
 }
 
+/// Warns the client: what was degraded, and what to do about it.
+pub fn warn(message: impl Into<String>, hint: &str) {
+    report(Code::ERRCODE_WARNING, message.into(), hint).report(pgrx::PgLogLevel::WARNING);
+}
+
 /// A report with an optional hint.
 fn report(code: Code, message: String, hint: impl Into<String>) -> ErrorReport {
     let hint = hint.into();

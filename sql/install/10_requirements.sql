@@ -32,3 +32,5 @@ BEGIN
 END
 $$;
 GRANT reground_user TO reground_admin;
+
+COMMENT ON SCHEMA reground IS 'Conversational RAG that stays grounded: corpora, turns, citations and their audit.';

@@ -19,7 +19,7 @@ use reground_grounding::settings::Settings;
 use serde_json::json;
 
 use crate::api::{given, writable};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::retrieve::{lexical, named};
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
@@ -121,11 +121,9 @@ fn check_state(turn: &Turn) -> Result<()> {
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
         _ => {
             if turn.held_open {
-                ereport!(
-                    PgLogLevel::WARNING,
-                    PgSqlErrorCode::ERRCODE_WARNING,
+                warn(
                     "the transaction was held open between begin_turn and end_turn",
-                    "Commit before the model is called."
+                    "Commit before the model is called.",
                 );
             }
             return Ok(());
@@ -183,14 +181,13 @@ fn judge(tenant: &str, conversation: &Conversation, turn: &Turn, answer: &str) -
         .map_or("pg_catalog.simple", |corpus| corpus.text_config.as_str());
     let extraction = end::read_answer(answer, &Families::ALL);
     if extraction.omitted > 0 {
-        ereport!(
-            PgLogLevel::WARNING,
-            PgSqlErrorCode::ERRCODE_WARNING,
+        let judged = extraction.citations.len();
+        warn(
             format!(
-                "{} citations beyond the first {} were not judged",
-                extraction.omitted,
-                extraction.citations.len()
-            )
+                "{} citations beyond the first {judged} were not judged",
+                extraction.omitted
+            ),
+            "",
         );
     }
 

@@ -10,7 +10,7 @@ use reground_grounding::settings::Settings;
 use serde::Serialize;
 
 use crate::api::given;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::guc;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted};
@@ -129,11 +129,9 @@ fn lists(
         }
         (Some(_), None) if settings.require_embedding => return Err(Error::EmbeddingRequired),
         (Some(_), None) => {
-            ereport!(
-                PgLogLevel::WARNING,
-                PgSqlErrorCode::ERRCODE_WARNING,
+            warn(
                 "no embedding was given: only the lexical branch was searched",
-                "embedding => $1::vector"
+                "Pass embedding => $1::vector for the vector branch.",
             );
         }
         _ => {}

@@ -106,7 +106,7 @@ pub fn nearest(
     // Only an ordering by distance alone can come from the index; without one, ties are settled by key.
     let order = match index {
         Some(_) => "2".to_owned(),
-        None => "2, 1 COLLATE \"C\"".to_owned(),
+        None => format!("2, ({key}::text) COLLATE \"C\""),
     };
     let statement = format!(
         "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
