@@ -203,7 +203,13 @@ fn alter_corpus(
     text_config: Option<pg_sys::Oid>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("alter_corpus")?;
-    let mut corpus = corpora::load(&tenant::required()?, named(corpus)?)?;
+    let name = named(corpus)?;
+    // Found, not loaded: a mapping that names a lost column is what this function mends.
+    let mut corpus = corpora::find(&tenant::required()?, name)?
+        .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    if corpus.relation.is_none() {
+        return Err(Error::RelationGone(corpus.name).into());
+    }
     if let Some(JsonB(changes)) = settings {
         let (settings, role) = rerank::registered(
             merged(corpus.settings, changes.clone()),
@@ -247,10 +253,7 @@ fn drop_corpus(
     let name = named(corpus)?;
     let corpus = corpora::find(&tenant::required()?, name)?
         .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
-    if given(drop_tables, "drop_tables")? {
-        if !corpus.managed {
-            return Err(Error::NotManaged(corpus.name).into());
-        }
+    if given(drop_tables, "drop_tables")? && corpus.managed {
         for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
             sql::run(&format!("DROP TABLE {relation}"), &[])?;
         }
@@ -596,7 +599,11 @@ fn remap(corpus: &mut corpora::Corpus, changes: &Value) -> Result<()> {
                 } else {
                     format!("\"{meaning}\" is no meaning")
                 },
-                hint: format!("Meanings: {}.", MEANINGS.join(", ")),
+                hint: if corpus.managed {
+                    "Their columns keep the names that create_corpus gave them.".into()
+                } else {
+                    format!("Meanings: {}.", MEANINGS.join(", "))
+                },
             });
         }
         match column {

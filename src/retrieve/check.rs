@@ -70,7 +70,10 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
             "privilege",
             "error",
             "this role may not read the relation".into(),
-            Some(format!("GRANT SELECT ON {relation} TO …;")),
+            sql::read_one(
+                "SELECT 'GRANT SELECT ON ' || $1 || ' TO ' || pg_catalog.quote_ident(current_user) || ';'",
+                &[relation.as_str().into()],
+            )?,
         ));
         return Ok(findings);
     }

@@ -108,6 +108,18 @@ pub fn load(tenant: &str, name: &str) -> Result<Corpus> {
     if corpus.relation.is_none() || (corpus.has_documents && corpus.documents.is_none()) {
         return Err(Error::RelationGone(corpus.name));
     }
+    for column in corpus.mapping.values() {
+        let (columns, relation) = match column.side {
+            Side::Passages => (&corpus.passage_columns, &corpus.relation),
+            Side::Documents => (&corpus.document_columns, &corpus.documents),
+        };
+        if !columns.contains_key(&column.column) {
+            return Err(Error::NoColumn {
+                column: column.column.clone(),
+                relation: relation.clone().unwrap_or_default(),
+            });
+        }
+    }
     Ok(corpus)
 }
 

@@ -36,6 +36,9 @@ pub enum DocumentError {
     /// A chunk size, overlap or page start that is negative.
     #[error("{0} is negative")]
     Negative(&'static str),
+    /// A document has at least one page.
+    #[error("a document of {0} pages")]
+    PageCount(i32),
     /// A page starts beyond the end of the text.
     #[error("page {page} starts at {start}, beyond the {length} characters of the text")]
     PageBeyondText {
@@ -68,6 +71,7 @@ impl DocumentError {
                 "The defaults are a size of 512 and an overlap of 128 tokens."
             }
             Self::ChunkUnit(_) => "One of tokens, characters, sentences.",
+            Self::PageCount(_) => "1 or more, or NULL for a document without pages.",
             Self::PageRange(_) => "Write 12 or 12-14.",
             Self::PageOrder { .. } | Self::FirstPage | Self::PageBeyondText { .. } => {
                 "page_starts are ascending character offsets into content, the first one 0."

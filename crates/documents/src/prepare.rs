@@ -185,7 +185,10 @@ fn stored(ordinal: usize, given: Given) -> Result<StoredPassage, DocumentError> 
 /// The greater of the pages that the text shows and those that the caller counts.
 fn pages_of(shown: Option<u32>, counted: Option<i32>) -> Result<Option<u32>, DocumentError> {
     let counted = counted
-        .map(|count| u32::try_from(count).map_err(|_| DocumentError::Negative("page_count")))
+        .map(|count| match u32::try_from(count) {
+            Ok(count) if count > 0 => Ok(count),
+            _ => Err(DocumentError::PageCount(count)),
+        })
         .transpose()?;
     Ok(shown.max(counted))
 }

@@ -1,0 +1,77 @@
+//! The documentation is run: every ```sql block of the README and of each page of the guide, top to bottom, a page a
+//! database.
+
+use std::path::{Path, PathBuf};
+
+use postgres::{Client, NoTls};
+
+/// The fenced sql blocks of a Markdown text, with the line on which each begins.
+fn sql_blocks(markdown: &str) -> Vec<(usize, String)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    for (index, line) in markdown.lines().enumerate() {
+        match (&mut open, line.trim_end()) {
+            (None, "```sql") => open = Some((index + 2, String::new())),
+            (Some(_), "```") => blocks.extend(open.take()),
+            (Some((_, block)), line) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+            (None, _) => {}
+        }
+    }
+    assert!(open.is_none(), "a block is not closed");
+    blocks
+}
+
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut pages: Vec<PathBuf> = std::fs::read_dir(root.join("docs/guide"))
+        .expect("docs/guide is there")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|kind| kind == "md"))
+        .collect();
+    pages.sort();
+    pages.push(root.join("README.md"));
+    pages
+}
+
+#[test]
+fn every_sql_block_of_the_documentation_runs() {
+    let uri = std::env::var("REGROUND_TEST_URI").expect("REGROUND_TEST_URI is set by make test");
+    let config: postgres::Config = uri.parse().expect("a connection URI");
+    let mut admin = config.connect(NoTls).expect("the test server answers");
+    let mut ran = 0;
+    let mut faults = Vec::new();
+    for (number, page) in pages().into_iter().enumerate() {
+        let database = format!("docs_page_{number}");
+        admin
+            .batch_execute(&format!("DROP DATABASE IF EXISTS {database}"))
+            .and_then(|()| admin.batch_execute(&format!("CREATE DATABASE {database}")))
+            .expect("a database for the page");
+        let mut client: Client = config
+            .clone()
+            .dbname(&database)
+            .connect(NoTls)
+            .expect("the new database answers");
+        client
+            .batch_execute("CREATE EXTENSION reground CASCADE")
+            .expect("the extension installs");
+        let text = std::fs::read_to_string(&page).expect("a readable page");
+        for (line, block) in sql_blocks(&text) {
+            ran += 1;
+            if let Err(error) = client.batch_execute(&block) {
+                let cause = error
+                    .as_db_error()
+                    .map_or_else(|| error.to_string(), ToString::to_string);
+                faults.push(format!("{}:{line}: {cause}", page.display()));
+            }
+        }
+        drop(client);
+        admin
+            .batch_execute(&format!("DROP DATABASE {database}"))
+            .expect("the database goes");
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(ran > 20, "only {ran} blocks were found");
+}
