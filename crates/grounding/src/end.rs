@@ -185,11 +185,7 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         rules: input.rules.support,
     };
     let judgements = reground_citations::judge(input.extraction, &evidence)?;
-    let trace: BTreeMap<&SourceKey, StageFacts> = input
-        .trace
-        .iter()
-        .map(|traced| (&traced.key, traced.facts))
-        .collect();
+    let trace = furthest(input.trace);
     let facts: Vec<_> = judgements
         .iter()
         .map(|judgement| facts_of(judgement, input.sources, &trace))
@@ -211,6 +207,30 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         scores,
         decision,
     })
+}
+
+/// How far each passage came. One can stand in the trace twice, as the fresh candidate and as the carried duplicate that
+/// left for it: what came furthest counts.
+fn furthest(trace: &[Traced]) -> BTreeMap<&SourceKey, StageFacts> {
+    let passed = |facts: &StageFacts| {
+        [
+            facts.coordinates,
+            facts.retrieved,
+            facts.reranked,
+            facts.in_context,
+        ]
+        .into_iter()
+        .filter(|passed| *passed)
+        .count()
+    };
+    let mut reached: BTreeMap<&SourceKey, StageFacts> = BTreeMap::new();
+    for traced in trace {
+        let facts = reached.entry(&traced.key).or_insert(traced.facts);
+        if passed(&traced.facts) > passed(facts) {
+            *facts = traced.facts;
+        }
+    }
+    reached
 }
 
 /// How far the passage that a citation names came; `None` where the turn never saw it.

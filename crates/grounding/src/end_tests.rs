@@ -208,3 +208,27 @@ fn lexemes_must_pair_up() {
         })
     );
 }
+
+#[test]
+fn a_duplicate_that_left_does_not_take_a_source_down() {
+    let lost = StageFacts {
+        retrieved: false,
+        reranked: false,
+        in_context: false,
+        ..StageFacts::IN_CONTEXT
+    };
+    let shown = Traced {
+        key: key("p1"),
+        facts: StageFacts::IN_CONTEXT,
+    };
+    let duplicate = Traced {
+        key: key("p1"),
+        facts: lost,
+    };
+    for trace in [[shown.clone(), duplicate.clone()], [duplicate, shown]] {
+        assert_eq!(
+            furthest(&trace).get(&key("p1")),
+            Some(&StageFacts::IN_CONTEXT)
+        );
+    }
+}
