@@ -17,6 +17,9 @@ use crate::store::corpora::Corpus;
 /// pgvector's own bounds of hnsw.ef_search.
 const EF_SEARCH: std::ops::RangeInclusive<usize> = 1..=1000;
 
+/// What a distance must be to be one: a zero vector has no angle (NaN), and overflow is not near.
+const MEASURABLE: &str = "pg_catalog.abs(n.value) < 'Infinity'::pg_catalog.float8";
+
 /// A vector index that serves the corpus' metric.
 #[derive(Debug, Deserialize)]
 pub struct VectorIndex {
@@ -110,7 +113,7 @@ pub fn nearest(
     };
     let statement = format!(
         "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
-         ORDER BY n.value, n.key COLLATE \"C\"",
+         WHERE {MEASURABLE} ORDER BY n.value, n.key COLLATE \"C\"",
         corpus.relations(),
         corpus.required("embedding")?,
         filter.clause(3),
@@ -133,7 +136,7 @@ pub fn distances(
     passages: &[String],
 ) -> Result<Vec<Hit>> {
     let statement = format!(
-        "SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {} AND {}",
+        "SELECT n.key, n.value FROM (SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {} AND {}) AS n WHERE {MEASURABLE}",
         corpus.key()?,
         distance(corpus, None)?,
         corpus.relations(),

@@ -5,8 +5,8 @@ use reground_citations::{
 };
 
 use super::{
-    EndInput, EndRules, Judged, Traced, documents_to_look_up, judge_answer, known_markers,
-    read_answer, sources_of,
+    EndInput, EndRules, Judged, Traced, documents_to_look_up, furthest, judge_answer,
+    known_markers, read_answer, sources_of,
 };
 use crate::decay::tests::shown;
 use crate::decay::{DecayRules, SourceKey};
