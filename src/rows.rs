@@ -40,9 +40,6 @@ pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Resul
     let json = sql::json(rows)?;
     Spi::connect(|client| {
         let table = client.select(&statement, None, &[DatumWithOid::from(json)])?;
-        for _ in 0..table.len() {
-            // Iterated by position below: the tuple table is PostgreSQL's own.
-        }
         // SAFETY: SPI_tuptable is the result of the statement just run, in this SPI connection; its tuples have the
         // row type that setDesc describes, since the column definitions were made from it. tuplestore_puttuple copies.
         unsafe {

@@ -1,59 +1,34 @@
 //! A turn begins: read everything, compute, write everything.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use pgrx::JsonB;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
 use reground_grounding::begin::{self, Composed, GatherInput, Gathered};
-use reground_grounding::carry::{CarriedInput, CarriedOption};
 use reground_grounding::intent::{self, Intent, Judged};
-use reground_grounding::memory::ContextSource;
-use reground_grounding::passage::{Branch, Candidate, Hit, Passage, RankedList};
-use reground_grounding::plan::{RetrievalPlan, plan};
-use reground_grounding::prompt;
+use reground_grounding::plan::plan;
 use reground_grounding::settings::Settings;
 use reground_grounding::warnings::Warning;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::api::rerank::{self, DEFERRED};
+use crate::api::source_rows::{emit, emit_candidates};
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted};
+use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
 use crate::retrieve::{nearest, passages};
-use crate::rows;
 use crate::store::conversations::{self, Conversation};
 use crate::store::corpora::{self, Corpus};
 use crate::store::markers::{self, Row as MarkerRow};
-use crate::store::sources::{self, Live};
 use crate::store::turns::{self, NewTurn};
-use crate::store::{facts, traces};
+use crate::store::{composed, sources};
 use crate::tenant;
 use crate::vector::Vector;
-
-/// A row of `begin_turn`.
-#[derive(Serialize)]
-struct SourceRow<'a> {
-    turn_id: i64,
-    marker: Option<&'a str>,
-    corpus: Option<&'a str>,
-    doc_id: Option<&'a str>,
-    chunk_id: Option<&'a str>,
-    title: Option<&'a str>,
-    uri: Option<&'a str>,
-    locator: Option<String>,
-    published: Option<&'a str>,
-    content: Option<&'a str>,
-    facts: Vec<&'a str>,
-    origin: &'static str,
-    score: Option<f64>,
-    tokens: Option<u32>,
-    metadata: Option<&'a Value>,
-}
 
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]
@@ -222,7 +197,7 @@ impl Begun {
         })
     }
 
-    /// Reranks, composes and writes; a deferred turn stops before the rerank.
+    /// Reranks and composes as far as the turn goes, and writes it.
     fn go_on(
         self,
         tenant: &str,
@@ -232,43 +207,25 @@ impl Begun {
         request_hash: &str,
         fcinfo: pg_sys::FunctionCallInfo,
     ) -> Result<()> {
-        let deferred = self.settings.reranker.as_deref() == Some(DEFERRED);
-        let scores = match self.settings.reranker.as_deref() {
-            None | Some(DEFERRED) => None,
-            Some(name) => Some(rerank::call(
-                name,
-                self.reranker_role,
-                request.query,
-                &self.gathered,
-            )?),
-        };
-        let known: Vec<_> = self.registry.iter().map(MarkerRow::bound).collect();
-        let (composed, pool) = if deferred {
-            (None, Some(self.gathered))
-        } else {
-            let composed = begin::compose(
-                self.gathered,
-                scores.as_deref(),
-                &known,
-                request.query,
-                &self.settings,
-            )?;
-            (Some(composed), None)
-        };
-        let raised = match (&composed, &pool) {
-            (Some(composed), _) => &composed.warnings,
-            (None, Some(pool)) => &pool.warnings,
-            (None, None) => &Vec::new(),
+        let outcome = self.outcome(request.query)?;
+        let (state, pool, context, tokens, warnings) = match &outcome {
+            Outcome::Composed(turn) => {
+                ("open", None, &turn.context[..], turn.tokens, &turn.warnings)
+            }
+            Outcome::Deferred(pool) => (
+                "deferred",
+                Some(serde_json::to_value(pool)?),
+                &[][..],
+                0,
+                &pool.warnings,
+            ),
         };
         let number = conversation.turn_count + 1;
-        let context = composed
-            .as_ref()
-            .map_or(&[][..], |composed| &composed.context);
         let new = NewTurn {
             tenant,
             conversation_id: conversation.conversation_id,
             number,
-            state: if deferred { "deferred" } else { "open" },
+            state,
             request_id,
             request_hash,
             query: request.query,
@@ -278,31 +235,60 @@ impl Begun {
             intent_confidence: self.judged.confidence,
             intent_signals: &self.judged.signals,
             settings: serde_json::to_value(&self.settings)?,
-            pool: pool.as_ref().map(serde_json::to_value).transpose()?,
+            pool,
             context,
-            context_tokens: composed.as_ref().map_or(0, |composed| composed.tokens),
+            context_tokens: tokens,
             query_tokens: reground_tokens::count(request.query),
-            warnings: warning_names(raised),
+            warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
         let turn_id = turns::insert(&new, request.embedding.clone())?;
         conversations::count_turn(conversation, &self.corpus.name)?;
-        match (composed, pool) {
-            (Some(composed), _) => {
-                store_composed(
+        match outcome {
+            Outcome::Composed(turn) => {
+                composed::write(
                     tenant,
                     conversation.conversation_id,
                     turn_id,
                     number,
-                    &composed,
+                    &turn,
                     &self.settings,
                 )?;
-                emit(fcinfo, turn_id, &composed.context)
+                emit(fcinfo, turn_id, &turn.context)
             }
-            (None, Some(pool)) => emit_candidates(fcinfo, turn_id, &pool),
-            (None, None) => Ok(()),
+            Outcome::Deferred(pool) => emit_candidates(fcinfo, turn_id, &pool),
         }
     }
+
+    /// Reranks and composes, unless the rerank is deferred.
+    fn outcome(&self, query: &str) -> Result<Outcome> {
+        let scores = match self.settings.reranker.as_deref() {
+            None => None,
+            Some(DEFERRED) => return Ok(Outcome::Deferred(self.gathered.clone())),
+            Some(name) => Some(rerank::call(
+                name,
+                self.reranker_role,
+                query,
+                &self.gathered,
+            )?),
+        };
+        let known: Vec<_> = self.registry.iter().map(MarkerRow::bound).collect();
+        Ok(Outcome::Composed(begin::compose(
+            self.gathered.clone(),
+            scores.as_deref(),
+            &known,
+            query,
+            &self.settings,
+        )?))
+    }
+}
+
+/// How far a turn came.
+enum Outcome {
+    /// It has its context.
+    Composed(Composed),
+    /// It waits for `apply_rerank`.
+    Deferred(Gathered),
 }
 
 /// An argument that is given and says something.
@@ -343,171 +329,6 @@ fn warning_names(warnings: &[Warning]) -> Vec<String> {
         .collect()
 }
 
-/// What the search of one corpus gave: ranked lists, and scores of wanted passages.
-struct Searched {
-    lists: Vec<RankedList>,
-    scores: BTreeMap<String, f64>,
-}
-
-/// Asks both branches of the turn's corpus.
-fn search(
-    corpus: &Corpus,
-    plan: &RetrievalPlan,
-    embedding: Option<&[f32]>,
-    filter: &Filter,
-    wanted: &Wanted,
-    settings: &Settings,
-) -> Result<Searched> {
-    let queries: Vec<String> = plan
-        .lexical
-        .iter()
-        .map(|query| query.text.clone())
-        .collect();
-    let rankings = lexical::rank(corpus, &queries, filter, wanted, settings.candidates)?;
-    let mut lists = Vec::new();
-    let mut scores = BTreeMap::new();
-    for (index, (query, ranking)) in plan.lexical.iter().zip(rankings).enumerate() {
-        // The turn's own query comes first: carried sources are scored by it.
-        if index == 0 {
-            scores.extend(ranking.wanted);
-        }
-        lists.push(RankedList {
-            branch: Branch::Lexical,
-            weight: query.weight,
-            entity: query.entity.clone(),
-            hits: ranking
-                .candidates
-                .into_iter()
-                .map(|scored| Hit {
-                    key: scored.key,
-                    value: scored.score,
-                })
-                .collect(),
-        });
-    }
-    if let Some(embedding) = embedding {
-        lists.push(RankedList {
-            branch: Branch::Vector,
-            weight: plan.vector_weight,
-            entity: None,
-            hits: nearest::nearest(
-                corpus,
-                embedding,
-                filter,
-                settings.vector_search,
-                settings.candidates,
-            )?,
-        });
-    }
-    Ok(Searched { lists, scores })
-}
-
-/// Passages that remembered sources of one corpus can give, scored, by corpus and key.
-type Options = BTreeMap<(String, String), CarriedOption>;
-
-/// The passages behind the remembered sources of a corpus, as they stand and as this role sees them.
-fn remembered(
-    corpus: &Corpus,
-    embedding: Option<&[f32]>,
-    filter: &Filter,
-    wanted: &Wanted,
-    scores: &BTreeMap<String, f64>,
-) -> Result<Options> {
-    if wanted.is_empty() {
-        return Ok(Options::new());
-    }
-    let keys: Vec<String> = wanted.passages.iter().cloned().collect();
-    let documents: Vec<String> = wanted.documents.iter().cloned().collect();
-    let mut found = passages::by_key(corpus, filter, &keys)?;
-    found.extend(passages::by_document(corpus, filter, &documents)?);
-    let distances: BTreeMap<String, f64> = match embedding {
-        Some(embedding) if corpus.column("embedding").is_some() => {
-            let keys: Vec<String> = found.keys().cloned().collect();
-            nearest::distances(corpus, embedding, filter, &keys)?
-                .into_iter()
-                .map(|hit| (hit.key, hit.value))
-                .collect()
-        }
-        _ => BTreeMap::new(),
-    };
-    Ok(found
-        .into_iter()
-        .map(|(key, passage)| {
-            let option = CarriedOption {
-                lexical_score: scores.get(&key).copied(),
-                vector_distance: distances.get(&key).copied(),
-                passage,
-            };
-            ((corpus.name.clone(), key), option)
-        })
-        .collect())
-}
-
-/// Other corpora that the conversation remembers sources of.
-fn others(live: &[Live], here: &str) -> BTreeSet<String> {
-    live.iter()
-        .map(|live| live.source.corpus.clone())
-        .filter(|corpus| corpus != here)
-        .collect()
-}
-
-/// The remembered sources of another corpus; none where it is gone or compares other embeddings.
-fn elsewhere(
-    tenant: &str,
-    name: &str,
-    plan: &RetrievalPlan,
-    embedding: Option<&[f32]>,
-    live: &[Live],
-) -> Result<Options> {
-    let Some(corpus) = corpora::find(tenant, name)? else {
-        return Ok(Options::new());
-    };
-    if corpus.relation.is_none() || (corpus.has_documents && corpus.documents.is_none()) {
-        return Ok(Options::new());
-    }
-    let everything = Filter::default();
-    let wanted = Wanted::of(live, name);
-    let own: Vec<String> = plan
-        .lexical
-        .iter()
-        .take(1)
-        .map(|query| query.text.clone())
-        .collect();
-    let scores = lexical::rank(&corpus, &own, &everything, &wanted, 0)?
-        .into_iter()
-        .flat_map(|ranking| ranking.wanted)
-        .collect();
-    let embedding =
-        embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());
-    remembered(&corpus, embedding, &everything, &wanted, &scores)
-}
-
-/// Pairs each remembered source with what stands under its key.
-fn carried(live: Vec<Live>, options: &Options) -> Vec<CarriedInput> {
-    live.into_iter()
-        .map(|live| {
-            let source = live.source;
-            let options = options
-                .iter()
-                .filter(|((corpus, key), option)| {
-                    *corpus == source.corpus
-                        && if source.passage.is_empty() {
-                            option.passage.doc_id == source.doc_id
-                        } else {
-                            *key == source.passage
-                        }
-                })
-                .map(|(_, option)| option.clone())
-                .collect();
-            CarriedInput {
-                source,
-                options,
-                age: Some(live.idle_seconds),
-            }
-        })
-        .collect()
-}
-
 /// The role that the reranker is called as: who set it in the layer that decides.
 fn reranker_role(call: &Value, conversation: &Conversation, corpus: &Corpus) -> Option<u32> {
     let set = |settings: &Value| settings.get("reranker").is_some_and(|name| !name.is_null());
@@ -520,127 +341,4 @@ fn reranker_role(call: &Value, conversation: &Conversation, corpus: &Corpus) -> 
     } else {
         None
     }
-}
-
-/// Writes markers, trace and facts of a composed turn.
-pub(super) fn store_composed(
-    tenant: &str,
-    conversation_id: i64,
-    turn_id: i64,
-    number: i32,
-    composed: &Composed,
-    settings: &Settings,
-) -> Result<()> {
-    let described: BTreeMap<&str, &Passage> = composed
-        .context
-        .iter()
-        .map(|source| (source.marker.as_str(), &source.candidate.passage))
-        .collect();
-    let rows: Vec<MarkerRow> = composed
-        .new_markers
-        .iter()
-        .map(|bound| {
-            let passage = described.get(bound.marker.as_str());
-            MarkerRow::new(
-                bound,
-                passage.and_then(|passage| passage.title.clone()),
-                passage.and_then(|passage| passage.uri.clone()),
-            )
-        })
-        .collect();
-    markers::add(tenant, conversation_id, number, &rows)?;
-    facts::write(tenant, turn_id, &composed.context)?;
-    traces::write(
-        tenant,
-        turn_id,
-        &composed.context,
-        &composed.dropped,
-        settings.keep_candidates,
-    )
-}
-
-/// Returns the sources of a context; one row without a source where there are none.
-pub(super) fn emit(
-    fcinfo: pg_sys::FunctionCallInfo,
-    turn_id: i64,
-    context: &[ContextSource],
-) -> Result<()> {
-    let rows: Vec<SourceRow<'_>> = context
-        .iter()
-        .map(|source| {
-            let mut row = row(turn_id, &source.candidate);
-            row.marker = Some(&source.marker);
-            row.facts = source.facts.iter().map(|fact| fact.text.as_str()).collect();
-            row
-        })
-        .collect();
-    emit_rows(fcinfo, turn_id, rows)
-}
-
-/// Returns the candidates that wait for a rerank, in the order in which `index` counts them.
-fn emit_candidates(
-    fcinfo: pg_sys::FunctionCallInfo,
-    turn_id: i64,
-    gathered: &Gathered,
-) -> Result<()> {
-    let rows = gathered
-        .candidates
-        .iter()
-        .map(|candidate| {
-            let mut row = row(turn_id, candidate);
-            row.origin = "candidate";
-            row
-        })
-        .collect();
-    emit_rows(fcinfo, turn_id, rows)
-}
-
-/// A row of a candidate, without marker and facts.
-fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
-    let passage = &candidate.passage;
-    SourceRow {
-        turn_id,
-        marker: None,
-        corpus: Some(&passage.corpus),
-        doc_id: Some(&passage.doc_id),
-        chunk_id: Some(&passage.key),
-        title: passage.title.as_deref(),
-        uri: passage.uri.as_deref(),
-        locator: prompt::locator(passage),
-        published: passage.published.as_deref(),
-        content: Some(&passage.text),
-        facts: Vec::new(),
-        origin: candidate.origin.name(),
-        score: Some(candidate.relevance),
-        tokens: Some(passage.tokens),
-        metadata: Some(&passage.metadata),
-    }
-}
-
-/// At least one row, so that there is always a turn_id.
-fn emit_rows(
-    fcinfo: pg_sys::FunctionCallInfo,
-    turn_id: i64,
-    mut rows: Vec<SourceRow<'_>>,
-) -> Result<()> {
-    if rows.is_empty() {
-        rows.push(SourceRow {
-            turn_id,
-            marker: None,
-            corpus: None,
-            doc_id: None,
-            chunk_id: None,
-            title: None,
-            uri: None,
-            locator: None,
-            published: None,
-            content: None,
-            facts: Vec::new(),
-            origin: "none",
-            score: None,
-            tokens: None,
-            metadata: None,
-        });
-    }
-    rows::emit(fcinfo, &rows)
 }

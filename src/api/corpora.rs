@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::api::{given, rerank, writable};
 use crate::error::{Error, Result};
-use crate::retrieve::check;
+use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
+use crate::retrieve::{check, managed};
 use crate::rows;
 use crate::sql;
 use crate::store::corpora::{self, Column, Mapping, NewCorpus, Side};
@@ -51,7 +52,7 @@ fn create_corpus(
         sql::ident(schema),
         sql::ident(&format!("{name}_documents"))
     );
-    let mapping = managed_mapping(dimensions.is_some());
+    let mapping = managed::mapping(dimensions.is_some());
     let new = NewCorpus {
         tenant,
         corpus: name,
@@ -79,7 +80,7 @@ fn create_corpus(
             return Err(Error::RelationExists(relation.clone()).into());
         }
     }
-    make_tables(
+    managed::make_tables(
         &passages,
         &documents,
         &text_config,
@@ -233,7 +234,7 @@ fn alter_corpus(
                 &format!(
                     "ALTER TABLE {} DROP COLUMN lexemes, ADD COLUMN {}",
                     corpus.relation.as_deref().unwrap_or_default(),
-                    lexemes_column(&config)
+                    managed::lexemes_column(&config)
                 ),
                 &[],
             )?;
@@ -365,185 +366,6 @@ fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
     Err(Error::CorpusExists(new.corpus.to_owned()))
 }
 
-/// The mapping of the tables that [`make_tables`] makes.
-fn managed_mapping(embedding: bool) -> Mapping {
-    let passages = [
-        ("key", "chunk_id"),
-        ("content", "content"),
-        ("document", "doc_id"),
-        ("version", "version"),
-        ("ordinal", "ordinal"),
-        ("tokens", "tokens"),
-        ("char_start", "char_start"),
-        ("char_end", "char_end"),
-        ("page_start", "page_start"),
-        ("page_end", "page_end"),
-        ("hash", "hash"),
-        ("metadata", "metadata"),
-        ("lexemes", "lexemes"),
-    ];
-    let documents = [
-        ("document_key", "doc_id"),
-        ("document_version", "version"),
-        ("title", "title"),
-        ("uri", "uri"),
-        ("published", "published"),
-        ("updated_at", "modified_at"),
-        ("page_count", "page_count"),
-    ];
-    let embedding = embedding.then_some(("embedding", "embedding"));
-    let column = |side, (meaning, column): (&str, &str)| {
-        (
-            meaning.to_owned(),
-            Column {
-                side,
-                column: column.to_owned(),
-            },
-        )
-    };
-    passages
-        .into_iter()
-        .chain(embedding)
-        .map(|pair| column(Side::Passages, pair))
-        .chain(
-            documents
-                .into_iter()
-                .map(|pair| column(Side::Documents, pair)),
-        )
-        .collect()
-}
-
-/// The generated column that the lexical branch reads.
-fn lexemes_column(text_config: &str) -> String {
-    format!(
-        "lexemes tsvector GENERATED ALWAYS AS (pg_catalog.to_tsvector({}::pg_catalog.regconfig, content)) STORED",
-        sql::literal(text_config)
-    )
-}
-
-/// Makes the two tables of a managed corpus, as the caller.
-fn make_tables(
-    passages: &str,
-    documents: &str,
-    text_config: &str,
-    dimensions: Option<i32>,
-    embedding_type: &str,
-) -> Result<()> {
-    sql::run(
-        &format!(
-            "CREATE TABLE {documents} (doc_id text NOT NULL, version integer NOT NULL, title text, uri text, published timestamptz, modified_at timestamptz, \
-             media_type text, language text, page_count integer, metadata jsonb NOT NULL DEFAULT '{{}}', content text, \
-             PRIMARY KEY (doc_id, version))"
-        ),
-        &[],
-    )?;
-    let embedding = match dimensions {
-        Some(count) => format!(
-            "embedding {}.{embedding_type}({count}), embedding_model text, ",
-            crate::retrieve::vector_schema()?
-        ),
-        None => String::new(),
-    };
-    sql::run(
-        &format!(
-            "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
-             ordinal integer NOT NULL, content text NOT NULL, tokens integer NOT NULL, char_start integer, char_end integer, page_start integer, \
-             page_end integer, hash text NOT NULL, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {})",
-            lexemes_column(text_config)
-        ),
-        &[],
-    )?;
-    sql::run(
-        &format!("CREATE INDEX ON {passages} (doc_id, ordinal)"),
-        &[],
-    )?;
-    for (relation, comment) in [
-        (
-            documents,
-            "Documents of a reground corpus, a row a version; written by reground.put_document.",
-        ),
-        (
-            passages,
-            "Passages of a reground corpus: chunks of the current version of each document; written by reground.put_document.",
-        ),
-    ] {
-        sql::run(
-            &format!("COMMENT ON TABLE {relation} IS {}", sql::literal(comment)),
-            &[],
-        )?;
-    }
-    Ok(())
-}
-
-/// Where a mapped column is: the documents' relation for what describes a document, if it has it; else the passages'.
-fn locate(relation: &str, documents: Option<&str>, meaning: &str, column: &str) -> Result<Column> {
-    let describes_document = matches!(
-        meaning,
-        "title" | "uri" | "published" | "updated_at" | "version" | "page_count" | "metadata"
-    );
-    if let Some(documents) = documents
-        && describes_document
-        && has_column(documents, column)?
-    {
-        return Ok(Column {
-            side: Side::Documents,
-            column: column.to_owned(),
-        });
-    }
-    require_column(relation, column)?;
-    Ok(Column {
-        side: Side::Passages,
-        column: column.to_owned(),
-    })
-}
-
-fn has_column(relation: &str, column: &str) -> Result<bool> {
-    Ok(sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = $1::pg_catalog.regclass AND attname = $2 AND attnum > 0 AND NOT attisdropped)",
-        &[relation.into(), column.into()],
-    )?
-    .unwrap_or(false))
-}
-
-fn require_column(relation: &str, column: &str) -> Result<()> {
-    if has_column(relation, column)? {
-        return Ok(());
-    }
-    Err(Error::NoColumn {
-        column: column.to_owned(),
-        relation: relation.to_owned(),
-    })
-}
-
-/// Type and dimensions of an embedding column (dimensions NULL where the column does not say).
-fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>, Option<i32>)> {
-    #[derive(serde::Deserialize)]
-    struct Row {
-        kind: String,
-        dimensions: Option<i32>,
-    }
-    let row: Option<Row> = sql::read_json(
-        "SELECT pg_catalog.jsonb_build_object('kind', t.typname, 'dimensions', NULLIF(a.atttypmod, -1))::text \
-         FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid \
-         WHERE a.attrelid = $1::pg_catalog.regclass AND a.attname = $2 AND NOT a.attisdropped",
-        &[relation.into(), column.into()],
-    )?;
-    match row {
-        Some(row) if row.kind == "vector" || row.kind == "halfvec" => {
-            Ok((Some(row.kind), row.dimensions))
-        }
-        Some(row) => Err(Error::Bad {
-            argument: "embedding",
-            fault: format!("column \"{column}\" is of type {}", row.kind),
-            hint: "It must be of pgvector's type vector or halfvec.".into(),
-        }),
-        None => Err(Error::NoColumn {
-            column: column.to_owned(),
-            relation: relation.to_owned(),
-        }),
-    }
-}
-
 /// Changes merged into an object; null removes a member.
 pub(super) fn merged(base: Value, changes: Value) -> Value {
     match (base, changes) {
@@ -559,86 +381,4 @@ pub(super) fn merged(base: Value, changes: Value) -> Value {
         }
         (_, changes) => changes,
     }
-}
-
-/// Applies `{"meaning": "column"}` to the mapping of a corpus.
-fn remap(corpus: &mut corpora::Corpus, changes: &Value) -> Result<()> {
-    let Value::Object(changes) = changes else {
-        return Err(Error::Bad {
-            argument: "mapping",
-            fault: "not an object".into(),
-            hint: "{\"content\": \"body\"}".into(),
-        });
-    };
-    const MEANINGS: [&str; 17] = [
-        "key",
-        "content",
-        "document",
-        "embedding",
-        "ordinal",
-        "char_start",
-        "char_end",
-        "page_start",
-        "page_end",
-        "title",
-        "uri",
-        "published",
-        "updated_at",
-        "version",
-        "page_count",
-        "metadata",
-        "document_key",
-    ];
-    let relation = corpus.relation.clone().unwrap_or_default();
-    for (meaning, column) in changes {
-        if !MEANINGS.contains(&meaning.as_str()) || corpus.managed {
-            return Err(Error::Bad {
-                argument: "mapping",
-                fault: if corpus.managed {
-                    "the tables of create_corpus have a mapping of their own".into()
-                } else {
-                    format!("\"{meaning}\" is no meaning")
-                },
-                hint: if corpus.managed {
-                    "Their columns keep the names that create_corpus gave them.".into()
-                } else {
-                    format!("Meanings: {}.", MEANINGS.join(", "))
-                },
-            });
-        }
-        match column {
-            Value::Null if meaning == "key" || meaning == "content" => {
-                return Err(Error::Null("key and content"));
-            }
-            Value::Null => {
-                corpus.mapping.remove(meaning);
-            }
-            Value::String(column) if meaning == "document_key" => {
-                require_column(corpus.documents.as_deref().unwrap_or(&relation), column)?;
-                corpus.mapping.insert(
-                    meaning.clone(),
-                    Column {
-                        side: Side::Documents,
-                        column: column.clone(),
-                    },
-                );
-            }
-            Value::String(column) => {
-                let found = locate(&relation, corpus.documents.as_deref(), meaning, column)?;
-                corpus.mapping.insert(meaning.clone(), found);
-            }
-            other => {
-                return Err(Error::Bad {
-                    argument: "mapping",
-                    fault: format!("{other} is no column name"),
-                    hint: "{\"content\": \"body\"}".into(),
-                });
-            }
-        }
-    }
-    (corpus.embedding_type, corpus.dimensions) = match corpus.mapping.get("embedding") {
-        Some(column) => embedding_column(&relation, &column.column)?,
-        None => (None, None),
-    };
-    Ok(())
 }

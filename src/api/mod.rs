@@ -1,6 +1,7 @@
 //! The SQL functions, a file a topic. Each is declared in `sql/install`, which also documents it.
 
 mod begin_turn;
+mod citation_rows;
 mod corpora;
 mod documents;
 mod end_turn;
@@ -8,6 +9,7 @@ mod pins;
 mod prompts;
 mod rerank;
 mod search;
+mod source_rows;
 
 use crate::error::{Error, Result};
 

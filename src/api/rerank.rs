@@ -10,12 +10,12 @@ use reground_grounding::rerank::{Reranked, match_reranked};
 use reground_grounding::settings::Settings;
 use serde_json::Value;
 
-use crate::api::begin_turn::{emit, store_composed};
+use crate::api::source_rows::emit;
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
 use crate::owner::as_role;
 use crate::sql;
-use crate::store::{conversations, markers, traces, turns};
+use crate::store::{composed, conversations, markers, traces, turns};
 use crate::tenant;
 
 /// The setting's value for a rerank that the application makes itself.
@@ -139,7 +139,7 @@ fn apply_rerank(
     warnings.sort();
     warnings.dedup();
     turns::compose(turn_id, &composed.context, composed.tokens, warnings)?;
-    store_composed(
+    composed::write(
         &tenant,
         conversation.conversation_id,
         turn_id,

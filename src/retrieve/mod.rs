@@ -2,11 +2,15 @@
 //! what is found.
 
 pub mod check;
+pub mod evidence;
 pub mod filter;
 pub mod lexical;
+pub mod managed;
+pub mod mapping;
 pub mod named;
 pub mod nearest;
 pub mod passages;
+pub mod turn;
 
 use crate::error::{Error, Result};
 use crate::sql;

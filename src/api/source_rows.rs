@@ -1,0 +1,118 @@
+//! The rows that `begin_turn` and `apply_rerank` return.
+
+use pgrx::pg_sys;
+use reground_grounding::begin::Gathered;
+use reground_grounding::memory::ContextSource;
+use reground_grounding::passage::Candidate;
+use reground_grounding::prompt;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::rows;
+
+/// A row of `begin_turn`.
+#[derive(Serialize)]
+struct SourceRow<'a> {
+    turn_id: i64,
+    marker: Option<&'a str>,
+    corpus: Option<&'a str>,
+    doc_id: Option<&'a str>,
+    chunk_id: Option<&'a str>,
+    title: Option<&'a str>,
+    uri: Option<&'a str>,
+    locator: Option<String>,
+    published: Option<&'a str>,
+    content: Option<&'a str>,
+    facts: Vec<&'a str>,
+    origin: &'static str,
+    score: Option<f64>,
+    tokens: Option<u32>,
+    metadata: Option<&'a Value>,
+}
+
+/// Returns the sources of a context; one row without a source where there are none.
+pub(super) fn emit(
+    fcinfo: pg_sys::FunctionCallInfo,
+    turn_id: i64,
+    context: &[ContextSource],
+) -> Result<()> {
+    let rows: Vec<SourceRow<'_>> = context
+        .iter()
+        .map(|source| {
+            let mut row = row(turn_id, &source.candidate);
+            row.marker = Some(&source.marker);
+            row.facts = source.facts.iter().map(|fact| fact.text.as_str()).collect();
+            row
+        })
+        .collect();
+    emit_rows(fcinfo, turn_id, rows)
+}
+
+/// Returns the candidates that wait for a rerank, in the order in which `index` counts them.
+pub(super) fn emit_candidates(
+    fcinfo: pg_sys::FunctionCallInfo,
+    turn_id: i64,
+    gathered: &Gathered,
+) -> Result<()> {
+    let rows = gathered
+        .candidates
+        .iter()
+        .map(|candidate| {
+            let mut row = row(turn_id, candidate);
+            row.origin = "candidate";
+            row
+        })
+        .collect();
+    emit_rows(fcinfo, turn_id, rows)
+}
+
+/// A row of a candidate, without marker and facts.
+fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
+    let passage = &candidate.passage;
+    SourceRow {
+        turn_id,
+        marker: None,
+        corpus: Some(&passage.corpus),
+        doc_id: Some(&passage.doc_id),
+        chunk_id: Some(&passage.key),
+        title: passage.title.as_deref(),
+        uri: passage.uri.as_deref(),
+        locator: prompt::locator(passage),
+        published: passage.published.as_deref(),
+        content: Some(&passage.text),
+        facts: Vec::new(),
+        origin: candidate.origin.name(),
+        score: Some(candidate.relevance),
+        tokens: Some(passage.tokens),
+        metadata: Some(&passage.metadata),
+    }
+}
+
+/// At least one row, so that there is always a turn_id.
+fn emit_rows(
+    fcinfo: pg_sys::FunctionCallInfo,
+    turn_id: i64,
+    mut rows: Vec<SourceRow<'_>>,
+) -> Result<()> {
+    if rows.is_empty() {
+        rows.push(SourceRow {
+            turn_id,
+            marker: None,
+            corpus: None,
+            doc_id: None,
+            chunk_id: None,
+            title: None,
+            uri: None,
+            locator: None,
+            published: None,
+            content: None,
+            facts: Vec::new(),
+            origin: "none",
+            score: None,
+            tokens: None,
+            metadata: None,
+        });
+    }
+    rows::emit(fcinfo, &rows)
+}

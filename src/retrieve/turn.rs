@@ -1,0 +1,182 @@
+//! What a turn reads from the relations: its ranked lists, and the passages behind the remembered sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reground_grounding::carry::{CarriedInput, CarriedOption};
+use reground_grounding::passage::{Branch, Hit, RankedList};
+use reground_grounding::plan::RetrievalPlan;
+use reground_grounding::settings::Settings;
+
+use crate::error::Result;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::lexical::{self, Wanted};
+use crate::retrieve::{nearest, passages};
+use crate::store::corpora::{self, Corpus};
+use crate::store::sources::Live;
+
+/// What the search of one corpus gave: ranked lists, and scores of wanted passages.
+pub struct Searched {
+    /// The answers of the branches, the turn's own query first.
+    pub lists: Vec<RankedList>,
+    /// BM25 scores of the wanted passages.
+    pub scores: BTreeMap<String, f64>,
+}
+
+/// Asks both branches of the turn's corpus.
+pub fn search(
+    corpus: &Corpus,
+    plan: &RetrievalPlan,
+    embedding: Option<&[f32]>,
+    filter: &Filter,
+    wanted: &Wanted,
+    settings: &Settings,
+) -> Result<Searched> {
+    let queries: Vec<String> = plan
+        .lexical
+        .iter()
+        .map(|query| query.text.clone())
+        .collect();
+    let rankings = lexical::rank(corpus, &queries, filter, wanted, settings.candidates)?;
+    let mut lists = Vec::new();
+    let mut scores = BTreeMap::new();
+    for (index, (query, ranking)) in plan.lexical.iter().zip(rankings).enumerate() {
+        // The turn's own query comes first: carried sources are scored by it.
+        if index == 0 {
+            scores.extend(ranking.wanted);
+        }
+        lists.push(RankedList {
+            branch: Branch::Lexical,
+            weight: query.weight,
+            entity: query.entity.clone(),
+            hits: ranking
+                .candidates
+                .into_iter()
+                .map(|scored| Hit {
+                    key: scored.key,
+                    value: scored.score,
+                })
+                .collect(),
+        });
+    }
+    if let Some(embedding) = embedding {
+        lists.push(RankedList {
+            branch: Branch::Vector,
+            weight: plan.vector_weight,
+            entity: None,
+            hits: nearest::nearest(
+                corpus,
+                embedding,
+                filter,
+                settings.vector_search,
+                settings.candidates,
+            )?,
+        });
+    }
+    Ok(Searched { lists, scores })
+}
+
+/// Passages that remembered sources of one corpus can give, scored, by corpus and key.
+pub type Options = BTreeMap<(String, String), CarriedOption>;
+
+/// The passages behind the remembered sources of a corpus, as they stand and as this role sees them.
+pub fn remembered(
+    corpus: &Corpus,
+    embedding: Option<&[f32]>,
+    filter: &Filter,
+    wanted: &Wanted,
+    scores: &BTreeMap<String, f64>,
+) -> Result<Options> {
+    if wanted.is_empty() {
+        return Ok(Options::new());
+    }
+    let keys: Vec<String> = wanted.passages.iter().cloned().collect();
+    let documents: Vec<String> = wanted.documents.iter().cloned().collect();
+    let mut found = passages::by_key(corpus, filter, &keys)?;
+    found.extend(passages::by_document(corpus, filter, &documents)?);
+    let distances: BTreeMap<String, f64> = match embedding {
+        Some(embedding) if corpus.column("embedding").is_some() => {
+            let keys: Vec<String> = found.keys().cloned().collect();
+            nearest::distances(corpus, embedding, filter, &keys)?
+                .into_iter()
+                .map(|hit| (hit.key, hit.value))
+                .collect()
+        }
+        _ => BTreeMap::new(),
+    };
+    Ok(found
+        .into_iter()
+        .map(|(key, passage)| {
+            let option = CarriedOption {
+                lexical_score: scores.get(&key).copied(),
+                vector_distance: distances.get(&key).copied(),
+                passage,
+            };
+            ((corpus.name.clone(), key), option)
+        })
+        .collect())
+}
+
+/// Other corpora that the conversation remembers sources of.
+pub fn others(live: &[Live], here: &str) -> BTreeSet<String> {
+    live.iter()
+        .map(|live| live.source.corpus.clone())
+        .filter(|corpus| corpus != here)
+        .collect()
+}
+
+/// The remembered sources of another corpus; none where it is gone or compares other embeddings.
+pub fn elsewhere(
+    tenant: &str,
+    name: &str,
+    plan: &RetrievalPlan,
+    embedding: Option<&[f32]>,
+    live: &[Live],
+) -> Result<Options> {
+    let Some(corpus) = corpora::find(tenant, name)? else {
+        return Ok(Options::new());
+    };
+    if corpus.relation.is_none() || (corpus.has_documents && corpus.documents.is_none()) {
+        return Ok(Options::new());
+    }
+    let everything = Filter::default();
+    let wanted = Wanted::of(live, name);
+    let own: Vec<String> = plan
+        .lexical
+        .iter()
+        .take(1)
+        .map(|query| query.text.clone())
+        .collect();
+    let scores = lexical::rank(&corpus, &own, &everything, &wanted, 0)?
+        .into_iter()
+        .flat_map(|ranking| ranking.wanted)
+        .collect();
+    let embedding =
+        embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());
+    remembered(&corpus, embedding, &everything, &wanted, &scores)
+}
+
+/// Pairs each remembered source with what stands under its key.
+pub fn carried(live: Vec<Live>, options: &Options) -> Vec<CarriedInput> {
+    live.into_iter()
+        .map(|live| {
+            let source = live.source;
+            let options = options
+                .iter()
+                .filter(|((corpus, key), option)| {
+                    *corpus == source.corpus
+                        && if source.passage.is_empty() {
+                            option.passage.doc_id == source.doc_id
+                        } else {
+                            *key == source.passage
+                        }
+                })
+                .map(|(_, option)| option.clone())
+                .collect();
+            CarriedInput {
+                source,
+                options,
+                age: Some(live.idle_seconds),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,48 @@
+//! What a composed turn leaves behind, besides its own row.
+
+use std::collections::BTreeMap;
+
+use reground_grounding::begin::Composed;
+use reground_grounding::passage::Passage;
+use reground_grounding::settings::Settings;
+
+use crate::error::Result;
+use crate::store::markers::{self, Row};
+use crate::store::{facts, traces};
+
+/// Writes markers, trace and facts of a composed turn.
+pub fn write(
+    tenant: &str,
+    conversation_id: i64,
+    turn_id: i64,
+    number: i32,
+    composed: &Composed,
+    settings: &Settings,
+) -> Result<()> {
+    let described: BTreeMap<&str, &Passage> = composed
+        .context
+        .iter()
+        .map(|source| (source.marker.as_str(), &source.candidate.passage))
+        .collect();
+    let rows: Vec<Row> = composed
+        .new_markers
+        .iter()
+        .map(|bound| {
+            let passage = described.get(bound.marker.as_str());
+            Row::new(
+                bound,
+                passage.and_then(|passage| passage.title.clone()),
+                passage.and_then(|passage| passage.uri.clone()),
+            )
+        })
+        .collect();
+    markers::add(tenant, conversation_id, number, &rows)?;
+    facts::write(tenant, turn_id, &composed.context)?;
+    traces::write(
+        tenant,
+        turn_id,
+        &composed.context,
+        &composed.dropped,
+        settings.keep_candidates,
+    )
+}
