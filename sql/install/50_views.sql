@@ -38,7 +38,7 @@ COMMENT ON VIEW reground.citation_audit IS 'A row a citation with its verdict, t
 
 CREATE VIEW reground.turn_audit WITH (security_invoker = true) AS
     SELECT t.tenant, v.external_id AS conversation, t.number AS turn, t.turn_id, t.state, t.corpus, t.query, t.intent, t.intent_confidence, t.intent_signals,
-           pg_catalog.jsonb_array_length(t.context) AS sources, t.context_tokens, t.warnings, t.tags, m.message_id, m.external_id AS message, m.model, m.usage,
+           pg_catalog.jsonb_array_length(t.context) AS sources, t.context_tokens, t.warnings, t.tags || coalesce(m.tags, '{}') AS tags, m.message_id, m.external_id AS message, m.model, m.usage,
            m.citation_count, m.malformed_count, m.cfs, m.stage_cfs, m.grounded_cfs, m.diagnostic, m.decision, m.reasons, m.superseded,
            t.begun_at, t.ended_at, m.created_at AS answered_at
     FROM reground.turns AS t
@@ -72,4 +72,4 @@ CREATE FUNCTION reground.explain_turn(turn bigint)
         WHERE c.turn_id = explain_turn.turn
         ORDER BY c.candidate_no;
     END;
-COMMENT ON FUNCTION reground.explain_turn(bigint) IS 'Every candidate of a turn, those of the context first: ranks, scores, where it left, why (for the auditor).';
+COMMENT ON FUNCTION reground.explain_turn(bigint) IS 'Every candidate of a turn, those of the context first: ranks, scores, where it left, why (for the auditor). A remembered source that retrieval found too stands a second time, as found_fresh.';

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::api::rerank::{self, DEFERRED};
 use crate::api::source_rows::{emit, emit_candidates};
-use crate::api::{given, writable};
+use crate::api::{given, object, writable};
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::retrieve::filter::Filter;
@@ -59,7 +59,7 @@ fn begin_turn(
             .transpose()
             .map_err(Error::from)?,
         settings: settings.map_or(Value::Null, |settings| settings.0),
-        tags: tags.map_or_else(|| json!({}), |tags| tags.0),
+        tags: object(tags, "tags")?,
     };
     let conversation = conversations::open(&tenant, request.conversation)?;
     let request_hash = request.hash()?;

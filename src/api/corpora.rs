@@ -7,7 +7,7 @@ use reground_documents::{ChunkSettings, ChunkUnit};
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
-use crate::api::{given, rerank, writable};
+use crate::api::{given, object, rerank, writable};
 use crate::error::{Error, Result};
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, managed};
@@ -211,7 +211,8 @@ fn alter_corpus(
     if corpus.relation.is_none() {
         return Err(Error::RelationGone(corpus.name).into());
     }
-    if let Some(JsonB(changes)) = settings {
+    if settings.is_some() {
+        let changes = object(settings, "settings")?;
         let (settings, role) = rerank::registered(
             merged(corpus.settings, changes.clone()),
             &changes,
@@ -289,7 +290,7 @@ fn named(corpus: Option<&str>) -> Result<&str> {
 
 /// Settings that can be stored, with the role that the reranker is called as.
 fn checked_settings(settings: Option<JsonB>) -> Result<(Value, Option<pg_sys::Oid>)> {
-    let settings = settings.map_or_else(|| json!({}), |settings| settings.0);
+    let settings = object(settings, "settings")?;
     let (settings, role) = rerank::registered(settings.clone(), &settings, None)?;
     Settings::check(&settings)?;
     Ok((settings, role))

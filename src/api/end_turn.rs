@@ -9,10 +9,9 @@ use reground_grounding::end::{self, EndInput, EndRules, Judged};
 use reground_grounding::memory::RememberedSource;
 use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
-use serde_json::json;
 
 use crate::api::citation_rows::citation_rows;
-use crate::api::{given, writable};
+use crate::api::{given, object, writable};
 use crate::error::{Error, Result, warn};
 use crate::retrieve::evidence::{content, look_up, stage_facts};
 use crate::rows;
@@ -56,7 +55,7 @@ fn end_turn(
                 answer_tokens: reground_tokens::count(answer),
                 model,
                 usage: usage.map(|usage| usage.0),
-                tags: tags.map_or_else(|| json!({}), |tags| tags.0),
+                tags: object(tags, "tags")?,
                 citation_count: ended.judged.scores.citations,
                 malformed_count: ended.judged.scores.malformed,
                 cfs: ended.judged.scores.cfs,

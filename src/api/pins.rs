@@ -7,7 +7,7 @@ use reground_grounding::settings::Settings;
 
 use crate::api::corpora::merged;
 use crate::api::rerank;
-use crate::api::{given, writable};
+use crate::api::{given, object, writable};
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
@@ -94,7 +94,8 @@ fn alter_conversation(
 ) -> std::result::Result<JsonB, ErrorReport> {
     writable("alter_conversation")?;
     let conversation = conversations::open(&tenant::required()?, named(conversation)?)?;
-    let changes = given(settings, "settings")?.0;
+    given(settings.as_ref(), "settings")?;
+    let changes = object(settings, "settings")?;
     let (settings, role) = rerank::registered(
         merged(conversation.settings.clone(), changes.clone()),
         &changes,

@@ -106,30 +106,26 @@ fn apply_rerank(
     };
     let gathered: Gathered = serde_json::from_value(pool).map_err(Error::from)?;
     let settings: Settings = serde_json::from_value(turn.settings.clone()).map_err(Error::from)?;
-    let matched = match results {
-        None => None,
-        Some(JsonB(results)) => {
-            let items: Vec<Reranked> = serde_json::from_value(results).map_err(|error| {
-                Error::Reranker(format!("results are not what a reranker returns: {error}"))
-            })?;
-            Some(match_reranked(&items, &gathered.candidates))
-        }
+    let items: Vec<Reranked> = match results {
+        None => Vec::new(),
+        Some(JsonB(results)) => serde_json::from_value(results).map_err(|error| {
+            Error::Reranker(format!("results are not what a reranker returns: {error}"))
+        })?,
     };
+    let matched = match_reranked(&items, &gathered.candidates);
     let registry = markers::load(conversation.conversation_id)?;
     let known: Vec<_> = registry.iter().map(markers::Row::bound).collect();
     let mut composed = begin::compose(
         gathered,
-        matched.as_ref().map(|matched| matched.scores.as_slice()),
+        Some(&matched.scores),
         &known,
         &turn.query,
         &settings,
     )
     .map_err(Error::from)?;
     let mut warnings = turn.warnings.clone();
-    if let Some(matched) = &matched {
-        composed.warnings.extend(matched.warnings.iter().cloned());
-        traces::write_drift(&tenant, turn_id, &turn.corpus, &matched.drift)?;
-    }
+    composed.warnings.extend(matched.warnings);
+    traces::write_drift(&tenant, turn_id, &turn.corpus, &matched.drift)?;
     warnings.extend(
         composed
             .warnings

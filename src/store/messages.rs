@@ -157,7 +157,7 @@ pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation])
 pub fn rows(message_id: i64) -> Result<Vec<Value>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(c) || pg_catalog.jsonb_build_object('message_id', m.message_id, 'source_state', \
+            "SELECT coalesce(pg_catalog.jsonb_agg(coalesce(pg_catalog.to_jsonb(c), '{}') || pg_catalog.jsonb_build_object('message_id', m.message_id, 'source_state', \
                  reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version)) ORDER BY c.citation_no), '[]')::text \
              FROM reground.messages AS m LEFT JOIN reground.message_citations AS c USING (message_id) WHERE m.message_id = $1",
             &[message_id.into()],

@@ -102,6 +102,7 @@ pub fn from_text(
 
 /// A passage as applications hand it over; other members of the object are left alone.
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object with a text")]
 struct Given {
     text: String,
     id: Option<Value>,
