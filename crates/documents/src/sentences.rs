@@ -91,6 +91,7 @@ mod tests {
             "1. Install it.| Then run it.",
             "He arrived at 5 p.m. and slept.| Wait... what?| No. 5 is alive.",
             "No.| We do not.",
+            "It takes `PG=16`.| `make stop` stops it, e.g. `x` too.",
         ] {
             let expected: Vec<&str> = marked.split('|').map(str::trim).collect();
             assert_eq!(sentences(&marked.replace('|', "")), expected);

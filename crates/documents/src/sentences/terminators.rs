@@ -62,6 +62,8 @@ fn goes_on(after: &str) -> bool {
     let mut rest = after.trim_start().chars().take(LOOK_AHEAD);
     match rest.next() {
         Some(',' | ';' | ':' | '،' | '、') => true,
+        // Code keeps its own letter case, so a code span says nothing: it begins a sentence.
+        Some('`') => false,
         Some(first) => {
             let letter = if first.is_alphanumeric() {
                 Some(first)
