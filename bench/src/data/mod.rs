@@ -1,0 +1,89 @@
+//! The MTRAG benchmark as it lies on disk: passages, queries, judgements, conversations, vectors.
+//!
+//! Nothing here knows the database.
+
+pub mod corpus;
+pub mod queries;
+pub mod tasks;
+pub mod vectors;
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use flate2::read::MultiGzDecoder;
+use serde::de::DeserializeOwned;
+
+/// A domain of the benchmark: a corpus with its own queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Domain {
+    /// Wikipedia.
+    Clapnq,
+    /// Documentation of a cloud provider.
+    Cloud,
+}
+
+impl Domain {
+    /// Both, in the order of the reports.
+    pub const ALL: [Self; 2] = [Self::Clapnq, Self::Cloud];
+
+    /// The name in file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clapnq => "clapnq",
+            Self::Cloud => "cloud",
+        }
+    }
+
+    /// The name of the corpus in the database.
+    pub fn corpus(self) -> String {
+        format!("mtrag_{}", self.name())
+    }
+}
+
+/// The folder of the benchmark within the data folder.
+#[derive(Debug, Clone)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The benchmark below `data`.
+    ///
+    /// # Errors
+    /// When `data` has no folder `mtrag`.
+    pub fn below(data: &Path) -> Result<Self> {
+        let folder = data.join("mtrag");
+        anyhow::ensure!(
+            folder.is_dir(),
+            "{} is not a folder: DATA must be the folder that holds mtrag/",
+            folder.display()
+        );
+        Ok(Self(folder))
+    }
+
+    fn file(&self, relative: &str) -> PathBuf {
+        self.0.join(relative)
+    }
+}
+
+/// Reads a file of one JSON value a line, plain or gzipped (by its name).
+fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    BufReader::new(open(path)?)
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| !matches!(line, Ok(line) if line.trim().is_empty()))
+        .map(|(line, number)| {
+            let line = line.with_context(|| format!("{} cannot be read", path.display()))?;
+            serde_json::from_str(&line).with_context(|| format!("{}:{number}", path.display()))
+        })
+        .collect()
+}
+
+fn open(path: &Path) -> Result<Box<dyn Read>> {
+    let file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(if path.extension().is_some_and(|end| end == "gz") {
+        Box::new(MultiGzDecoder::new(file))
+    } else {
+        Box::new(file)
+    })
+}

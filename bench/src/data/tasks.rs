@@ -1,0 +1,115 @@
+//! Conversations: what the user said and what a human answered.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Deserialize;
+
+use super::queries::conversation_and_turn;
+use super::{Domain, Folder, json_lines};
+
+/// A turn of a conversation.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// Conversation and turn, as queries and judgements name it.
+    pub id: String,
+    /// Number in the conversation, from 1.
+    pub number: u32,
+    /// The user's words.
+    pub question: String,
+    /// The human-written answer.
+    pub answer: String,
+}
+
+/// A conversation with its turns in order.
+#[derive(Debug, Clone)]
+pub struct Conversation {
+    /// Where it was held.
+    pub domain: Domain,
+    /// Id in the data.
+    pub id: String,
+    /// Turns in order.
+    pub turns: Vec<Turn>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    task_id: String,
+    user: Said,
+    agent: Said,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    text: String,
+}
+
+/// The conversations of a domain, by id.
+///
+/// # Errors
+/// A file that is missing or malformed, ids without a turn.
+pub fn conversations(folder: &Folder, domain: Domain) -> Result<Vec<Conversation>> {
+    let lines: Vec<Line> = json_lines(&folder.file(&format!("tasks/{}.jsonl.gz", domain.name())))?;
+    let mut turns: BTreeMap<String, Vec<Turn>> = BTreeMap::new();
+    for line in lines {
+        let (conversation, number) = conversation_and_turn(&line.task_id)?;
+        turns
+            .entry(conversation.to_owned())
+            .or_default()
+            .push(Turn {
+                number,
+                question: line.user.text.trim().to_owned(),
+                answer: line.agent.text.trim().to_owned(),
+                id: line.task_id,
+            });
+    }
+    Ok(turns
+        .into_iter()
+        .map(|(id, mut turns)| {
+            turns.sort_by_key(|turn| turn.number);
+            Conversation { domain, id, turns }
+        })
+        .collect())
+}
+
+/// The conversation with most turns; of equals the first by domain, then by id.
+pub fn longest(conversations: Vec<Conversation>) -> Option<Conversation> {
+    conversations.into_iter().min_by(|a, b| {
+        b.turns
+            .len()
+            .cmp(&a.turns.len())
+            .then_with(|| (a.domain, &a.id).cmp(&(b.domain, &b.id)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_is_chosen_whatever_the_order() {
+        let conversation = |domain, id: &str, turns| Conversation {
+            domain,
+            id: id.into(),
+            turns: (1..=turns)
+                .map(|number| Turn {
+                    id: format!("{id}<::>{number}"),
+                    number,
+                    question: String::new(),
+                    answer: String::new(),
+                })
+                .collect(),
+        };
+        let mut all = vec![
+            conversation(Domain::Cloud, "a", 3),
+            conversation(Domain::Clapnq, "c", 3),
+            conversation(Domain::Clapnq, "b", 3),
+            conversation(Domain::Clapnq, "a", 2),
+        ];
+        for _ in 0..4 {
+            all.rotate_left(1);
+            assert_eq!(longest(all.clone()).unwrap().id, "b");
+        }
+        assert!(longest(Vec::new()).is_none());
+    }
+}

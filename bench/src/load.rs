@@ -1,0 +1,251 @@
+//! The corpora, through the public functions of the extension.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use pgvector::Vector;
+use postgres::Client;
+use serde_json::Value;
+
+use crate::data::corpus::{Corpus, Document};
+use crate::data::vectors::DIMENSIONS;
+use crate::progress::Progress;
+
+/// Schema that holds all that an evaluation leaves behind.
+pub const SCHEMA: &str = "eval";
+
+/// Model that made the embeddings.
+const MODEL: &str = "all-MiniLM-L6-v2";
+
+/// Documents in a transaction.
+const DOCUMENT_BATCH: usize = 200;
+
+/// Embeddings in a call.
+const EMBEDDING_BATCH: usize = 500;
+
+/// What a load took.
+#[derive(Debug)]
+pub struct Load {
+    /// Name of the corpus.
+    pub corpus: String,
+    /// Documents.
+    pub documents: usize,
+    /// Passages.
+    pub passages: usize,
+    /// Passages whose text begins with their title.
+    pub titled_texts: usize,
+    /// Time of all calls of `put_document`.
+    pub documents_took: Duration,
+    /// Time of all calls of `put_embeddings`.
+    pub embeddings_took: Duration,
+    /// Time of the index on the embeddings.
+    pub index_took: Duration,
+    /// It was there from an earlier run, which took these times.
+    pub kept: bool,
+}
+
+/// Loads a corpus unless the same data are there already.
+///
+/// # Errors
+/// Whatever the server refuses, and numbers of rows that are not those of the data.
+pub fn load(client: &mut Client, corpus: &Corpus) -> Result<Load> {
+    let name = corpus.domain.corpus();
+    let digest = corpus.digest();
+    client.batch_execute(&format!(
+        "CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+         CREATE TABLE IF NOT EXISTS {SCHEMA}.loads (corpus text PRIMARY KEY, digest text NOT NULL, documents_seconds float8 NOT NULL, \
+             embeddings_seconds float8 NOT NULL, index_seconds float8 NOT NULL);"
+    ))?;
+    let documents = corpus.documents();
+    let load = Load {
+        documents: documents.len(),
+        passages: corpus.passages.len(),
+        titled_texts: corpus.titled_texts(),
+        documents_took: Duration::ZERO,
+        embeddings_took: Duration::ZERO,
+        index_took: Duration::ZERO,
+        kept: false,
+        corpus: name,
+    };
+    if let Some(kept) = earlier(client, &load, &digest)? {
+        eprintln!("{}: loaded already", kept.corpus);
+        return Ok(kept);
+    }
+    clear(client, &load.corpus)?;
+    client.execute(
+        "SELECT reground.create_corpus($1, dimensions => $2, schema => $3)",
+        &[&load.corpus, &i32::try_from(DIMENSIONS)?, &SCHEMA],
+    )?;
+    let load = Load {
+        documents_took: put_documents(client, &load.corpus, &documents)?,
+        embeddings_took: put_embeddings(client, corpus)?,
+        index_took: index(client, &load.corpus)?,
+        ..load
+    };
+    ensure!(
+        complete(client, &load)?,
+        "{} does not hold what was put into it",
+        load.corpus
+    );
+    client.execute(
+        &format!("INSERT INTO {SCHEMA}.loads VALUES ($1, $2, $3, $4, $5)"),
+        &[
+            &load.corpus,
+            &digest,
+            &load.documents_took.as_secs_f64(),
+            &load.embeddings_took.as_secs_f64(),
+            &load.index_took.as_secs_f64(),
+        ],
+    )?;
+    Ok(load)
+}
+
+/// The load that stands, if it is complete and of the same data.
+fn earlier(client: &mut Client, load: &Load, digest: &str) -> Result<Option<Load>> {
+    let recorded = client.query_opt(
+        &format!(
+            "SELECT l.documents_seconds, l.embeddings_seconds, l.index_seconds FROM {SCHEMA}.loads AS l \
+             JOIN reground.corpora AS c USING (corpus) WHERE l.corpus = $1 AND l.digest = $2"
+        ),
+        &[&load.corpus, &digest],
+    )?;
+    let Some(row) = recorded else {
+        return Ok(None);
+    };
+    if !complete(client, load)? {
+        return Ok(None);
+    }
+    Ok(Some(Load {
+        corpus: load.corpus.clone(),
+        documents_took: Duration::from_secs_f64(row.get(0)),
+        embeddings_took: Duration::from_secs_f64(row.get(1)),
+        index_took: Duration::from_secs_f64(row.get(2)),
+        kept: true,
+        ..*load
+    }))
+}
+
+/// Whether the tables hold as many documents, passages and embeddings as the data.
+fn complete(client: &mut Client, load: &Load) -> Result<bool> {
+    let row = client.query_one(
+        &format!(
+            "SELECT count(DISTINCT doc_id), count(DISTINCT metadata ->> 'id'), count(embedding) FROM {SCHEMA}.{}",
+            load.corpus
+        ),
+        &[],
+    )?;
+    let is = |column, count| usize::try_from(row.get::<_, i64>(column)).is_ok_and(|n| n == count);
+    Ok(is(0, load.documents) && is(1, load.passages) && is(2, load.passages))
+}
+
+/// Removes other data of this name, and what an interrupted load or a dropped extension left.
+fn clear(client: &mut Client, corpus: &str) -> Result<()> {
+    client.execute(
+        &format!("DELETE FROM {SCHEMA}.loads WHERE corpus = $1"),
+        &[&corpus],
+    )?;
+    client.execute(
+        "SELECT reground.drop_corpus(c.corpus, drop_tables => true) FROM reground.corpora AS c WHERE c.corpus = $1",
+        &[&corpus],
+    )?;
+    client.batch_execute(&format!(
+        "DROP TABLE IF EXISTS {SCHEMA}.{corpus}, {SCHEMA}.{corpus}_documents"
+    ))?;
+    Ok(())
+}
+
+fn put_documents(client: &mut Client, corpus: &str, documents: &[Document]) -> Result<Duration> {
+    let task = format!("{corpus}: put_document");
+    let progress = Progress::new(&task, documents.len());
+    let statement = client.prepare(
+        "SELECT chunks FROM reground.put_document($1, $2, passages => $3, uri => $4, title => $5)",
+    )?;
+    for batch in documents.chunks(DOCUMENT_BATCH) {
+        let mut transaction = client.transaction()?;
+        for document in batch {
+            let passages = Value::Array(document.passages.clone());
+            let row = transaction
+                .query_one(
+                    &statement,
+                    &[
+                        &corpus,
+                        &document.id,
+                        &passages,
+                        &document.uri,
+                        &document.title,
+                    ],
+                )
+                .with_context(|| format!("document {}", document.id))?;
+            let chunks: i32 = row.get(0);
+            ensure!(
+                usize::try_from(chunks) == Ok(document.passages.len()),
+                "document {} has {} passages, {chunks} were stored",
+                document.id,
+                document.passages.len()
+            );
+        }
+        transaction.commit()?;
+        progress.step(batch.len());
+    }
+    Ok(progress.finish())
+}
+
+fn put_embeddings(client: &mut Client, corpus: &Corpus) -> Result<Duration> {
+    let name = corpus.domain.corpus();
+    let keys = keys(client, &name)?;
+    let task = format!("{name}: put_embeddings");
+    let progress = Progress::new(&task, corpus.passages.len());
+    let statement = client.prepare("SELECT reground.put_embeddings($1, $2, $3, model => $4)")?;
+    let rows: Vec<_> = corpus.passages.iter().zip(&corpus.embeddings).collect();
+    for batch in rows.chunks(EMBEDDING_BATCH) {
+        let ids = batch
+            .iter()
+            .map(|(passage, _)| {
+                keys.get(&passage.id)
+                    .with_context(|| format!("passage {} was not stored", passage.id))
+            })
+            .collect::<Result<Vec<&String>>>()?;
+        let embeddings: Vec<Vector> = batch
+            .iter()
+            .map(|(_, embedding)| Vector::from((*embedding).clone()))
+            .collect();
+        let stored: i32 = client
+            .query_one(&statement, &[&name, &ids, &embeddings, &MODEL])?
+            .get(0);
+        ensure!(
+            usize::try_from(stored) == Ok(batch.len()),
+            "{stored} of {} embeddings were stored",
+            batch.len()
+        );
+        progress.step(batch.len());
+    }
+    Ok(progress.finish())
+}
+
+/// The key that the database gave to each passage of the data set.
+fn keys(client: &mut Client, corpus: &str) -> Result<BTreeMap<String, String>> {
+    let rows = client.query(
+        &format!("SELECT metadata ->> 'id', chunk_id::text FROM {SCHEMA}.{corpus}"),
+        &[],
+    )?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+/// Makes the index that `check_corpus` asks for, by the command that it gives.
+fn index(client: &mut Client, corpus: &str) -> Result<Duration> {
+    let hint: Option<String> = client
+        .query_one(
+            "SELECT hint FROM reground.check_corpus($1) WHERE item = 'vector index'",
+            &[&corpus],
+        )?
+        .get(0);
+    let command = hint.context("check_corpus names no command for the missing vector index")?;
+    eprintln!("{corpus}: {command}");
+    let begun = Instant::now();
+    client.batch_execute(&command)?;
+    let took = begun.elapsed();
+    // Embedding a passage leaves a dead row behind, and the planner must know the sizes before anything is timed.
+    client.batch_execute(&format!("VACUUM ANALYZE {SCHEMA}.{corpus}"))?;
+    Ok(took)
+}

@@ -1,0 +1,270 @@
+//! Ranked lists of `reground.search`, measured against the judgements.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+use pgvector::Vector;
+use postgres::Client;
+use reground_metrics::ranking::{ndcg, recall};
+use serde_json::{Value, json};
+
+use crate::data::Domain;
+use crate::data::queries::{Form, Judgements, Query};
+use crate::progress::Progress;
+use crate::twins::Twins;
+
+/// Candidates asked of each branch, and results of the fused list.
+const CANDIDATES: i32 = 40;
+
+/// A way to search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// The lexical branch alone.
+    Bm25,
+    /// The vector branch alone, comparing every embedding.
+    Exact,
+    /// The vector branch alone, through its index.
+    Hnsw,
+    /// Both, fused by reciprocal rank; the vector branch exact.
+    Rrf,
+}
+
+impl List {
+    /// All, in the order of the reports.
+    pub const ALL: [Self; 4] = [Self::Bm25, Self::Exact, Self::Hnsw, Self::Rrf];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bm25 => "BM25",
+            Self::Exact => "vector, exact",
+            Self::Hnsw => "vector, HNSW",
+            Self::Rrf => "RRF",
+        }
+    }
+
+    fn asks_words(self) -> bool {
+        matches!(self, Self::Bm25 | Self::Rrf)
+    }
+
+    fn asks_embedding(self) -> bool {
+        self != Self::Bm25
+    }
+
+    /// All that bears on the result, so that the server's own settings do not.
+    fn settings(self) -> Value {
+        json!({
+            "candidates": CANDIDATES,
+            "rrf_k": 60,
+            "lexical_weight": 1,
+            "vector_weight": 1,
+            "vector_search": if self == Self::Hnsw { "index" } else { "exact" },
+        })
+    }
+}
+
+/// Measures of one ranking, or their means; each in [0, 1].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scores {
+    /// nDCG of the first 5.
+    pub ndcg_5: f64,
+    /// Share of the relevant among the first 5.
+    pub recall_5: f64,
+    /// Share of the relevant among the first 10.
+    pub recall_10: f64,
+}
+
+impl Scores {
+    /// Measures a ranking; `None` if nothing was judged relevant.
+    fn of(ranking: &[String], gold: &BTreeSet<String>) -> Option<Self> {
+        let gains: BTreeMap<String, f64> = gold.iter().map(|class| (class.clone(), 1.0)).collect();
+        Some(Self {
+            ndcg_5: ndcg(ranking, &gains, 5)?,
+            recall_5: recall(ranking, &gains, 5)?,
+            recall_10: recall(ranking, &gains, 10)?,
+        })
+    }
+
+    fn mean<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Option<Self> {
+        let count = all.clone().count();
+        let mean = |field: fn(&Self) -> f64| all.clone().map(field).sum::<f64>() / count as f64;
+        (count > 0).then(|| Self {
+            ndcg_5: mean(|scores| scores.ndcg_5),
+            recall_5: mean(|scores| scores.recall_5),
+            recall_10: mean(|scores| scores.recall_10),
+        })
+    }
+}
+
+/// A list over all queries of a domain in one form.
+#[derive(Debug)]
+pub struct Measured {
+    /// Corpus and queries.
+    pub domain: Domain,
+    /// How the queries were put.
+    pub form: Form,
+    /// How they were answered.
+    pub list: List,
+    queries: Vec<MeasuredQuery>,
+}
+
+#[derive(Debug)]
+struct MeasuredQuery {
+    turn: u32,
+    scores: Option<Scores>,
+    took: Duration,
+}
+
+impl Measured {
+    /// Means over the judged queries of turns from `turn` on, and how many there are; `None` without any.
+    pub fn since_turn(&self, turn: u32) -> Option<(Scores, usize)> {
+        let judged = self
+            .queries
+            .iter()
+            .filter(|query| query.turn >= turn)
+            .filter_map(|query| query.scores.as_ref());
+        Some((Scores::mean(judged.clone())?, judged.count()))
+    }
+
+    /// Median time of a query as the client saw it.
+    pub fn median_time(&self) -> Duration {
+        let mut times: Vec<Duration> = self.queries.iter().map(|query| query.took).collect();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    }
+}
+
+/// Runs a list over all queries, spread over the connections, and measures it.
+///
+/// # Errors
+/// Those of the server.
+pub fn measure(
+    clients: &mut [Client],
+    (domain, form, list): (Domain, Form, List),
+    queries: &[Query],
+    judgements: &Judgements,
+    twins: &Twins,
+) -> Result<Measured> {
+    let task = format!("{} {}: {}", domain.name(), form.name(), list.name());
+    let progress = Progress::new(&task, queries.len());
+    let share = queries.len().div_ceil(clients.len().max(1)).max(1);
+    let shares: Vec<Result<Vec<MeasuredQuery>>> = thread::scope(|scope| {
+        let threads: Vec<_> = clients
+            .iter_mut()
+            .zip(queries.chunks(share))
+            .map(|(client, queries)| {
+                let progress = &progress;
+                scope.spawn(move || {
+                    run(client, (domain, list), queries, judgements, twins, progress)
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|_| Err(anyhow!("a search thread panicked")))
+            })
+            .collect()
+    });
+    progress.finish();
+    let queries: Vec<MeasuredQuery> = shares
+        .into_iter()
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
+        .collect();
+    Ok(Measured {
+        domain,
+        form,
+        list,
+        queries,
+    })
+}
+
+fn run(
+    client: &mut Client,
+    (domain, list): (Domain, List),
+    queries: &[Query],
+    judgements: &Judgements,
+    twins: &Twins,
+    progress: &Progress<'_>,
+) -> Result<Vec<MeasuredQuery>> {
+    let corpus = domain.corpus();
+    let settings = list.settings();
+    let statement = client.prepare(
+        "SELECT chunk_id FROM reground.search($1, $2, embedding => $3, max_results => $4, settings => $5)",
+    )?;
+    let nothing = BTreeSet::new();
+    queries
+        .iter()
+        .map(|query| {
+            let words = list.asks_words().then_some(query.text.as_str());
+            let embedding = list
+                .asks_embedding()
+                .then(|| Vector::from(query.embedding.clone()));
+            let begun = Instant::now();
+            let rows = client
+                .query(
+                    &statement,
+                    &[&corpus, &words, &embedding, &CANDIDATES, &settings],
+                )
+                .with_context(|| format!("query {}", query.id))?;
+            let took = begun.elapsed();
+            let keys: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+            let gold = twins.of_ids(judgements.get(&query.id).unwrap_or(&nothing));
+            progress.step(1);
+            Ok(MeasuredQuery {
+                turn: query.turn,
+                scores: Scores::of(&twins.ranking(&keys), &gold),
+                took,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(turn: u32, ndcg_5: Option<f64>) -> MeasuredQuery {
+        MeasuredQuery {
+            turn,
+            scores: ndcg_5.map(|value| Scores {
+                ndcg_5: value,
+                recall_5: 0.0,
+                recall_10: 1.0,
+            }),
+            took: Duration::from_millis(u64::from(turn)),
+        }
+    }
+
+    #[test]
+    fn means_leave_out_earlier_turns_and_unjudged_queries() {
+        let measured = Measured {
+            domain: Domain::Clapnq,
+            form: Form::LastTurn,
+            list: List::Bm25,
+            queries: vec![
+                query(1, Some(1.0)),
+                query(2, Some(0.5)),
+                query(3, None),
+                query(4, Some(0.0)),
+            ],
+        };
+        let (all, count) = measured.since_turn(1).unwrap();
+        assert_eq!((all.ndcg_5, all.recall_10, count), (0.5, 1.0, 3));
+        let (later, count) = measured.since_turn(2).unwrap();
+        assert_eq!((later.ndcg_5, count), (0.25, 2));
+        assert!(measured.since_turn(5).is_none());
+        assert_eq!(measured.median_time(), Duration::from_millis(3));
+    }
+
+    #[test]
+    fn nothing_relevant_is_not_a_zero() {
+        assert_eq!(Scores::of(&["a".to_owned()], &BTreeSet::new()), None);
+    }
+}
