@@ -11,6 +11,7 @@
 mod api;
 mod error;
 mod guc;
+mod json;
 mod owner;
 mod retrieve;
 mod rows;

@@ -3,10 +3,15 @@
 //! SQL functions with SECURITY DEFINER would not do: an invoker cannot call revoked ones, and inside a definer the
 //! caller's own relations would be read with the wrong rights.
 
+use std::ffi::CStr;
+
 use pgrx::pg_sys;
 
 use crate::error::Result;
 use crate::sql;
+
+/// Settings under which numbers and times read as text mean one thing, whatever the client has set.
+pub const PLAIN_TEXT: [(&CStr, &CStr); 2] = [(c"extra_float_digits", c"1"), (c"TimeZone", c"UTC")];
 
 /// Runs `work` as the owner of our tables, with a search_path that no caller can bend.
 pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -15,28 +20,38 @@ pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
         &[],
     )?
     .unwrap_or(pg_sys::InvalidOid);
-    as_role(owner, work)
+    as_role(owner, pg_sys::SECURITY_LOCAL_USERID_CHANGE, work)
 }
 
-/// Runs `work` as a role, with a search_path that no caller can bend.
+/// Runs code that is not ours as the role that wrote it, as ANALYZE runs index functions: it cannot make objects in the
+/// caller's session, and whatever it sets is rolled back.
+pub fn as_foreign_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let restricted = pg_sys::SECURITY_LOCAL_USERID_CHANGE | pg_sys::SECURITY_RESTRICTED_OPERATION;
+    as_role(role, restricted, work)
+}
+
+/// Runs `work` as a role, under settings that no caller can bend.
 ///
 /// On an error the (sub)transaction's abort restores user and settings, so nothing need be done here.
-pub fn as_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result<T> {
+fn as_role<T>(role: pg_sys::Oid, flags: u32, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut user = pg_sys::InvalidOid;
     let mut context = 0;
     // SAFETY: plain calls into the backend; GetUserIdAndSecContext fills both out parameters. The nest level is closed
     // below on success and by AtEOXact_GUC on abort.
     let level = unsafe {
         pg_sys::GetUserIdAndSecContext(&mut user, &mut context);
-        pg_sys::SetUserIdAndSecContext(role, context | pg_sys::SECURITY_LOCAL_USERID_CHANGE as i32);
+        pg_sys::SetUserIdAndSecContext(role, context | flags as i32);
         pg_sys::NewGUCNestLevel()
     };
     set_local(c"search_path", c"pg_catalog, pg_temp");
+    for (name, value) in PLAIN_TEXT {
+        set_local(name, value);
+    }
     let result = work();
     // SAFETY: user and context are those captured above; level is the one opened above. An Err result becomes an ERROR
     // at the function's edge, but restoring first is right for both.
     unsafe {
-        pg_sys::AtEOXact_GUC(true, level);
+        pg_sys::AtEOXact_GUC(false, level);
         pg_sys::SetUserIdAndSecContext(user, context);
     }
     result
@@ -44,7 +59,7 @@ pub fn as_role<T>(role: pg_sys::Oid, work: impl FnOnce() -> Result<T>) -> Result
 
 /// Runs `work` with settings in force that end with it: nothing leaks into the caller's transaction.
 pub fn with_settings<T>(
-    settings: &[(&std::ffi::CStr, &std::ffi::CStr)],
+    settings: &[(&CStr, &CStr)],
     work: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     // SAFETY: as in as_owner: closed below, or by the abort.
@@ -53,13 +68,13 @@ pub fn with_settings<T>(
         set_local(name, value);
     }
     let result = work();
-    // SAFETY: closes the level opened above.
-    unsafe { pg_sys::AtEOXact_GUC(true, level) };
+    // SAFETY: closes the level opened above; false rolls back whatever was set within, by whomever.
+    unsafe { pg_sys::AtEOXact_GUC(false, level) };
     result
 }
 
 /// Sets one setting at the present nest level.
-fn set_local(name: &std::ffi::CStr, value: &std::ffi::CStr) {
+fn set_local(name: &CStr, value: &CStr) {
     // SAFETY: both strings are NUL-terminated and are copied by set_config_option.
     unsafe {
         pg_sys::set_config_option(

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
+use crate::owner::{PLAIN_TEXT, with_settings};
 
 /// Arguments of a statement.
 pub type Args<'a> = [DatumWithOid<'a>];
@@ -62,7 +63,9 @@ pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Ve
     let statement = format!(
         "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(r)), '[]')::text FROM ({query}) AS r"
     );
-    Ok(read_json(&statement, args)?.unwrap_or_default())
+    with_settings(&PLAIN_TEXT, || {
+        Ok(read_json(&statement, args)?.unwrap_or_default())
+    })
 }
 
 /// JSON text of a value, to be bound as `$n::jsonb`.

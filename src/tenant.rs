@@ -4,9 +4,10 @@ use pgrx::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::guc;
+use crate::sql;
 
 /// The tenant, or `None` where the setting that names it is empty.
-fn current() -> Option<String> {
+pub fn current() -> Option<String> {
     match guc::tenant_from() {
         Some(setting) => guc::value(&setting).filter(|value| !value.is_empty()),
         None => {
@@ -22,6 +23,14 @@ fn current() -> Option<String> {
 /// The tenant, or 55000. Taken before the user is switched.
 pub fn required() -> Result<String> {
     current().ok_or_else(|| Error::NoTenant(guc::tenant_from().unwrap_or_default()))
+}
+
+/// Whether this role reads all tenants.
+pub fn is_auditor() -> Result<bool> {
+    Ok(sql::read_one::<bool>(
+        "SELECT pg_catalog.pg_has_role('reground_auditor', 'USAGE')",
+        &[],
+    )? == Some(true))
 }
 
 #[pg_extern(sql = false)]

@@ -4,13 +4,13 @@ DO $$
 DECLARE
     version text := (SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector');
 BEGIN
-    IF (pg_catalog.string_to_array(pg_catalog.split_part(version, '-', 1), '.')::int[]) < ARRAY[0, 7, 0] THEN
+    IF (pg_catalog.string_to_array(pg_catalog.split_part(version, '-', 1), '.')::int[]) OPERATOR(pg_catalog.<) ARRAY[0, 7, 0] THEN
         RAISE EXCEPTION USING
             ERRCODE = 'feature_not_supported',
             MESSAGE = pg_catalog.format('reground needs pgvector 0.7.0 or newer, found %s', version),
             HINT    = 'Run ALTER EXTENSION vector UPDATE.';
     END IF;
-    IF pg_catalog.getdatabaseencoding() <> 'UTF8' THEN
+    IF pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.<>) 'UTF8' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'feature_not_supported',
             MESSAGE = pg_catalog.format('reground needs a database encoded in UTF8, this one is %s', pg_catalog.getdatabaseencoding()),

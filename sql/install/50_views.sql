@@ -15,14 +15,8 @@ COMMENT ON COLUMN reground.settings.expects IS 'Values that it takes.';
 COMMENT ON COLUMN reground.settings.meaning IS 'What it does.';
 
 CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, version integer) RETURNS text
-    LANGUAGE sql STABLE PARALLEL SAFE
-    BEGIN ATOMIC
-        SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN d.version <> _source_state.version THEN 'changed' ELSE 'current' END
-        FROM reground.corpora AS k JOIN reground.documents AS d ON d.corpus_id = k.corpus_id
-        WHERE k.corpus = _source_state.corpus AND (k.tenant IS NULL OR k.tenant = _source_state.tenant) AND d.doc_id = _source_state.doc_id
-        ORDER BY d.version DESC LIMIT 1;
-    END;
-COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS 'What has become of a document since a version of it was cited: current, changed, deleted; NULL where its versions are not ours to know.';
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'source_state_wrapper';
+COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS 'What has become of a document since a version of it was cited: current, changed, deleted; NULL where its versions are not ours to know, or the tenant never cited it.';
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.external_id AS conversation, t.number AS turn, c.turn_id, c.message_id, m.external_id AS message, m.model,
@@ -61,8 +55,8 @@ CREATE VIEW reground.turn_candidates WITH (security_invoker = true) AS
 COMMENT ON VIEW reground.turn_candidates IS 'Every candidate of every traced turn: ranks, scores, where it left and why.';
 
 CREATE FUNCTION reground.explain_turn(turn bigint)
-    RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score real,
-                   vector_rank integer, vector_distance real, fused real, reranked real, relevance real, carry_score real,
+    RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score double precision,
+                   vector_rank integer, vector_distance double precision, fused double precision, reranked double precision, relevance double precision, carry_score double precision,
                    in_context boolean, marker text, left_at text, reason text, gave_way_to text)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC

@@ -7,9 +7,12 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
 REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus TO reground_admin;
-GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.check_policy(bigint), reground.explain_turn(bigint) TO reground_auditor;
+GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.check_policy(bigint), reground.explain_turn(bigint),
+    reground._source_state(text, text, text, integer) TO reground_auditor;
 
-GRANT SELECT ON reground.corpora, reground.documents, reground.conversations, reground.turns, reground.conversation_sources, reground.conversation_markers,
+GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.conversation_sources, reground.conversation_markers,
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.settings, reground.citation_audit,
     reground.turn_audit TO reground_user, reground_auditor;
+-- Ids and addresses of documents that a relation's own row-level security may hide: not for every user.
+GRANT SELECT ON reground.documents TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates TO reground_auditor;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use pgrx::JsonB;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
@@ -15,9 +14,10 @@ use serde_json::{Value, json};
 
 use crate::api::rerank::{self, DEFERRED};
 use crate::api::source_rows::{emit, emit_candidates};
-use crate::api::{given, object, writable};
+use crate::api::{given, writable};
 use crate::error::{Error, Result};
 use crate::guc;
+use crate::json::Json;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted};
 use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
@@ -37,12 +37,12 @@ fn begin_turn(
     query: Option<&str>,
     corpus: Option<&str>,
     embedding: Option<Vector>,
-    filter: Option<JsonB>,
+    filter: Option<Json>,
     request_id: Option<&str>,
     rewrite: Option<&str>,
     intent: Option<&str>,
-    settings: Option<JsonB>,
-    tags: Option<JsonB>,
+    settings: Option<Json>,
+    tags: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
@@ -52,14 +52,14 @@ fn begin_turn(
         query: not_empty(query, "query")?,
         corpus,
         embedding: embedding.map(|vector| vector.0),
-        filter: filter.map(|filter| filter.0),
+        filter: Json::optional(filter, "filter")?,
         rewrite,
         intent: intent
             .map(str::parse::<Intent>)
             .transpose()
             .map_err(Error::from)?,
-        settings: settings.map_or(Value::Null, |settings| settings.0),
-        tags: object(tags, "tags")?,
+        settings: Json::optional(settings, "settings")?.unwrap_or_default(),
+        tags: Json::object(tags, "tags")?,
     };
     let conversation = conversations::open(&tenant, request.conversation)?;
     let request_hash = request.hash()?;
@@ -220,7 +220,7 @@ impl Begun {
                 &pool.warnings,
             ),
         };
-        let number = conversation.turn_count + 1;
+        let number = conversations::count_turn(conversation, &self.corpus.name)?;
         let new = NewTurn {
             tenant,
             conversation_id: conversation.conversation_id,
@@ -243,7 +243,6 @@ impl Begun {
             tags: request.tags.clone(),
         };
         let turn_id = turns::insert(&new, request.embedding.clone())?;
-        conversations::count_turn(conversation, &self.corpus.name)?;
         match outcome {
             Outcome::Composed(turn) => {
                 composed::write(

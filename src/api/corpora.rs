@@ -1,20 +1,24 @@
 //! Corpora: made, registered, changed, dropped, checked.
 
+use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::{JsonB, pg_sys};
 use reground_documents::{ChunkSettings, ChunkUnit};
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
-use crate::api::{given, object, rerank, writable};
+use crate::api::{given, rerank, writable};
 use crate::error::{Error, Result};
+use crate::json::Json;
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, managed};
 use crate::rows;
 use crate::sql;
 use crate::store::corpora::{self, Column, Mapping, NewCorpus, Side};
 use crate::tenant;
+
+/// Bytes of the longest name that PostgreSQL does not cut.
+const LONGEST_IDENTIFIER: usize = 63;
 
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]
@@ -28,7 +32,7 @@ fn create_corpus(
     chunk_size: Option<i32>,
     chunk_overlap: Option<i32>,
     chunk_unit: Option<&str>,
-    settings: Option<JsonB>,
+    settings: Option<Json>,
     tenant: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("create_corpus")?;
@@ -47,11 +51,16 @@ fn create_corpus(
     let text_config = config_name(given(text_config, "text_config")?)?;
 
     let passages = format!("{}.{}", sql::ident(schema), sql::ident(name));
-    let documents = format!(
-        "{}.{}",
-        sql::ident(schema),
-        sql::ident(&format!("{name}_documents"))
-    );
+    let documents = format!("{name}_documents");
+    if documents.len() > LONGEST_IDENTIFIER {
+        return Err(Error::Bad {
+            argument: "corpus",
+            fault: format!("\"{documents}\" would be too long a name for its table"),
+            hint: format!("{LONGEST_IDENTIFIER} bytes are the most."),
+        }
+        .into());
+    }
+    let documents = format!("{}.{}", sql::ident(schema), sql::ident(&documents));
     let mapping = managed::mapping(dimensions.is_some());
     let new = NewCorpus {
         tenant,
@@ -68,15 +77,16 @@ fn create_corpus(
         settings,
         reranker_role,
     };
+    // Two sessions may make the same corpus: the second waits, and finds it made.
+    sql::run(
+        "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))",
+        &[passages.as_str().into()],
+    )?;
     if registered_alike(&new)? {
         return Ok(());
     }
     for relation in [&passages, &documents] {
-        let exists = sql::read_one::<bool>(
-            "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
-            &[relation.as_str().into()],
-        )?;
-        if exists == Some(true) {
+        if relation_exists(relation)? {
             return Err(Error::RelationExists(relation.clone()).into());
         }
     }
@@ -116,7 +126,7 @@ fn add_corpus(
     metadata: Option<&str>,
     metric: Option<&str>,
     text_config: Option<pg_sys::Oid>,
-    settings: Option<JsonB>,
+    settings: Option<Json>,
     tenant: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("add_corpus")?;
@@ -198,8 +208,8 @@ fn add_corpus(
 #[pg_extern(sql = false)]
 fn alter_corpus(
     corpus: Option<&str>,
-    settings: Option<JsonB>,
-    mapping: Option<JsonB>,
+    settings: Option<Json>,
+    mapping: Option<Json>,
     metric: Option<&str>,
     text_config: Option<pg_sys::Oid>,
 ) -> std::result::Result<(), ErrorReport> {
@@ -212,7 +222,7 @@ fn alter_corpus(
         return Err(Error::RelationGone(corpus.name).into());
     }
     if settings.is_some() {
-        let changes = object(settings, "settings")?;
+        let changes = Json::object(settings, "settings")?;
         let (settings, role) = rerank::registered(
             merged(corpus.settings, changes.clone()),
             &changes,
@@ -222,7 +232,7 @@ fn alter_corpus(
         corpus.settings = settings;
         corpus.reranker_role = role.map(pg_sys::Oid::to_u32);
     }
-    if let Some(JsonB(changes)) = mapping {
+    if let Some(changes) = Json::optional(mapping, "mapping")? {
         remap(&mut corpus, &changes)?;
     }
     if let Some(metric) = metric {
@@ -289,8 +299,8 @@ fn named(corpus: Option<&str>) -> Result<&str> {
 }
 
 /// Settings that can be stored, with the role that the reranker is called as.
-fn checked_settings(settings: Option<JsonB>) -> Result<(Value, Option<pg_sys::Oid>)> {
-    let settings = object(settings, "settings")?;
+fn checked_settings(settings: Option<Json>) -> Result<(Value, Option<pg_sys::Oid>)> {
+    let settings = Json::object(settings, "settings")?;
     let (settings, role) = rerank::registered(settings.clone(), &settings, None)?;
     Settings::check(&settings)?;
     Ok((settings, role))
@@ -353,18 +363,35 @@ fn relation_name(relation: pg_sys::Oid) -> Result<String> {
 
 /// Whether the same registration stands already; 42710 where another one has the name.
 fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
-    let Some(stored) = corpora::stored(&tenant::required()?, new.corpus)? else {
-        return Ok(false);
+    let tenant = match new.tenant {
+        Some(tenant) => tenant.to_owned(),
+        None => tenant::required()?,
     };
-    // A managed corpus whose tables are not there yet cannot stand already.
-    let relation = sql::read_one::<bool>(
-        "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
-        &[new.relation.as_str().into()],
-    )?;
-    if relation == Some(true) && corpora::would_store(new)? == stored {
-        return Ok(true);
+    if let Some(stored) = corpora::stored(&tenant, new.corpus)? {
+        for relation in [Some(&new.relation), new.documents.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            if !relation_exists(relation)? {
+                return Err(Error::RelationGone(new.corpus.to_owned()));
+            }
+        }
+        if corpora::would_store(new)? == stored {
+            return Ok(true);
+        }
     }
-    Err(Error::CorpusExists(new.corpus.to_owned()))
+    if corpora::is_taken(new.tenant, new.corpus)? {
+        return Err(Error::CorpusExists(new.corpus.to_owned()));
+    }
+    Ok(false)
+}
+
+/// Whether a relation of that name is there.
+fn relation_exists(relation: &str) -> Result<bool> {
+    Ok(sql::read_one::<bool>(
+        "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
+        &[relation.into()],
+    )? == Some(true))
 }
 
 /// Changes merged into an object; null removes a member.

@@ -1,15 +1,16 @@
 //! Documents of a managed corpus, and their embeddings.
 
 use pgrx::datum::{DatumWithOid, TimestampWithTimeZone, ToIsoString};
+use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::{JsonB, pg_sys};
 use reground_documents::prepare::{self, Prepared};
 use reground_documents::{ChunkSettings, TRACKING_PARAMETERS, canonical_uri};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
+use crate::json::Json;
 use crate::retrieve::vector_schema;
 use crate::rows;
 use crate::sql;
@@ -46,7 +47,7 @@ struct Description<'a> {
     modified_at: Option<TimestampWithTimeZone>,
     media_type: Option<&'a str>,
     language: Option<&'a str>,
-    metadata: Option<JsonB>,
+    metadata: serde_json::Value,
 }
 
 #[pg_extern(sql = false)]
@@ -55,16 +56,16 @@ fn put_document(
     corpus: Option<&str>,
     doc_id: Option<&str>,
     content: Option<&str>,
-    passages: Option<JsonB>,
+    passages: Option<Json>,
     uri: Option<&str>,
     title: Option<&str>,
     published: Option<TimestampWithTimeZone>,
     modified_at: Option<TimestampWithTimeZone>,
     media_type: Option<&str>,
     language: Option<&str>,
-    page_starts: Option<Vec<i32>>,
+    page_starts: Option<Vec<Option<i32>>>,
     page_count: Option<i32>,
-    metadata: Option<JsonB>,
+    metadata: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("put_document")?;
@@ -78,13 +79,22 @@ fn put_document(
         }
         .into());
     }
+    let page_starts = page_starts
+        .map(|starts| {
+            starts
+                .into_iter()
+                .map(|start| given(start, "a page start"))
+                .collect::<Result<Vec<i32>>>()
+        })
+        .transpose()?;
+    let metadata = Json::object(metadata, "metadata")?;
     let prepared = match (content, passages) {
         (Some(content), None) => {
             let chunking: ChunkSettings =
                 serde_json::from_value(corpus.chunking.clone()).map_err(Error::from)?;
             prepare::from_text(content, &chunking, page_starts.as_deref(), page_count)
         }
-        (None, Some(passages)) => prepare::from_passages(&passages.0, page_count),
+        (None, Some(passages)) => prepare::from_passages(&passages.value("passages")?, page_count),
         _ => {
             return Err(Error::Bad {
                 argument: "content",
@@ -187,13 +197,13 @@ fn describe(
             .page_count
             .and_then(|count| i32::try_from(count).ok())
             .into(),
-        description.metadata.into(),
+        sql::json(&description.metadata)?.into(),
         prepared.text.as_deref().into(),
     ];
     sql::run(
         &format!(
             "INSERT INTO {} AS d (doc_id, version, title, uri, published, modified_at, media_type, language, page_count, metadata, content) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($10, '{{}}'), $11) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11) \
              ON CONFLICT (doc_id, version) DO UPDATE SET title = excluded.title, uri = excluded.uri, published = excluded.published, \
                  modified_at = excluded.modified_at, media_type = excluded.media_type, language = excluded.language, \
                  page_count = excluded.page_count, metadata = excluded.metadata",
@@ -270,15 +280,18 @@ fn delete_document(
     let corpus = managed(corpus)?;
     let doc_id = given(doc_id, "doc_id")?;
     documents::lock(corpus.corpus_id, doc_id)?;
-    let present =
-        documents::latest(corpus.corpus_id, doc_id)?.is_some_and(|latest| !latest.deleted);
+    // Row-level security decides what is there to delete: only then is it marked as deleted.
+    let mut present = false;
+    for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
+        let deleted = sql::write_one::<i64>(
+            &format!(
+                "WITH gone AS (DELETE FROM {relation} WHERE doc_id = $1 RETURNING 1) SELECT count(*) FROM gone"
+            ),
+            &[doc_id.into()],
+        )?;
+        present |= deleted.is_some_and(|rows| rows > 0);
+    }
     if present {
-        for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
-            sql::run(
-                &format!("DELETE FROM {relation} WHERE doc_id = $1"),
-                &[doc_id.into()],
-            )?;
-        }
         documents::delete(corpus.corpus_id, doc_id)?;
     }
     Ok(present)

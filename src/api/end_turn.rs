@@ -1,6 +1,5 @@
 //! A turn ends: read what the answer is judged by, judge, write.
 
-use pgrx::JsonB;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::Families;
@@ -11,16 +10,17 @@ use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
 
 use crate::api::citation_rows::citation_rows;
-use crate::api::{given, object, writable};
+use crate::api::{given, writable};
 use crate::error::{Error, Result, warn};
+use crate::json::Json;
 use crate::retrieve::evidence::{content, look_up, stage_facts};
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
 use crate::store::corpora;
 use crate::store::markers::{self, Row as MarkerRow};
 use crate::store::messages::{self, NewCitation, NewMessage};
-use crate::store::sources;
 use crate::store::turns::{self, Turn};
+use crate::store::{documents, sources};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -29,8 +29,8 @@ fn end_turn(
     answer: Option<&str>,
     message: Option<&str>,
     model: Option<&str>,
-    usage: Option<JsonB>,
-    tags: Option<JsonB>,
+    usage: Option<Json>,
+    tags: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("end_turn")?;
@@ -54,8 +54,8 @@ fn end_turn(
                 answer_hash: &answer_hash,
                 answer_tokens: reground_tokens::count(answer),
                 model,
-                usage: usage.map(|usage| usage.0),
-                tags: object(tags, "tags")?,
+                usage: Json::optional(usage, "usage")?,
+                tags: Json::object(tags, "tags")?,
                 citation_count: ended.judged.scores.citations,
                 malformed_count: ended.judged.scores.malformed,
                 cfs: ended.judged.scores.cfs,
@@ -239,4 +239,21 @@ fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ende
         conversations::ended(conversation, turn.turn_id)?;
     }
     Ok(())
+}
+
+/// What has become of a cited document; only of the caller's own tenant, unless an auditor asks.
+#[pg_extern(sql = false)]
+fn source_state(
+    tenant: Option<&str>,
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    version: Option<i32>,
+) -> std::result::Result<Option<String>, ErrorReport> {
+    let (Some(tenant), Some(corpus), Some(doc_id)) = (tenant, corpus, doc_id) else {
+        return Ok(None);
+    };
+    if tenant::current().as_deref() != Some(tenant) && !tenant::is_auditor()? {
+        return Ok(None);
+    }
+    Ok(documents::state(tenant, corpus, doc_id, version)?)
 }

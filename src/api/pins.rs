@@ -7,11 +7,13 @@ use reground_grounding::settings::Settings;
 
 use crate::api::corpora::merged;
 use crate::api::rerank;
-use crate::api::{given, object, writable};
+use crate::api::{given, writable};
 use crate::error::{Error, Result};
+use crate::json::Json;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
-use crate::store::{conversations, corpora, sources};
+use crate::store::corpora::{self, Corpus};
+use crate::store::{conversations, sources};
 use crate::tenant;
 
 /// The source that a pin means.
@@ -90,12 +92,12 @@ fn unpin(
 #[pg_extern(sql = false)]
 fn alter_conversation(
     conversation: Option<&str>,
-    settings: Option<JsonB>,
+    settings: Option<Json>,
 ) -> std::result::Result<JsonB, ErrorReport> {
     writable("alter_conversation")?;
     let conversation = conversations::open(&tenant::required()?, named(conversation)?)?;
     given(settings.as_ref(), "settings")?;
-    let changes = object(settings, "settings")?;
+    let changes = Json::object(settings, "settings")?;
     let (settings, role) = rerank::registered(
         merged(conversation.settings.clone(), changes.clone()),
         &changes,
@@ -125,13 +127,17 @@ fn resolve(
     doc_id: Option<&str>,
     chunk_id: Option<&str>,
 ) -> Result<Target> {
-    let names = match corpus {
-        Some(name) => vec![name.to_owned()],
-        None => corpora::names(tenant)?,
-    };
     let mut targets = Vec::new();
-    for name in &names {
-        targets.extend(find(tenant, name, doc_id, chunk_id)?);
+    match corpus {
+        Some(name) => targets.extend(find(corpora::load(tenant, name)?, doc_id, chunk_id)?),
+        // Nobody asked for a corpus that cannot be read.
+        None => {
+            for name in corpora::names(tenant)? {
+                if let Some(corpus) = corpora::usable(tenant, &name)? {
+                    targets.extend(find(corpus, doc_id, chunk_id)?);
+                }
+            }
+        }
     }
     match targets.len() {
         0 => Err(Error::Unknown(
@@ -151,13 +157,7 @@ fn resolve(
 }
 
 /// The pin's target in one corpus, if it is there.
-fn find(
-    tenant: &str,
-    name: &str,
-    doc_id: Option<&str>,
-    chunk_id: Option<&str>,
-) -> Result<Option<Target>> {
-    let corpus = corpora::load(tenant, name)?;
+fn find(corpus: Corpus, doc_id: Option<&str>, chunk_id: Option<&str>) -> Result<Option<Target>> {
     let everything = Filter::default();
     let found = match (doc_id, chunk_id) {
         (None, None) => return Err(Error::Null("doc_id or chunk_id")),
@@ -172,6 +172,6 @@ fn find(
         .map(|passage| Target {
             corpus: corpus.name,
             doc_id: passage.doc_id,
-            passage: chunk_id.unwrap_or_default().to_owned(),
+            passage: chunk_id.map(|_| passage.key).unwrap_or_default(),
         }))
 }

@@ -1,6 +1,5 @@
 //! Rerankers: a SQL function of the application, or a service that the application calls between two of ours.
 
-use pgrx::JsonB;
 use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -13,7 +12,8 @@ use serde_json::Value;
 use crate::api::source_rows::emit;
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
-use crate::owner::as_role;
+use crate::json::Json;
+use crate::owner::as_foreign_role;
 use crate::sql;
 use crate::store::{composed, conversations, markers, traces, turns};
 use crate::tenant;
@@ -78,7 +78,18 @@ pub fn call(
         })
     };
     match role {
-        Some(role) => as_role(pg_sys::Oid::from_u32(role), score),
+        Some(role) => {
+            let known = sql::read_one::<bool>(
+                "SELECT EXISTS (SELECT FROM pg_catalog.pg_roles AS r WHERE r.oid OPERATOR(pg_catalog.=) $1)",
+                &[pg_sys::Oid::from_u32(role).into()],
+            )?;
+            if known != Some(true) {
+                return Err(Error::Reranker(format!(
+                    "the role that set the reranker \"{name}\" no longer exists"
+                )));
+            }
+            as_foreign_role(pg_sys::Oid::from_u32(role), score)
+        }
         None => score(),
     }
 }
@@ -86,7 +97,7 @@ pub fn call(
 #[pg_extern(sql = false)]
 fn apply_rerank(
     turn: Option<i64>,
-    results: Option<JsonB>,
+    results: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("apply_rerank")?;
@@ -108,7 +119,7 @@ fn apply_rerank(
     let settings: Settings = serde_json::from_value(turn.settings.clone()).map_err(Error::from)?;
     let items: Vec<Reranked> = match results {
         None => Vec::new(),
-        Some(JsonB(results)) => serde_json::from_value(results).map_err(|error| {
+        Some(results) => serde_json::from_value(results.value("results")?).map_err(|error| {
             Error::Reranker(format!("results are not what a reranker returns: {error}"))
         })?,
     };

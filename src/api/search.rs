@@ -1,8 +1,8 @@
 //! Hybrid search.
 
+use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::{JsonB, pg_sys};
 use reground_grounding::fuse;
 use reground_grounding::passage::{Branch, Hit, RankedList};
 use reground_grounding::prompt;
@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::api::given;
 use crate::error::{Error, Result, warn};
 use crate::guc;
+use crate::json::Json;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted};
 use crate::retrieve::{nearest, passages};
@@ -44,8 +45,8 @@ fn search(
     query: Option<&str>,
     embedding: Option<Vector>,
     max_results: Option<i32>,
-    filter: Option<JsonB>,
-    settings: Option<JsonB>,
+    filter: Option<Json>,
+    settings: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let corpus = corpora::load(&tenant::required()?, given(corpus, "corpus")?)?;
@@ -60,14 +61,14 @@ fn search(
             .into());
         }
     };
-    let call = settings.map_or(serde_json::Value::Null, |settings| settings.0);
+    let call = Json::optional(settings, "settings")?.unwrap_or_default();
     let settings = Settings::resolve(&[
         ("server", &guc::turn_settings()),
         ("corpus", &corpus.settings),
         ("call", &call),
     ])
     .map_err(Error::from)?;
-    let filter = Filter::resolve(&corpus, filter.as_ref().map(|filter| &filter.0))?;
+    let filter = Filter::resolve(&corpus, Json::optional(filter, "filter")?.as_ref())?;
     let query = query.filter(|query| !query.trim().is_empty());
     let embedding = embedding.map(|vector| vector.0);
     let lists = lists(

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::retrieve::{lexical, nearest, vector_schema};
+use crate::retrieve::{lexical, mapping, nearest, vector_schema};
 use crate::sql;
 use crate::store::corpora::{Corpus, Side};
 
@@ -78,6 +78,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
         return Ok(findings);
     }
     key(corpus, &relation, &mut findings)?;
+    document_key(corpus, &mut findings)?;
     embeddings(corpus, &relation, &mut findings)?;
     if !lexical::has_lexemes(corpus) {
         findings.push(Finding::new(
@@ -116,24 +117,39 @@ fn columns(corpus: &Corpus, findings: &mut Vec<Finding>) -> bool {
 
 /// The key must tell passages apart, and be found by an index.
 fn key(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> Result<()> {
-    let Some(column) = corpus.mapping.get("key") else {
-        return Ok(());
-    };
+    match corpus.mapping.get("key") {
+        Some(column) => unique("key", relation, &column.column, findings),
+        None => Ok(()),
+    }
+}
+
+/// So must the key of the documents, or a passage is found once for each of them.
+fn document_key(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
+    match (&corpus.documents, corpus.mapping.get("document_key")) {
+        (Some(documents), Some(column)) if !corpus.managed => {
+            unique("document_key", documents, &column.column, findings)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a column has a unique index of its own.
+fn unique(item: &str, relation: &str, column: &str, findings: &mut Vec<Finding>) -> Result<()> {
     let unique = sql::read_one::<bool>(
         "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
          WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisunique AND i.indnkeyatts = 1 AND i.indisvalid AND i.indpred IS NULL AND a.attname = $2)",
-        &[relation.into(), column.column.as_str().into()],
+        &[relation.into(), column.into()],
     )? == Some(true);
     findings.push(if unique {
-        Finding::new("key", "ok", format!("{} is unique", column.column), None)
+        Finding::new(item, "ok", format!("{column} is unique"), None)
     } else {
         Finding::new(
-            "key",
+            item,
             "warning",
-            format!("{} has no unique index", column.column),
+            format!("{column} has no unique index"),
             Some(format!(
                 "CREATE UNIQUE INDEX ON {relation} ({});",
-                sql::ident(&column.column)
+                sql::ident(column)
             )),
         )
     });
@@ -160,6 +176,19 @@ fn embeddings(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> R
         ));
         return Ok(());
     };
+    let (_, dimensions) = mapping::embedding_column(relation, &mapped.column)?;
+    if dimensions != corpus.dimensions {
+        findings.push(Finding::new(
+            "embedding",
+            "error",
+            "the column has other dimensions than when it was registered".into(),
+            Some(format!(
+                "SELECT reground.alter_corpus({}, mapping => '{{\"embedding\": \"{}\"}}');",
+                sql::literal(&corpus.name),
+                mapped.column
+            )),
+        ));
+    }
     #[derive(serde::Deserialize)]
     struct Counts {
         passages: i64,

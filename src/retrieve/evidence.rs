@@ -76,11 +76,8 @@ pub fn look_up(
     names.dedup();
     let mut found = Vec::new();
     for name in names {
-        // A corpus that was dropped since names nothing any more.
-        let Some(corpus) = corpora::find(tenant, &name)? else {
-            continue;
-        };
-        if corpus.relation.is_some() && (!corpus.has_documents || corpus.documents.is_some()) {
+        // A corpus that was dropped or revoked since names nothing any more.
+        if let Some(corpus) = corpora::usable(tenant, &name)? {
             found.extend(look_up_in(&corpus, &requests, text_config)?);
         }
     }

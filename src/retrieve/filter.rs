@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::sql;
-use crate::store::corpora::Corpus;
+use crate::store::corpora::{Corpus, operator_schema};
 
 /// A filter against one corpus, ready to be put into a statement.
 #[derive(Default)]
@@ -37,9 +37,11 @@ impl Filter {
                 column: column.clone(),
                 relation: corpus.relation.clone().unwrap_or_default(),
             })?;
-            resolved
-                .conditions
-                .push((format!("{alias}.{}", sql::ident(&column)), test));
+            let sql = match corpus.metadata() {
+                Some(metadata) if corpus.managed && column == "metadata" => metadata,
+                _ => format!("{alias}.{}", sql::ident(&column)),
+            };
+            resolved.conditions.push((sql, test));
             resolved
                 .operators
                 .push((operator_schema(kind)?, kind.clone()));
@@ -91,18 +93,4 @@ impl Filter {
             })
             .collect()
     }
-}
-
-/// Schema of the comparison operators of a type: those of its default B-tree operator class, whatever the search_path.
-fn operator_schema(kind: &str) -> Result<String> {
-    Ok(sql::read_one::<String>(
-        "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_amop a ON a.amopfamily = c.opcfamily \
-             AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
-             JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace \
-             JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
-         WHERE c.opcdefault AND c.opcintype = $1::pg_catalog.regtype",
-        &[kind.into()],
-    )?
-    // Types without a class of their own (varchar, enums, arrays) use those of a type that they are coerced to.
-    .unwrap_or_else(|| "pg_catalog".into()))
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys;
 use pgrx::spi::Spi;
 use reground_bm25::{Collector, Parameters, Ranking, TsVector};
 
@@ -18,6 +19,9 @@ use crate::tsvector::TsVectorBytes;
 
 /// Passages read from the cursor at a time.
 const BATCH: std::ffi::c_long = 1000;
+
+/// Characters of one text that are read: a tsvector holds 1 MB, and no passage or claim is that long.
+pub const LONGEST_TEXT: i32 = 100_000;
 
 /// Passages whose score is wanted whether or not they come in among the best.
 #[derive(Default)]
@@ -81,7 +85,7 @@ pub fn rank(
     let lexemes = match corpus.column("lexemes") {
         Some(column) => column,
         None => format!(
-            "pg_catalog.to_tsvector({}::pg_catalog.regconfig, {}::text)",
+            "pg_catalog.to_tsvector({}::pg_catalog.regconfig, pg_catalog.left({}::text, {LONGEST_TEXT}))",
             sql::literal(&corpus.text_config),
             corpus.required("content")?
         ),
@@ -91,7 +95,7 @@ pub fn rank(
         corpus.key()?,
         corpus.document()?,
         filter.clause(1),
-        corpus.relations(),
+        corpus.relations()?,
     );
     Spi::connect(|client| -> Result<()> {
         let mut cursor = client.open_cursor(statement.as_str(), &filter.args());
@@ -117,6 +121,9 @@ pub fn rank(
                     collector.add(&key, admitted, wanted, &vector);
                 }
             }
+            // SAFETY: the batch was read to its end and copied, and nothing refers to its tuples any more. Without this
+            // every batch would stay in memory until the pass ends, and a pass reads the whole relation.
+            unsafe { pg_sys::SPI_freetuptable(pg_sys::SPI_tuptable) };
         }
     })?;
     Ok(collectors
@@ -133,8 +140,12 @@ fn query_terms(corpus: &Corpus, query: &str) -> Result<Vec<(Vec<u8>, u32)>> {
         occurrences: u32,
     }
     let terms: Vec<Term> = sql::read_rows(
-        "SELECT lexeme, pg_catalog.cardinality(positions) AS occurrences FROM pg_catalog.unnest(pg_catalog.to_tsvector($1::pg_catalog.regconfig, $2))",
-        &[corpus.text_config.as_str().into(), query.into()],
+        "SELECT lexeme, pg_catalog.cardinality(positions) AS occurrences FROM pg_catalog.unnest(pg_catalog.to_tsvector($1::pg_catalog.regconfig, pg_catalog.left($2, $3)))",
+        &[
+            corpus.text_config.as_str().into(),
+            query.into(),
+            LONGEST_TEXT.into(),
+        ],
     )?;
     Ok(terms
         .into_iter()
@@ -144,9 +155,13 @@ fn query_terms(corpus: &Corpus, query: &str) -> Result<Vec<(Vec<u8>, u32)>> {
 
 /// The lexemes of texts, stemmed and without stop words, as the corpus' configuration reads them; in order.
 pub fn lexemes(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
-    let args: [DatumWithOid<'_>; 2] = [text_config.into(), texts.to_vec().into()];
+    let args: [DatumWithOid<'_>; 3] = [
+        text_config.into(),
+        texts.to_vec().into(),
+        LONGEST_TEXT.into(),
+    ];
     Ok(sql::read_json(
-        "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(pg_catalog.tsvector_to_array(pg_catalog.to_tsvector($1::pg_catalog.regconfig, t.text))) \
+        "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(pg_catalog.tsvector_to_array(pg_catalog.to_tsvector($1::pg_catalog.regconfig, pg_catalog.left(t.text, $3)))) \
              ORDER BY t.n), '[]')::text FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS t(text, n)",
         &args,
     )?

@@ -1,6 +1,7 @@
 //! The tables of a corpus that `create_corpus` makes, in the caller's schema and as the caller.
 
 use crate::error::Result;
+use crate::retrieve::lexical::LONGEST_TEXT;
 use crate::retrieve::vector_schema;
 use crate::sql;
 use crate::store::corpora::{Column, Mapping, Side};
@@ -56,7 +57,7 @@ pub fn mapping(embedding: bool) -> Mapping {
 /// The generated column that the lexical branch reads.
 pub fn lexemes_column(text_config: &str) -> String {
     format!(
-        "lexemes tsvector GENERATED ALWAYS AS (pg_catalog.to_tsvector({}::pg_catalog.regconfig, content)) STORED",
+        "lexemes tsvector GENERATED ALWAYS AS (pg_catalog.to_tsvector({}::pg_catalog.regconfig, pg_catalog.left(content, {LONGEST_TEXT}))) STORED",
         sql::literal(text_config)
     )
 }

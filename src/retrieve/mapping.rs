@@ -129,6 +129,12 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
             Value::Null if meaning == "key" || meaning == "content" => {
                 return Err(Error::Null("key and content"));
             }
+            Value::Null
+                if corpus.documents.is_some()
+                    && (meaning == "document" || meaning == "document_key") =>
+            {
+                return Err(Error::Null("document and document_key of joined documents"));
+            }
             Value::Null => {
                 corpus.mapping.remove(meaning);
             }

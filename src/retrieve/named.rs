@@ -40,16 +40,13 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
         None => "NULL::text".to_owned(),
     };
     let (title, uri) = (text("title"), text("uri"));
-    let page_count = match corpus.column("page_count") {
-        Some(column) => format!("{column}::integer"),
-        None => "NULL::integer".to_owned(),
-    };
+    let page_count = corpus.integer("page_count", 1);
     // Three equi-joins rather than one with OR: an answer may name thousands of documents.
+    let relations = corpus.relations()?;
     let one = |named: &str| {
         format!(
             "SELECT n.name, {document}::text AS doc_id, {title} AS title, {uri} AS uri, {page_count} AS page_count \
-             FROM {} JOIN pg_catalog.unnest($1::text[]) AS n(name) ON pg_catalog.lower({named}) = pg_catalog.lower(n.name)",
-            corpus.relations(),
+             FROM {relations} JOIN pg_catalog.unnest($1::text[]) AS n(name) ON pg_catalog.lower({named}) = pg_catalog.lower(n.name)",
         )
     };
     let statement = format!(

@@ -69,9 +69,15 @@ pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
              AND o.opcname LIKE '%' || $2 ORDER BY c.relname",
         &[relation.as_str().into(), operator_class(corpus).into()],
     )?;
-    Ok(rows
-        .into_iter()
-        .find(|index| index.expression.contains(column.column.as_str())))
+    // The column itself, or a cast of it: "emb", "(emb::halfvec(3))".
+    let indexed = sql::ident(&column.column);
+    Ok(rows.into_iter().find(|index| {
+        let (operand, _) = index
+            .expression
+            .split_once("::")
+            .unwrap_or((&index.expression, ""));
+        operand.trim_matches(['(', ')']) == indexed
+    }))
 }
 
 /// Refuses an embedding that the corpus cannot compare.
@@ -114,7 +120,7 @@ pub fn nearest(
     let statement = format!(
         "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
          WHERE {MEASURABLE} ORDER BY n.value, n.key COLLATE \"C\"",
-        corpus.relations(),
+        corpus.relations()?,
         corpus.required("embedding")?,
         filter.clause(3),
     );
@@ -139,9 +145,9 @@ pub fn distances(
         "SELECT n.key, n.value FROM (SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {} AND {}) AS n WHERE {MEASURABLE}",
         corpus.key()?,
         distance(corpus, None)?,
-        corpus.relations(),
+        corpus.relations()?,
         corpus.required("embedding")?,
-        super::passages::key_clause(corpus, "key", 2)?,
+        super::passages::passage_clause(corpus, 2)?,
         filter.clause(3),
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), passages.to_vec().into()];
@@ -179,7 +185,7 @@ fn with_scan_settings<T>(
 ) -> Result<T> {
     // A filter must not starve the index: where pgvector can go on scanning (0.8 and later), it does.
     let iterates = sql::read_one::<bool>(
-        "SELECT pg_catalog.string_to_array(pg_catalog.split_part(extversion, '-', 1), '.')::int[] >= ARRAY[0, 8] FROM pg_catalog.pg_extension WHERE extname = 'vector'",
+        "SELECT pg_catalog.string_to_array(pg_catalog.split_part(extversion, '-', 1), '.')::int[] OPERATOR(pg_catalog.>=) ARRAY[0, 8] FROM pg_catalog.pg_extension WHERE extname = 'vector'",
         &[],
     )? == Some(true);
     let breadth = limit.clamp(*EF_SEARCH.start(), *EF_SEARCH.end()).max(

@@ -7,7 +7,7 @@ use reground_documents::{PageRange, content_hash_hex};
 use reground_grounding::passage::{CharRange, Passage};
 use serde::Deserialize;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::sql;
 use crate::store::corpora::Corpus;
@@ -29,8 +29,8 @@ struct Row {
     title: Option<String>,
     uri: Option<String>,
     published: Option<String>,
-    #[serde(default)]
-    metadata: serde_json::Value,
+    /// As text: what the application keeps may hold more than we can read, such as numbers beyond a float.
+    metadata: Option<String>,
 }
 
 impl Row {
@@ -51,28 +51,37 @@ impl Row {
             title: self.title,
             uri: self.uri,
             published: self.published,
-            metadata: self.metadata,
+            metadata: self
+                .metadata
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .unwrap_or_default(),
         }
     }
 }
 
-/// `column = ANY ($n)`: keys are text with us and of any type with the application; an index on the column serves.
-pub fn key_clause(corpus: &Corpus, meaning: &str, parameter: usize) -> Result<String> {
-    let column = match meaning {
-        "document" => corpus.document()?,
-        other => corpus.required(other)?,
-    };
-    let kind = corpus
-        .column_type(meaning)
-        .or_else(|| corpus.column_type("key"))
-        .ok_or_else(|| Error::NoColumn {
-            column: column.clone(),
-            relation: corpus.name.clone(),
-        })?;
-    Ok(format!("{column} = ANY (${parameter}::text[]::{kind}[])"))
+/// `column = ANY ($n)`: keys are text with us and of any type with the application.
+///
+/// For the types that keys usually have, the parameter is cast, so that an index on the column serves; a key that such a
+/// type cannot read names nothing, and must not be an error. Any other type is compared as text.
+fn key_clause(column: &str, kind: Option<&str>, parameter: usize) -> String {
+    match kind {
+        Some(kind @ ("text" | "smallint" | "integer" | "bigint" | "uuid")) => {
+            format!("{column} OPERATOR(pg_catalog.=) ANY (${parameter}::text[]::{kind}[])")
+        }
+        _ => format!("{column}::text OPERATOR(pg_catalog.=) ANY (${parameter}::text[])"),
+    }
 }
 
-/// Those of the keys that the column's type can read: another names nothing, and must not be an error.
+/// [`key_clause`] for the passage's key.
+pub fn passage_clause(corpus: &Corpus, parameter: usize) -> Result<String> {
+    Ok(key_clause(
+        &corpus.key()?,
+        corpus.column_type("key"),
+        parameter,
+    ))
+}
+
+/// Those of the keys that the column's type can read.
 fn readable(kind: Option<&str>, keys: &[String]) -> Vec<String> {
     let reads = |key: &String| match kind {
         Some("smallint") => key.parse::<i16>().is_ok(),
@@ -97,7 +106,7 @@ pub fn by_key(
     keys: &[String],
 ) -> Result<BTreeMap<String, Passage>> {
     let keys = readable(corpus.column_type("key"), keys);
-    select(corpus, filter, &key_clause(corpus, "key", 1)?, &keys)
+    select(corpus, filter, &passage_clause(corpus, 1)?, &keys)
 }
 
 /// All passages of given documents, by key.
@@ -113,7 +122,7 @@ pub fn by_document(
     select(
         corpus,
         filter,
-        &key_clause(corpus, "document", 1)?,
+        &key_clause(&corpus.document()?, kind, 1),
         &documents,
     )
 }
@@ -127,32 +136,36 @@ fn select(
     if keys.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let column = |meaning: &str, cast: &str| match corpus.column(meaning) {
-        Some(column) => format!("{column}{cast}"),
-        None => "NULL".to_owned(),
+    let text = |meaning: &str| match corpus.column(meaning) {
+        Some(column) => format!("{column}::text"),
+        None => "NULL::text".to_owned(),
+    };
+    let published = match corpus.column("published") {
+        Some(column) => format!("pg_catalog.to_jsonb({column}) #>> '{{}}'"),
+        None => "NULL::text".to_owned(),
     };
     let statement = format!(
-        "SELECT {}::text AS key, {}::text AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, {} AS char_start, {} AS char_end, \
-             {}::text AS text, {} AS hash, {} AS tokens, {} AS title, {} AS uri, pg_catalog.to_jsonb({}) #>> '{{}}' AS published, {} AS metadata \
-         FROM {} WHERE {which} AND {}::text IS NOT NULL AND {}",
-        corpus.key()?,
+        "SELECT {key}::text AS key, coalesce({}::text, {key}::text) AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
+             {} AS char_start, {} AS char_end, {}::text AS text, {} AS hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, \
+             {}::text AS metadata \
+         FROM {} WHERE {which} AND {key} IS NOT NULL AND {} IS NOT NULL AND {}",
         corpus.document()?,
-        column("version", "::integer"),
-        column("ordinal", "::integer"),
-        column("page_start", "::integer"),
-        column("page_end", "::integer"),
-        column("char_start", "::integer"),
-        column("char_end", "::integer"),
+        corpus.integer("version", 0),
+        corpus.integer("ordinal", 0),
+        corpus.integer("page_start", 1),
+        corpus.integer("page_end", 1),
+        corpus.integer("char_start", 0),
+        corpus.integer("char_end", 0),
         corpus.required("content")?,
-        column("hash", ""),
-        column("tokens", "::integer"),
-        column("title", "::text"),
-        column("uri", "::text"),
-        column("published", "").replace("NULL", "NULL::text"),
-        column("metadata", ""),
-        corpus.relations(),
+        text("hash"),
+        corpus.integer("tokens", 0),
+        text("title"),
+        text("uri"),
+        corpus.metadata().unwrap_or_else(|| "NULL".to_owned()),
+        corpus.relations()?,
         corpus.required("content")?,
         filter.clause(2),
+        key = corpus.key()?,
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![keys.to_vec().into()];
     args.extend(filter.args());

@@ -132,12 +132,9 @@ pub fn elsewhere(
     embedding: Option<&[f32]>,
     live: &[Live],
 ) -> Result<Options> {
-    let Some(corpus) = corpora::find(tenant, name)? else {
+    let Some(corpus) = corpora::usable(tenant, name)? else {
         return Ok(Options::new());
     };
-    if corpus.relation.is_none() || (corpus.has_documents && corpus.documents.is_none()) {
-        return Ok(Options::new());
-    }
     let everything = Filter::default();
     let wanted = Wanted::of(live, name);
     let own: Vec<String> = plan

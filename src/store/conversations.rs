@@ -16,12 +16,11 @@ pub struct Conversation {
     pub settings: Value,
     /// Role that set the reranker, as an oid.
     pub reranker_role: Option<u32>,
-    pub turn_count: i32,
     pub last_ended_turn: Option<i64>,
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT conversation_id, corpus, settings, reranker_role::oid::bigint AS reranker_role, \
-     turn_count, last_ended_turn FROM reground.conversations";
+     last_ended_turn FROM reground.conversations";
 
 /// The conversation of that id, made if need be.
 pub fn open(tenant: &str, external_id: &str) -> Result<Conversation> {
@@ -62,15 +61,16 @@ pub fn of_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
     })
 }
 
-/// Counts a turn and remembers its corpus.
-pub fn count_turn(conversation: &Conversation, corpus: &str) -> Result<()> {
+/// Counts a turn and remembers its corpus; the turn's number. A reranker may have begun a turn of its own meanwhile, so
+/// the number is that of the row, not of what was read.
+pub fn count_turn(conversation: &Conversation, corpus: &str) -> Result<i32> {
     as_owner(|| {
-        sql::run(
-            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2 WHERE conversation_id = $1",
+        sql::write_one(
+            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2 WHERE conversation_id = $1 RETURNING turn_count",
             &[conversation.conversation_id.into(), corpus.into()],
         )
-    })?;
-    Ok(())
+    })?
+    .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))
 }
 
 /// Remembers which turn ended last.

@@ -81,8 +81,44 @@ pub struct NewCorpus<'a> {
     pub reranker_role: Option<pg_sys::Oid>,
 }
 
+/// Schema of the comparison operators of a type: those of its default B-tree operator class, whatever the search_path.
+pub fn operator_schema(kind: &str) -> Result<String> {
+    Ok(sql::read_one::<String>(
+        "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_amop a ON a.amopfamily = c.opcfamily \
+             AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
+             JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace \
+             JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
+         WHERE c.opcdefault AND c.opcintype = $1::pg_catalog.regtype",
+        &[kind.into()],
+    )?
+    // Types without a class of their own (varchar, enums, arrays) use those of a type that they are coerced to.
+    .unwrap_or_else(|| "pg_catalog".into()))
+}
+
+/// A corpus that can be read at this moment, or `None`: gone, mapped to what is gone, or not for this role.
+pub fn usable(tenant: &str, name: &str) -> Result<Option<Corpus>> {
+    match load(tenant, name) {
+        Ok(corpus) if corpus.is_readable()? => Ok(Some(corpus)),
+        Ok(_) | Err(Error::UnknownCorpus(_) | Error::RelationGone(_) | Error::NoColumn { .. }) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether any tenant whose corpora meet those of `tenant` (all, for a shared corpus) uses the name.
+pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
+    Ok(as_owner(|| {
+        sql::read_one::<bool>(
+            "SELECT EXISTS (SELECT FROM reground.corpora WHERE corpus = $1 AND ($2::text IS NULL OR tenant IS NULL OR tenant = $2))",
+            &[name.into(), tenant.into()],
+        )
+    })?
+    .unwrap_or(false))
+}
+
 /// Columns and types of a relation, as a jsonb object.
-const COLUMNS: &str = "(SELECT coalesce(pg_catalog.jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, NULL)), '{}') \
+const COLUMNS: &str = "(SELECT coalesce(pg_catalog.jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)), '{}') \
      FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped)";
 
 /// The corpus of that name that this tenant can see, if any.
@@ -95,7 +131,7 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
              (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
                  JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents) AS documents, \
              {} AS passage_columns, {} AS document_columns \
-         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2)) AS r",
+         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         COLUMNS.replace("%s", "c.relation"),
         COLUMNS.replace("%s", "c.documents"),
     );
@@ -141,7 +177,7 @@ pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
     sql::read_json(
         "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
              c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.chunking, c.settings \
-         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2)) AS r",
+         FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         &[name.into(), tenant.into()],
     )
 }
@@ -232,24 +268,66 @@ impl Corpus {
     }
 
     /// What a FROM clause names: passages `p`, joined with documents `d` where they are mapped.
-    pub fn relations(&self) -> String {
-        let relation = self.relation.as_deref().unwrap_or_default();
-        let mut clause = format!("{relation} AS p");
-        if let (Some(documents), Some(document), Some(key)) = (
-            &self.documents,
-            self.column("document"),
-            self.column("document_key"),
-        ) {
-            clause.push_str(&format!(
-                " LEFT JOIN {documents} AS d ON {key} = {document}"
-            ));
-            if let (Some(version), Some(current)) =
-                (self.column("document_version"), self.column("version"))
-            {
-                clause.push_str(&format!(" AND {version} = {current}"));
+    pub fn relations(&self) -> Result<String> {
+        let mut clause = format!("{} AS p", self.relation.as_deref().unwrap_or_default());
+        let Some(documents) = &self.documents else {
+            return Ok(clause);
+        };
+        let (document, key) = (self.required("document")?, self.required("document_key")?);
+        let kinds = (
+            self.column_type("document"),
+            self.column_type("document_key"),
+        );
+        clause.push_str(&match kinds {
+            (Some(one), Some(other)) if one == other => format!(
+                " LEFT JOIN {documents} AS d ON {key} OPERATOR({}.=) {document}",
+                operator_schema(one)?
+            ),
+            // Keys of two types are compared as what they are with us: text.
+            _ => format!(
+                " LEFT JOIN {documents} AS d ON {key}::text OPERATOR(pg_catalog.=) {document}::text"
+            ),
+        });
+        if let (Some(version), Some(current)) =
+            (self.column("document_version"), self.column("version"))
+        {
+            clause.push_str(&format!(" AND {version} OPERATOR(pg_catalog.=) {current}"));
+        }
+        Ok(clause)
+    }
+
+    /// A mapped whole number as SQL, NULL where it is none or less than `least`.
+    pub fn integer(&self, meaning: &str, least: i32) -> String {
+        match (self.column(meaning), self.column_type(meaning)) {
+            (Some(column), Some("smallint" | "integer" | "bigint" | "numeric")) => format!(
+                "CASE WHEN {column} BETWEEN {least} AND {} THEN {column}::integer END",
+                i32::MAX
+            ),
+            _ => "NULL::integer".to_owned(),
+        }
+    }
+
+    /// The metadata as SQL: of a managed corpus the document's with the passage's own over it.
+    pub fn metadata(&self) -> Option<String> {
+        if self.managed {
+            return Some("(d.metadata OPERATOR(pg_catalog.||) p.metadata)".to_owned());
+        }
+        self.column("metadata")
+    }
+
+    /// Whether this role may read the relations.
+    pub fn is_readable(&self) -> Result<bool> {
+        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+            let may = sql::read_one::<bool>(
+                "SELECT pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT') \
+                 FROM pg_catalog.pg_class AS c WHERE c.oid = pg_catalog.to_regclass($1)",
+                &[relation.as_str().into()],
+            )?;
+            if may != Some(true) {
+                return Ok(false);
             }
         }
-        clause
+        Ok(true)
     }
 
     /// The passage key as a column or error.

@@ -95,3 +95,23 @@ pub fn delete(corpus_id: i64, doc_id: &str) -> Result<()> {
     })?;
     Ok(())
 }
+
+/// What has become of a document since a version of it was cited; `None` where its versions are not ours to know, or the
+/// tenant never cited it: the answer must not tell what row-level security hides.
+pub fn state(
+    tenant: &str,
+    corpus: &str,
+    doc_id: &str,
+    version: Option<i32>,
+) -> Result<Option<String>> {
+    as_owner(|| {
+        sql::read_one(
+            "SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN d.version <> $4 THEN 'changed' ELSE 'current' END \
+             FROM reground.corpora AS k JOIN reground.documents AS d USING (corpus_id) \
+             WHERE k.corpus = $2 AND (k.tenant IS NULL OR k.tenant = $1) AND d.doc_id = $3 \
+                 AND EXISTS (SELECT FROM reground.message_citations AS c WHERE c.tenant = $1 AND c.corpus = $2 AND c.doc_id = $3) \
+             ORDER BY k.tenant NULLS LAST, d.version DESC LIMIT 1",
+            &[tenant.into(), corpus.into(), doc_id.into(), version.into()],
+        )
+    })
+}

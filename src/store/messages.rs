@@ -153,15 +153,14 @@ pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation])
     })
 }
 
-/// The rows that `end_turn` returns for a message: its citations, or one row with the message alone.
+/// The rows that `end_turn` returns for a message: its citations, or one row with the message alone. Read as the caller, so
+/// that the state of the sources is what this tenant may know.
 pub fn rows(message_id: i64) -> Result<Vec<Value>> {
-    Ok(as_owner(|| {
-        sql::write_json(
-            "SELECT coalesce(pg_catalog.jsonb_agg(coalesce(pg_catalog.to_jsonb(c), '{}') || pg_catalog.jsonb_build_object('message_id', m.message_id, 'source_state', \
-                 reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version)) ORDER BY c.citation_no), '[]')::text \
-             FROM reground.messages AS m LEFT JOIN reground.message_citations AS c USING (message_id) WHERE m.message_id = $1",
-            &[message_id.into()],
-        )
-    })?
+    Ok(sql::write_json(
+        "SELECT coalesce(pg_catalog.jsonb_agg(coalesce(pg_catalog.to_jsonb(c), '{}') || pg_catalog.jsonb_build_object('message_id', m.message_id, 'source_state', \
+             reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version)) ORDER BY c.citation_no), '[]')::text \
+         FROM reground.messages AS m LEFT JOIN reground.message_citations AS c USING (message_id) WHERE m.message_id = $1",
+        &[message_id.into()],
+    )?
     .unwrap_or_default())
 }

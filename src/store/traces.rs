@@ -115,7 +115,7 @@ pub fn write(
                      vector_distances, fused, reranked, relevance, carry_scores, left_at, reasons, gave_way_to, markers, coordinates) \
                  SELECT reground._trace_bucket(pg_catalog.now()), $1, $2, {arrays} \
                  FROM ROWS FROM (pg_catalog.jsonb_to_recordset($3::jsonb) AS (passage text, doc_id text, corpus text, members text, origin text, lexical_rank integer, \
-                     lexical_score real, vector_rank integer, vector_distance real, fused real, reranked real, relevance real, carry_score real, \
+                     lexical_score double precision, vector_rank integer, vector_distance double precision, fused double precision, reranked double precision, relevance double precision, carry_score double precision, \
                      left_at text, reason text, gave_way_to text, marker text, has_coordinates boolean)) WITH ORDINALITY \
                      AS x(passage, doc_id, corpus, members, origin, lexical_rank, lexical_score, vector_rank, vector_distance, fused, reranked, relevance, \
                           carry_score, left_at, reason, gave_way_to, marker, has_coordinates, n)"

@@ -95,7 +95,11 @@ pub fn from_text(
         passages,
         page_count: pages_of(pages.map(|pages| pages.page_count()), page_count)?,
         char_count,
-        digest: exact_hash_hex(&text),
+        digest: match page_starts {
+            // The same text on other pages is another version: its passages' pages move.
+            Some(starts) => exact_hash_hex(&format!("{text}\u{c}{starts:?}")),
+            None => exact_hash_hex(&text),
+        },
         text: Some(text),
     })
 }

@@ -1,0 +1,74 @@
+//! `jsonb` as an argument: what PostgreSQL takes and we cannot read is an error of the argument, not a panic.
+
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::nullable::Nullable;
+use pgrx::{FromDatum, pg_sys};
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+
+/// The text of a `jsonb`.
+#[derive(Clone, Debug)]
+pub struct Json(String);
+
+impl Json {
+    /// The value.
+    ///
+    /// Numbers beyond a float and nesting beyond 127 levels are refused: PostgreSQL stores them, nothing here can use them.
+    pub fn value(&self, argument: &'static str) -> Result<Value> {
+        serde_json::from_str(&self.0).map_err(|error| Error::Bad {
+            argument,
+            fault: error.to_string(),
+            hint: "Numbers must fit a double precision, nesting may have 127 levels.".into(),
+        })
+    }
+
+    /// The value of an argument that may be left out.
+    pub fn optional(argument: Option<Self>, name: &'static str) -> Result<Option<Value>> {
+        argument.map(|json| json.value(name)).transpose()
+    }
+
+    /// An object; empty where the argument is left out.
+    pub fn object(argument: Option<Self>, name: &'static str) -> Result<Value> {
+        match Self::optional(argument, name)? {
+            None => Ok(Value::Object(Map::new())),
+            Some(value @ Value::Object(_)) => Ok(value),
+            Some(_) => Err(Error::Bad {
+                argument: name,
+                fault: "it is not a JSON object".into(),
+                hint: "Write {\"name\": value}.".into(),
+            }),
+        }
+    }
+}
+
+impl FromDatum for Json {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        _type: pg_sys::Oid,
+    ) -> Option<Self> {
+        if is_null {
+            return None;
+        }
+        // SAFETY: the SQL declaration types this argument as jsonb, so jsonb_out takes it; the C string that it returns is
+        // copied, and is valid UTF-8 since the install script wants a database of that encoding.
+        let text = unsafe {
+            pgrx::direct_function_call::<&std::ffi::CStr>(pg_sys::jsonb_out, &[Some(datum)])
+        };
+        text.map(|text| Self(text.to_string_lossy().into_owned()))
+    }
+}
+
+// SAFETY: unboxes through FromDatum, which checks for NULL.
+unsafe impl<'fcx> ArgAbi<'fcx> for Json {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+        // SAFETY: the caller hands us the argument in this position; see FromDatum above.
+        unsafe { arg.unbox_arg_using_from_datum() }.unwrap_or(Self("null".into()))
+    }
+
+    unsafe fn unbox_nullable_arg(arg: Arg<'_, 'fcx>) -> Nullable<Self> {
+        // SAFETY: as above.
+        unsafe { arg.unbox_arg_using_from_datum() }.into()
+    }
+}
