@@ -9,6 +9,22 @@
 need cargo "rustc cargo" "(1.95 or later; rustup has it where the distribution does not)"
 need cc gcc libc6-dev
 
+# Cargo tells what is fresh by modification times, and takes packages of two clones for the same. So what another clone
+# built of our own packages is thrown away here; the dependencies, which take the time, stay.
+claim_target_folder() {
+    local owner=$CARGO_TARGET_DIR/clone manifest packages=()
+    [ "$(cat "$owner" 2>/dev/null)" != "$ROOT" ] || return 0
+    if [ -d "$CARGO_TARGET_DIR" ]; then
+        for manifest in "$ROOT"/Cargo.toml "$ROOT"/{crates/*,pgrx-tests,demo,bench}/Cargo.toml; do
+            packages+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)")
+        done
+        cargo clean --quiet --manifest-path "$ROOT/Cargo.toml" "${packages[@]}"
+    fi
+    mkdir -p "$CARGO_TARGET_DIR"
+    echo "$ROOT" >"$owner"
+}
+claim_target_folder
+
 PG_CONFIG=$("$ROOT/scripts/fetch-postgres.sh")
 PG_BIN=$("$PG_CONFIG" --bindir)
 PG_MAJOR=$("$PG_CONFIG" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/')

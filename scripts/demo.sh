@@ -19,4 +19,8 @@ fi
 
 say "building the demo (the first time takes some minutes)"
 cd "$ROOT"
-cargo run --quiet --release --package reground-demo -- "${arguments[@]}"
+# What the build need not do: link-time optimisation over the model's libraries takes minutes at every link, and
+# candle-transformers is a hundred models of which one is used, whose heavy loops are in other packages.
+export CARGO_PROFILE_RELEASE_LTO=off
+cargo build --release --package reground-demo --config profile.release.package.candle-transformers.opt-level=0
+"$CARGO_TARGET_DIR/release/reground-demo" "${arguments[@]}"

@@ -1,1 +1,5 @@
-//! Tests over a real server live in `tests/`.
+//! Tests over a real server live in `tests/`; here is what they share: the server's databases, and texts to ask about.
+
+pub mod chance;
+pub mod corpus;
+pub mod server;

@@ -1,0 +1,91 @@
+-- Tables that exist: nothing is copied, keys may be of any type.
+CREATE SCHEMA help;
+SET search_path = help, public;
+SET client_min_messages = error;
+
+CREATE TABLE docs (id uuid PRIMARY KEY, name text, url text, changed timestamptz, lang text, pages integer);
+CREATE TABLE chunks (id uuid, doc uuid REFERENCES docs, body text NOT NULL, emb vector(3), pos integer, attributes jsonb);
+INSERT INTO docs VALUES
+    ('00000000-0000-0000-0000-0000000000d1', 'Passwords', 'https://help.example/passwords', '2026-01-02 00:00+00', 'en', 3),
+    ('00000000-0000-0000-0000-0000000000d2', 'Invoices', NULL, NULL, 'de', NULL);
+INSERT INTO chunks VALUES
+    ('00000000-0000-0000-0000-0000000000c1', '00000000-0000-0000-0000-0000000000d1', 'Reset a password from the login page.', '[1,0,0]', 1, '{"audience": "all"}'),
+    ('00000000-0000-0000-0000-0000000000c2', '00000000-0000-0000-0000-0000000000d1', 'Administrators reset any password in settings.', '[0.8,0.6,0]', 5, '{"audience": "admin"}'),
+    ('00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000d2', 'Invoices are sent on the first of the month.', NULL, 1, NULL);
+
+SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', document => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
+    documents => 'docs', document_key => 'id', title => 'name', uri => 'url', updated_at => 'changed', page_count => 'pages', metadata => 'attributes');
+SELECT relation, documents, managed, dimensions, embedding_type, metric FROM reground.corpora WHERE corpus = 'help';
+SELECT mapping -> 'content' AS content, mapping -> 'title' AS title, mapping -> 'key' AS key FROM reground.corpora WHERE corpus = 'help';
+SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', document => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
+    documents => 'docs', document_key => 'id', title => 'name', uri => 'url', updated_at => 'changed', page_count => 'pages', metadata => 'attributes');
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', content => 'body')$$);
+
+-- Each hint can be pasted; run until nothing is left to mend.
+SELECT * FROM reground.check_corpus('help');
+SELECT hint FROM reground.check_corpus('help') WHERE item = 'key' \gexec
+SELECT hint FROM reground.check_corpus('help') WHERE item = 'embedding' \gexec
+SELECT hint FROM reground.check_corpus('help') WHERE item = 'vector index' \gexec
+SELECT item, status FROM reground.check_corpus('help');
+
+-- Searched and asked like any other.
+SELECT chunk_id, doc_id, title, uri, locator, metadata, lexical_rank, vector_rank FROM reground.search('help', 'reset password', '[1,0,0]');
+SELECT chunk_id FROM reground.search('help', 'invoices');
+SELECT chunk_id FROM reground.search('help', 'password', filter => '{"lang": "de"}');
+SELECT chunk_id FROM reground.search('help', 'password', filter => '{"attributes": {"audience": "admin"}}');
+SELECT chunk_id FROM reground.search('help', 'password', filter => '{"doc": "00000000-0000-0000-0000-0000000000d1", "pos": {">": 1}}');
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('help', 'password', filter => '{"doc": "not a uuid"}')$$);
+SELECT marker, doc_id, title, uri, origin FROM reground.begin_turn('help-1', 'reset password', 'help', '[1,0,0]');
+SELECT marker, title, uri, status, source_state FROM reground.end_turn(regress.turn('help-1'), 'On the login page you reset a password [A1].');
+SELECT reground.pin('help-1', doc_id => '00000000-0000-0000-0000-0000000000d2');
+SELECT reground.pin('help-1', chunk_id => '00000000-0000-0000-0000-0000000000c3');
+SELECT * FROM regress.refusal($$SELECT reground.pin('help-1', doc_id => 'no uuid')$$);
+SELECT doc_id, origin FROM reground.begin_turn('help-1', 'and for administrators?', 'help', '[0.8,0.6,0]');
+
+-- The application writes its tables, and embeddings may come through us.
+SELECT * FROM reground.pending_embeddings('help');
+SELECT reground.put_embeddings('help', ARRAY['00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000ff'], ARRAY['[0,0,1]', '[0,1,0]']::vector[]);
+SELECT * FROM regress.refusal($$SELECT reground.put_embeddings('help', ARRAY['c3'], ARRAY['[0,0,1]']::vector[])$$);
+SELECT * FROM regress.refusal($$SELECT reground.put_document('help', 'x', content => 'y')$$);
+SELECT * FROM regress.refusal($$SELECT reground.delete_document('help', '00000000-0000-0000-0000-0000000000d1')$$);
+
+-- What cannot be registered.
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'nope', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'nope')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'body', embedding => 'pos')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'pos')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'body', documents => 'docs')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'nowhere', key => 'id', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => NULL, key => 'id', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => NULL, content => 'body')$$);
+
+-- Integer keys, a view, nothing but text: passages are their own documents.
+CREATE VIEW lines AS SELECT row_number() OVER (ORDER BY id) AS n, body FROM chunks;
+SELECT reground.add_corpus('lines', relation => 'lines', key => 'n', content => 'body');
+SELECT chunk_id, doc_id, title, vector_rank FROM reground.search('lines', 'invoices');
+SELECT item, status, detail FROM reground.check_corpus('lines');
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('lines', 'invoices', '[1,0,0]')$$);
+SELECT * FROM regress.refusal($$SELECT reground.put_embeddings('lines', ARRAY['1'], ARRAY['[0,0,1]']::vector[])$$);
+
+-- A column that is renamed is reported, and mended by the mapping.
+ALTER TABLE chunks RENAME COLUMN body TO words;
+SELECT item, status, detail, hint FROM reground.check_corpus('help');
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('help', 'password')$$);
+SELECT reground.alter_corpus('help', mapping => '{"content": "words"}');
+SELECT chunk_id FROM reground.search('help', 'invoices');
+
+-- Row-level security of the tables filters what is found, for each reader.
+CREATE ROLE regress_guest IN ROLE reground_user;
+GRANT USAGE ON SCHEMA help TO regress_guest;
+GRANT SELECT ON docs, chunks TO regress_guest;
+ALTER TABLE chunks ENABLE ROW LEVEL SECURITY;
+CREATE POLICY everyone ON chunks USING (attributes ->> 'audience' = 'all');
+SET ROLE regress_guest;
+SELECT chunk_id, lexical_rank FROM reground.search('help', 'password', '[0.8,0.6,0]');
+RESET ROLE;
+-- Dropping the corpus leaves tables that are not ours, whatever is asked.
+SELECT reground.drop_corpus('lines');
+SELECT * FROM regress.refusal($$SELECT reground.drop_corpus('help', drop_tables => true)$$);
+SELECT count(*) FROM chunks;
+DROP OWNED BY regress_guest;
+DROP ROLE regress_guest;

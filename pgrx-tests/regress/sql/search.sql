@@ -1,0 +1,66 @@
+-- Hybrid search: two branches, fused by rank.
+CREATE SCHEMA search;
+SET search_path = search, public;
+SELECT reground.create_corpus('zoo', dimensions => 3);
+SELECT doc_id, p.added FROM (VALUES
+    ('lions', 'Lions', '[{"text": "Lions sleep twenty hours a day.", "page_start": 3, "page_end": 4}, {"text": "A lion''s roar carries eight kilometres.", "page_start": 5}]'),
+    ('bears', 'Bears', '[{"text": "Bears sleep all winter."}, {"text": "Bears eat berries and fish."}]'),
+    ('otters', NULL,   '[{"text": "Otters hold hands when they sleep, and sleep afloat."}]')) AS v(doc_id, title, passages),
+    reground.put_document('zoo', doc_id, passages => v.passages::jsonb, title => v.title, uri => 'https://zoo.example/' || doc_id, published => '2026-03-01 00:00+00') AS p;
+SELECT reground.put_embeddings('zoo', ARRAY['1', '2', '3', '4', '5'], ARRAY['[1,0,0]', '[0,1,0]', '[0.8,0.6,0]', '[0,0,1]', '[0.6,0,0.8]']::vector[]);
+
+CREATE TEMPORARY VIEW hybrid AS SELECT * FROM reground.search('zoo', 'which animals sleep?', '[1,0,0]');
+SELECT chunk_id, doc_id, title, locator, uri, published, metadata FROM hybrid;
+SELECT chunk_id, round(score::numeric, 6) AS score, lexical_rank, vector_rank, round(lexical_score::numeric, 4) AS lexical_score, round(vector_distance::numeric, 4) AS vector_distance FROM hybrid;
+-- Reciprocal rank fusion by hand: weight / (60 + rank), summed.
+SELECT bool_and(abs(score - coalesce(1.0 / (60 + lexical_rank), 0) - coalesce(1.0 / (60 + vector_rank), 0)) < 1e-12) AS fused FROM hybrid;
+
+-- Lexical alone, with a warning; vector alone, without a query.
+SELECT chunk_id, lexical_rank, vector_rank FROM reground.search('zoo', 'sleep');
+SELECT chunk_id, lexical_rank, vector_rank FROM reground.search('zoo', NULL, '[0,0,1]', max_results => 2);
+SELECT chunk_id, lexical_rank FROM reground.search('zoo', '   ', '[0,0,1]', max_results => 1);
+
+SET client_min_messages = error;
+-- Nothing matches; only stop words; punctuation; words of another language.
+SELECT count(*) FROM reground.search('zoo', 'zeppelin');
+SELECT count(*) FROM reground.search('zoo', 'the of and');
+SELECT count(*) FROM reground.search('zoo', '& | ! ( ) :* <-> ''');
+SELECT count(*) FROM reground.search('zoo', '烏龍 😀');
+-- A word that is asked twice.
+SELECT chunk_id FROM reground.search('zoo', 'bears bears berries');
+
+-- As many as asked for; none.
+SELECT count(*) FROM reground.search('zoo', 'sleep', '[1,0,0]', max_results => 2);
+SELECT count(*) FROM reground.search('zoo', 'sleep', '[1,0,0]', max_results => 0);
+
+-- Weights, the constant, candidates.
+SELECT chunk_id FROM reground.search('zoo', 'bears', '[0,1,0]', settings => '{"lexical_weight": 0}', max_results => 2);
+SELECT chunk_id FROM reground.search('zoo', 'bears', '[0,1,0]', settings => '{"vector_weight": 0}', max_results => 2);
+SELECT chunk_id, round(score::numeric, 4) AS score FROM reground.search('zoo', 'otters', '[0.6,0,0.8]', settings => '{"rrf_k": 1}', max_results => 1);
+SELECT count(*) FILTER (WHERE lexical_rank IS NOT NULL) AS lexical, count(*) FILTER (WHERE vector_rank IS NOT NULL) AS vector
+FROM reground.search('zoo', 'sleep', '[1,0,0]', max_results => 1, settings => '{"candidates": 1}');
+
+-- Ties are settled by key: the same rows in the same order, however often.
+SELECT array_agg(chunk_id) FROM reground.search('zoo', 'sleep', '[0,0,0]');
+SELECT count(DISTINCT rows) AS orders FROM (SELECT (SELECT array_agg(chunk_id || score::text) FROM reground.search('zoo', 'sleep ' || left(repeat(' ', n), n), '[1,1,1]')) AS rows FROM generate_series(1, 5) AS n) AS runs;
+
+-- Works where nothing can be written.
+BEGIN READ ONLY;
+SELECT chunk_id FROM reground.search('zoo', 'berries', '[0,0,1]', max_results => 1);
+COMMIT;
+
+-- Refused.
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('nowhere', 'x')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search(NULL, 'x')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('zoo', NULL)$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('zoo', 'x', max_results => NULL)$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('zoo', 'x', '[1,0]')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('zoo', 'x', max_results => -1)$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('zoo', 'x', max_results => 10001)$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('zoo', 'x', settings => '{"rrf_k": 0}')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('zoo', 'x', settings => '{"require_embedding": true}')$$);
+
+-- The caller's settings are as they were.
+SHOW search_path;
+SHOW enable_indexscan;
+SELECT reground.drop_corpus('zoo', true);

@@ -1,0 +1,33 @@
+-- What every other file asks with. They share this database and nothing else: each makes its own corpora and conversations.
+CREATE SCHEMA regress;
+
+-- What a statement is refused with, without the ids that depend on what ran before.
+CREATE FUNCTION regress.refusal(statement text) RETURNS TABLE (state text, message text, hint text)
+LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+    RETURN QUERY SELECT 'accepted', NULL::text, NULL::text;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+    message := regexp_replace(message, '\m(turn|message) \d+', '\1 N', 'g');
+    hint := nullif(hint, '');
+    RETURN NEXT;
+END
+$$;
+
+-- The id of a turn by its place in a conversation.
+CREATE FUNCTION regress.turn(conversation text, number integer DEFAULT NULL) RETURNS bigint
+LANGUAGE sql STABLE AS $$
+    SELECT t.turn_id FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id)
+    WHERE c.external_id = $1 AND ($2 IS NULL OR t.number = $2) ORDER BY t.number DESC LIMIT 1
+$$;
+
+-- The memory of a conversation.
+CREATE VIEW regress.sources WITH (security_invoker = true) AS
+    SELECT c.external_id AS conversation, s.corpus, s.doc_id, s.passage, round(s.carry_score::numeric, 4) AS carry_score, s.inactive_turns, s.pinned, s.cited
+    FROM reground.conversation_sources AS s JOIN reground.conversations AS c USING (conversation_id);
+
+-- The markers of a conversation.
+CREATE VIEW regress.markers WITH (security_invoker = true) AS
+    SELECT c.external_id AS conversation, m.marker, m.doc_id, m.passage, m.version, m.first_turn, m.binding_no
+    FROM reground.conversation_markers AS m JOIN reground.conversations AS c USING (conversation_id);

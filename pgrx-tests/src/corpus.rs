@@ -1,0 +1,110 @@
+//! Corpora of generated passages: words of our own making, some frequent and most rare, and small vectors.
+
+use anyhow::Result;
+use pgvector::Vector;
+use postgres::Client;
+use serde_json::json;
+
+use crate::chance::Chance;
+
+/// Dimensions of the generated embeddings.
+pub const DIMENSIONS: usize = 8;
+
+/// A word: syllables of its number, so that no two are alike and no stemmer shortens them into one another.
+#[must_use]
+pub fn word(number: usize) -> String {
+    const SYLLABLES: [&str; 12] = [
+        "bak", "dum", "fir", "gol", "hup", "jok", "lam", "mur", "nog", "pib", "rad", "tuk",
+    ];
+    let syllable = |n: usize| SYLLABLES.get(n % SYLLABLES.len()).copied().unwrap_or("zo");
+    format!(
+        "{}{}{}o",
+        syllable(number),
+        syllable(number / 12),
+        syllable(number / 144 + 5)
+    )
+}
+
+/// A word of a vocabulary, the frequent ones (low numbers) far more often.
+pub fn any_word(chance: &mut Chance, vocabulary: usize) -> String {
+    let bound = chance.below(vocabulary) + 1;
+    word(chance.below(bound))
+}
+
+/// Words of a text of `length` words.
+pub fn text(chance: &mut Chance, vocabulary: usize, length: usize) -> String {
+    let words: Vec<String> = (0..length).map(|_| any_word(chance, vocabulary)).collect();
+    words.join(" ")
+}
+
+/// An embedding.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an embedding is of single precision"
+)]
+pub fn embedding(chance: &mut Chance) -> Vector {
+    Vector::from(
+        (0..DIMENSIONS)
+            .map(|_| chance.unit() as f32)
+            .collect::<Vec<_>>(),
+    )
+}
+
+/// Makes a managed corpus of `documents` documents of 1 to 7 passages each, with embeddings for all but a few passages, pages and a
+/// `part` in their metadata; the same for the same seed.
+///
+/// # Errors
+/// Where a call is refused.
+pub fn generate(
+    client: &mut Client,
+    corpus: &str,
+    metric: &str,
+    documents: usize,
+    seed: u64,
+) -> Result<()> {
+    let mut chance = Chance::of(seed);
+    client.execute(
+        "SELECT reground.create_corpus($1, dimensions => $2, metric => $3)",
+        &[&corpus, &i32::try_from(DIMENSIONS)?, &metric],
+    )?;
+    for document in 0..documents {
+        let passages: Vec<_> = (0..=chance.below(7))
+            .map(|page| {
+                let length = 3 + chance.below(40);
+                json!({
+                    "text": text(&mut chance, 150, length),
+                    "page_start": page + 1,
+                    "metadata": {"part": chance.below(3)},
+                })
+            })
+            .collect();
+        client.execute(
+            "SELECT reground.put_document($1, $2, passages => $3, title => $4)",
+            &[
+                &corpus,
+                &format!("doc-{document}"),
+                &json!(passages),
+                &format!("Document {document}"),
+            ],
+        )?;
+    }
+    let pending = client.query(
+        "SELECT chunk_id FROM reground.pending_embeddings($1, 100000) ORDER BY chunk_id::bigint",
+        &[&corpus],
+    )?;
+    let mut keys: Vec<String> = Vec::new();
+    let mut embeddings = Vec::new();
+    for row in pending {
+        // A few passages stay without one.
+        let vector = embedding(&mut chance);
+        if !chance.happens(4) {
+            keys.push(row.get(0));
+            embeddings.push(vector);
+        }
+    }
+    client.execute(
+        "SELECT reground.put_embeddings($1, $2, $3)",
+        &[&corpus, &keys, &embeddings],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,431 @@
+//! Two tenants through one role: each sees and changes its own rows and no others, whatever it tries.
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use reground_tests::server::{Database, row_counts, state};
+
+/// A database with `reground.tenant_from = app.tenant_id`, a corpus for all, a role for the application and one for the auditor.
+struct House {
+    database: Database,
+    app: String,
+    auditor: String,
+}
+
+impl House {
+    fn build(name: &str) -> Result<Self> {
+        let database = Database::create(name)?;
+        let house = Self {
+            app: format!("{}_app", database.name()),
+            auditor: format!("{}_auditor", database.name()),
+            database,
+        };
+        let mut owner = house.database.connect()?;
+        let (name, app, auditor) = (house.database.name(), &house.app, &house.auditor);
+        owner.batch_execute(&format!(
+            "ALTER DATABASE {name} SET reground.tenant_from = 'app.tenant_id';
+             CREATE ROLE {app} LOGIN IN ROLE reground_user; CREATE ROLE {auditor} LOGIN IN ROLE reground_auditor;
+             SELECT set_config('app.tenant_id', 'owner', false);
+             SELECT reground.create_corpus('farm', dimensions => 2);
+             SELECT reground.put_document('farm', 'cows', passages => '[{{\"text\": \"Cows give milk every day.\"}}]');
+             SELECT reground.put_document('farm', 'sheep', passages => '[{{\"text\": \"Sheep give wool every year.\"}}]');
+             SELECT reground.put_embeddings('farm', ARRAY['1', '2'], ARRAY['[1,0]', '[0,1]']::vector[]);
+             GRANT SELECT ON farm, farm_documents TO {app}"
+        ))?;
+        Ok(house)
+    }
+
+    /// A session of the application for a tenant.
+    fn tenant(&self, tenant: &str) -> Result<Client> {
+        let mut client = self.database.connect_as(&self.app)?;
+        client.execute("SELECT set_config('app.tenant_id', $1, false)", &[&tenant])?;
+        Ok(client)
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        if let Ok(mut owner) = self.database.connect() {
+            for role in [&self.app, &self.auditor] {
+                // The database goes next; what is left behind is dropped by the next run's name.
+                let _ = owner.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
+            }
+        }
+    }
+}
+
+/// One turn with a right and an invented citation, a pin, and another turn left open; the ids of both.
+fn talk(client: &mut Client, conversation: &str) -> Result<(i64, i64)> {
+    client.execute(
+        "SELECT reground.pin($1, doc_id => 'sheep', corpus => 'farm')",
+        &[&conversation],
+    )?;
+    let begin =
+        "SELECT max(turn_id) FROM reground.begin_turn($1, 'who gives milk?', 'farm', '[1,0]')";
+    let ended: i64 = client.query_one(begin, &[&conversation])?.get(0);
+    client.execute(
+        "SELECT reground.end_turn($1, 'Cows give milk [B1]. Pigs fly [Z9].', message => 'm')",
+        &[&ended],
+    )?;
+    let open: i64 = client.query_one(begin, &[&conversation])?.get(0);
+    Ok((ended, open))
+}
+
+/// Every table and view with a tenant that a user may read.
+const READABLE: [&str; 9] = [
+    "conversations",
+    "turns",
+    "messages",
+    "message_citations",
+    "conversation_sources",
+    "conversation_markers",
+    "source_facts",
+    "citation_audit",
+    "turn_audit",
+];
+
+#[test]
+fn each_tenant_sees_its_own_rows() -> Result<()> {
+    let house = House::build("tenants_see")?;
+    let mut acme = house.tenant("acme")?;
+    let mut bolt = house.tenant("bolt")?;
+    // The same name of a conversation is two conversations.
+    talk(&mut acme, "support")?;
+    for relation in READABLE {
+        let seen: i64 = bolt
+            .query_one(&format!("SELECT count(*) FROM reground.{relation}"), &[])?
+            .get(0);
+        ensure!(seen == 0, "bolt sees {seen} rows of acme in {relation}");
+    }
+    talk(&mut bolt, "support")?;
+    for relation in READABLE {
+        for (client, tenant) in [(&mut acme, "acme"), (&mut bolt, "bolt")] {
+            let row = client.query_one(
+                &format!(
+                    "SELECT count(*), count(*) FILTER (WHERE tenant = $1) FROM reground.{relation}"
+                ),
+                &[&tenant],
+            )?;
+            let (all, own): (i64, i64) = (row.get(0), row.get(1));
+            ensure!(
+                own > 0 && all == own,
+                "{tenant} sees {all} rows of {relation}, {own} of them its own"
+            );
+        }
+    }
+    // The switch of a tenant within a session holds at once.
+    acme.execute("SELECT set_config('app.tenant_id', 'nobody', false)", &[])?;
+    let seen: i64 = acme
+        .query_one("SELECT count(*) FROM reground.citation_audit", &[])?
+        .get(0);
+    ensure!(seen == 0, "nobody sees {seen} citations");
+    Ok(())
+}
+
+#[test]
+fn anothers_ids_do_not_exist() -> Result<()> {
+    let house = House::build("tenants_ids")?;
+    let mut acme = house.tenant("acme")?;
+    let mut bolt = house.tenant("bolt")?;
+    let (ended, open) = talk(&mut acme, "support")?;
+    let mut owner = house.database.connect()?;
+    let before = row_counts(&mut owner)?;
+    for turn in [ended, open] {
+        for call in [
+            "SELECT reground.prompt_context($1)",
+            "SELECT reground.end_turn($1, 'Mine now [A1].')",
+            "SELECT reground.end_turn($1, 'Cows give milk [B1]. Pigs fly [Z9].', message => 'm')",
+            "SELECT reground.abandon_turn($1)",
+            "SELECT reground.apply_rerank($1, NULL)",
+        ] {
+            let outcome = bolt.query(call, &[&turn]);
+            ensure!(state(&outcome) == Some("P0002"), "{call}: {outcome:?}");
+        }
+    }
+    let message: i64 = acme
+        .query_one("SELECT max(message_id) FROM reground.messages", &[])?
+        .get(0);
+    ensure!(
+        bolt.query("SELECT * FROM reground.check_policy($1)", &[&message])?
+            .is_empty(),
+        "a foreign policy is readable"
+    );
+    let unpinned = bolt.query("SELECT reground.unpin('support', doc_id => 'sheep')", &[]);
+    ensure!(state(&unpinned) == Some("P0002"), "{unpinned:?}");
+    ensure!(row_counts(&mut owner)? == before, "bolt changed something");
+    // And acme goes on.
+    acme.query(
+        "SELECT * FROM reground.end_turn($1, 'Cows give milk [B1].')",
+        &[&open],
+    )?;
+    Ok(())
+}
+
+#[test]
+fn a_corpus_of_one_tenant_is_hidden_from_the_other() -> Result<()> {
+    let house = House::build("tenants_corpus")?;
+    let mut owner = house.database.connect()?;
+    owner.batch_execute(&format!(
+        "SELECT set_config('app.tenant_id', 'acme', false);
+         SELECT reground.create_corpus('secret', tenant => 'acme');
+         SELECT reground.put_document('secret', 'plan', content => 'The plan is to move.');
+         GRANT SELECT ON secret, secret_documents TO {}",
+        house.app
+    ))?;
+    let mut acme = house.tenant("acme")?;
+    let mut bolt = house.tenant("bolt")?;
+    ensure!(
+        acme.query("SELECT * FROM reground.search('secret', 'plan')", &[])?
+            .len()
+            == 1,
+        "acme does not find its own"
+    );
+    for call in [
+        "SELECT reground.search('secret', 'plan')",
+        "SELECT reground.begin_turn('c', 'plan', 'secret')",
+        "SELECT reground.check_corpus('secret')",
+        "SELECT reground.pending_embeddings('secret')",
+        "SELECT reground.pin('c', doc_id => 'plan', corpus => 'secret')",
+    ] {
+        let outcome = bolt.query(call, &[]);
+        ensure!(state(&outcome) == Some("P0002"), "{call}: {outcome:?}");
+    }
+    let corpora = |client: &mut Client| -> Result<i64> {
+        Ok(client
+            .query_one("SELECT count(*) FROM reground.corpora", &[])?
+            .get(0))
+    };
+    ensure!(
+        corpora(&mut acme)? == 2 && corpora(&mut bolt)? == 1,
+        "the list of corpora is not the tenant's"
+    );
+    // Ids and addresses of documents are not for every user, not even its own tenant's.
+    for client in [&mut acme, &mut bolt] {
+        let outcome = client.query("SELECT * FROM reground.documents", &[]);
+        ensure!(state(&outcome) == Some("42501"), "{outcome:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn without_a_tenant_nothing_is_seen_or_written() -> Result<()> {
+    let house = House::build("tenants_none")?;
+    talk(&mut house.tenant("acme")?, "support")?;
+    let mut nobody = house.database.connect_as(&house.app)?;
+    for empty in [false, true] {
+        if empty {
+            nobody.execute("SELECT set_config('app.tenant_id', '', false)", &[])?;
+        }
+        for call in [
+            "SELECT reground.begin_turn('c', 'milk', 'farm', '[1,0]')",
+            "SELECT reground.end_turn(1, 'x')",
+            "SELECT reground.prompt_context(1)",
+            "SELECT reground.pin('c', doc_id => 'cows', corpus => 'farm')",
+            "SELECT reground.alter_conversation('c', '{}')",
+        ] {
+            let outcome = nobody.query(call, &[]);
+            ensure!(state(&outcome) == Some("55000"), "{call}: {outcome:?}");
+        }
+        for relation in READABLE {
+            let seen: i64 = nobody
+                .query_one(&format!("SELECT count(*) FROM reground.{relation}"), &[])?
+                .get(0);
+            ensure!(seen == 0, "nobody sees {seen} rows of {relation}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_user_cannot_step_around_the_functions() -> Result<()> {
+    let house = House::build("tenants_around")?;
+    let mut acme = house.tenant("acme")?;
+    talk(&mut acme, "support")?;
+    for statement in [
+        "SET reground.tenant_from = 'app.other'",
+        "SET LOCAL reground.tenant_from = ''",
+        "ALTER DATABASE postgres SET reground.tenant_from = ''",
+        "INSERT INTO reground.conversations (tenant, external_id) VALUES ('acme', 'forged')",
+        "UPDATE reground.conversations SET tenant = 'bolt'",
+        "UPDATE reground.messages SET cfs = 1",
+        "UPDATE reground.message_citations SET holds = true",
+        "DELETE FROM reground.turns",
+        "TRUNCATE reground.turn_traces",
+        "INSERT INTO reground.conversation_sources SELECT * FROM reground.conversation_sources",
+        "SELECT nextval(pg_get_serial_sequence('reground.turns', 'turn_id'))",
+        "SELECT * FROM reground.turn_traces",
+        "SELECT * FROM reground.turn_traces_00",
+        "SELECT * FROM reground.turn_candidates",
+        "SELECT * FROM reground.explain_turn(1)",
+        "CREATE TABLE reground.mine ()",
+        "CREATE POLICY mine ON reground.turns USING (true)",
+        "ALTER TABLE reground.turns DISABLE ROW LEVEL SECURITY",
+        "DROP EXTENSION reground CASCADE",
+    ] {
+        let outcome = acme.batch_execute(statement);
+        ensure!(state(&outcome) == Some("42501"), "{statement}: {outcome:?}");
+    }
+    // A leaky function sees no row that the policy hides.
+    acme.batch_execute(
+        "CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN RAISE EXCEPTION 'saw %', $1; END $$;
+         SELECT set_config('app.tenant_id', 'bolt', false)",
+    )?;
+    let leaked = acme.query(
+        "SELECT * FROM reground.turns WHERE pg_temp.leak(query)",
+        &[],
+    );
+    ensure!(
+        leaked.is_ok(),
+        "a hidden row was shown to a function: {leaked:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_setting_made_before_the_library_is_loaded_does_not_hold() -> Result<()> {
+    let house = House::build("tenants_early")?;
+    for value in ["app.mine", ""] {
+        let mut early = house.tenant("acme")?;
+        // No call of ours yet: PostgreSQL takes the name for anybody's.
+        let _ = early.batch_execute(&format!(
+            "SET reground.tenant_from = '{value}'; SET app.mine = 'bolt'"
+        ));
+        let tenant: String = early
+            .query_one("SELECT reground.current_tenant()", &[])?
+            .get(0);
+        ensure!(tenant == "acme", "a user made himself the tenant {tenant}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_auditor_reads_everything_and_writes_nothing() -> Result<()> {
+    let house = House::build("tenants_audit")?;
+    for tenant in ["acme", "bolt"] {
+        talk(&mut house.tenant(tenant)?, "support")?;
+    }
+    let mut auditor = house.database.connect_as(&house.auditor)?;
+    for relation in READABLE.iter().chain(&["turn_traces", "turn_candidates"]) {
+        let tenants: i64 = auditor
+            .query_one(
+                &format!("SELECT count(DISTINCT tenant) FROM reground.{relation}"),
+                &[],
+            )?
+            .get(0);
+        ensure!(
+            tenants == 2,
+            "the auditor sees {tenants} tenants in {relation}"
+        );
+    }
+    let turn: i64 = auditor
+        .query_one("SELECT min(turn_id) FROM reground.turns", &[])?
+        .get(0);
+    ensure!(
+        !auditor
+            .query("SELECT * FROM reground.explain_turn($1)", &[&turn])?
+            .is_empty(),
+        "nothing explained"
+    );
+    auditor.batch_execute(
+        "SELECT set_config('app.tenant_id', 'acme', false), reground.current_tenant()",
+    )?;
+    for statement in [
+        "SELECT reground.begin_turn('c', 'milk', 'farm', '[1,0]')",
+        "SELECT reground.end_turn(1, 'x')",
+        "SELECT reground.pin('c', doc_id => 'cows', corpus => 'farm')",
+        "SELECT reground.abandon_turn(1)",
+        "UPDATE reground.messages SET superseded = true",
+        "DELETE FROM reground.message_citations",
+        "INSERT INTO reground.turn_traces SELECT * FROM reground.turn_traces",
+        "SET reground.tenant_from = ''",
+    ] {
+        let outcome = auditor.batch_execute(statement);
+        ensure!(state(&outcome) == Some("42501"), "{statement}: {outcome:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_relations_own_security_filters_what_is_retrieved_and_carried() -> Result<()> {
+    let house = House::build("tenants_rls")?;
+    let mut owner = house.database.connect()?;
+    owner.batch_execute(
+        "ALTER TABLE farm ENABLE ROW LEVEL SECURITY;
+         CREATE POLICY shown ON farm USING (doc_id <> 'sheep' OR current_setting('app.tenant_id', true) = 'acme')",
+    )?;
+    let mut acme = house.tenant("acme")?;
+    let mut bolt = house.tenant("bolt")?;
+    let documents = |client: &mut Client| -> Result<Vec<String>> {
+        let found = client.query(
+            "SELECT doc_id FROM reground.search('farm', 'milk wool', '[1,1]') ORDER BY doc_id",
+            &[],
+        )?;
+        Ok(found.iter().map(|row| row.get(0)).collect())
+    };
+    ensure!(
+        documents(&mut acme)? == ["cows", "sheep"],
+        "acme: {:?}",
+        documents(&mut acme)?
+    );
+    ensure!(
+        documents(&mut bolt)? == ["cows"],
+        "bolt: {:?}",
+        documents(&mut bolt)?
+    );
+    let pinned = bolt.query(
+        "SELECT reground.pin('c', doc_id => 'sheep', corpus => 'farm')",
+        &[],
+    );
+    ensure!(state(&pinned) == Some("P0002"), "{pinned:?}");
+
+    // What acme may no longer see leaves its memory, pinned or not.
+    let (_, open) = talk(&mut acme, "support")?;
+    acme.query(
+        "SELECT * FROM reground.end_turn($1, 'Sheep give wool [A1].')",
+        &[&open],
+    )?;
+    owner.batch_execute(
+        "DROP POLICY shown ON farm; CREATE POLICY shown ON farm USING (doc_id <> 'sheep')",
+    )?;
+    let rows = acme.query("SELECT doc_id, content FROM reground.begin_turn('support', 'and wool?', 'farm', '[0,1]', intent => 'drill_down')", &[])?;
+    let shown: Vec<Option<String>> = rows.iter().map(|row| row.get(0)).collect();
+    ensure!(
+        !shown.contains(&Some("sheep".into())),
+        "a hidden source was carried: {shown:?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_turn_runs_as_its_caller_throughout() -> Result<()> {
+    let house = House::build("tenants_caller")?;
+    let mut acme = house.tenant("acme")?;
+    let user = |client: &mut Client| -> Result<String> {
+        Ok(client
+            .query_one(
+                "SELECT concat(current_user, ' ', current_setting('search_path'))",
+                &[],
+            )?
+            .get(0))
+    };
+    let before = user(&mut acme)?;
+    talk(&mut acme, "support")?;
+    ensure!(
+        user(&mut acme)? == before,
+        "the user or the search_path was left changed"
+    );
+    let refused = acme.query(
+        "SELECT reground.begin_turn('support', 'x', 'farm', filter => '{\"nope\": 1}')",
+        &[],
+    );
+    ensure!(state(&refused) == Some("42703"), "{refused:?}");
+    ensure!(
+        user(&mut acme)? == before,
+        "an error left the user or the search_path changed"
+    );
+    let tenant: String = acme
+        .query_one("SELECT DISTINCT tenant FROM reground.turns", &[])
+        .context("one tenant")?
+        .get(0);
+    ensure!(tenant == "acme", "rows were written for {tenant}");
+    Ok(())
+}
