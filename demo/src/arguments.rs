@@ -1,0 +1,74 @@
+//! What the demo is called with.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+
+/// `reground-demo --uri URI --docs DIR [--model DIR]`
+#[derive(Debug, PartialEq, Eq)]
+pub struct Arguments {
+    /// libpq URI of a database that has the extension.
+    pub uri: String,
+    /// Folder of .md and .txt files.
+    pub docs: PathBuf,
+    /// Folder of the embedding model; lexical search alone without one.
+    pub model: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Reads the arguments after the program's name.
+    ///
+    /// # Errors
+    /// An unknown option, an option without a value, or one that is missing.
+    pub fn read(words: impl Iterator<Item = String>) -> Result<Self> {
+        const USAGE: &str = "usage: reground-demo --uri URI --docs FOLDER [--model FOLDER]";
+        let (mut uri, mut docs, mut model) = (None, None, None);
+        let mut words = words;
+        while let Some(option) = words.next() {
+            let slot = match option.as_str() {
+                "--uri" => &mut uri,
+                "--docs" => &mut docs,
+                "--model" => &mut model,
+                other => bail!("unknown option {other}\n{USAGE}"),
+            };
+            *slot = Some(
+                words
+                    .next()
+                    .with_context(|| format!("{option} needs a value\n{USAGE}"))?,
+            );
+        }
+        Ok(Self {
+            uri: uri.with_context(|| format!("--uri is missing\n{USAGE}"))?,
+            docs: docs
+                .with_context(|| format!("--docs is missing\n{USAGE}"))?
+                .into(),
+            model: model.map(PathBuf::from),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Arguments> {
+        Arguments::read(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn options_in_any_order() {
+        let read = read("--docs manual --uri postgresql://h/d").unwrap();
+        assert_eq!((read.uri.as_str(), read.model), ("postgresql://h/d", None));
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        for (line, fault) in [
+            ("--uri u", "--docs is missing"),
+            ("--uri", "--uri needs a value"),
+            ("--verbose", "unknown option --verbose"),
+        ] {
+            assert!(read(line).unwrap_err().to_string().starts_with(fault));
+        }
+    }
+}

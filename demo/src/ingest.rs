@@ -1,0 +1,154 @@
+//! From files to passages with embeddings. What has not changed since an earlier run is kept.
+
+use anyhow::Result;
+use pgvector::Vector;
+use postgres::Client;
+use postgres::error::SqlState;
+use reground_encoders::Encoder;
+use serde_json::json;
+
+use crate::documents::{Document, Folder};
+use crate::screen::Screen;
+
+/// Name of the demo's corpus, and of the schema that its tables are in.
+pub const CORPUS: &str = "demo";
+
+/// Passages that are embedded at a time.
+const BATCH: i32 = 64;
+
+/// What an ingestion did.
+#[derive(Debug, Default)]
+pub struct Ingested {
+    /// Passages in the corpus.
+    pub passages: i64,
+    /// Passages that stood there already.
+    pub kept: i64,
+    /// Documents of an earlier run that are no longer in the folder.
+    pub removed: usize,
+    /// Passages whose embedding stood there already.
+    pub kept_embeddings: i64,
+    /// Passages that were embedded now.
+    pub embedded: i64,
+}
+
+/// Brings the corpus into line with the folder.
+///
+/// # Errors
+/// Whatever the database or the encoder finds wrong.
+pub fn run(
+    client: &mut Client,
+    folder: &Folder,
+    encoder: Option<&Encoder>,
+    screen: &Screen,
+) -> Result<Ingested> {
+    let dimensions = encoder
+        .map(|encoder| i32::try_from(encoder.dimensions()))
+        .transpose()?;
+    create_corpus(client, dimensions)?;
+    let mut done = Ingested {
+        removed: remove_others(client, folder)?,
+        ..Ingested::default()
+    };
+    for document in &folder.documents {
+        screen.progress(&format!("reading {}", document.id));
+        let (chunks, kept) = put(client, document)?;
+        done.passages += chunks;
+        done.kept += kept;
+    }
+    if let Some(encoder) = encoder {
+        done.embedded = embed(client, encoder, done.passages, screen)?;
+        done.kept_embeddings = done.passages - done.embedded;
+    }
+    screen.progress("");
+    Ok(done)
+}
+
+/// Passages are small, and few of them are asked for, because a manual of some hundred passages would otherwise be
+/// in the context nearly whole on every turn: nothing could be carried, and no marker could go stale.
+fn create_corpus(client: &mut Client, dimensions: Option<i32>) -> Result<()> {
+    let settings =
+        json!({"candidates": 12, "max_merged_tokens": 256, "max_sources": 8, "min_sources": 4});
+    client.batch_execute("CREATE SCHEMA IF NOT EXISTS demo")?;
+    let create = |client: &mut Client| {
+        client.execute(
+            "SELECT reground.create_corpus($1, dimensions => $2, schema => 'demo', chunk_size => 128, chunk_overlap => 32, settings => $3)",
+            &[&CORPUS, &dimensions, &settings],
+        )
+    };
+    match create(client) {
+        // It exists with other dimensions: another model, or none, was used before.
+        Err(error) if error.code() == Some(&SqlState::DUPLICATE_OBJECT) => {
+            client.execute(
+                "SELECT reground.drop_corpus($1, drop_tables => true)",
+                &[&CORPUS],
+            )?;
+            create(client)?;
+        }
+        created => {
+            created?;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes the documents that the folder does not have, of another folder for one.
+fn remove_others(client: &mut Client, folder: &Folder) -> Result<usize> {
+    let ids: Vec<&str> = folder
+        .documents
+        .iter()
+        .map(|document| document.id.as_str())
+        .collect();
+    let removed = client.query(
+        "SELECT reground.delete_document($1, d.doc_id)
+         FROM (SELECT DISTINCT doc_id FROM demo.demo_documents WHERE doc_id <> ALL ($2)) AS d",
+        &[&CORPUS, &ids],
+    )?;
+    Ok(removed.len())
+}
+
+/// Puts one document; returns its passages, and how many of them were there.
+fn put(client: &mut Client, document: &Document) -> Result<(i64, i64)> {
+    let row = client.query_one(
+        "SELECT chunks::bigint, kept::bigint FROM reground.put_document($1, $2, content => $3, title => $4, page_starts => $5)",
+        &[
+            &CORPUS,
+            &document.id,
+            &document.text,
+            &document.title,
+            &document.page_starts,
+        ],
+    )?;
+    Ok((row.get(0), row.get(1)))
+}
+
+/// Embeds whatever has no embedding yet; returns how many that were.
+fn embed(client: &mut Client, encoder: &Encoder, passages: i64, screen: &Screen) -> Result<i64> {
+    let mut embedded = 0;
+    loop {
+        let pending = client.query(
+            "SELECT chunk_id, content FROM reground.pending_embeddings($1, $2)",
+            &[&CORPUS, &BATCH],
+        )?;
+        if pending.is_empty() {
+            return Ok(embedded);
+        }
+        screen.progress(&format!(
+            "embedding {embedded} of at most {passages} passages"
+        ));
+        let keys: Vec<String> = pending.iter().map(|row| row.get(0)).collect();
+        let texts: Vec<&str> = pending.iter().map(|row| row.get(1)).collect();
+        let embeddings: Vec<Vector> = encoder
+            .encode(&texts)?
+            .into_iter()
+            .map(Vector::from)
+            .collect();
+        let stored: i32 = client
+            .query_one(
+                "SELECT reground.put_embeddings($1, $2, $3, model => 'all-MiniLM-L6-v2')",
+                &[&CORPUS, &keys, &embeddings],
+            )?
+            .get(0);
+        anyhow::ensure!(stored > 0, "no embedding was stored");
+        embedded += i64::from(stored);
+    }
+}
