@@ -15,6 +15,7 @@ mod json;
 mod owner;
 mod retrieve;
 mod rows;
+mod session;
 mod sql;
 mod store;
 mod tenant;

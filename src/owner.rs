@@ -3,15 +3,11 @@
 //! SQL functions with SECURITY DEFINER would not do: an invoker cannot call revoked ones, and inside a definer the
 //! caller's own relations would be read with the wrong rights.
 
-use std::ffi::CStr;
-
 use pgrx::pg_sys;
 
 use crate::error::Result;
+use crate::session::{PLAIN_TEXT, set_local};
 use crate::sql;
-
-/// Settings under which numbers and times read as text mean one thing, whatever the client has set.
-pub const PLAIN_TEXT: [(&CStr, &CStr); 2] = [(c"extra_float_digits", c"1"), (c"TimeZone", c"UTC")];
 
 /// Runs `work` as the owner of our tables, with a search_path that no caller can bend.
 pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -55,37 +51,4 @@ fn as_role<T>(role: pg_sys::Oid, flags: u32, work: impl FnOnce() -> Result<T>) -
         pg_sys::SetUserIdAndSecContext(user, context);
     }
     result
-}
-
-/// Runs `work` with settings in force that end with it: nothing leaks into the caller's transaction.
-pub fn with_settings<T>(
-    settings: &[(&CStr, &CStr)],
-    work: impl FnOnce() -> Result<T>,
-) -> Result<T> {
-    // SAFETY: as in as_owner: closed below, or by the abort.
-    let level = unsafe { pg_sys::NewGUCNestLevel() };
-    for (name, value) in settings {
-        set_local(name, value);
-    }
-    let result = work();
-    // SAFETY: closes the level opened above; false rolls back whatever was set within, by whomever.
-    unsafe { pg_sys::AtEOXact_GUC(false, level) };
-    result
-}
-
-/// Sets one setting at the present nest level.
-fn set_local(name: &CStr, value: &CStr) {
-    // SAFETY: both strings are NUL-terminated and are copied by set_config_option.
-    unsafe {
-        pg_sys::set_config_option(
-            name.as_ptr(),
-            value.as_ptr(),
-            pg_sys::GucContext::PGC_USERSET,
-            pg_sys::GucSource::PGC_S_SESSION,
-            pg_sys::GucAction::GUC_ACTION_SAVE,
-            true,
-            0,
-            false,
-        );
-    }
 }

@@ -11,9 +11,8 @@ use crate::sql;
 /// Returns values as the rows of a set-returning function, matching fields to columns by name; a field that is
 /// missing is NULL.
 pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Result<()> {
-    // SAFETY: PostgreSQL called us with this fcinfo for a function declared RETURNS TABLE; InitMaterializedSRF raises an
-    // error where the caller cannot take a set, and otherwise leaves a ReturnSetInfo with setResult and setDesc, which
-    // live in the per-query memory context for as long as the call.
+    // SAFETY: this is the fcinfo of a function declared RETURNS TABLE; InitMaterializedSRF raises an error where no set can be
+    // taken, and else leaves a ReturnSetInfo whose setResult and setDesc live as long as the call.
     let (store, columns) = unsafe {
         pg_sys::InitMaterializedSRF(fcinfo, 0);
         let info = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();

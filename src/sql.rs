@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
-use crate::owner::{PLAIN_TEXT, with_settings};
+use crate::session::{PLAIN_TEXT, with_settings};
 
 /// Arguments of a statement.
 pub type Args<'a> = [DatumWithOid<'a>];

@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::fuse;
-use reground_grounding::passage::{Branch, Hit, RankedList};
+use reground_grounding::passage::RankedList;
 use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
@@ -146,34 +146,14 @@ fn lists(
             candidates,
         )?;
         for ranking in rankings {
-            lists.push(RankedList {
-                branch: Branch::Lexical,
-                weight: settings.lexical_weight,
-                entity: None,
-                hits: ranking
-                    .candidates
-                    .into_iter()
-                    .map(|scored| Hit {
-                        key: scored.key,
-                        value: scored.score,
-                    })
-                    .collect(),
-            });
+            lists.push(lexical::list(ranking, settings.lexical_weight, None));
         }
     }
     if let Some(embedding) = embedding {
-        lists.push(RankedList {
-            branch: Branch::Vector,
-            weight: settings.vector_weight,
-            entity: None,
-            hits: nearest::nearest(
-                corpus,
-                embedding,
-                filter,
-                settings.vector_search,
-                candidates,
-            )?,
-        });
+        let (search, weight) = (settings.vector_search, settings.vector_weight);
+        lists.push(nearest::list(
+            corpus, embedding, filter, search, candidates, weight,
+        )?);
     }
     Ok(lists)
 }

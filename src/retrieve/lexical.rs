@@ -9,6 +9,7 @@ use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys;
 use pgrx::spi::Spi;
 use reground_bm25::{Collector, Parameters, Ranking, TsVector};
+use reground_grounding::passage::{Branch, Hit, RankedList};
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
@@ -130,6 +131,23 @@ pub fn rank(
         .into_iter()
         .map(|collector| collector.finish(limit))
         .collect())
+}
+
+/// A ranking as a list to be fused.
+pub fn list(ranking: Ranking, weight: f64, entity: Option<String>) -> RankedList {
+    RankedList {
+        branch: Branch::Lexical,
+        weight,
+        entity,
+        hits: ranking
+            .candidates
+            .into_iter()
+            .map(|scored| Hit {
+                key: scored.key,
+                value: scored.score,
+            })
+            .collect(),
+    }
 }
 
 /// The lexemes of a query with the number of times that each occurs.

@@ -3,14 +3,14 @@
 use std::ffi::CString;
 
 use pgrx::datum::DatumWithOid;
-use reground_grounding::passage::{Hit, Metric};
+use reground_grounding::passage::{Branch, Hit, Metric, RankedList};
 use reground_grounding::settings::VectorSearch;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::owner::with_settings;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::vector_schema;
+use crate::session::with_settings;
 use crate::sql;
 use crate::store::corpora::Corpus;
 
@@ -97,8 +97,25 @@ pub fn check_dimensions(corpus: &Corpus, embedding: &[f32]) -> Result<()> {
     }
 }
 
+/// The nearest passages as a list to be fused.
+pub fn list(
+    corpus: &Corpus,
+    embedding: &[f32],
+    filter: &Filter,
+    search: VectorSearch,
+    limit: usize,
+    weight: f64,
+) -> Result<RankedList> {
+    Ok(RankedList {
+        branch: Branch::Vector,
+        weight,
+        entity: None,
+        hits: nearest(corpus, embedding, filter, search, limit)?,
+    })
+}
+
 /// The nearest passages, nearest first, equal distances by key.
-pub fn nearest(
+fn nearest(
     corpus: &Corpus,
     embedding: &[f32],
     filter: &Filter,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::carry::{CarriedInput, CarriedOption};
-use reground_grounding::passage::{Branch, Hit, RankedList};
+use reground_grounding::passage::RankedList;
 use reground_grounding::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
@@ -42,35 +42,20 @@ pub fn search(
     for (index, (query, ranking)) in plan.lexical.iter().zip(rankings).enumerate() {
         // The turn's own query comes first: carried sources are scored by it.
         if index == 0 {
-            scores.extend(ranking.wanted);
+            scores.extend(ranking.wanted.iter().cloned());
         }
-        lists.push(RankedList {
-            branch: Branch::Lexical,
-            weight: query.weight,
-            entity: query.entity.clone(),
-            hits: ranking
-                .candidates
-                .into_iter()
-                .map(|scored| Hit {
-                    key: scored.key,
-                    value: scored.score,
-                })
-                .collect(),
-        });
+        lists.push(lexical::list(ranking, query.weight, query.entity.clone()));
     }
     if let Some(embedding) = embedding {
-        lists.push(RankedList {
-            branch: Branch::Vector,
-            weight: plan.vector_weight,
-            entity: None,
-            hits: nearest::nearest(
-                corpus,
-                embedding,
-                filter,
-                settings.vector_search,
-                settings.candidates,
-            )?,
-        });
+        let (search, limit) = (settings.vector_search, settings.candidates);
+        lists.push(nearest::list(
+            corpus,
+            embedding,
+            filter,
+            search,
+            limit,
+            plan.vector_weight,
+        )?);
     }
     Ok(Searched { lists, scores })
 }
