@@ -19,15 +19,19 @@ pub fn define() {
         GucContext::Suset,
         GucFlags::default(),
     );
+    define_text(
+        "tracking_parameters",
+        "Query parameters that put_document drops from a URI, separated by commas; a trailing * stands for any rest. Empty: the built-in list.",
+    );
     for setting in SETTINGS {
-        define_turn_setting(setting.name, setting.meaning);
+        define_text(setting.name, setting.meaning);
     }
     // SAFETY: the prefix is a static NUL-terminated string.
     unsafe { pg_sys::MarkGUCPrefixReserved(c"reground".as_ptr()) };
 }
 
-/// Defines `reground.NAME` as text: the pure crate reads and checks it with the other layers, when a turn uses it.
-fn define_turn_setting(name: &str, meaning: &str) {
+/// Defines `reground.NAME` as text: whoever uses it reads and checks it; a turn with its other layers of settings.
+fn define_text(name: &str, meaning: &str) {
     let (Ok(name), Ok(meaning)) = (
         CString::new(format!("reground.{name}")),
         CString::new(meaning),
@@ -43,7 +47,7 @@ fn define_turn_setting(name: &str, meaning: &str) {
         pg_sys::DefineCustomStringVariable(
             name.as_ptr(),
             meaning.as_ptr(),
-            c"See the view reground.settings. Empty: not set.".as_ptr(),
+            c"Empty: not set.".as_ptr(),
             value,
             c"".as_ptr(),
             pg_sys::GucContext::PGC_USERSET,
@@ -71,6 +75,11 @@ pub fn value(name: &str) -> Option<String> {
         let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
         (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
     }
+}
+
+/// Query parameters that say where a reader came from; `None` for the built-in list.
+pub fn tracking_parameters() -> Option<String> {
+    value("reground.tracking_parameters").filter(|list| !list.is_empty())
 }
 
 /// The turn settings that the server gives at present, as one JSON object.

@@ -22,9 +22,9 @@ pub struct Source {
     /// fresh, carried or pinned.
     pub origin: String,
     /// Relevance to the turn's query, in [0, 1], where it was scored.
-    pub relevance: Option<f32>,
+    pub relevance: Option<f64>,
     /// Carry score on entry, in [0, 1], where it was remembered from an earlier turn.
-    pub carry_score: Option<f32>,
+    pub carry_score: Option<f64>,
     /// Title of its document.
     pub title: Option<String>,
     /// Text that the model is given.
@@ -191,8 +191,8 @@ impl Replay<'_> {
 /// A source as the trace knows it.
 struct Traced {
     members: Vec<String>,
-    relevance: Option<f32>,
-    carry_score: Option<f32>,
+    relevance: Option<f64>,
+    carry_score: Option<f64>,
 }
 
 fn traced(client: &mut Client, turn_id: i64) -> Result<BTreeMap<String, Traced>> {

@@ -204,7 +204,7 @@ fn replayed(turn: &Replayed) {
 }
 
 fn source_row(source: &Source) -> String {
-    let number = |value: Option<f32>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
     format!(
         "| {} | {} | {} | {} | {} | {} | {} |",
         source.marker,

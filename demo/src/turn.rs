@@ -33,7 +33,7 @@ pub struct Source {
     /// Relevance to the question, as `begin_turn` gives it.
     pub score: f64,
     /// What the conversation remembered of it when the turn began.
-    pub carry_score: Option<f32>,
+    pub carry_score: Option<f64>,
 }
 
 /// A turn that has begun.

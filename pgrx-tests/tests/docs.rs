@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use postgres::{Client, NoTls};
+use anyhow::Result;
+use reground_tests::server::Database;
 
 /// The fenced sql blocks of a Markdown text, with the line on which each begins.
 fn sql_blocks(markdown: &str) -> Vec<(usize, String)> {
@@ -24,7 +25,7 @@ fn sql_blocks(markdown: &str) -> Vec<(usize, String)> {
     blocks
 }
 
-fn pages() -> std::io::Result<Vec<PathBuf>> {
+fn pages() -> Result<Vec<PathBuf>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut pages = Vec::new();
     for entry in std::fs::read_dir(root.join("docs/guide"))? {
@@ -39,27 +40,13 @@ fn pages() -> std::io::Result<Vec<PathBuf>> {
 }
 
 #[test]
-fn every_sql_block_of_the_documentation_runs() {
-    let uri = std::env::var("REGROUND_TEST_URI").expect("REGROUND_TEST_URI is set by make test");
-    let config: postgres::Config = uri.parse().expect("a connection URI");
-    let mut admin = config.connect(NoTls).expect("the test server answers");
+fn every_sql_block_of_the_documentation_runs() -> Result<()> {
     let mut ran = 0;
     let mut faults = Vec::new();
-    for (number, page) in pages().expect("the guide is there").into_iter().enumerate() {
-        let database = format!("docs_page_{number}");
-        admin
-            .batch_execute(&format!("DROP DATABASE IF EXISTS {database}"))
-            .and_then(|()| admin.batch_execute(&format!("CREATE DATABASE {database}")))
-            .expect("a database for the page");
-        let mut client: Client = config
-            .clone()
-            .dbname(&database)
-            .connect(NoTls)
-            .expect("the new database answers");
-        client
-            .batch_execute("CREATE EXTENSION reground CASCADE")
-            .expect("the extension installs");
-        let text = std::fs::read_to_string(&page).expect("a readable page");
+    for (number, page) in pages()?.into_iter().enumerate() {
+        let database = Database::create(&format!("docs_{number}"))?;
+        let mut client = database.connect()?;
+        let text = std::fs::read_to_string(&page)?;
         for (line, block) in sql_blocks(&text) {
             ran += 1;
             if let Err(error) = client.batch_execute(&block) {
@@ -69,11 +56,8 @@ fn every_sql_block_of_the_documentation_runs() {
                 faults.push(format!("{}:{line}: {cause}", page.display()));
             }
         }
-        drop(client);
-        admin
-            .batch_execute(&format!("DROP DATABASE {database}"))
-            .expect("the database goes");
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(ran > 20, "only {ran} blocks were found");
+    Ok(())
 }

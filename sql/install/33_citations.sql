@@ -14,19 +14,19 @@ COMMENT ON COLUMN reground.citation_statuses.score IS 'Fidelity of the coordinat
 COMMENT ON COLUMN reground.citation_statuses.mode IS 'The hallucination mode that it is a case of (D8).';
 COMMENT ON COLUMN reground.citation_statuses.meaning IS 'What it says.';
 INSERT INTO reground.citation_statuses (status, holds, score, mode, meaning) VALUES
-    ('resolved_current',         true,  1.0,  NULL,                    'in this turn''s context, found by this turn''s retrieval or pinned'),
-    ('resolved_carried',         true,  1.0,  NULL,                    'in this turn''s context, carried from an earlier turn'),
-    ('wrong_source',             false, 1.0,  'cross_text_conflation', 'in the context, but another source of the context says it'),
-    ('unsupported',              false, 1.0,  'paraphrase_attribution','in the context, but it does not say so'),
-    ('insufficient_attribution', false, 1.0,  NULL,                    'the support spans several passages and not all are cited'),
-    ('unretrieved',              false, 0.3,  NULL,                    'the place exists and supports the claim, but was not in the context'),
-    ('invalid_page',             false, 0.3,  NULL,                    'the document has the page, which does not support the claim'),
-    ('stale_turn',               false, 0.3,  NULL,                    'a marker of the conversation that is not in this turn''s context'),
-    ('out_of_bounds',            false, 0.0,  'fabricated_coordinate', 'a page that the document does not have'),
-    ('unknown_id',               false, 0.0,  'fabricated_coordinate', 'names nothing that exists'),
-    ('imprecise',                true,  1.0,  NULL,                    'names its source loosely, and exactly one fits'),
-    ('malformed',                NULL,  NULL, NULL,                    'meant as a citation, but cannot be read'),
-    ('unresolvable',             NULL,  NULL, NULL,                    'a form that names no source of ours, such as author and year');
+    ('resolved_current',         true,  1.0,  NULL,                    'names a source that this turn brought into the context'),
+    ('resolved_carried',         true,  1.0,  NULL,                    'names a source carried into the context from an earlier turn'),
+    ('wrong_source',             false, 1.0,  'cross_text_conflation', 'names a source of the context, but another one holds the content'),
+    ('unsupported',              false, 1.0,  'paraphrase_attribution','names a source of the context that does not hold the content'),
+    ('insufficient_attribution', false, 1.0,  NULL,                    'the content spans several sources, not all of them cited'),
+    ('unretrieved',              false, 0.3,  NULL,                    'the place exists and holds the content, but was not in the context'),
+    ('invalid_page',             false, 0.3,  NULL,                    'the document has the place, but the content is not there'),
+    ('stale_turn',               false, 0.3,  NULL,                    'a marker of this conversation whose source is not in this turn''s context'),
+    ('out_of_bounds',            false, 0.0,  'fabricated_coordinate', 'a place that the document does not have'),
+    ('unknown_id',               false, 0.0,  'fabricated_coordinate', 'an id that exists nowhere'),
+    ('imprecise',                true,  1.0,  NULL,                    'a mention in prose that fits one source'),
+    ('malformed',                NULL,  NULL, NULL,                    'meant as a citation, but not readable as one'),
+    ('unresolvable',             NULL,  NULL, NULL,                    'author and year, from which no document follows');
 
 CREATE TABLE reground.messages (
     message_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
+use crate::guc;
 use crate::json::Json;
 use crate::retrieve::vector_schema;
 use crate::rows;
@@ -106,7 +107,7 @@ fn put_document(
     }
     .map_err(Error::from)?;
     let description = Description {
-        uri: uri.map(|uri| canonical_uri(uri, TRACKING_PARAMETERS)),
+        uri: uri.map(canonical),
         title,
         published,
         modified_at,
@@ -117,6 +118,17 @@ fn put_document(
     let put = store(&corpus, doc_id, &prepared, description)?;
     rows::emit(fcinfo, &[put])?;
     Ok(())
+}
+
+/// One spelling for one address (C11), without the tracking parameters of the server's list or of the built-in one.
+fn canonical(uri: &str) -> String {
+    match guc::tracking_parameters() {
+        Some(list) => {
+            let parameters: Vec<&str> = list.split(',').map(str::trim).collect();
+            canonical_uri(uri, &parameters)
+        }
+        None => canonical_uri(uri, TRACKING_PARAMETERS),
+    }
 }
 
 /// Stores a prepared document: the same text changes its description only, another makes a new version.

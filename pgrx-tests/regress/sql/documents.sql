@@ -87,5 +87,10 @@ SELECT count(*) AS texts FROM library_documents WHERE doc_id = 'tea' AND content
 SELECT version, replaced_at IS NULL AS current, deleted_at IS NOT NULL AS deleted FROM reground.documents AS d
 JOIN reground.corpora AS c USING (corpus_id) WHERE c.corpus = 'library' AND doc_id = 'tea' ORDER BY version;
 SELECT version, changed, added FROM reground.put_document('library', 'tea', content => 'Tea is back.');
+-- Which query parameters are tracking is a setting.
+SET reground.tracking_parameters = 'ref, from*';
+SELECT chunks FROM reground.put_document('library', 'coffee', content => 'Coffee.', uri => 'https://tea.example/c?ref=a&fromage=1&utm_source=kept');
+RESET reground.tracking_parameters;
+SELECT uri FROM library_documents WHERE doc_id = 'coffee';
 SELECT reground.drop_corpus(corpus, true) FROM unnest(ARRAY['library', 'tokens', 'characters']) AS corpus;
 SELECT count(*) FROM pg_class WHERE relnamespace = 'library'::regnamespace AND relkind = 'r';
