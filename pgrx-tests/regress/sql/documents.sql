@@ -89,8 +89,8 @@ JOIN reground.corpora AS c USING (corpus_id) WHERE c.corpus = 'library' AND doc_
 SELECT version, changed, added FROM reground.put_document('library', 'tea', content => 'Tea is back.');
 -- Which query parameters are tracking is a setting.
 SET reground.tracking_parameters = 'ref, from*';
-SELECT chunks FROM reground.put_document('library', 'cocoa', content => 'Cocoa.', uri => 'https://tea.example/c?ref=a&fromage=1&utm_source=kept');
+SELECT chunks FROM reground.put_document('library', 'yerba', content => 'Yerba.', uri => 'https://tea.example/c?ref=a&fromage=1&utm_source=kept');
 RESET reground.tracking_parameters;
-SELECT uri FROM library_documents WHERE doc_id = 'cocoa';
+SELECT uri FROM library_documents WHERE doc_id = 'yerba';
 SELECT reground.drop_corpus(corpus, true) FROM unnest(ARRAY['library', 'tokens', 'characters']) AS corpus;
 SELECT count(*) FROM pg_class WHERE relnamespace = 'library'::regnamespace AND relkind = 'r';
