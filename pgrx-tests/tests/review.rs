@@ -159,3 +159,71 @@ fn rerank_scores_of_any_size_are_traced() -> Result<()> {
     assert_eq!(state, "open");
     Ok(())
 }
+
+#[test]
+fn every_role_reads_the_views_that_it_is_granted() -> Result<()> {
+    let database = Database::create("review_views")?;
+    let mut client = database.connect()?;
+    client.batch_execute(CHUNKS)?;
+    client.batch_execute(
+        "SELECT reground.begin_turn('c', 'reset', corpus => 'help', embedding => '[1,0,0]');
+         SELECT reground.end_turn(1, 'Reset it here [A1].');",
+    )?;
+    let mut read = 0;
+    for role in ["reground_user", "reground_auditor", "reground_admin"] {
+        let granted = client.query(
+            "SELECT oid::regclass::text FROM pg_class
+             WHERE relnamespace = 'reground'::regnamespace AND relkind IN ('v', 'r', 'p') AND has_table_privilege($1, oid, 'SELECT')",
+            &[&role],
+        )?;
+        client.batch_execute(&format!("SET ROLE {role}"))?;
+        for row in granted {
+            let relation: String = row.get(0);
+            // Every column is read: one whose function may not be called is pruned from a count.
+            client.batch_execute(&format!(
+                "CREATE TEMP TABLE seen AS SELECT * FROM {relation}; DROP TABLE seen"
+            ))?;
+            read += 1;
+        }
+        client.batch_execute("RESET ROLE")?;
+    }
+    assert!(read > 20, "{read} relations were read");
+    Ok(())
+}
+
+#[test]
+fn a_place_that_is_no_number_is_reported_and_passed_over() -> Result<()> {
+    let database = Database::create("review_revision")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "CREATE TABLE revised (id int PRIMARY KEY, body text, rev text);
+         INSERT INTO revised VALUES (1, 'hello there', 'v2');
+         SELECT reground.add_corpus('revised', relation => 'revised', key => 'id', content => 'body', version => 'rev');",
+    )?;
+    let status = "SELECT status, hint FROM reground.check_corpus('revised') WHERE item = 'version'";
+    let finding = client.query_one(status, &[])?;
+    assert_eq!(finding.get::<_, String>(0), "warning");
+    let found = client.query("SELECT FROM reground.search('revised', 'hello')", &[])?;
+    assert_eq!(found.len(), 1);
+    client.batch_execute(&finding.get::<_, String>(1))?;
+    assert!(client.query(status, &[])?.is_empty(), "the hint mends it");
+    Ok(())
+}
+
+#[test]
+fn a_zero_query_vector_is_told() -> Result<()> {
+    let database = Database::create("review_zero")?;
+    let mut client = database.connect()?;
+    client.batch_execute(CHUNKS)?;
+    client.batch_execute(
+        "SELECT reground.begin_turn('c', 'reset', corpus => 'help', embedding => '[0,0,0]')",
+    )?;
+    let warnings: Vec<String> = client
+        .query_one("SELECT warnings FROM reground.turns", &[])?
+        .get(0);
+    assert!(
+        warnings.contains(&"short_branch".to_owned()),
+        "{warnings:?}"
+    );
+    Ok(())
+}

@@ -43,7 +43,7 @@ CREATE FUNCTION reground.put_document(
     RETURNS TABLE (version integer, changed boolean, chunks integer, kept integer, added integer, removed integer, pending integer, page_count integer, overlap_cost double precision)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_document_wrapper';
 COMMENT ON FUNCTION reground.put_document IS
-'Stores a document of a corpus that create_corpus made, from its text (normalised to NFC and chunked; the document''s text at a chunk''s offsets is the chunk) or from passages chunked elsewhere ([{text, id, page_start, page_end, char_start, char_end, metadata}], only text required). Pages come from form feeds, or from page_starts (0-based character offsets). The same text again changes nothing but the description; another text makes a new version, whose unchanged chunks keep their id and embedding.';
+'Stores a document of a corpus that create_corpus made, from its text (normalised to NFC and chunked; the document''s text at a chunk''s offsets is the chunk) or from passages chunked elsewhere ([{text, id, page_start, page_end, char_start, char_end, metadata}], only text required). Pages come from form feeds, or from page_starts (0-based character offsets). The same text again changes nothing but the description, which is replaced as a whole; another text makes a new version, whose unchanged chunks keep their id and embedding.';
 
 CREATE FUNCTION reground.delete_document(corpus text, doc_id text)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_document_wrapper';

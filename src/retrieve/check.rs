@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::retrieve::{lexical, mapping, nearest, vector_schema};
 use crate::sql;
-use crate::store::corpora::{Corpus, Side};
+use crate::store::corpora::{Corpus, INTEGERS, Side};
 
 /// A finding of `check_corpus`.
 #[derive(Debug, Serialize)]
@@ -77,6 +77,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
         ));
         return Ok(findings);
     }
+    whole_numbers(corpus, &mut findings);
     key(corpus, &relation, &mut findings)?;
     document_key(corpus, &mut findings)?;
     embeddings(corpus, &relation, &mut findings)?;
@@ -113,6 +114,25 @@ fn columns(corpus: &Corpus, findings: &mut Vec<Finding>) -> bool {
         }
     }
     gone
+}
+
+/// Places within a document are whole numbers: a column of another type is passed over.
+fn whole_numbers(corpus: &Corpus, findings: &mut Vec<Finding>) {
+    for meaning in INTEGERS {
+        if let (Some(column), Some(kind)) = (corpus.column(meaning), corpus.column_type(meaning))
+            && !corpus.is_integer(meaning)
+        {
+            findings.push(Finding::new(
+                meaning,
+                "warning",
+                format!("{column} is of type {kind}, not a whole number: it is passed over"),
+                Some(format!(
+                    "SELECT reground.alter_corpus({}, mapping => '{{\"{meaning}\": null}}');",
+                    sql::literal(&corpus.name)
+                )),
+            ));
+        }
+    }
 }
 
 /// The key must tell passages apart, and be found by an index.

@@ -31,6 +31,18 @@ pub struct Column {
     pub column: String,
 }
 
+/// Meanings that are whole numbers.
+pub const INTEGERS: [&str; 8] = [
+    "version",
+    "ordinal",
+    "page_start",
+    "page_end",
+    "page_count",
+    "char_start",
+    "char_end",
+    "tokens",
+];
+
 /// Meaning → column.
 pub type Mapping = BTreeMap<String, Column>;
 
@@ -296,10 +308,18 @@ impl Corpus {
         Ok(clause)
     }
 
+    /// Whether the column of a meaning holds whole numbers.
+    pub fn is_integer(&self, meaning: &str) -> bool {
+        matches!(
+            self.column_type(meaning),
+            Some("smallint" | "integer" | "bigint" | "numeric")
+        )
+    }
+
     /// A mapped whole number as SQL, NULL where it is none or less than `least`.
     pub fn integer(&self, meaning: &str, least: i32) -> String {
-        match (self.column(meaning), self.column_type(meaning)) {
-            (Some(column), Some("smallint" | "integer" | "bigint" | "numeric")) => format!(
+        match self.column(meaning) {
+            Some(column) if self.is_integer(meaning) => format!(
                 "CASE WHEN {column} BETWEEN {least} AND {} THEN {column}::integer END",
                 i32::MAX
             ),

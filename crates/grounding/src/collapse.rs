@@ -137,7 +137,7 @@ impl Union {
         let mut entities: Vec<String> = members.iter().flat_map(|c| c.entities.clone()).collect();
         entities.sort();
         entities.dedup();
-        let hash = crate::identity::content_hash(&self.passage.text);
+        let hash = reground_documents::content_hash_hex(&self.passage.text);
         let own = stronger.passage.clone();
         let Passage {
             ordinal,
@@ -250,7 +250,10 @@ mod tests {
         assert_eq!(merged[0].passage.key, "k1");
         assert_eq!(merged[0].fused, 0.03);
         assert_eq!(merged[0].members, ["k0", "k1"]);
-        assert_eq!(merged[0].passage.hash, crate::identity::content_hash(text));
+        assert_eq!(
+            merged[0].passage.hash,
+            reground_documents::content_hash_hex(text)
+        );
         assert_eq!(
             (dropped[0].reason, dropped[0].into.as_deref()),
             (Reason::Merged, Some("k1"))

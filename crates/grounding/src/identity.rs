@@ -26,15 +26,6 @@ impl PassageId {
     }
 }
 
-/// [`reground_documents::content_hash`] as the lower-case hex that passages carry.
-#[must_use]
-pub fn content_hash(text: &str) -> String {
-    reground_documents::content_hash(text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
 /// The text that a passage belongs to: one version of one document.
 pub(crate) type TextId<'a> = (&'a str, &'a str, Option<i32>);
 

@@ -190,7 +190,7 @@ impl<'a> Matching<'a> {
         let Some(text) = &reranked.text else {
             return false;
         };
-        let hash = crate::identity::content_hash(text);
+        let hash = reground_documents::content_hash_hex(text);
         let free = self.by_hash.get(hash.as_str()).and_then(|same| {
             same.iter()
                 .copied()
@@ -230,7 +230,7 @@ impl<'a> Matching<'a> {
         pairs
             .filter_map(|(candidate, item)| {
                 let text = items.get((*item)?)?.text.as_deref()?;
-                let returned_hash = crate::identity::content_hash(text);
+                let returned_hash = reground_documents::content_hash_hex(text);
                 let passage = &candidate.passage;
                 (returned_hash != passage.hash).then(|| DriftEvent {
                     key: passage.key.clone(),

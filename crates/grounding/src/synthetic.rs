@@ -18,7 +18,7 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
             end: start + text.chars().count() as u32,
         }),
         text: text.into(),
-        hash: crate::identity::content_hash(text),
+        hash: reground_documents::content_hash_hex(text),
         tokens: reground_tokens::count(text) as u32,
         title: Some(format!("Title of {doc}")),
         uri: None,
