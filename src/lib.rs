@@ -13,6 +13,8 @@ mod error;
 mod guc;
 mod json;
 mod owner;
+mod plans;
+mod profile;
 mod retrieve;
 mod rows;
 mod session;

@@ -6,11 +6,17 @@ use pgrx::spi::Spi;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::plans::prepared;
 use crate::sql;
 
 /// Returns values as the rows of a set-returning function, matching fields to columns by name; a field that is
 /// missing is NULL.
 pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Result<()> {
+    emit_json(fcinfo, sql::json(rows)?)
+}
+
+/// As [`emit`], for rows that are a JSON array already.
+pub fn emit_json(fcinfo: pg_sys::FunctionCallInfo, rows: String) -> Result<()> {
     // SAFETY: this is the fcinfo of a function declared RETURNS TABLE; InitMaterializedSRF raises an error where no set can be
     // taken, and else leaves a ReturnSetInfo whose setResult and setDesc live as long as the call.
     let (store, columns) = unsafe {
@@ -29,16 +35,14 @@ pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Resul
             .collect::<Vec<_>>();
         ((*info).setResult, columns)
     };
-    if rows.is_empty() {
-        return Ok(());
-    }
     let statement = format!(
-        "SELECT * FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS r({})",
+        "SELECT * FROM pg_catalog.json_to_recordset($1::json) AS r({})",
         columns.join(", ")
     );
-    let json = sql::json(rows)?;
     Spi::connect(|client| {
-        let table = client.select(&statement, None, &[DatumWithOid::from(json)])?;
+        let args = [DatumWithOid::from(rows)];
+        let plan = prepared(client, &statement, &args)?;
+        let table = client.select(&*plan, None, &args)?;
         // SAFETY: SPI_tuptable is the result of the statement just run, in this SPI connection; its tuples have the
         // row type that setDesc describes, since the column definitions were made from it. tuplestore_puttuple copies.
         unsafe {

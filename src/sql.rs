@@ -1,7 +1,7 @@
 //! The funnel through which every statement of the glue goes.
 //!
-//! Structured rows travel as JSON text: what a statement returns is read straight into the pure crates' types, and what
-//! they return is written with `jsonb_to_recordset`, so no column list is kept twice.
+//! Structured rows travel as JSON text (json, not jsonb: nothing is sorted or built on the way): what a statement returns is read straight into the pure crates' types, and what
+//! they return is written with `json_to_recordset`, so no column list is kept twice.
 
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::Spi;
@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
+use crate::plans::prepared;
 use crate::session::{PLAIN_TEXT, with_settings};
 
 /// Arguments of a statement.
@@ -17,13 +18,17 @@ pub type Args<'a> = [DatumWithOid<'a>];
 
 /// Runs a statement that writes; returns the number of rows that it touched.
 pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
-    Spi::connect_mut(|client| Ok(client.update(statement, None, args)?.len()))
+    Spi::connect_mut(|client| {
+        let plan = prepared(client, statement, args)?;
+        Ok(client.update(&*plan, None, args)?.len())
+    })
 }
 
 /// The first column of the first row of a statement that writes or must see what this call wrote.
 pub fn write_one<T: FromDatum + IntoDatum>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
     Spi::connect_mut(|client| {
-        let table = client.update(statement, Some(1), args)?;
+        let plan = prepared(client, statement, args)?;
+        let table = client.update(&*plan, Some(1), args)?;
         if table.is_empty() {
             return Ok(None);
         }
@@ -34,7 +39,8 @@ pub fn write_one<T: FromDatum + IntoDatum>(statement: &str, args: &Args<'_>) -> 
 /// The first column of the first row of a statement that only reads.
 pub fn read_one<T: FromDatum + IntoDatum>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
     Spi::connect(|client| {
-        let table = client.select(statement, Some(1), args)?;
+        let plan = prepared(client, statement, args)?;
+        let table = client.select(&*plan, Some(1), args)?;
         if table.is_empty() {
             return Ok(None);
         }
@@ -60,9 +66,8 @@ pub fn write_json<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Resu
 
 /// Reads all rows of a query into a vector of a type whose fields are named as its columns.
 pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Vec<T>> {
-    let statement = format!(
-        "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(r)), '[]')::text FROM ({query}) AS r"
-    );
+    let statement =
+        format!("SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM ({query}) AS r");
     with_settings(&PLAIN_TEXT, || {
         Ok(read_json(&statement, args)?.unwrap_or_default())
     })

@@ -60,3 +60,9 @@ CREATE FUNCTION reground.check_policy(message bigint)
         WHERE m.message_id = check_policy.message;
     END;
 COMMENT ON FUNCTION reground.check_policy(bigint) IS 'Whether an answer should be shown or written anew (accept, regenerate), a row a reason (I20).';
+
+CREATE FUNCTION reground.profile()
+    RETURNS TABLE (function text, stage text, calls integer, microseconds bigint)
+    LANGUAGE c VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'profile_wrapper';
+COMMENT ON FUNCTION reground.profile() IS
+'Where the time of this session''s last successful begin_turn or end_turn went, a row a stage: how often, and its own time by the wall clock. What belongs to no stage is in other; all of them add up to the call. No row before the first call.';

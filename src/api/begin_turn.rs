@@ -18,6 +18,7 @@ use crate::api::{given, writable};
 use crate::error::{Error, Result};
 use crate::guc;
 use crate::json::Json;
+use crate::profile::{self, stage};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted};
 use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
@@ -61,33 +62,45 @@ fn begin_turn(
         settings: Json::optional(settings, "settings")?.unwrap_or_default(),
         tags: Json::object(tags, "tags")?,
     };
-    let conversation = conversations::open(&tenant, request.conversation)?;
+    profile::call("begin_turn", || {
+        begin(&tenant, &request, request_id, fcinfo)
+    })?;
+    Ok(())
+}
+
+/// Begins the turn, or gives the one that this request began before.
+fn begin(
+    tenant: &str,
+    request: &Request<'_>,
+    request_id: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> Result<()> {
+    let conversation = stage("conversation", || {
+        conversations::open(tenant, request.conversation)
+    })?;
     let request_hash = request.hash()?;
     if let Some(request_id) = request_id
         && let Some(turn) = turns::of_request(conversation.conversation_id, request_id)?
     {
         if turn.request_hash != request_hash {
-            return Err(Error::Conflict("request", request_id.to_owned()).into());
+            return Err(Error::Conflict("request", request_id.to_owned()));
         }
-        match turn.pool {
+        return match turn.pool {
             Some(pool) => {
-                let gathered: Gathered = serde_json::from_value(pool).map_err(Error::from)?;
-                emit_candidates(fcinfo, turn.turn_id, &gathered)?;
+                let gathered: Gathered = serde_json::from_value(pool)?;
+                emit_candidates(fcinfo, turn.turn_id, &gathered)
             }
-            None => emit(fcinfo, turn.turn_id, &turn.context)?,
-        }
-        return Ok(());
+            None => emit(fcinfo, turn.turn_id, &turn.context),
+        };
     }
-    let begun = Begun::read(&tenant, &conversation, &request)?;
-    begun.go_on(
-        &tenant,
+    Begun::read(tenant, &conversation, request)?.go_on(
+        tenant,
         &conversation,
-        &request,
+        request,
         request_id,
         &request_hash,
         fcinfo,
-    )?;
-    Ok(())
+    )
 }
 
 /// The arguments of a call.
@@ -134,7 +147,9 @@ struct Begun {
 impl Begun {
     /// Reads, and computes as far as a reranker's candidates.
     fn read(tenant: &str, conversation: &Conversation, request: &Request<'_>) -> Result<Self> {
-        let corpus = corpora::load(tenant, &corpus_name(tenant, conversation, request)?)?;
+        let corpus = stage("corpus", || {
+            corpora::load(tenant, &corpus_name(tenant, conversation, request)?)
+        })?;
         let settings = Settings::resolve(&[
             ("server", &guc::turn_settings()),
             ("corpus", &corpus.settings),
@@ -147,11 +162,15 @@ impl Begun {
         } else if settings.require_embedding {
             return Err(Error::EmbeddingRequired);
         }
-        let earlier = turns::earlier(conversation.conversation_id, settings.query_history)?;
-        let judged = intent::classify(request.query, &earlier, request.intent);
+        let earlier = stage("memory", || {
+            turns::earlier(conversation.conversation_id, settings.query_history)
+        })?;
+        let judged = stage("intent", || {
+            intent::classify(request.query, &earlier, request.intent)
+        });
         let plan = plan(request.query, request.rewrite, &judged, &earlier, &settings);
         let filter = Filter::resolve(&corpus, request.filter.as_ref())?;
-        let live = sources::load(conversation.conversation_id)?;
+        let live = stage("memory", || sources::load(conversation.conversation_id))?;
 
         let mut warnings = Vec::new();
         if embedding.is_none() {
@@ -167,28 +186,30 @@ impl Begun {
             .iter()
             .flat_map(|list| list.hits.iter().map(|hit| hit.key.clone()))
             .collect();
-        let found = passages::by_key(&corpus, &filter, &keys.into_iter().collect::<Vec<_>>())?;
-        let mut options = remembered(&corpus, embedding, &filter, &here, &scores)?;
+        let found = stage("passages", || {
+            passages::by_key(&corpus, &filter, &keys.into_iter().collect::<Vec<_>>())
+        })?;
+        let mut options = stage("carried passages", || {
+            remembered(&corpus, embedding, &filter, &here, &scores)
+        })?;
         // Sources of other corpora: a filter on this one's columns says nothing of them, so under a filter they stay out.
         if request.filter.is_none() {
             for name in others(&live, &corpus.name) {
                 options.extend(elsewhere(tenant, &name, &plan, embedding, &live)?);
             }
         }
-        let gathered = begin::gather(
-            GatherInput {
-                lists,
-                passages: found,
-                carried: carried(live, &options),
-                judged: judged.clone(),
-                metric: nearest::metric(&corpus),
-                warnings,
-            },
-            &settings,
-        );
+        let input = GatherInput {
+            lists,
+            passages: found,
+            carried: carried(live, &options),
+            judged: judged.clone(),
+            metric: nearest::metric(&corpus),
+            warnings,
+        };
+        let gathered = stage("gather", || begin::gather(input, &settings));
         let reranker_role = reranker_role(&request.settings, conversation, &corpus);
         Ok(Self {
-            registry: markers::load(conversation.conversation_id)?,
+            registry: stage("memory", || markers::load(conversation.conversation_id))?,
             corpus,
             settings,
             judged,
@@ -220,7 +241,9 @@ impl Begun {
                 &pool.warnings,
             ),
         };
-        let number = conversations::count_turn(conversation, &self.corpus.name)?;
+        let number = stage("write turn", || {
+            conversations::count_turn(conversation, &self.corpus.name)
+        })?;
         let new = NewTurn {
             tenant,
             conversation_id: conversation.conversation_id,
@@ -242,7 +265,9 @@ impl Begun {
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
-        let turn_id = turns::insert(&new, request.embedding.clone())?;
+        let turn_id = stage("write turn", || {
+            turns::insert(&new, request.embedding.clone())
+        })?;
         match outcome {
             Outcome::Composed(turn) => {
                 composed::write(
@@ -253,7 +278,7 @@ impl Begun {
                     &turn,
                     &self.settings,
                 )?;
-                emit(fcinfo, turn_id, &turn.context)
+                stage("rows", || emit(fcinfo, turn_id, &turn.context))
             }
             Outcome::Deferred(pool) => emit_candidates(fcinfo, turn_id, &pool),
         }
@@ -264,21 +289,21 @@ impl Begun {
         let scores = match self.settings.reranker.as_deref() {
             None => None,
             Some(DEFERRED) => return Ok(Outcome::Deferred(self.gathered.clone())),
-            Some(name) => Some(rerank::call(
-                name,
-                self.reranker_role,
-                query,
-                &self.gathered,
-            )?),
+            Some(name) => Some(stage("rerank", || {
+                rerank::call(name, self.reranker_role, query, &self.gathered)
+            })?),
         };
         let known: Vec<_> = self.registry.iter().map(MarkerRow::bound).collect();
-        Ok(Outcome::Composed(begin::compose(
-            self.gathered.clone(),
-            scores.as_deref(),
-            &known,
-            query,
-            &self.settings,
-        )?))
+        let composed = stage("compose", || {
+            begin::compose(
+                self.gathered.clone(),
+                scores.as_deref(),
+                &known,
+                query,
+                &self.settings,
+            )
+        })?;
+        Ok(Outcome::Composed(composed))
     }
 }
 

@@ -238,7 +238,7 @@ fn replace_passages(
     let statement = format!(
         "WITH given AS MATERIALIZED ( \
              SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.hash ORDER BY x.ordinal) AS nth \
-             FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS x(ordinal integer, content text, tokens integer, char_start integer, char_end integer, \
+             FROM pg_catalog.json_to_recordset($1::json) AS x(ordinal integer, content text, tokens integer, char_start integer, char_end integer, \
                  page_start integer, page_end integer, hash text, metadata jsonb)), \
          stored AS MATERIALIZED ( \
              SELECT p.chunk_id, p.hash, pg_catalog.row_number() OVER (PARTITION BY p.hash ORDER BY p.ordinal) AS nth FROM {relation} AS p WHERE p.doc_id = $2), \

@@ -8,11 +8,13 @@ use reground_grounding::end::{self, EndInput, EndRules, Judged};
 use reground_grounding::memory::RememberedSource;
 use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
+use serde_json::Value;
 
 use crate::api::citation_rows::citation_rows;
 use crate::api::{given, writable};
 use crate::error::{Error, Result, warn};
 use crate::json::Json;
+use crate::profile::{self, stage};
 use crate::retrieve::evidence::{content, look_up, stage_facts};
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
@@ -36,48 +38,80 @@ fn end_turn(
     writable("end_turn")?;
     let tenant = tenant::required()?;
     let turn_id = given(turn, "turn")?;
-    let answer = given(answer, "answer")?;
-    let conversation = conversations::of_turn(&tenant, turn_id)?
+    let answer = Answer {
+        text: given(answer, "answer")?,
+        message,
+        model,
+        usage: Json::optional(usage, "usage")?,
+        tags: Json::object(tags, "tags")?,
+    };
+    profile::call("end_turn", || end(&tenant, turn_id, answer, fcinfo))?;
+    Ok(())
+}
+
+/// What the application says of an answer.
+struct Answer<'a> {
+    text: &'a str,
+    /// The application's id of it.
+    message: Option<&'a str>,
+    model: Option<&'a str>,
+    usage: Option<Value>,
+    tags: Value,
+}
+
+/// Judges and stores the answer, unless an earlier call did.
+fn end(
+    tenant: &str,
+    turn_id: i64,
+    answer: Answer<'_>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> Result<()> {
+    let conversation = stage("conversation", || conversations::of_turn(tenant, turn_id))?
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
-    let turn = turns::load(&tenant, turn_id)?;
+    let turn = stage("context", || turns::load(tenant, turn_id))?;
     check_state(&turn)?;
-    let answer_hash = exact_hash_hex(answer);
-    let message_id = match repeated(&conversation, turn_id, message, &answer_hash)? {
+    let answer_hash = exact_hash_hex(answer.text);
+    let message_id = match repeated(&conversation, turn_id, answer.message, &answer_hash)? {
         Some(message_id) => message_id,
         None => {
-            let ended = judge(&tenant, &conversation, &turn, answer)?;
+            let ended = judge(tenant, &conversation, &turn, answer.text)?;
+            let scores = &ended.judged.scores;
+            let decision = &ended.judged.decision;
             let new = NewMessage {
-                tenant: &tenant,
+                tenant,
                 conversation_id: conversation.conversation_id,
                 turn_id,
-                external_id: message,
+                external_id: answer.message,
                 answer_hash: &answer_hash,
-                answer_tokens: reground_tokens::count(answer),
-                model,
-                usage: Json::optional(usage, "usage")?,
-                tags: Json::object(tags, "tags")?,
-                citation_count: ended.judged.scores.citations,
-                malformed_count: ended.judged.scores.malformed,
-                cfs: ended.judged.scores.cfs,
-                stage_cfs: ended.judged.scores.stage_cfs,
-                grounded_cfs: ended.judged.scores.grounded_cfs,
-                diagnostic: ended.judged.scores.diagnostic(),
-                decision: ended.judged.decision.action.as_str(),
-                reasons: ended
-                    .judged
-                    .decision
+                answer_tokens: stage("tokens", || reground_tokens::count(answer.text)),
+                model: answer.model,
+                usage: answer.usage,
+                tags: answer.tags,
+                citation_count: scores.citations,
+                malformed_count: scores.malformed,
+                cfs: scores.cfs,
+                stage_cfs: scores.stage_cfs,
+                grounded_cfs: scores.grounded_cfs,
+                diagnostic: scores.diagnostic(),
+                decision: decision.action.as_str(),
+                reasons: decision
                     .reasons
                     .iter()
                     .map(|reason| reason.as_str())
                     .collect(),
             };
-            let message_id = messages::insert(&new, answer, &ended.citations)?;
-            remember(&tenant, &conversation, &turn, &ended)?;
+            let message_id = stage("write message", || {
+                messages::insert(&new, answer.text, &ended.citations)
+            })?;
+            stage("write memory", || {
+                remember(tenant, &conversation, &turn, &ended)
+            })?;
             message_id
         }
     };
-    rows::emit(fcinfo, &messages::rows(message_id)?)?;
-    Ok(())
+    stage("rows", || {
+        rows::emit_json(fcinfo, messages::rows(tenant, message_id)?)
+    })
 }
 
 #[pg_extern(sql = false)]
@@ -165,11 +199,9 @@ struct Ended {
 /// Reads what the answer is judged by, and judges it.
 fn judge(tenant: &str, conversation: &Conversation, turn: &Turn, answer: &str) -> Result<Ended> {
     let settings: Settings = serde_json::from_value(turn.settings.clone())?;
-    let corpus = corpora::find(tenant, &turn.corpus)?;
-    let text_config = corpus
-        .as_ref()
-        .map_or("pg_catalog.simple", |corpus| corpus.text_config.as_str());
-    let extraction = end::read_answer(answer, &Families::ALL);
+    let text_config = stage("corpus", || corpora::text_config(tenant, &turn.corpus))?;
+    let text_config = text_config.as_deref().unwrap_or("pg_catalog.simple");
+    let extraction = stage("extract", || end::read_answer(answer, &Families::ALL));
     if extraction.omitted > 0 {
         let judged = extraction.citations.len();
         warn(
@@ -182,21 +214,24 @@ fn judge(tenant: &str, conversation: &Conversation, turn: &Turn, answer: &str) -
     }
 
     let shown: Vec<String> = turn.context.iter().map(prompt::shown).collect();
-    let sources = end::sources_of(&turn.context, content(text_config, &shown)?)?;
+    let source_lexemes = stage("lexemes", || content(text_config, &shown))?;
+    let sources = end::sources_of(&turn.context, source_lexemes)?;
     let claims: Vec<String> = extraction
         .claims
         .iter()
         .map(|claim| claim.text.clone())
         .collect();
-    let claim_lexemes = content(text_config, &claims)?;
-    let registry = markers::load(conversation.conversation_id)?;
+    let claim_lexemes = stage("lexemes", || content(text_config, &claims))?;
+    let registry = stage("memory", || markers::load(conversation.conversation_id))?;
     let bound: Vec<_> = registry.iter().map(MarkerRow::bound).collect();
     let known = end::known_markers(&bound);
     let requests = end::documents_to_look_up(&extraction, &sources, &known);
-    let named = look_up(tenant, turn, requests, text_config)?;
-    let trace = stage_facts(turn)?;
-    let before = before(conversation, turn)?;
-    let judged = end::judge_answer(&EndInput {
+    let named = stage("named documents", || {
+        look_up(tenant, turn, requests, text_config)
+    })?;
+    let trace = stage("trace", || stage_facts(turn))?;
+    let before = stage("memory", || before(conversation, turn))?;
+    let input = EndInput {
         extraction: &extraction,
         context: &turn.context,
         sources: &sources,
@@ -206,7 +241,8 @@ fn judge(tenant: &str, conversation: &Conversation, turn: &Turn, answer: &str) -
         claim_lexemes: &claim_lexemes,
         trace: &trace,
         rules: EndRules::from(&settings),
-    })?;
+    };
+    let judged = stage("judge", || end::judge_answer(&input))?;
     let citations = citation_rows(&extraction, &judged, &turn.context, &sources, &registry);
     Ok(Ended {
         judged,

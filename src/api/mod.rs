@@ -6,6 +6,7 @@ mod corpora;
 mod documents;
 mod end_turn;
 mod pins;
+mod profile;
 mod prompts;
 mod rerank;
 mod search;

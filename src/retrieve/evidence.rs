@@ -40,7 +40,7 @@ pub fn stage_facts(turn: &Turn) -> Result<Vec<Traced>> {
             reranked: !matches!(traced.left_at, Some(Stage::Carry | Stage::Rerank)),
             in_context: traced.left_at.is_none(),
         };
-        for passage in traced.members.iter().chain([&traced.chunk_id]) {
+        for passage in &traced.passages {
             facts.push(Traced {
                 key: SourceKey {
                     corpus: traced.corpus.clone(),
@@ -61,6 +61,9 @@ pub fn look_up(
     requests: Vec<DocumentRequest>,
     text_config: &str,
 ) -> Result<Vec<NamedDocument>> {
+    if requests.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut names: Vec<String> = turn
         .context
         .iter()

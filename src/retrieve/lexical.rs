@@ -179,7 +179,7 @@ pub fn lexemes(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> 
         LONGEST_TEXT.into(),
     ];
     Ok(sql::read_json(
-        "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(pg_catalog.tsvector_to_array(pg_catalog.to_tsvector($1::pg_catalog.regconfig, pg_catalog.left(t.text, $3)))) \
+        "SELECT coalesce(pg_catalog.json_agg(pg_catalog.tsvector_to_array(pg_catalog.to_tsvector($1::pg_catalog.regconfig, pg_catalog.left(t.text, $3))) \
              ORDER BY t.n), '[]')::text FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS t(text, n)",
         &args,
     )?

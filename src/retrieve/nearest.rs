@@ -211,7 +211,11 @@ fn with_scan_settings<T>(
             .unwrap_or(0),
     );
     let breadth = CString::new(breadth.to_string()).unwrap_or_default();
-    let mut settings = vec![(c"hnsw.ef_search", breadth.as_c_str())];
+    // Planned anew each time: whether the index serves depends on the limit, and on what is set below.
+    let mut settings = vec![
+        (c"plan_cache_mode", c"force_custom_plan"),
+        (c"hnsw.ef_search", breadth.as_c_str()),
+    ];
     if iterates {
         settings.push((c"hnsw.iterative_scan", c"strict_order"));
         settings.push((c"ivfflat.iterative_scan", c"relaxed_order"));

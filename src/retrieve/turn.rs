@@ -8,6 +8,7 @@ use reground_grounding::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
+use crate::profile::stage;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted};
 use crate::retrieve::{nearest, passages};
@@ -36,7 +37,9 @@ pub fn search(
         .iter()
         .map(|query| query.text.clone())
         .collect();
-    let rankings = lexical::rank(corpus, &queries, filter, wanted, settings.candidates)?;
+    let rankings = stage("lexical list", || {
+        lexical::rank(corpus, &queries, filter, wanted, settings.candidates)
+    })?;
     let mut lists = Vec::new();
     let mut scores = BTreeMap::new();
     for (index, (query, ranking)) in plan.lexical.iter().zip(rankings).enumerate() {
@@ -48,14 +51,9 @@ pub fn search(
     }
     if let Some(embedding) = embedding {
         let (search, limit) = (settings.vector_search, settings.candidates);
-        lists.push(nearest::list(
-            corpus,
-            embedding,
-            filter,
-            search,
-            limit,
-            plan.vector_weight,
-        )?);
+        lists.push(stage("vector list", || {
+            nearest::list(corpus, embedding, filter, search, limit, plan.vector_weight)
+        })?);
     }
     Ok(Searched { lists, scores })
 }

@@ -7,6 +7,7 @@ use reground_grounding::passage::Passage;
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
+use crate::profile::stage;
 use crate::store::markers::{self, Row};
 use crate::store::{facts, traces};
 
@@ -36,13 +37,19 @@ pub fn write(
             )
         })
         .collect();
-    markers::add(tenant, conversation_id, number, &rows)?;
-    facts::write(tenant, turn_id, &composed.context)?;
-    traces::write(
-        tenant,
-        turn_id,
-        &composed.context,
-        &composed.dropped,
-        settings.keep_candidates,
-    )
+    stage("write markers", || {
+        markers::add(tenant, conversation_id, number, &rows)
+    })?;
+    stage("write facts", || {
+        facts::write(tenant, turn_id, &composed.context)
+    })?;
+    stage("write trace", || {
+        traces::write(
+            tenant,
+            turn_id,
+            &composed.context,
+            &composed.dropped,
+            settings.keep_candidates,
+        )
+    })
 }

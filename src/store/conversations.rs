@@ -19,7 +19,7 @@ pub struct Conversation {
     pub last_ended_turn: Option<i64>,
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT conversation_id, corpus, settings, reranker_role::oid::bigint AS reranker_role, \
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, settings, reranker_role::oid::bigint AS reranker_role, \
      last_ended_turn FROM reground.conversations";
 
 /// The conversation of that id, made if need be.

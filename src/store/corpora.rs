@@ -136,7 +136,7 @@ const COLUMNS: &str = "(SELECT coalesce(pg_catalog.jsonb_object_agg(a.attname, p
 /// The corpus of that name that this tenant can see, if any.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     let query = format!(
-        "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
+        "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
              c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
                  JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation) AS relation, \
@@ -148,6 +148,15 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
         COLUMNS.replace("%s", "c.documents"),
     );
     sql::read_json(&query, &[name.into(), tenant.into()])
+}
+
+/// The text-search configuration of a corpus that this tenant can see.
+pub fn text_config(tenant: &str, name: &str) -> Result<Option<String>> {
+    sql::read_one(
+        "SELECT c.text_config FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) \
+         ORDER BY c.tenant NULLS LAST LIMIT 1",
+        &[name.into(), tenant.into()],
+    )
 }
 
 /// The corpus of that name, with its relations in place, or the error that says what is missing.
@@ -201,7 +210,7 @@ pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
         "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
              x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
              x.chunking, x.settings \
-         FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
+         FROM pg_catalog.json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
              dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)) AS r",
         &[row.into()],
     )?
@@ -216,7 +225,7 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
             "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, settings, reranker_role) \
              SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
                     x.chunking, x.settings, $2::oid::regrole \
-             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
+             FROM pg_catalog.json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
                  dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)",
             &[row.into(), new.reranker_role.into()],
         )

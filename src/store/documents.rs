@@ -43,7 +43,7 @@ pub fn lock(corpus_id: i64, doc_id: &str) -> Result<()> {
 pub fn latest(corpus_id: i64, doc_id: &str) -> Result<Option<Current>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT version, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
+            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT version, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
              WHERE corpus_id = $1 AND doc_id = $2 ORDER BY version DESC LIMIT 1) AS r",
             &[corpus_id.into(), doc_id.into()],
         )
@@ -62,7 +62,7 @@ pub fn insert(new: &NewVersion<'_>) -> Result<()> {
             "INSERT INTO reground.documents (corpus_id, doc_id, version, tenant, uri, page_count, char_count, chunk_count, overlap_cost, content_hash, modified_at) \
              SELECT x.corpus_id, x.doc_id, x.version, x.tenant, x.uri, x.page_count, x.char_count, x.chunk_count, x.overlap_cost, x.content_hash, \
                     coalesce(x.modified_at, pg_catalog.now()) \
-             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, \
+             FROM pg_catalog.json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, \
                  char_count integer, chunk_count integer, overlap_cost double precision, content_hash text, modified_at timestamptz)",
             &[row.as_str().into()],
         )
@@ -76,7 +76,7 @@ pub fn describe(new: &NewVersion<'_>) -> Result<()> {
     as_owner(|| {
         sql::run(
             "UPDATE reground.documents AS d SET uri = x.uri, page_count = x.page_count, modified_at = coalesce(x.modified_at, d.modified_at) \
-             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz) \
+             FROM pg_catalog.json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz) \
              WHERE d.corpus_id = x.corpus_id AND d.doc_id = x.doc_id AND d.version = x.version",
             &[row.as_str().into()],
         )
@@ -96,8 +96,15 @@ pub fn delete(corpus_id: i64, doc_id: &str) -> Result<()> {
     Ok(())
 }
 
-/// What has become of a document since a version of it was cited; `None` where its versions are not ours to know, or the
-/// tenant never cited it: the answer must not tell what row-level security hides.
+/// What has become of the document of a citation `c` since its version was cited, as an SQL expression; NULL where the
+/// document's versions are not ours to know.
+pub const STATE: &str = "(SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN d.version <> c.source_version THEN 'changed' ELSE 'current' END \
+     FROM reground.corpora AS k JOIN reground.documents AS d USING (corpus_id) \
+     WHERE k.corpus = c.corpus AND (k.tenant IS NULL OR k.tenant = c.tenant) AND d.doc_id = c.doc_id \
+     ORDER BY k.tenant NULLS LAST, d.version DESC LIMIT 1)";
+
+/// What has become of a document since a version of it was cited; `None` too where the tenant never cited it: the answer
+/// must not tell what row-level security hides.
 pub fn state(
     tenant: &str,
     corpus: &str,
@@ -106,11 +113,10 @@ pub fn state(
 ) -> Result<Option<String>> {
     as_owner(|| {
         sql::read_one(
-            "SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN d.version <> $4 THEN 'changed' ELSE 'current' END \
-             FROM reground.corpora AS k JOIN reground.documents AS d USING (corpus_id) \
-             WHERE k.corpus = $2 AND (k.tenant IS NULL OR k.tenant = $1) AND d.doc_id = $3 \
-                 AND EXISTS (SELECT FROM reground.message_citations AS c WHERE c.tenant = $1 AND c.corpus = $2 AND c.doc_id = $3) \
-             ORDER BY k.tenant NULLS LAST, d.version DESC LIMIT 1",
+            &format!(
+                "SELECT {STATE} FROM (VALUES ($1, $2, $3, $4)) AS c(tenant, corpus, doc_id, source_version) \
+                 WHERE EXISTS (SELECT FROM reground.message_citations AS m WHERE m.tenant = c.tenant AND m.corpus = c.corpus AND m.doc_id = c.doc_id)"
+            ),
             &[tenant.into(), corpus.into(), doc_id.into(), version.into()],
         )
     })

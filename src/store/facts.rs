@@ -46,7 +46,7 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.source_facts (turn_id, tenant, marker, fact_no, fact, char_start, char_end, published, version, hash) \
-             SELECT $1, $2, x.* FROM pg_catalog.jsonb_to_recordset($3::jsonb) AS x(marker text, fact_no integer, fact text, char_start integer, char_end integer, \
+             SELECT $1, $2, x.* FROM pg_catalog.json_to_recordset($3::json) AS x(marker text, fact_no integer, fact text, char_start integer, char_end integer, \
                  published text, version integer, hash text)",
             &[turn_id.into(), tenant.into(), rows.into()],
         )

@@ -64,7 +64,7 @@ impl Row {
 pub fn load(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(m) ORDER BY m.binding_no), '[]')::text \
+            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text \
              FROM reground.conversation_markers AS m WHERE m.conversation_id = $1",
             &[conversation_id.into()],
         )
@@ -83,7 +83,7 @@ pub fn add(tenant: &str, conversation_id: i64, turn_number: i32, rows: &[Row]) -
             "INSERT INTO reground.conversation_markers (conversation_id, tenant, first_turn, marker, corpus, doc_id, passage, version, page_start, page_end, \
                  char_start, char_end, hash, title, uri, binding_no) \
              SELECT $1, $2, $3, x.*, (SELECT coalesce(pg_catalog.max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = $1) \
-                 + pg_catalog.row_number() OVER () FROM pg_catalog.jsonb_to_recordset($4::jsonb) AS x(marker text, corpus text, doc_id text, passage text, version integer, \
+                 + pg_catalog.row_number() OVER () FROM pg_catalog.json_to_recordset($4::json) AS x(marker text, corpus text, doc_id text, passage text, version integer, \
                  page_start integer, page_end integer, char_start integer, char_end integer, hash text, title text, uri text)",
             &[
                 conversation_id.into(),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::owner::as_owner;
 use crate::sql;
+use crate::store::documents::STATE;
 
 /// An answer that was given before.
 #[derive(Debug, Deserialize)]
@@ -96,7 +97,7 @@ pub fn earlier(
 ) -> Result<Vec<Earlier>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(m) ORDER BY m.message_id), '[]')::text FROM ( \
+            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.message_id), '[]')::text FROM ( \
                  SELECT message_id, turn_id, external_id, answer_hash, superseded FROM reground.messages \
                  WHERE conversation_id = $1 AND (turn_id = $2 OR external_id = $3)) AS m",
             &[conversation_id.into(), turn_id.into(), external_id.into()],
@@ -124,7 +125,7 @@ pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation])
                  malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons) \
              SELECT x.tenant, x.conversation_id, x.turn_id, x.external_id, $2, x.answer_hash, x.answer_tokens, x.model, x.usage, x.tags, x.citation_count, \
                  x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons \
-             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(tenant text, conversation_id bigint, turn_id bigint, external_id text, answer_hash text, \
+             FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, turn_id bigint, external_id text, answer_hash text, \
                  answer_tokens integer, model text, usage jsonb, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
                  stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[]) \
              RETURNING message_id",
@@ -134,7 +135,7 @@ pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation])
         sql::run(
             &format!(
                 "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, {columns}) \
-                 SELECT $2, $3, $4, $5, {} FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS x({RECORD}) ORDER BY x.citation_no",
+                 SELECT $2, $3, $4, $5, {} FROM pg_catalog.json_to_recordset($1::json) AS x({RECORD}) ORDER BY x.citation_no",
                 columns
                     .split(", ")
                     .map(|column| format!("x.{column}"))
@@ -153,14 +154,17 @@ pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation])
     })
 }
 
-/// The rows that `end_turn` returns for a message: its citations, or one row with the message alone. Read as the caller, so
-/// that the state of the sources is what this tenant may know.
-pub fn rows(message_id: i64) -> Result<Vec<Value>> {
-    Ok(sql::write_json(
-        "SELECT coalesce(pg_catalog.jsonb_agg(coalesce(pg_catalog.to_jsonb(c), '{}') || pg_catalog.jsonb_build_object('message_id', m.message_id, 'source_state', \
-             reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version)) ORDER BY c.citation_no), '[]')::text \
-         FROM reground.messages AS m LEFT JOIN reground.message_citations AS c USING (message_id) WHERE m.message_id = $1",
-        &[message_id.into()],
-    )?
-    .unwrap_or_default())
+/// The rows that `end_turn` returns for a message, as a JSON array: its citations, or one row with the message alone.
+pub fn rows(tenant: &str, message_id: i64) -> Result<String> {
+    as_owner(|| {
+        sql::write_one(
+            &format!(
+                "SELECT pg_catalog.json_agg(r ORDER BY r.citation_no)::text FROM (SELECT *, {STATE} AS source_state \
+                 FROM (SELECT message_id FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m \
+                     LEFT JOIN reground.message_citations AS c USING (message_id)) AS r"
+            ),
+            &[message_id.into(), tenant.into()],
+        )
+    })?
+    .ok_or_else(|| Error::Stored("a stored message is gone".into()))
 }

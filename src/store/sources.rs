@@ -19,7 +19,7 @@ pub struct Live {
 pub fn load(conversation_id: i64) -> Result<Vec<Live>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.to_jsonb(s) ORDER BY s.pin_order, s.carry_score DESC, s.corpus, s.doc_id, s.passage), '[]')::text \
+            "SELECT coalesce(pg_catalog.json_agg(s ORDER BY s.pin_order, s.carry_score DESC, s.corpus, s.doc_id, s.passage), '[]')::text \
              FROM (SELECT corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order, cited, hash, \
                      pg_catalog.date_part('epoch', pg_catalog.now() - last_used_at) AS idle_seconds \
                    FROM reground.conversation_sources WHERE conversation_id = $1) AS s",
@@ -35,14 +35,14 @@ pub fn replace(tenant: &str, conversation_id: i64, sources: &[RememberedSource])
     as_owner(|| {
         sql::run(
             "DELETE FROM reground.conversation_sources AS s WHERE s.conversation_id = $1 AND NOT EXISTS ( \
-                 SELECT FROM pg_catalog.jsonb_to_recordset($2::jsonb) AS x(corpus text, doc_id text, passage text) \
+                 SELECT FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, passage text) \
                  WHERE (x.corpus, x.doc_id, x.passage) = (s.corpus, s.doc_id, s.passage))",
             &[conversation_id.into(), rows.as_str().into()],
         )?;
         sql::run(
             "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order, cited, hash) \
              SELECT $1, $3, x.corpus, x.doc_id, x.passage, x.carry_score, x.inactive_turns, x.pinned, x.pin_order, x.cited, x.hash \
-             FROM pg_catalog.jsonb_to_recordset($2::jsonb) AS x(corpus text, doc_id text, passage text, carry_score double precision, inactive_turns integer, \
+             FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, passage text, carry_score double precision, inactive_turns integer, \
                  pinned boolean, pin_order bigint, cited boolean, hash text) \
              ON CONFLICT (conversation_id, corpus, doc_id, passage) DO UPDATE SET carry_score = excluded.carry_score, inactive_turns = excluded.inactive_turns, \
                  pinned = excluded.pinned, pin_order = excluded.pin_order, cited = excluded.cited, hash = excluded.hash, \

@@ -45,6 +45,8 @@ pub struct NewTurn<'a> {
     pub intent_signals: &'a [String],
     pub settings: Value,
     pub pool: Option<Value>,
+    /// Given apart: the largest part by far.
+    #[serde(skip)]
     pub context: &'a [ContextSource],
     pub context_tokens: usize,
     pub query_tokens: usize,
@@ -52,7 +54,7 @@ pub struct NewTurn<'a> {
     pub tags: Value,
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT turn_id, number, state, request_hash, query, corpus, settings, pool, context, sources_before, \
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, number, state, request_hash, query, corpus, settings, pool, context, sources_before, \
      warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";
@@ -83,10 +85,9 @@ pub fn earlier(conversation_id: i64, count: usize) -> Result<Vec<PastTurn>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('query', t.query, \
-                 'sources', (SELECT coalesce(pg_catalog.jsonb_agg(DISTINCT s #>> '{passage,title}') FILTER (WHERE s #>> '{passage,title}' IS NOT NULL), '[]') \
-                             FROM pg_catalog.jsonb_array_elements(t.context) AS s), \
-                 'cited', (SELECT coalesce(pg_catalog.jsonb_agg(DISTINCT c.title) FILTER (WHERE c.title IS NOT NULL), '[]') \
+            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, \
+                 'sources', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
+                 'cited', (SELECT coalesce(pg_catalog.json_agg(DISTINCT c.title) FILTER (WHERE c.title IS NOT NULL), '[]') \
                            FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
                            WHERE m.turn_id = t.turn_id AND NOT m.superseded AND c.holds)) ORDER BY t.number), '[]')::text \
              FROM (SELECT turn_id, number, query, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
@@ -99,17 +100,17 @@ pub fn earlier(conversation_id: i64, count: usize) -> Result<Vec<PastTurn>> {
 
 /// Stores a turn and returns its id.
 pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
-    let row = sql::json(new)?;
-    let args: [DatumWithOid<'_>; 2] = [row.into(), embedding.into()];
+    let (row, context) = (sql::json(new)?, sql::json(new.context)?);
+    let args: [DatumWithOid<'_>; 3] = [row.into(), embedding.into(), context.into()];
     as_owner(|| {
         sql::write_one(
             "INSERT INTO reground.turns (tenant, conversation_id, number, state, request_id, request_hash, query, query_embedding, corpus, filter, intent, \
                  intent_confidence, intent_signals, settings, pool, context, context_tokens, query_tokens, warnings, tags) \
              SELECT x.tenant, x.conversation_id, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.filter, x.intent, \
-                 x.intent_confidence, x.intent_signals, x.settings, x.pool, x.context, x.context_tokens, x.query_tokens, x.warnings, x.tags \
-             FROM pg_catalog.jsonb_to_record($1::jsonb) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
+                 x.intent_confidence, x.intent_signals, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, x.warnings, x.tags \
+             FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
                  request_hash text, query text, corpus text, filter jsonb, intent text, intent_confidence real, intent_signals text[], settings jsonb, \
-                 pool jsonb, context jsonb, context_tokens integer, query_tokens integer, warnings text[], tags jsonb) \
+                 pool jsonb, context_tokens integer, query_tokens integer, warnings text[], tags jsonb) \
              RETURNING turn_id",
             &args,
         )

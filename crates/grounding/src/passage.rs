@@ -181,6 +181,19 @@ pub enum Stage {
     Context,
 }
 
+impl Stage {
+    /// The stable text that is stored and shown.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Carry => "carry",
+            Self::Collapse => "collapse",
+            Self::Rerank => "rerank",
+            Self::Context => "context",
+        }
+    }
+}
+
 /// Why a candidate left (I8). The text is stored and documented: stable once released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -217,6 +230,30 @@ pub enum Reason {
     FoundFresh,
 }
 
+impl Reason {
+    /// The stable text that is stored and shown.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Twin => "twin",
+            Self::Merged => "merged",
+            Self::BelowRerankCut => "below_rerank_cut",
+            Self::RerankMissing => "rerank_missing",
+            Self::BelowCarryThreshold => "below_carry_threshold",
+            Self::IntentDropsCarried => "intent_drops_carried",
+            Self::CarryOff => "carry_off",
+            Self::Expired => "expired",
+            Self::OverReservedSlots => "over_reserved_slots",
+            Self::PinOverCap => "pin_over_cap",
+            Self::OverMaxSources => "over_max_sources",
+            Self::OverTokenBudget => "over_token_budget",
+            Self::Changed => "changed",
+            Self::Gone => "gone",
+            Self::FoundFresh => "found_fresh",
+        }
+    }
+}
+
 /// A candidate that did not reach the context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
@@ -228,4 +265,39 @@ pub struct Dropped {
     pub reason: Reason,
     /// Key of the candidate it gave way to, for twins and merges.
     pub into: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is stored as text is what the stored JSON says.
+    #[test]
+    fn names_are_those_of_the_json() {
+        for stage in [Stage::Carry, Stage::Collapse, Stage::Rerank, Stage::Context] {
+            assert_eq!(serde_json::to_value(stage).unwrap(), stage.name());
+        }
+        let mut reason = Some(Reason::Twin);
+        while let Some(one) = reason {
+            assert_eq!(serde_json::to_value(one).unwrap(), one.name());
+            // Written as a chain, so that a new reason must be put into it.
+            reason = match one {
+                Reason::Twin => Some(Reason::Merged),
+                Reason::Merged => Some(Reason::BelowRerankCut),
+                Reason::BelowRerankCut => Some(Reason::RerankMissing),
+                Reason::RerankMissing => Some(Reason::BelowCarryThreshold),
+                Reason::BelowCarryThreshold => Some(Reason::IntentDropsCarried),
+                Reason::IntentDropsCarried => Some(Reason::CarryOff),
+                Reason::CarryOff => Some(Reason::Expired),
+                Reason::Expired => Some(Reason::OverReservedSlots),
+                Reason::OverReservedSlots => Some(Reason::PinOverCap),
+                Reason::PinOverCap => Some(Reason::OverMaxSources),
+                Reason::OverMaxSources => Some(Reason::OverTokenBudget),
+                Reason::OverTokenBudget => Some(Reason::Changed),
+                Reason::Changed => Some(Reason::Gone),
+                Reason::Gone => Some(Reason::FoundFresh),
+                Reason::FoundFresh => None,
+            };
+        }
+    }
 }

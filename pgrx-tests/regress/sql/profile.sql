@@ -1,0 +1,20 @@
+-- Where a call's time goes, as this session saw it.
+\c -
+CREATE SCHEMA clocks;
+SET search_path = clocks, public;
+-- Nothing was called yet.
+SELECT count(*) FROM reground.profile();
+SELECT reground.create_corpus('clocks', dimensions => 2);
+SELECT chunks FROM reground.put_document('clocks', 'tick', content => 'A clock ticks once a second.');
+SELECT reground.put_embeddings('clocks', ARRAY['1'], ARRAY['[1,0]']::vector[]);
+SELECT count(*) FROM reground.begin_turn('time', 'what ticks?', 'clocks', '[1,0]');
+SELECT function, stage, calls, microseconds >= 0 AS measured FROM reground.profile();
+SELECT marker, status FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns WHERE query = 'what ticks?'), 'A clock ticks [A1].');
+SELECT function, stage, calls, microseconds >= 0 AS measured FROM reground.profile();
+-- A call that fails leaves the last good one; a call within a reranker is part of the reranking.
+SELECT * FROM reground.end_turn(-1, 'x');
+SELECT DISTINCT function FROM reground.profile();
+CREATE FUNCTION searching(query text, passages text[]) RETURNS real[] LANGUAGE sql
+    AS $$ SELECT array_agg(1::real) FROM unnest(passages), LATERAL (SELECT count(*) FROM reground.begin_turn('inner', query, 'clocks', '[1,0]')) AS s $$;
+SELECT count(*) FROM reground.begin_turn('time', 'what ticks again?', 'clocks', '[1,0]', settings => '{"reranker": "clocks.searching"}');
+SELECT function, sum(calls) FILTER (WHERE stage = 'rerank') AS reranks, sum(calls) FILTER (WHERE stage = 'lexical list') AS lists FROM reground.profile() GROUP BY function;

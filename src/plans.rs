@@ -1,0 +1,60 @@
+//! Prepared statements of this session: each statement of ours is parsed and planned once, as PL/pgSQL's are.
+//!
+//! PostgreSQL's plan cache sees to it that a kept plan is never stale: it plans anew where a relation, a function, the
+//! search_path, or the role that row-level security depends on has changed.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::mem::ManuallyDrop;
+use std::rc::Rc;
+
+use pgrx::pg_sys::{Oid, PgOid};
+use pgrx::spi::{OwnedPreparedStatement, SpiClient};
+
+use crate::error::Result;
+use crate::sql::Args;
+
+/// Statements kept at a time. Ours are some sixty, and a few for each corpus; only a session that meets many corpora
+/// comes so far, and begins again.
+const MOST: usize = 500;
+
+/// A statement, prepared for arguments of certain types.
+struct Kept {
+    types: Vec<Oid>,
+    plan: Rc<OwnedPreparedStatement>,
+}
+
+thread_local! {
+    // Never dropped: when the process ends, the memory that the plans live in is gone before thread-locals are.
+    static KEPT: ManuallyDrop<RefCell<HashMap<String, Kept>>> = ManuallyDrop::new(RefCell::default());
+}
+
+/// The statement, prepared. It is shared, since a function of the user's that runs inside it may call us again and make the
+/// cache forget it meanwhile.
+pub fn prepared(
+    client: &SpiClient<'_>,
+    statement: &str,
+    args: &Args<'_>,
+) -> Result<Rc<OwnedPreparedStatement>> {
+    let types: Vec<Oid> = args.iter().map(|arg| arg.oid()).collect();
+    let kept = KEPT.with(|kept| {
+        let kept = kept.borrow();
+        let found = kept.get(statement).filter(|found| found.types == types);
+        found.map(|found| Rc::clone(&found.plan))
+    });
+    if let Some(plan) = kept {
+        return Ok(plan);
+    }
+    let declared: Vec<PgOid> = types.iter().map(|&kind| PgOid::from(kind)).collect();
+    // Whether it may write is settled when it runs, by the transaction: see [`crate::sql`].
+    let plan = Rc::new(client.prepare(statement, &declared)?.keep());
+    KEPT.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        if kept.len() >= MOST {
+            kept.clear();
+        }
+        let plan = Rc::clone(&plan);
+        kept.insert(statement.to_owned(), Kept { types, plan });
+    });
+    Ok(plan)
+}
