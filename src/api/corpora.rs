@@ -14,7 +14,7 @@ use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, managed};
 use crate::rows;
 use crate::sql;
-use crate::store::corpora::{self, Column, Mapping, NewCorpus, Side};
+use crate::store::corpora::{self, Column, Hold, Mapping, NewCorpus, Side};
 use crate::tenant;
 
 /// Bytes of the longest name that PostgreSQL does not cut.
@@ -77,11 +77,6 @@ fn create_corpus(
         settings,
         reranker_role,
     };
-    // Two sessions may make the same corpus: the second waits, and finds it made.
-    sql::run(
-        "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))",
-        &[passages.as_str().into()],
-    )?;
     if registered_alike(&new)? {
         return Ok(());
     }
@@ -215,9 +210,11 @@ fn alter_corpus(
 ) -> std::result::Result<(), ErrorReport> {
     writable("alter_corpus")?;
     let name = named(corpus)?;
+    let tenant = tenant::required()?;
+    corpora::hold(&tenant, name, Hold::Alter)?;
     // Found, not loaded: a mapping that names a lost column is what this function mends.
-    let mut corpus = corpora::find(&tenant::required()?, name)?
-        .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    let mut corpus =
+        corpora::find(&tenant, name)?.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
     if corpus.relation.is_none() {
         return Err(Error::RelationGone(corpus.name).into());
     }
@@ -263,8 +260,10 @@ fn drop_corpus(
 ) -> std::result::Result<(), ErrorReport> {
     writable("drop_corpus")?;
     let name = named(corpus)?;
-    let corpus = corpora::find(&tenant::required()?, name)?
-        .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    let tenant = tenant::required()?;
+    corpora::hold(&tenant, name, Hold::Drop)?;
+    let corpus =
+        corpora::find(&tenant, name)?.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
     if given(drop_tables, "drop_tables")? && corpus.managed {
         for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
             sql::run(&format!("DROP TABLE {relation}"), &[])?;
@@ -363,20 +362,24 @@ fn relation_name(relation: pg_sys::Oid) -> Result<String> {
 
 /// Whether the same registration stands already; 42710 where another one has the name.
 fn registered_alike(new: &NewCorpus<'_>) -> Result<bool> {
+    corpora::hold_name(new.corpus)?;
     let tenant = match new.tenant {
         Some(tenant) => tenant.to_owned(),
         None => tenant::required()?,
     };
     if let Some(stored) = corpora::stored(&tenant, new.corpus)? {
+        let stands = corpora::find(&tenant, new.corpus)?;
+        if stands.is_some_and(|corpus| corpus.is_gone()) {
+            return Err(Error::RelationGone(new.corpus.to_owned()));
+        }
+        let mut there = true;
         for relation in [Some(&new.relation), new.documents.as_ref()]
             .into_iter()
             .flatten()
         {
-            if !relation_exists(relation)? {
-                return Err(Error::RelationGone(new.corpus.to_owned()));
-            }
+            there &= relation_exists(relation)?;
         }
-        if corpora::would_store(new)? == stored {
+        if there && corpora::would_store(new)? == stored {
             return Ok(true);
         }
     }

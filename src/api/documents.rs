@@ -15,7 +15,7 @@ use crate::json::Json;
 use crate::retrieve::vector_schema;
 use crate::rows;
 use crate::sql;
-use crate::store::corpora::{self, Corpus};
+use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::documents::{self, NewVersion};
 use crate::tenant;
 
@@ -348,7 +348,9 @@ fn put_embeddings(
     model: Option<&str>,
 ) -> std::result::Result<i32, ErrorReport> {
     writable("put_embeddings")?;
-    let corpus = embedded(corpus)?;
+    let name = given(corpus, "corpus")?;
+    corpora::hold(&tenant::required()?, name, Hold::Write)?;
+    let corpus = embedded(Some(name))?;
     let keys = given(keys, "keys")?;
     let embeddings = given(embeddings, "embeddings")?;
     let keys = keys
@@ -438,9 +440,11 @@ fn check_embeddings(
     }
 }
 
-/// A corpus that create_corpus made.
+/// A corpus that create_corpus made, to be written.
 fn managed(corpus: Option<&str>) -> Result<Corpus> {
-    let corpus = corpora::load(&tenant::required()?, given(corpus, "corpus")?)?;
+    let (tenant, name) = (tenant::required()?, given(corpus, "corpus")?);
+    corpora::hold(&tenant, name, Hold::Write)?;
+    let corpus = corpora::load(&tenant, name)?;
     if corpus.managed {
         Ok(corpus)
     } else {

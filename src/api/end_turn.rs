@@ -119,7 +119,7 @@ fn abandon_turn(turn: Option<i64>) -> std::result::Result<bool, ErrorReport> {
     writable("abandon_turn")?;
     let tenant = tenant::required()?;
     let turn_id = given(turn, "turn")?;
-    conversations::of_turn(&tenant, turn_id)?
+    let conversation = conversations::of_turn(&tenant, turn_id)?
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let turn = turns::load(&tenant, turn_id)?;
     match turn.state.as_str() {
@@ -132,6 +132,7 @@ fn abandon_turn(turn: Option<i64>) -> std::result::Result<bool, ErrorReport> {
         }
         .into()),
         _ => {
+            conversations::touch(&conversation)?;
             turns::abandon(turn_id)?;
             Ok(true)
         }
@@ -272,9 +273,10 @@ fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ende
         let after = &ended.judged.sources_after;
         sources::replace(tenant, conversation.conversation_id, after)?;
         turns::end(turn.turn_id, &ended.before, after)?;
-        conversations::ended(conversation, turn.turn_id)?;
+        conversations::ended(conversation, turn.turn_id)
+    } else {
+        conversations::touch(conversation)
     }
-    Ok(())
 }
 
 /// What has become of a cited document; only of the caller's own tenant, unless an auditor asks.

@@ -79,12 +79,15 @@ fn unpin(
         .collect();
     match pinned.as_slice() {
         [] => Ok(false),
-        [source] => Ok(sources::unpin(
-            conversation.conversation_id,
-            &source.corpus,
-            &source.doc_id,
-            &source.passage,
-        )?),
+        [source] => {
+            conversations::touch(&conversation)?;
+            Ok(sources::unpin(
+                conversation.conversation_id,
+                &source.corpus,
+                &source.doc_id,
+                &source.passage,
+            )?)
+        }
         _ => Err(Error::AmbiguousCorpus("several pins could be meant".into()).into()),
     }
 }

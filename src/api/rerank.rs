@@ -146,6 +146,7 @@ fn apply_rerank(
     warnings.sort();
     warnings.dedup();
     turns::compose(turn_id, &composed.context, composed.tokens, warnings)?;
+    conversations::touch(&conversation)?;
     composed::write(
         &tenant,
         conversation.conversation_id,

@@ -84,6 +84,19 @@ pub fn ended(conversation: &Conversation, turn_id: i64) -> Result<()> {
     Ok(())
 }
 
+/// Leaves a mark on the row for whoever waits for its lock under an older snapshot: without a new version of the row, such a
+/// transaction would go on with what it saw before, where it must begin anew (40001). Every change of a conversation updates
+/// its row, this way if no other.
+pub fn touch(conversation: &Conversation) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.conversations SET turn_count = turn_count WHERE conversation_id = $1",
+            &[conversation.conversation_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
 /// Replaces the settings; `role` is who set the reranker, where one is set.
 pub fn set_settings(
     conversation: &Conversation,

@@ -150,6 +150,48 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     sql::read_json(&query, &[name.into(), tenant.into()])
 }
 
+/// What a session is about to do with a corpus, and so what others may do with it until the transaction ends.
+#[derive(Clone, Copy)]
+pub enum Hold {
+    /// Write its relations: it must not be dropped meanwhile.
+    Write,
+    /// Change its registration: one at a time.
+    Alter,
+    /// Drop it: nobody may be writing it.
+    Drop,
+}
+
+/// Locks the registration of the corpus of that name that this tenant can see. Every writer takes it first, before any
+/// lock on the relations, so that two of them wait for one another in one order.
+pub fn hold(tenant: &str, name: &str, hold: Hold) -> Result<()> {
+    let lock = match hold {
+        Hold::Write => "KEY SHARE",
+        Hold::Alter => "NO KEY UPDATE",
+        Hold::Drop => "UPDATE",
+    };
+    as_owner(|| {
+        sql::write_one::<i64>(
+            &format!(
+                "SELECT c.corpus_id FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) \
+                 ORDER BY c.tenant NULLS LAST LIMIT 1 FOR {lock}"
+            ),
+            &[name.into(), tenant.into()],
+        )
+    })?
+    .map(|_| ())
+    .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))
+}
+
+/// Makes others that register a corpus of this name, for whatever tenant, wait until the transaction ends: they then find
+/// it registered.
+pub fn hold_name(name: &str) -> Result<()> {
+    sql::run(
+        "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))",
+        &[name.into()],
+    )?;
+    Ok(())
+}
+
 /// The text-search configuration of a corpus that this tenant can see.
 pub fn text_config(tenant: &str, name: &str) -> Result<Option<String>> {
     sql::read_one(
@@ -162,7 +204,7 @@ pub fn text_config(tenant: &str, name: &str) -> Result<Option<String>> {
 /// The corpus of that name, with its relations in place, or the error that says what is missing.
 pub fn load(tenant: &str, name: &str) -> Result<Corpus> {
     let corpus = find(tenant, name)?.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
-    if corpus.relation.is_none() || (corpus.has_documents && corpus.documents.is_none()) {
+    if corpus.is_gone() {
         return Err(Error::RelationGone(corpus.name));
     }
     for column in corpus.mapping.values() {
@@ -268,6 +310,11 @@ pub fn delete(corpus_id: i64) -> Result<()> {
 }
 
 impl Corpus {
+    /// Whether a relation that it was registered with was dropped.
+    pub fn is_gone(&self) -> bool {
+        self.relation.is_none() || (self.has_documents && self.documents.is_none())
+    }
+
     /// The column of a meaning as SQL, from the aliases `p` (passages) and `d` (documents).
     pub fn column(&self, meaning: &str) -> Option<String> {
         let column = self.mapping.get(meaning)?;
