@@ -61,25 +61,19 @@ fn begin_turn(
             .map_err(Error::from)?,
         settings: Json::optional(settings, "settings")?.unwrap_or_default(),
         tags: Json::object(tags, "tags")?,
+        request_id,
     };
-    profile::call("begin_turn", || {
-        begin(&tenant, &request, request_id, fcinfo)
-    })?;
+    profile::call("begin_turn", || begin(&tenant, &request, fcinfo))?;
     Ok(())
 }
 
 /// Begins the turn, or gives the one that this request began before.
-fn begin(
-    tenant: &str,
-    request: &Request<'_>,
-    request_id: Option<&str>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> Result<()> {
+fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
     let conversation = stage("conversation", || {
         conversations::open(tenant, request.conversation)
     })?;
     let request_hash = request.hash()?;
-    if let Some(request_id) = request_id
+    if let Some(request_id) = request.request_id
         && let Some(turn) = turns::of_request(conversation.conversation_id, request_id)?
     {
         if turn.request_hash != request_hash {
@@ -93,14 +87,20 @@ fn begin(
             None => emit(fcinfo, turn.turn_id, &turn.context),
         };
     }
-    Begun::read(tenant, &conversation, request)?.go_on(
+    let Read { known, gathered } = Read::all(tenant, &conversation, request)?;
+    let outcome = outcome(&known, gathered, request.query)?;
+    let turn_id = write(
         tenant,
         &conversation,
         request,
-        request_id,
         &request_hash,
-        fcinfo,
-    )
+        &known,
+        &outcome,
+    )?;
+    stage("rows", || match &outcome {
+        Outcome::Composed(turn) => emit(fcinfo, turn_id, &turn.context),
+        Outcome::Deferred(pool) => emit_candidates(fcinfo, turn_id, pool),
+    })
 }
 
 /// The arguments of a call.
@@ -114,6 +114,8 @@ struct Request<'a> {
     intent: Option<Intent>,
     settings: Value,
     tags: Value,
+    /// The application's id of it; not part of what tells it from another.
+    request_id: Option<&'a str>,
 }
 
 impl Request<'_> {
@@ -134,19 +136,24 @@ impl Request<'_> {
 }
 
 /// Everything that the read phase found.
-struct Begun {
+struct Read {
+    known: Known,
+    gathered: Gathered,
+}
+
+/// What later phases need of it besides the gathered candidates.
+struct Known {
     corpus: Corpus,
     settings: Settings,
     judged: Judged,
-    gathered: Gathered,
     registry: Vec<MarkerRow>,
     /// Role that the reranker is called as; `None` is the caller.
     reranker_role: Option<u32>,
 }
 
-impl Begun {
+impl Read {
     /// Reads, and computes as far as a reranker's candidates.
-    fn read(tenant: &str, conversation: &Conversation, request: &Request<'_>) -> Result<Self> {
+    fn all(tenant: &str, conversation: &Conversation, request: &Request<'_>) -> Result<Self> {
         let corpus = stage("corpus", || {
             corpora::load(tenant, &corpus_name(tenant, conversation, request)?)
         })?;
@@ -207,57 +214,68 @@ impl Begun {
             warnings,
         };
         let gathered = stage("gather", || begin::gather(input, &settings));
-        let reranker_role = reranker_role(&request.settings, conversation, &corpus);
-        Ok(Self {
+        let known = Known {
+            reranker_role: reranker_role(&request.settings, conversation, &corpus),
             registry: stage("memory", || markers::load(conversation.conversation_id))?,
             corpus,
             settings,
             judged,
-            gathered,
-            reranker_role,
-        })
-    }
-
-    /// Reranks and composes as far as the turn goes, and writes it.
-    fn go_on(
-        self,
-        tenant: &str,
-        conversation: &Conversation,
-        request: &Request<'_>,
-        request_id: Option<&str>,
-        request_hash: &str,
-        fcinfo: pg_sys::FunctionCallInfo,
-    ) -> Result<()> {
-        let outcome = self.outcome(request.query)?;
-        let (state, pool, context, tokens, warnings) = match &outcome {
-            Outcome::Composed(turn) => {
-                ("open", None, &turn.context[..], turn.tokens, &turn.warnings)
-            }
-            Outcome::Deferred(pool) => (
-                "deferred",
-                Some(serde_json::to_value(pool)?),
-                &[][..],
-                0,
-                &pool.warnings,
-            ),
         };
-        let number = stage("write turn", || {
-            conversations::count_turn(conversation, &self.corpus.name)
-        })?;
+        Ok(Self { known, gathered })
+    }
+}
+
+/// Reranks and composes, unless the rerank is deferred.
+fn outcome(known: &Known, gathered: Gathered, query: &str) -> Result<Outcome> {
+    let scores = match known.settings.reranker.as_deref() {
+        None => None,
+        Some(DEFERRED) => return Ok(Outcome::Deferred(gathered)),
+        Some(name) => Some(stage("rerank", || {
+            rerank::call(name, known.reranker_role, query, &gathered)
+        })?),
+    };
+    let bound: Vec<_> = known.registry.iter().map(MarkerRow::bound).collect();
+    let composed = stage("compose", || {
+        begin::compose(gathered, scores.as_deref(), &bound, query, &known.settings)
+    })?;
+    Ok(Outcome::Composed(composed))
+}
+
+/// Writes the turn as far as it came; its id.
+fn write(
+    tenant: &str,
+    conversation: &Conversation,
+    request: &Request<'_>,
+    request_hash: &str,
+    known: &Known,
+    outcome: &Outcome,
+) -> Result<i64> {
+    let (state, pool, context, tokens, warnings) = match outcome {
+        Outcome::Composed(turn) => ("open", None, &turn.context[..], turn.tokens, &turn.warnings),
+        Outcome::Deferred(pool) => (
+            "deferred",
+            Some(serde_json::to_value(pool)?),
+            &[][..],
+            0,
+            &pool.warnings,
+        ),
+    };
+    let (number, turn_id) = stage("write turn", || {
+        let number = conversations::count_turn(conversation, &known.corpus.name)?;
         let new = NewTurn {
             tenant,
             conversation_id: conversation.conversation_id,
             number,
             state,
-            request_id,
+            request_id: request.request_id,
             request_hash,
             query: request.query,
-            corpus: &self.corpus.name,
+            corpus: &known.corpus.name,
             filter: request.filter.as_ref(),
-            intent: self.judged.intent.name(),
-            intent_confidence: self.judged.confidence,
-            intent_signals: &self.judged.signals,
-            settings: serde_json::to_value(&self.settings)?,
+            intent: known.judged.intent.name(),
+            intent_confidence: known.judged.confidence,
+            intent_signals: &known.judged.signals,
+            settings: serde_json::to_value(&known.settings)?,
             pool,
             context,
             context_tokens: tokens,
@@ -265,46 +283,20 @@ impl Begun {
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
-        let turn_id = stage("write turn", || {
-            turns::insert(&new, request.embedding.clone())
-        })?;
-        match outcome {
-            Outcome::Composed(turn) => {
-                composed::write(
-                    tenant,
-                    conversation.conversation_id,
-                    turn_id,
-                    number,
-                    &turn,
-                    &self.settings,
-                )?;
-                stage("rows", || emit(fcinfo, turn_id, &turn.context))
-            }
-            Outcome::Deferred(pool) => emit_candidates(fcinfo, turn_id, &pool),
-        }
+        Ok::<_, Error>((number, turns::insert(&new, request.embedding.clone())?))
+    })?;
+    if let Outcome::Composed(turn) = outcome {
+        let conversation_id = conversation.conversation_id;
+        composed::write(
+            tenant,
+            conversation_id,
+            turn_id,
+            number,
+            turn,
+            &known.settings,
+        )?;
     }
-
-    /// Reranks and composes, unless the rerank is deferred.
-    fn outcome(&self, query: &str) -> Result<Outcome> {
-        let scores = match self.settings.reranker.as_deref() {
-            None => None,
-            Some(DEFERRED) => return Ok(Outcome::Deferred(self.gathered.clone())),
-            Some(name) => Some(stage("rerank", || {
-                rerank::call(name, self.reranker_role, query, &self.gathered)
-            })?),
-        };
-        let known: Vec<_> = self.registry.iter().map(MarkerRow::bound).collect();
-        let composed = stage("compose", || {
-            begin::compose(
-                self.gathered.clone(),
-                scores.as_deref(),
-                &known,
-                query,
-                &self.settings,
-            )
-        })?;
-        Ok(Outcome::Composed(composed))
-    }
+    Ok(turn_id)
 }
 
 /// How far a turn came.

@@ -14,6 +14,7 @@ use crate::api::citation_rows::citation_rows;
 use crate::api::{given, writable};
 use crate::error::{Error, Result, warn};
 use crate::json::Json;
+use crate::owner::as_owner;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::{content, look_up, stage_facts};
 use crate::rows;
@@ -110,7 +111,8 @@ fn end(
         }
     };
     stage("rows", || {
-        rows::emit_json(fcinfo, messages::rows(tenant, message_id)?)
+        let args = [message_id.into(), tenant.into()];
+        as_owner(|| rows::emit_from(fcinfo, &messages::rows(), &args))
     })
 }
 
