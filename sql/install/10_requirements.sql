@@ -19,14 +19,18 @@ BEGIN
 END
 $$;
 
--- Roles are cluster-wide: another database with reground may have made them already.
+-- Roles are cluster-wide: another database with reground may have made them already, or be making them.
 DO $$
 DECLARE
     role_name text;
 BEGIN
     FOREACH role_name IN ARRAY ARRAY['reground_user', 'reground_auditor', 'reground_admin'] LOOP
         IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role_name) THEN
-            EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role_name);
+            BEGIN
+                EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', role_name);
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN
+                NULL;
+            END;
         END IF;
     END LOOP;
 END

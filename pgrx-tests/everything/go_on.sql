@@ -1,0 +1,22 @@
+-- What a database does next: the same wherever its rows have gone, ids included. As tenant acme.
+-- A statement ends with its line.
+
+-- The open turn is answered, the deferred one goes on, the ended one is answered anew.
+SELECT to_jsonb(e)::text FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns WHERE state = 'open'), 'Sheep give wool [A1].', message => 'm3') AS e;
+SELECT to_jsonb(e)::text FROM reground.apply_rerank((SELECT max(turn_id) FROM reground.turns WHERE state = 'deferred'), NULL) AS e;
+SELECT to_jsonb(e)::text FROM reground.end_turn((SELECT min(turn_id) FROM reground.turns WHERE tenant = 'acme'), 'No [Z9].', message => 'm4') AS e;
+
+-- A repeated request is known; a new turn gets the next id and keeps the markers.
+SELECT to_jsonb(b)::text FROM reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]', request_id => 'r2') AS b;
+SELECT to_jsonb(b)::text FROM reground.begin_turn('talk', 'milk again', 'farm', '[1,0]') AS b;
+SELECT (to_jsonb(c) - 'created_at')::text FROM reground.citation_audit AS c WHERE tenant = 'acme' ORDER BY citation_id;
+SELECT to_jsonb(c)::text FROM reground.turn_candidates AS c ORDER BY turn_id, candidate_no;
+
+-- The application's tables are written on, and found in.
+SELECT to_jsonb(p)::text FROM reground.put_document('farm', 'sheep', content => 'Sheep moo.') AS p;
+SELECT to_jsonb(p)::text FROM reground.put_document('farm', 'dodo', content => 'Dodos are back.') AS p;
+SELECT to_jsonb(s)::text FROM reground.search('articles', 'goats', '[1,0]') AS s;
+SELECT to_jsonb(s)::text FROM reground.search('articles', NULL, '[0,1]', settings => '{"vector_search": "index"}') AS s;
+SELECT to_jsonb(s)::text FROM reground.search('halves', 'half', '[0.5,0.5]') AS s;
+SELECT to_jsonb(c)::text FROM reground.corpora AS r, reground.check_corpus(r.corpus) AS c WHERE r.tenant IS NULL OR r.tenant = 'acme' ORDER BY r.corpus_id;
+SELECT (to_jsonb(c) - 'created_at')::text FROM reground.corpora AS c ORDER BY corpus_id;

@@ -1,0 +1,52 @@
+-- Everything that the extension can store, in a database whose reground.tenant_from is app.tenant_id.
+-- A statement ends with its line.
+
+SET app.tenant_id = 'acme';
+
+-- The application's own: a mapped table with an index, and a reranker.
+CREATE TABLE articles (id integer PRIMARY KEY, body text NOT NULL, lang text, place vector(2));
+INSERT INTO articles VALUES (1, 'Goats climb trees.', 'en', '[1,0]'), (2, 'Ziegen klettern.', 'de', '[0,1]');
+CREATE INDEX ON articles USING hnsw (place vector_cosine_ops);
+CREATE FUNCTION rank(query text, passages text[]) RETURNS real[] LANGUAGE sql
+    RETURN ARRAY(SELECT 1.0 / n FROM generate_series(1, cardinality(passages)) AS n)::real[];
+
+-- Corpora of every kind, documents with versions and deletions.
+SELECT reground.create_corpus('farm', dimensions => 2, settings => '{"max_sources": 6}');
+SELECT reground.create_corpus('halves', dimensions => 2, embedding_type => 'halfvec', metric => 'l2', text_config => 'pg_catalog.simple', tenant => 'acme');
+SELECT reground.create_corpus('words', chunk_size => 40, chunk_overlap => 10, chunk_unit => 'characters', tenant => 'bolt');
+SELECT reground.add_corpus('articles', 'articles', 'id', 'body', embedding => 'place');
+SELECT reground.alter_corpus('farm', settings => '{"reranker": "public.rank(text,text[])"}');
+SELECT reground.put_document('farm', 'cows', passages => '[{"text": "Cows give milk.", "page_start": 1}]', title => 'Cows', uri => 'https://farm.example/cows');
+SELECT reground.put_document('farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat grass."}]', metadata => '{"kind": "é\\n\"quoted\""}');
+SELECT reground.put_document('farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat hay."}]');
+SELECT reground.put_document('farm', 'dodo', content => 'Dodos give nothing.');
+SELECT reground.delete_document('farm', 'dodo');
+SELECT reground.put_document('halves', 'half', content => 'Half of it is true.', modified_at => '2026-01-02 03:04:05.678901+00');
+SET app.tenant_id = 'bolt';
+SELECT reground.put_document('words', 'tale', content => E'Once upon a time\tthere was\\a fox.\fAnd then it was gone.', page_count => 2);
+SET app.tenant_id = 'acme';
+SELECT reground.put_embeddings('farm', ARRAY['1', '2', '3'], ARRAY['[1,0]', '[0,1]', '[0.6,0.8]']::vector[], model => 'embedder');
+SELECT reground.put_embeddings('halves', ARRAY['1'], ARRAY['[0.5,0.25]']::vector[]);
+
+-- Conversations of two tenants: pins, an ended turn with two answers, an abandoned, an open and a deferred one; drift.
+SET app.tenant_id = 'bolt';
+SELECT reground.begin_turn('talk', 'the fox?', 'words');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'It is gone [A1].', message => 'm1');
+SET app.tenant_id = 'acme';
+SELECT reground.alter_conversation('talk', '{"max_sources": 5, "reranker": "public.rank(text,text[])"}');
+SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
+SELECT reground.pin('talk', chunk_id => '1', corpus => 'articles');
+SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep"]}', request_id => 'r1', tags => '{"a": [1, null]}');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9].', message => 'm1', model => 'some', usage => '{"tokens": 12}');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk, so says [Source: cows, p. 1] (Smith, 2020).', message => 'm2');
+SELECT reground.begin_turn('talk', 'and dodos?', 'farm', '[0,1]');
+SELECT reground.abandon_turn((SELECT max(turn_id) FROM reground.turns));
+SELECT reground.begin_turn('drift', 'hay or wool?', 'farm', '[0,1]', settings => '{"reranker": "deferred"}');
+SELECT reground.apply_rerank((SELECT max(turn_id) FROM reground.turns), '[{"index": 0, "text": "Sheep give wool, they say.", "score": 1}, {"text": "Nobody said this.", "score": 0.5}]');
+SELECT reground.begin_turn('later', 'goats?', 'articles', '[1,0]', settings => '{"reranker": "deferred"}', request_id => 'r3');
+SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]', request_id => 'r2');
+
+-- A trace in every partition of the ring: what sixteen weeks leave.
+INSERT INTO reground.turn_traces SELECT (r).*
+FROM (SELECT jsonb_populate_record(t, jsonb_build_object('bucket', week, 'turn_id', 1000 + week)) AS r
+      FROM generate_series(0, 15) AS week, (SELECT t FROM reground.turn_traces AS t ORDER BY turn_id LIMIT 1) AS one(t)) AS rows;

@@ -1,0 +1,53 @@
+//! What a role may call and read, as the catalogue says: a test over the whole surface takes its list from here, so that a
+//! new function without a case is seen.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, ensure};
+use postgres::Client;
+
+/// Names of the functions of schema `reground` that one of `roles` may execute.
+///
+/// # Errors
+/// Where the session cannot read the catalogue.
+pub fn functions(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>> {
+    let rows = client.query(
+        "SELECT DISTINCT p.proname::text FROM pg_proc AS p, unnest($1::text[]) AS r(name) \
+         WHERE p.pronamespace = 'reground'::regnamespace AND has_function_privilege(r.name, p.oid, 'EXECUTE')",
+        &[&roles],
+    )?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// Names of the tables and views of schema `reground` that one of `roles` may read.
+///
+/// # Errors
+/// Where the session cannot read the catalogue.
+pub fn relations(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>> {
+    let rows = client.query(
+        "SELECT DISTINCT c.relname::text FROM pg_class AS c, unnest($1::text[]) AS r(name) \
+         WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
+             AND has_table_privilege(r.name, c.oid, 'SELECT')",
+        &[&roles],
+    )?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// Fails with the names that the catalogue has and the test has no case for, or the other way round.
+///
+/// # Errors
+/// Where the two differ.
+pub fn covered<'a>(
+    surface: &BTreeSet<String>,
+    cases: impl IntoIterator<Item = &'a str>,
+) -> Result<()> {
+    let cases: BTreeSet<String> = cases.into_iter().map(str::to_owned).collect();
+    let missing: Vec<_> = surface.difference(&cases).collect();
+    ensure!(missing.is_empty(), "no case for {missing:?}");
+    let unknown: Vec<_> = cases.difference(surface).collect();
+    ensure!(
+        unknown.is_empty(),
+        "a case for what is not there: {unknown:?}"
+    );
+    Ok(())
+}

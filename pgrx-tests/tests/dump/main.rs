@@ -1,0 +1,206 @@
+//! A database that was dumped and restored goes on as if nothing had happened: every row of every table is there, and ids
+//! continue.
+
+mod programs;
+mod written;
+
+use anyhow::{Result, anyhow, ensure};
+use reground_tests::contents::{contents, same};
+use reground_tests::server::Database;
+
+use programs::{Dump, dump, restore};
+use written::{goes_on, set_tenant_from, written};
+
+/// The dump, or an error with what pg_dump says.
+fn dumped(database: &Database, role: Option<&str>, options: &[&str]) -> Result<Dump> {
+    dump(database, role, options)?.map_err(|said| anyhow!("pg_dump {options:?}: {said}"))
+}
+
+/// Both hold the same, and do the same next.
+fn continues(before: &Database, after: &Database) -> Result<()> {
+    let (mut old, mut new) = (before.connect()?, after.connect()?);
+    same(&contents(&mut old)?, &contents(&mut new)?)?;
+    let (expected, found) = (goes_on(&mut old)?, goes_on(&mut new)?);
+    for (expected, found) in expected.iter().zip(&found) {
+        ensure!(
+            expected == found,
+            "it goes on otherwise:\n{expected}\n{found}"
+        );
+    }
+    ensure!(
+        expected.len() == found.len(),
+        "{} steps and {}",
+        expected.len(),
+        found.len()
+    );
+    Ok(())
+}
+
+#[test]
+fn a_restored_database_goes_on() -> Result<()> {
+    let before = written("dump_before")?;
+    let after = Database::empty("dump_after")?;
+    restore(&after, None, &dumped(&before, None, &[])?, &[])?;
+    // pg_dump leaves what ALTER DATABASE has set to --create, and this database has another name.
+    set_tenant_from(&after)?;
+    continues(&before, &after)
+}
+
+#[test]
+fn what_is_set_for_the_database_comes_with_create() -> Result<()> {
+    let before = written("dump_created")?;
+    let whole = dumped(&before, None, &["--create"])?;
+    let expected = contents(&mut before.connect()?)?;
+    let elsewhere = Database::empty("dump_elsewhere")?;
+    drop_database(&elsewhere, before.name())?;
+    // Under its old name, over a connection to another database.
+    restore(&elsewhere, None, &whole, &["--create"])?;
+    let mut after = before.connect()?;
+    same(&expected, &contents(&mut after)?)?;
+    after.batch_execute("SET app.tenant_id = 'bolt'")?;
+    let tenant: String = after
+        .query_one("SELECT reground.current_tenant()", &[])?
+        .get(0);
+    ensure!(tenant == "bolt", "the tenant is {tenant}");
+    Ok(())
+}
+
+fn drop_database(elsewhere: &Database, name: &str) -> Result<()> {
+    elsewhere
+        .connect()?
+        .batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)"))?;
+    Ok(())
+}
+
+/// A role that is no superuser and reads past row-level security, with rights on our tables in both databases.
+struct Keeper(String);
+
+impl Keeper {
+    fn of(before: &Database) -> Result<Self> {
+        let keeper = Self(format!("{}_keeper", before.name()));
+        before
+            .connect()?
+            .batch_execute(&format!("CREATE ROLE {} LOGIN BYPASSRLS", keeper.0))?;
+        keeper.may_read(before)?;
+        Ok(keeper)
+    }
+
+    fn may_read(&self, database: &Database) -> Result<()> {
+        database.connect()?.batch_execute(&format!(
+            "GRANT USAGE ON SCHEMA reground TO {0};
+             GRANT SELECT ON ALL TABLES IN SCHEMA reground, public TO {0};
+             GRANT SELECT ON ALL SEQUENCES IN SCHEMA reground, public TO {0}",
+            self.0
+        ))?;
+        Ok(())
+    }
+
+    fn may_write(&self, database: &Database) -> Result<()> {
+        self.may_read(database)?;
+        database.connect()?.batch_execute(&format!(
+            "GRANT INSERT ON ALL TABLES IN SCHEMA reground, public TO {0};
+             GRANT UPDATE ON ALL SEQUENCES IN SCHEMA reground, public TO {0}",
+            self.0
+        ))?;
+        Ok(())
+    }
+
+    /// Roles outlive their databases: what it holds is revoked first.
+    fn leave(self, databases: [&Database; 2]) -> Result<()> {
+        for database in databases {
+            database
+                .connect()?
+                .batch_execute(&format!("DROP OWNED BY {}", self.0))?;
+        }
+        databases[0]
+            .connect()?
+            .batch_execute(&format!("DROP ROLE {}", self.0))?;
+        Ok(())
+    }
+}
+
+#[test]
+fn data_alone_go_into_a_fresh_extension() -> Result<()> {
+    let before = written("dump_data")?;
+    let after = Database::create("dump_fresh")?;
+    set_tenant_from(&after)?;
+    // The application's tables, then the data of both.
+    let schema = dumped(&before, None, &["--schema-only"])?;
+    restore(&after, None, &schema, &["--schema=public"])?;
+    let keeper = Keeper::of(&before)?;
+    keeper.may_write(&after)?;
+    let data = dumped(&before, Some(&keeper.0), &["--data-only"])?;
+    restore(&after, Some(&keeper.0), &data, &[])?;
+    continues(&before, &after)?;
+    keeper.leave([&before, &after])
+}
+
+#[test]
+fn the_schema_and_then_the_data() -> Result<()> {
+    let before = written("dump_steps")?;
+    let after = Database::empty("dump_stepped")?;
+    let schema = dumped(&before, None, &["--schema-only"])?;
+    restore(&after, None, &schema, &[])?;
+    set_tenant_from(&after)?;
+    let keeper = Keeper::of(&before)?;
+    keeper.may_write(&after)?;
+    let data = dumped(&before, Some(&keeper.0), &["--data-only"])?;
+    restore(&after, Some(&keeper.0), &data, &[])?;
+    continues(&before, &after)?;
+    keeper.leave([&before, &after])
+}
+
+#[test]
+fn a_role_that_sees_some_rows_dumps_none() -> Result<()> {
+    let before = written("dump_partial")?;
+    let keeper = Keeper::of(&before)?;
+    before
+        .connect()?
+        .batch_execute(&format!("ALTER ROLE {} NOBYPASSRLS", keeper.0))?;
+    for options in [&[][..], &["--data-only"]] {
+        let outcome = dump(&before, Some(&keeper.0), options)?;
+        let said = outcome.err().unwrap_or_default();
+        ensure!(
+            said.contains("would be affected by row-level security policy"),
+            "pg_dump {options:?} says {said:?}"
+        );
+    }
+    keeper.leave([&before, &before])
+}
+
+#[test]
+fn a_dump_as_sql_text_can_be_read_back() -> Result<()> {
+    let before = written("dump_plain_before")?;
+    let after = Database::empty("dump_plain_after")?;
+    let text = before
+        .program("pg_dump")?
+        .ok_or_else(|| anyhow!("no pg_dump beside this server"))?
+        .output()?;
+    ensure!(
+        text.status.success(),
+        "{}",
+        String::from_utf8_lossy(&text.stderr)
+    );
+    let file = std::env::temp_dir().join(format!("{}.sql", before.name()));
+    std::fs::write(&file, text.stdout)?;
+    let read = after
+        .program("psql")?
+        .ok_or_else(|| anyhow!("no psql beside this server"))?
+        .args([
+            "--no-psqlrc",
+            "--quiet",
+            "--set",
+            "ON_ERROR_STOP=1",
+            "--file",
+        ])
+        .arg(&file)
+        .output()?;
+    std::fs::remove_file(&file)?;
+    ensure!(
+        read.status.success(),
+        "{}",
+        String::from_utf8_lossy(&read.stderr)
+    );
+    set_tenant_from(&after)?;
+    continues(&before, &after)
+}

@@ -1,0 +1,53 @@
+//! A database with everything in it that the extension can store, and what it does next.
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use reground_tests::contents::contents;
+use reground_tests::server::Database;
+
+/// The statements of a file of `everything/`, which the upgrade test runs too.
+fn statements(file: &str) -> impl Iterator<Item = &str> {
+    file.split_inclusive(";\n")
+}
+
+/// Makes the database, with `reground.tenant_from` set for it, and fills every table.
+pub fn written(name: &str) -> Result<Database> {
+    let database = Database::create(name)?;
+    set_tenant_from(&database)?;
+    let mut client = database.connect()?;
+    for statement in statements(include_str!("../../everything/write.sql")) {
+        client
+            .batch_execute(statement)
+            .with_context(|| statement.to_owned())?;
+    }
+    let empty: Vec<String> = contents(&mut database.connect()?)?
+        .into_iter()
+        .filter(|(_, rows)| rows.is_empty())
+        .map(|(table, _)| table)
+        .collect();
+    ensure!(empty.is_empty(), "nothing to dump in {empty:?}");
+    Ok(database)
+}
+
+/// As an administrator sets it.
+pub fn set_tenant_from(database: &Database) -> Result<()> {
+    database.connect()?.batch_execute(&format!(
+        "ALTER DATABASE {} SET reground.tenant_from = 'app.tenant_id'",
+        database.name()
+    ))?;
+    Ok(())
+}
+
+/// What a database does next, each row as text: the same on both sides, ids included.
+pub fn goes_on(client: &mut Client) -> Result<Vec<String>> {
+    client.batch_execute("SET search_path = public, pg_catalog; SET app.tenant_id = 'acme'")?;
+    let mut said = Vec::new();
+    for statement in statements(include_str!("../../everything/go_on.sql")) {
+        let rows = client
+            .query(statement, &[])
+            .with_context(|| statement.to_owned())?;
+        ensure!(!rows.is_empty(), "nothing comes of {statement}");
+        said.extend(rows.iter().map(|row| row.get::<_, String>(0)));
+    }
+    Ok(said)
+}

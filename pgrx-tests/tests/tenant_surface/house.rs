@@ -1,0 +1,225 @@
+//! A house with two tenants: what each of them has written, under words of its own.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use reground_tests::pooled::{Pooled, Reply};
+use reground_tests::server::Database;
+use serde_json::Value;
+
+/// Names of the tenants.
+pub const TENANTS: [&str; 2] = ["acme", "bolt"];
+
+/// A tenant, and what is known to be its.
+pub struct Tenant {
+    /// Name, as the setting holds it.
+    pub name: &'static str,
+    /// What the words begin with that it writes.
+    pub sentinel: &'static str,
+    /// Turns that it was told the context of.
+    pub turns: Vec<i64>,
+    /// Turns that wait for apply_rerank.
+    pub waiting: Vec<i64>,
+    /// Every message that it was told of.
+    pub messages: Vec<i64>,
+}
+
+impl Tenant {
+    /// Its private corpus.
+    pub fn corpus(&self) -> String {
+        format!("{}-corpus", self.sentinel)
+    }
+
+    /// A document of its private corpus: 1 or 2.
+    pub fn document(&self, number: usize) -> String {
+        format!("{}-doc-{number}", self.sentinel)
+    }
+
+    /// Its document in the corpus of all, which row-level security hides from the other.
+    pub fn note(&self) -> String {
+        format!("{}-note", self.sentinel)
+    }
+
+    /// A conversation of its: 1 has an ended and an open turn, 2 a deferred one.
+    pub fn conversation(&self, number: usize) -> String {
+        format!("{}-talk-{number}", self.sentinel)
+    }
+
+    /// Remembers the turns and messages that a reply told of.
+    pub fn learn(&mut self, reply: &Reply) {
+        for row in &reply.rows {
+            let Ok(row) = serde_json::from_str::<Value>(row) else {
+                continue;
+            };
+            let id = |name: &str| row.get(name).and_then(Value::as_i64);
+            // A source without a marker is a candidate for the reranker.
+            let candidate = row.get("chunk_id").is_some_and(Value::is_string)
+                && row.get("marker").is_some_and(Value::is_null);
+            if let Some(turn) = id("turn_id") {
+                if candidate {
+                    add(&mut self.waiting, turn);
+                } else {
+                    self.waiting.retain(|waiting| *waiting != turn);
+                    add(&mut self.turns, turn);
+                }
+            }
+            if let Some(message) = id("message_id") {
+                add(&mut self.messages, message);
+            }
+        }
+    }
+}
+
+fn add(ids: &mut Vec<i64>, id: i64) {
+    if !ids.contains(&id) {
+        ids.push(id);
+    }
+}
+
+/// The database, the pooled role and the two tenants.
+pub struct House {
+    /// A database with `reground.tenant_from = app.tenant_id`.
+    pub database: Database,
+    /// Acme and Bolt.
+    pub tenants: [Tenant; 2],
+    role: String,
+}
+
+/// What both share: a corpus whose relation hides each tenant's documents from the other, and a corpus of each.
+const OWNERS: &str = "
+    SELECT set_config('app.tenant_id', 'owner', false);
+    SELECT reground.create_corpus('commons', dimensions => 2);
+    CREATE FUNCTION visible(doc_id text) RETURNS boolean LANGUAGE sql STABLE
+        RETURN doc_id !~ '^z' OR starts_with(doc_id, 'z' || current_setting('app.tenant_id', true) || '-');
+    ALTER TABLE commons ENABLE ROW LEVEL SECURITY;
+    ALTER TABLE commons_documents ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY own ON commons USING (visible(doc_id));
+    CREATE POLICY own ON commons_documents USING (visible(doc_id));
+    SELECT reground.put_document('commons', 'handbook', passages => '[{\"text\": \"The plan of each firm is kept in its barn.\"}]');
+    SELECT reground.put_embeddings('commons', ARRAY['1'], ARRAY['[1,1]']::vector[]);
+";
+
+/// What a tenant writes, with TENANT and SENTINEL for its own.
+const WRITTEN: &str = "
+    SELECT set_config('app.tenant_id', 'TENANT', false);
+    SELECT reground.put_document('SENTINEL-corpus', 'SENTINEL-doc-1', content => 'The SENTINELplan is kept in the SENTINELbarn. Nobody may know.',
+        title => 'SENTINEL-title-1', uri => 'https://SENTINELsite.example/SENTINELpage-1', metadata => '{\"owner\": \"SENTINEL-owner\"}', page_count => 1);
+    SELECT reground.put_document('SENTINEL-corpus', 'SENTINEL-doc-2', passages => '[{\"text\": \"The SENTINELgoat guards the SENTINELplan.\", \"metadata\": {\"part\": \"SENTINEL-part\"}}]');
+    SELECT reground.put_document('commons', 'SENTINEL-note', content => 'The SENTINELplan is to move the SENTINELbarn.', title => 'SENTINEL-title-3',
+        uri => 'https://SENTINELsite.example/SENTINELpage-3');
+    SELECT reground.put_embeddings('SENTINEL-corpus', ARRAY['1'], ARRAY['[1,0]']::vector[], model => 'SENTINEL-embedder');
+    SELECT reground.alter_conversation('SENTINEL-talk-1', '{\"reranker\": \"public.SENTINELrank(text,text[])\", \"max_sources\": 5}');
+    SELECT reground.pin('SENTINEL-talk-1', doc_id => 'SENTINEL-doc-2', corpus => 'SENTINEL-corpus');
+    SELECT reground.begin_turn('SENTINEL-talk-1', 'Where is the SENTINELplan kept?', 'SENTINEL-corpus', '[1,0]', request_id => 'SENTINEL-request-1',
+        tags => '{\"tag\": \"SENTINEL-tag\"}');
+    SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The SENTINELplan is kept in the SENTINELbarn [B1]. SENTINELpigs fly [Z9].',
+        message => 'SENTINEL-message-1', model => 'SENTINEL-model', usage => '{\"by\": \"SENTINEL-usage\"}', tags => '{\"tag\": \"SENTINEL-tag\"}');
+    SELECT reground.begin_turn('support', 'SENTINELquestion of the plan', 'commons', '[0,1]', request_id => 'request-1');
+    SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message => 'message-1');
+    SELECT reground.begin_turn('SENTINEL-talk-2', 'SENTINELgoat?', 'SENTINEL-corpus', '[0,1]', settings => '{\"reranker\": \"deferred\"}', request_id => 'SENTINEL-request-2');
+    SELECT reground.begin_turn('SENTINEL-talk-1', 'And who guards the SENTINELplan?', embedding => '[0,1]', request_id => 'SENTINEL-request-3');
+";
+
+impl House {
+    /// Builds it; every word that a tenant writes goes through the pooled role.
+    pub fn build(name: &str) -> Result<Self> {
+        let database = Database::create(name)?;
+        let role = format!("{}_pool", database.name());
+        let mut owner = database.connect()?;
+        owner.batch_execute(&format!(
+            "ALTER DATABASE {} SET reground.tenant_from = 'app.tenant_id';
+             CREATE ROLE {role} LOGIN IN ROLE reground_user",
+            database.name()
+        ))?;
+        let mut owner = database.connect()?;
+        owner.batch_execute(OWNERS)?;
+        for name in TENANTS {
+            let sentinel = format!("z{name}");
+            owner.batch_execute(&format!(
+                "SELECT reground.create_corpus('{sentinel}-corpus', dimensions => 2, tenant => '{name}');
+                 CREATE FUNCTION {sentinel}rank(query text, passages text[]) RETURNS real[] LANGUAGE sql RETURN array_fill(0.5::real, ARRAY[cardinality(passages)])"
+            )).with_context(|| format!("the corpus of {name}"))?;
+        }
+        owner.batch_execute(&format!(
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}"
+        ))?;
+        let mut house = Self {
+            tenants: [tenant(TENANTS[0], "zacme"), tenant(TENANTS[1], "zbolt")],
+            role,
+            database,
+        };
+        let mut pooled = house.pooled()?;
+        for tenant in &mut house.tenants {
+            let written = WRITTEN
+                .replace("TENANT", tenant.name)
+                .replace("SENTINEL", tenant.sentinel);
+            pooled
+                .client
+                .batch_execute(&written)
+                .with_context(|| format!("as {}", tenant.name))?;
+            let mut ids = |query: &str| -> Result<Vec<i64>> {
+                let rows = pooled.client.query(query, &[])?;
+                Ok(rows.iter().map(|row| row.get(0)).collect())
+            };
+            tenant.turns = ids("SELECT turn_id FROM reground.turns WHERE state = 'open'")?;
+            tenant.waiting = ids("SELECT turn_id FROM reground.turns WHERE state = 'deferred'")?;
+            tenant.messages = ids("SELECT message_id FROM reground.messages")?;
+            ensure!(
+                tenant.turns.len() == 1 && tenant.waiting.len() == 1 && tenant.messages.len() == 2,
+                "{} has written something else",
+                tenant.name
+            );
+        }
+        Ok(house)
+    }
+
+    /// The session that both tenants use.
+    pub fn pooled(&self) -> Result<Pooled> {
+        Pooled::connect(&self.database, &self.role)
+    }
+
+    /// Every turn and message that a tenant was told of is its own.
+    pub fn each_id_is_its_owners(&self, owner: &mut Client) -> Result<()> {
+        for (relation, key) in [("turns", "turn_id"), ("messages", "message_id")] {
+            for tenant in &self.tenants {
+                let told = match relation {
+                    "turns" => &tenant.turns,
+                    _ => &tenant.messages,
+                };
+                let rows = owner.query(
+                    &format!("SELECT {key} FROM reground.{relation} WHERE tenant = $1"),
+                    &[&tenant.name],
+                )?;
+                let own: BTreeSet<i64> = rows.iter().map(|row| row.get(0)).collect();
+                let foreign: Vec<_> = told.iter().filter(|id| !own.contains(id)).collect();
+                ensure!(
+                    foreign.is_empty(),
+                    "{} was told of the {relation} {foreign:?}",
+                    tenant.name
+                );
+                ensure!(told.len() > 5, "{} was told of few {relation}", tenant.name);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tenant(name: &'static str, sentinel: &'static str) -> Tenant {
+    Tenant {
+        name,
+        sentinel,
+        turns: Vec::new(),
+        waiting: Vec::new(),
+        messages: Vec::new(),
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        if let Ok(mut owner) = self.database.connect() {
+            // The database goes next; a role that stays behind has a name that no other run uses.
+            let _ = owner.batch_execute(&format!("DROP OWNED BY {0}; DROP ROLE {0}", self.role));
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Two tenants, one pooled role, one pooled session: whatever either calls, with the other's names and ids or with nonsense,
+//! nothing of the other comes back, not in a row, an error, a hint or a notice.
+//!
+//! Everything that a tenant writes has a word in it that begins with the tenant's sentinel. A word of the other's sentinel in
+//! a reply is a leak, unless the call itself passed that very word in.
+
+mod calls;
+mod house;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, ensure};
+use reground_tests::chance::Chance;
+use reground_tests::pooled::{Pooled, Reply, Scope};
+use reground_tests::surface;
+
+use calls::{CALLS, Call, Whose};
+use house::{House, TENANTS, Tenant};
+
+/// Roles whose rights the pooled role has.
+const ROLES: [&str; 1] = ["reground_user"];
+
+/// Readable by all and the same for all.
+const SAME_FOR_ALL: [&str; 2] = ["settings", "citation_statuses"];
+
+/// Functions that no argument can make fail: they take none, or answer what they do not know with nothing.
+const NEVER_FAIL: [&str; 5] = [
+    "_settings",
+    "current_tenant",
+    "profile",
+    "check_policy",
+    "_source_state",
+];
+
+/// Words of a text that begin with a sentinel.
+fn words(text: &str, sentinel: &str) -> BTreeSet<String> {
+    let text = text.to_lowercase();
+    text.match_indices(sentinel)
+        .map(|(at, _)| {
+            text[at..]
+                .chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || *c == '-')
+                .collect()
+        })
+        .collect()
+}
+
+/// Fails where a reply has a word of `other` that was not passed in, or an id of another tenant's row.
+fn keeps_apart(reply: &Reply, other: &Tenant, arguments: &[Option<String>]) -> Result<()> {
+    let passed = words(
+        &arguments
+            .iter()
+            .flatten()
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("\n"),
+        other.sentinel,
+    );
+    ensure!(
+        !passed.contains(other.sentinel),
+        "a bare sentinel was passed in: the check would be blind"
+    );
+    let said = words(&reply.text(), other.sentinel);
+    let leaked: Vec<_> = said.difference(&passed).collect();
+    ensure!(
+        leaked.is_empty(),
+        "{leaked:?} of {} in {}",
+        other.name,
+        reply.text()
+    );
+    Ok(())
+}
+
+/// What a tenant sees of everything that it can read, as one hash a relation.
+fn sight(pooled: &mut Pooled, relations: &BTreeSet<String>) -> Result<Vec<String>> {
+    let hashes: Vec<String> = relations
+        .iter()
+        .map(|relation| format!("SELECT '{relation} ' || coalesce(md5(string_agg(r::text, '' ORDER BY r::text)), '') FROM reground.{relation} AS r"))
+        .collect();
+    let reply = pooled.run(&hashes.join(" UNION ALL "), &[])?;
+    ensure!(reply.error.is_none(), "{reply:?}");
+    Ok(reply.rows)
+}
+
+#[test]
+fn every_function_and_view_keeps_tenants_apart() -> Result<()> {
+    let house = House::build("tenant_surface")?;
+    let mut owner = house.database.connect()?;
+    surface::covered(
+        &surface::functions(&mut owner, &ROLES)?,
+        CALLS.iter().map(|call| call.function),
+    )?;
+    let relations = surface::relations(&mut owner, &ROLES)?;
+    let mut pooled = house.pooled()?;
+    // The same prepared statements in every mode and for both tenants: a plan made for one serves the other.
+    for mode in ["auto", "force_generic_plan", "force_custom_plan"] {
+        pooled
+            .client
+            .batch_execute(&format!("SET plan_cache_mode = {mode}"))?;
+        for (me, other) in [(0, 1), (1, 0), (0, 1)] {
+            every_relation_shows_its_own(&house, &mut pooled, &relations, me, other)?;
+            for call in CALLS {
+                every_argument_in_turn(&house, &mut pooled, &relations, call, me, other)
+                    .with_context(|| format!("{} as {} ({mode})", call.function, TENANTS[me]))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads every table and view: rows of its own where rows have a tenant, and none of the other.
+fn every_relation_shows_its_own(
+    house: &House,
+    pooled: &mut Pooled,
+    relations: &BTreeSet<String>,
+    me: usize,
+    other: usize,
+) -> Result<()> {
+    let (me, other) = (&house.tenants[me], &house.tenants[other]);
+    for relation in relations {
+        let statement = format!("SELECT to_jsonb(r)::text FROM reground.{relation} AS r");
+        for scope in [Scope::Session, Scope::Transaction] {
+            let reply = pooled.ask(me.name, scope, &statement, &[])?;
+            ensure!(reply.error.is_none(), "{relation}: {reply:?}");
+            keeps_apart(&reply, other, &[]).with_context(|| relation.clone())?;
+            ensure!(
+                SAME_FOR_ALL.contains(&relation.as_str())
+                    || !words(&reply.text(), me.sentinel).is_empty(),
+                "{relation} shows {} nothing of its own: there was nothing to hide",
+                me.name
+            );
+        }
+        // A condition that finds the other's words finds nothing.
+        let statement = format!(
+            "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0"
+        );
+        let reply = pooled.ask(
+            me.name,
+            Scope::Session,
+            &statement,
+            &[Some(other.sentinel.into())],
+        )?;
+        ensure!(reply.rows.is_empty(), "{relation}: {reply:?}");
+        // Nor does one that raises an error over what it sees.
+        let statement = format!(
+            "SELECT (lower(r::text) COLLATE \"C\")::integer::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0"
+        );
+        let reply = pooled.ask(
+            me.name,
+            Scope::Session,
+            &statement,
+            &[Some(other.sentinel.into())],
+        )?;
+        keeps_apart(&reply, other, &[])?;
+        ensure!(reply.error.is_none(), "{relation}: {reply:?}");
+    }
+    Ok(())
+}
+
+/// Calls a function with its own values, then with the other's and with nonsense in each argument and in all.
+fn every_argument_in_turn(
+    house: &House,
+    pooled: &mut Pooled,
+    relations: &BTreeSet<String>,
+    call: &Call,
+    me: usize,
+    other: usize,
+) -> Result<()> {
+    let mut chance = Chance::of(1);
+    let (mine, theirs) = (&house.tenants[me], &house.tenants[other]);
+    pooled.switch(theirs.name)?;
+    let untouched = sight(pooled, relations)?;
+    let mut attempt = |whose: &dyn Fn(usize) -> Whose, pooled: &mut Pooled| -> Result<bool> {
+        let arguments = call.arguments(&mut chance, mine, theirs, whose);
+        // The session is the other's, the transaction ours: the transaction counts.
+        let reply = pooled.ask(mine.name, Scope::Open, &call.statement(), &arguments)?;
+        keeps_apart(&reply, theirs, &arguments).with_context(|| format!("{arguments:?}"))?;
+        if reply.error.is_none() {
+            pooled.switch_within(theirs.name)?;
+            let sight = sight(pooled, relations)?;
+            pooled.client.batch_execute("ROLLBACK")?;
+            ensure!(
+                sight == untouched,
+                "{arguments:?} changed what {} has",
+                theirs.name
+            );
+        }
+        Ok(reply.error.is_none())
+    };
+    ensure!(attempt(&|_| Whose::Mine, pooled)?, "refused its own values");
+    let mut refused = false;
+    for whose in [Whose::Theirs, Whose::Nonsense] {
+        refused |= !attempt(&|_| whose, pooled)?;
+        for position in 0..call.arguments.len() {
+            let one = |at: usize| if at == position { whose } else { Whose::Mine };
+            refused |= !attempt(&one, pooled)?;
+        }
+    }
+    ensure!(
+        refused || NEVER_FAIL.contains(&call.function),
+        "nothing made it fail: no error was looked at"
+    );
+    Ok(())
+}
+
+/// Of a citation that names a document, all but the words that name it.
+fn verdict(pooled: &mut Pooled, tenant: &Tenant, document: &str) -> Result<Vec<String>> {
+    let answer = format!("The plan is kept in the barn [Source: {document}, p. 1].");
+    let statement = "SELECT concat_ws(' ', status, holds, mode, score, support, coordinate_fidelity, diagnostic, source_state, quote, title, uri, locator) \
+         FROM reground.end_turn($1::text::bigint, $2)";
+    let reply = pooled.ask(
+        tenant.name,
+        Scope::Open,
+        statement,
+        &[Some(tenant.turns[0].to_string()), Some(answer)],
+    )?;
+    ensure!(reply.error.is_none(), "{reply:?}");
+    pooled.client.batch_execute("ROLLBACK")?;
+    Ok(reply.rows)
+}
+
+#[test]
+fn an_answer_cannot_find_out_what_the_other_has() -> Result<()> {
+    let house = House::build("tenant_oracle")?;
+    let mut pooled = house.pooled()?;
+    let [acme, bolt] = &house.tenants;
+    for (me, other) in [(acme, bolt), (bolt, acme)] {
+        let nowhere = verdict(&mut pooled, me, "nowhere-doc-9")?;
+        for theirs in [
+            other.document(1),
+            other.note(),
+            format!("https://{0}site.example/{0}page-1", other.sentinel),
+            format!("{}-title-1", other.sentinel),
+        ] {
+            let named = verdict(&mut pooled, me, &theirs)?;
+            ensure!(
+                named == nowhere,
+                "{theirs} reads {named:?}, what is nowhere {nowhere:?}"
+            );
+        }
+        let own = verdict(&mut pooled, me, &me.document(1))?;
+        ensure!(
+            own != nowhere,
+            "its own document reads as if it were nowhere"
+        );
+    }
+    Ok(())
+}
+
+/// Calls of the random test, and its seed.
+const RANDOM_CALLS: usize = 10_000;
+const SEED: u64 = 20_260_701;
+
+#[test]
+fn ten_thousand_random_calls_leak_nothing() -> Result<()> {
+    let mut house = House::build("tenant_random")?;
+    let mut owner = house.database.connect()?;
+    let relations: Vec<String> = surface::relations(&mut owner, &ROLES)?
+        .into_iter()
+        .collect();
+    let mut pooled = house.pooled()?;
+    let mut chance = Chance::of(SEED);
+    let mut outcomes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for number in 0..RANDOM_CALLS {
+        if chance.happens(5) {
+            let modes = ["auto", "force_generic_plan", "force_custom_plan"];
+            pooled.client.batch_execute(&format!(
+                "SET plan_cache_mode = {}",
+                modes[chance.below(modes.len())]
+            ))?;
+        }
+        let me = chance.below(2);
+        // The session is left to whoever had it last, so SET LOCAL is put over either tenant.
+        let mut scope = [Scope::Session, Scope::Transaction][chance.below(2)];
+        let (function, statement, arguments) = if chance.happens(5) {
+            let relation = &relations[chance.below(relations.len())];
+            let other = house.tenants[1 - me].sentinel;
+            let statement = format!(
+                "SELECT to_jsonb(r)::text FROM reground.{relation} AS r WHERE strpos(lower(r::text), $1) > 0 OR random() < 0.1"
+            );
+            // The sentinel is the condition's, not a word that a reply may repeat.
+            ("(relations)", statement, vec![Some(other.to_owned())])
+        } else {
+            let call = &CALLS[chance.below(CALLS.len())];
+            let foreign = chance.happens(35);
+            let wild: Vec<Whose> = call
+                .arguments
+                .iter()
+                .map(|_| match chance.below(100) {
+                    0..40 if foreign => Whose::Theirs,
+                    0..2 => Whose::Nonsense,
+                    _ => Whose::Mine,
+                })
+                .collect();
+            let (mine, theirs) = (&house.tenants[me], &house.tenants[1 - me]);
+            let arguments = call.arguments(&mut chance, mine, theirs, &|at| wild[at]);
+            // What would be stored under a word of the other's would be ours to read from then on.
+            let stored = arguments.iter().flatten();
+            if stored.clone().any(|a| a.contains(theirs.sentinel)) {
+                scope = Scope::Open;
+            }
+            (call.function, call.statement(), arguments)
+        };
+        let reply = pooled.ask(house.tenants[me].name, scope, &statement, &arguments)?;
+        if scope == Scope::Open && reply.error.is_none() {
+            pooled.client.batch_execute("ROLLBACK")?;
+        }
+        let passed = if function == "(relations)" {
+            &[][..]
+        } else {
+            &arguments
+        };
+        keeps_apart(&reply, &house.tenants[1 - me], passed)
+            .with_context(|| format!("call {number}, {function}({arguments:?}), seed {SEED}"))?;
+        let outcome = outcomes.entry(function).or_default();
+        match &reply.error {
+            None => outcome.0 += 1,
+            Some(_) => outcome.1 += 1,
+        }
+        if scope != Scope::Open {
+            house.tenants[me].learn(&reply);
+        }
+    }
+    let (went, refused) = outcomes
+        .values()
+        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    println!("seed {SEED}: {went} calls went through, {refused} were refused: {outcomes:?}");
+    ensure!(
+        went * 10 > RANDOM_CALLS * 3,
+        "only {went} of {RANDOM_CALLS} calls went through"
+    );
+    for (function, (went, _)) in &outcomes {
+        ensure!(
+            *went > 0,
+            "no call of {function} went through: {outcomes:?}"
+        );
+    }
+    house.each_id_is_its_owners(&mut owner)?;
+    Ok(())
+}

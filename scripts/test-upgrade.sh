@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# pg_upgrade from PostgreSQL 16 to 18 with everything in it that the extension can store: every row of every table is the
+# same afterwards, and what the database does next is what it would have done on 16.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
+
+logs=$CACHE/logs/upgrade
+everything=$ROOT/pgrx-tests/everything
+mkdir -p "$logs"
+
+# Both majors are the embedded ones, whatever server the caller has in mind.
+unset PG_CONFIG
+# installed MAJOR: builds and installs the extension for it; prints the folder of its programs.
+installed() {
+    local library
+    library=$(PG=$1 "$ROOT/scripts/build-extension.sh" 2>"$logs/build-$1.log") ||
+        { tail -n 40 "$logs/build-$1.log" >&2; die "the extension does not build for PostgreSQL $1"; }
+    PG=$1 "$ROOT/scripts/install-extension.sh" "$library"
+    "$(PG=$1 "$ROOT/scripts/fetch-postgres.sh")" --bindir
+}
+old_bin=$(installed 16)
+new_bin=$(installed 18)
+
+folder=$(mktemp -d "$SERVER_HOME/upgrade.XXXXXX")
+# The server's user runs pg_upgrade here, and reaches the clusters through here.
+chown "$SERVER_USER" "$folder"
+old=$folder/16 new=$folder/18
+trap 'server_stop "$old" "$old_bin"; server_stop "$new" "$new_bin"; rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+
+# query SERVER DATABASE ARGUMENT...: psql of 18 for both, unaligned.
+query() {
+    local uri
+    uri=$(server_uri "$1" "$2")
+    shift 2
+    PGOPTIONS='-c client_min_messages=error -c app.tenant_id=acme' "$new_bin/psql" --no-psqlrc --quiet --tuples-only --no-align \
+        --set ON_ERROR_STOP=1 --dbname "$uri" "$@"
+}
+
+# same NAME: what was expected is what came, and it is something.
+same() {
+    [ -s "$logs/$1.expected" ] || die "there is nothing to compare: $logs/$1.expected is empty"
+    diff -u "$logs/$1.expected" "$logs/$1.found" >"$logs/$1.diff" ||
+        { head -n 60 "$logs/$1.diff" >&2; die "$2" "All of it: $logs/$1.diff"; }
+}
+
+say "writing on PostgreSQL 16"
+server_create "$old" "$old_bin" "fsync = off"
+server_start "$old" "$old_bin"
+query "$old" postgres --command "CREATE DATABASE reground"
+query "$old" postgres --command "ALTER DATABASE reground SET reground.tenant_from = 'app.tenant_id'"
+query "$old" reground --command "CREATE EXTENSION reground CASCADE"
+query "$old" reground --file "$everything/write.sql" >"$logs/write.log"
+query "$old" reground --file "$everything/contents.sql" >"$logs/contents.expected"
+# What 16 would do next, done in a copy.
+query "$old" postgres --command "CREATE DATABASE ahead TEMPLATE reground"
+query "$old" postgres --command "ALTER DATABASE ahead SET reground.tenant_from = 'app.tenant_id'"
+query "$old" ahead --file "$everything/go_on.sql" >"$logs/go_on.expected"
+query "$old" postgres --command "DROP DATABASE ahead"
+server_stop "$old" "$old_bin"
+
+say "pg_upgrade to PostgreSQL 18"
+server_create "$new" "$new_bin" "fsync = off"
+# initdb of 18 makes a cluster with checksums, that of 16 without.
+as_server_user "$old_bin/pg_checksums" --enable --no-sync --pgdata "$old/data" >"$logs/checksums.log" 2>&1
+port=$(cat "$old/port")
+if ! (cd "$folder" && as_server_user "$new_bin/pg_upgrade" --username postgres --link --no-sync --socketdir "$folder" \
+    --old-bindir "$old_bin" --new-bindir "$new_bin" --old-datadir "$old/data" --new-datadir "$new/data" \
+    --old-port "$port" --new-port "$port") >"$logs/pg_upgrade.log" 2>&1; then
+    tail -n 40 "$logs/pg_upgrade.log" >&2
+    find "$new/data/pg_upgrade_output.d" -name '*.txt' -exec tail -n 20 {} + >&2 || true
+    die "pg_upgrade fails" "Full log: $logs/pg_upgrade.log"
+fi
+server_start "$new" "$new_bin"
+[[ $(query "$new" reground --command "SHOW server_version") == 18* ]] || die "this is not PostgreSQL 18"
+
+say "comparing"
+query "$new" reground --file "$everything/contents.sql" >"$logs/contents.found"
+same contents "rows, sequences, indexes or extensions differ after pg_upgrade"
+query "$new" reground --file "$everything/go_on.sql" >"$logs/go_on.found"
+same go_on "the database goes on otherwise after pg_upgrade"
+if grep -E 'PANIC:|was terminated by signal' "$old/log" "$new/log" >&2; then die "a server crashed"; fi
+
+say "upgraded from 16 to 18: $(wc -l <"$logs/contents.found") lines of contents and $(wc -l <"$logs/go_on.found") of what comes next are the same"
