@@ -183,7 +183,7 @@ pub fn compose(
                 &candidate.passage.text,
                 query,
                 settings.facts_per_source,
-                &cues,
+                cues,
             ),
             marker,
             position,

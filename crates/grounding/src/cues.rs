@@ -4,6 +4,7 @@
 //! languages given are looked for at once: a turn is short and mixes languages.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -108,13 +109,16 @@ pub struct Found {
 }
 
 impl Cues {
-    /// The built-in rows.
+    /// The built-in rows, read once a process.
     #[must_use]
-    pub fn built_in() -> Self {
-        Self::from_rows(BUILT_IN.iter().flat_map(|(language, kind, cues)| {
-            cues.split(',')
-                .map(move |cue| (*language, *kind, cue.trim()))
-        }))
+    pub fn built_in() -> &'static Self {
+        static CUES: LazyLock<Cues> = LazyLock::new(|| {
+            Cues::from_rows(BUILT_IN.iter().flat_map(|(language, kind, cues)| {
+                cues.split(',')
+                    .map(move |cue| (*language, *kind, cue.trim()))
+            }))
+        });
+        &CUES
     }
 
     /// Cues from rows of language, kind and cue; rows without a word are ignored.

@@ -218,7 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn entities(query: &str) -> Vec<String> {
-        comparison(query, &Cues::built_in())
+        comparison(query, Cues::built_in())
             .map(|c| c.entities)
             .unwrap_or_default()
     }
@@ -257,7 +257,7 @@ mod tests {
             assert_eq!(entities(query), expected, "{query}");
         }
         assert_eq!(
-            comparison("Where do guinea pigs sleep?", &Cues::built_in()),
+            comparison("Where do guinea pigs sleep?", Cues::built_in()),
             None
         );
     }

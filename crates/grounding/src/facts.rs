@@ -102,7 +102,7 @@ mod tests {
         password in the settings. A reset password must be changed at once.";
 
     fn facts(query: &str, most: usize) -> Vec<String> {
-        extract(TEXT, query, most, &Cues::built_in())
+        extract(TEXT, query, most, Cues::built_in())
             .into_iter()
             .map(|fact| fact.text)
             .collect()
@@ -131,7 +131,7 @@ mod tests {
             "Reset {}. Then it is short and plain.",
             "word ".repeat(80).trim()
         );
-        let facts = extract(&text, "reset", 2, &Cues::built_in());
+        let facts = extract(&text, "reset", 2, Cues::built_in());
         assert_eq!(facts.len(), 1);
         assert_eq!(facts[0].text, "Then it is short and plain.");
     }
@@ -139,7 +139,7 @@ mod tests {
     proptest! {
         #[test]
         fn facts_are_verbatim_at_their_offsets(text in "(\\PC{0,40}[.!?。] ?){0,8}", query in "\\PC{0,30}", most in 0usize..4) {
-            let facts = extract(&text, &query, most, &Cues::built_in());
+            let facts = extract(&text, &query, most, Cues::built_in());
             prop_assert!(facts.len() <= most);
             for fact in &facts {
                 let there: String = text.chars().skip(fact.chars.start as usize)

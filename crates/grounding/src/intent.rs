@@ -112,7 +112,7 @@ pub struct Judged {
 /// Judges a query against the earlier turns (newest last) with the built-in cues; `wanted` overrides the intent only.
 #[must_use]
 pub fn classify(query: &str, earlier: &[PastTurn], wanted: Option<Intent>) -> Judged {
-    classify_with(&Cues::built_in(), query, earlier, wanted)
+    classify_with(Cues::built_in(), query, earlier, wanted)
 }
 
 /// [`classify`] with the caller's own cues.
