@@ -1,10 +1,10 @@
 # Each target calls the one script that does it. Downloads, builds and servers live in ~/.cache/reground
 # (REGROUND_CACHE=…), never in the clone.
 
-export PG PG_CONFIG DATA DOCS PROFILE RECREATE
+export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test server server-stop eval build install fmt lint clean
+.PHONY: help demo test test-upgrade server server-stop eval eval-sample bench build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -18,14 +18,23 @@ demo: ## documents in, a conversation of six turns, every citation audited (DOCS
 test: ## layers, lints, unit tests, then SQL regression and client tests over a throw-away server
 	@scripts/test.sh
 
+test-upgrade: ## pg_upgrade from 16 to 18 with data: nothing is lost, and it goes on
+	@scripts/test-upgrade.sh
+
 server: ## start a server with the extension; the last line is its URI (RECREATE=1 makes the extension anew)
 	@scripts/start-server.sh
 
 server-stop: ## stop it; its data stay
 	@scripts/stop-server.sh
 
-eval: ## retrieval and the turn on public data sets (DATA=folder)
-	@scripts/eval.sh
+eval: ## retrieval and whole turns on public data sets (DATA=folder); fails below bench/floors.json
+	@scripts/eval.sh --check
+
+eval-sample: ## the same on a fixed quarter of the conversations
+	@scripts/eval.sh --check --sample
+
+bench: ## what a turn costs, into docs/benchmarks.md (DATA=folder; URI=… for another server)
+	@scripts/bench.sh
 
 build: ## the extension's library (PROFILE=release for full optimisation)
 	@scripts/build-extension.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Evaluates retrieval and the turn on public data sets: DATA=folder. Tables on standard output, progress on stderr.
-#
-# ALL=1 asks the stand-alone rewrites and the whole of what the user said, too, besides the user's last words.
+# eval.sh [OPTION]…: evaluates retrieval and whole turns on public data sets, DATA=folder. Tables on standard output,
+# progress on stderr. Options go to reground-bench; --check fails where a figure is below bench/floors.json, --sample
+# takes a fixed quarter of the conversations, --help lists the others.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -10,7 +10,7 @@ data=${DATA:-${EVAL_DATA:-}}
 [ -n "$data" ] || die "no data given" "make eval DATA=/path/to/data"
 [ -d "$data" ] || die "DATA=$data is not a folder"
 data=$(cd "$data" && pwd)
-uri=$("$ROOT/scripts/start-server.sh" | tail -n 1)
 
+uri=$("$ROOT/scripts/fresh-database.sh" evaluation)
 cd "$ROOT"
-cargo run --release --package reground-bench -- eval --uri "$uri" --data "$data" ${ALL:+--all}
+cargo run --package reground-bench -- eval --uri "$uri" --data "$data" --floors "$ROOT/bench/floors.json" "$@"

@@ -45,28 +45,39 @@ pub struct Load {
     pub kept: bool,
 }
 
-/// Loads a corpus unless the same data are there already.
+/// Loads a domain as a corpus of its own unless the same data are there already.
 ///
 /// # Errors
 /// Whatever the server refuses, and numbers of rows that are not those of the data.
 pub fn load(client: &mut Client, corpus: &Corpus) -> Result<Load> {
-    let name = corpus.domain.corpus();
-    let digest = corpus.digest();
+    load_together(
+        client,
+        &corpus.domain.corpus(),
+        std::slice::from_ref(corpus),
+    )
+}
+
+/// Loads domains into one corpus unless the same data are there already. Their documents must have different ids.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Result<Load> {
+    let digest: String = parts.iter().map(Corpus::digest).collect();
     client.batch_execute(&format!(
         "CREATE SCHEMA IF NOT EXISTS {SCHEMA};
          CREATE TABLE IF NOT EXISTS {SCHEMA}.loads (corpus text PRIMARY KEY, digest text NOT NULL, documents_seconds float8 NOT NULL, \
              embeddings_seconds float8 NOT NULL, index_seconds float8 NOT NULL);"
     ))?;
-    let documents = corpus.documents();
+    let documents: Vec<Document> = parts.iter().flat_map(Corpus::documents).collect();
     let load = Load {
         documents: documents.len(),
-        passages: corpus.passages.len(),
-        titled_texts: corpus.titled_texts(),
+        passages: parts.iter().map(|part| part.passages.len()).sum(),
+        titled_texts: parts.iter().map(Corpus::titled_texts).sum(),
         documents_took: Duration::ZERO,
         embeddings_took: Duration::ZERO,
         index_took: Duration::ZERO,
         kept: false,
-        corpus: name,
+        corpus: name.to_owned(),
     };
     if let Some(kept) = earlier(client, &load, &digest)? {
         eprintln!("{}: loaded already", kept.corpus);
@@ -79,7 +90,7 @@ pub fn load(client: &mut Client, corpus: &Corpus) -> Result<Load> {
     )?;
     let load = Load {
         documents_took: put_documents(client, &load.corpus, &documents)?,
-        embeddings_took: put_embeddings(client, corpus)?,
+        embeddings_took: put_embeddings(client, &load.corpus, parts)?,
         index_took: index(client, &load.corpus)?,
         ..load
     };
@@ -191,13 +202,15 @@ fn put_documents(client: &mut Client, corpus: &str, documents: &[Document]) -> R
     Ok(progress.finish())
 }
 
-fn put_embeddings(client: &mut Client, corpus: &Corpus) -> Result<Duration> {
-    let name = corpus.domain.corpus();
-    let keys = keys(client, &name)?;
+fn put_embeddings(client: &mut Client, name: &str, parts: &[Corpus]) -> Result<Duration> {
+    let keys = keys(client, name)?;
+    let rows: Vec<_> = parts
+        .iter()
+        .flat_map(|part| part.passages.iter().zip(&part.embeddings))
+        .collect();
     let task = format!("{name}: put_embeddings");
-    let progress = Progress::new(&task, corpus.passages.len());
+    let progress = Progress::new(&task, rows.len());
     let statement = client.prepare("SELECT reground.put_embeddings($1, $2, $3, model => $4)")?;
-    let rows: Vec<_> = corpus.passages.iter().zip(&corpus.embeddings).collect();
     for batch in rows.chunks(EMBEDDING_BATCH) {
         let ids = batch
             .iter()

@@ -45,6 +45,15 @@ pub struct Query {
     pub embedding: Vec<f32>,
 }
 
+impl Query {
+    /// Id of the conversation that the turn is of.
+    pub fn conversation(&self) -> &str {
+        self.id
+            .split_once("<::>")
+            .map_or(&self.id, |(conversation, _)| conversation)
+    }
+}
+
 /// Relevant passages by query.
 pub type Judgements = BTreeMap<String, BTreeSet<String>>;
 

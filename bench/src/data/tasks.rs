@@ -73,8 +73,8 @@ pub fn conversations(folder: &Folder, domain: Domain) -> Result<Vec<Conversation
 }
 
 /// The conversation with most turns; of equals the first by domain, then by id.
-pub fn longest(conversations: Vec<Conversation>) -> Option<Conversation> {
-    conversations.into_iter().min_by(|a, b| {
+pub fn longest(conversations: &[Conversation]) -> Option<&Conversation> {
+    conversations.iter().min_by(|a, b| {
         b.turns
             .len()
             .cmp(&a.turns.len())
@@ -108,8 +108,8 @@ mod tests {
         ];
         for _ in 0..4 {
             all.rotate_left(1);
-            assert_eq!(longest(all.clone()).unwrap().id, "b");
+            assert_eq!(longest(&all).unwrap().id, "b");
         }
-        assert!(longest(Vec::new()).is_none());
+        assert!(longest(&[]).is_none());
     }
 }

@@ -17,33 +17,74 @@ pub struct Interval {
 /// Quantiles between two means are interpolated linearly. The same seed gives the same interval on every
 /// machine. Takes time proportional to `resamples · values.len()`.
 ///
-/// `None` without values or resamples, if a value is not finite, or unless 0 < `confidence` < 1.
+/// `None` without values or resamples, if a value (or the sum of a cluster) is not finite, or unless 0 < `confidence` < 1.
 pub fn bootstrap_mean(
     values: &[f64],
     confidence: f64,
     resamples: usize,
     seed: u64,
 ) -> Option<Interval> {
+    let each_alone: Vec<Group> = values
+        .iter()
+        .map(|value| Group {
+            sum: *value,
+            count: 1,
+        })
+        .collect();
+    bootstrap(&each_alone, confidence, resamples, seed)
+}
+
+/// The same for values that come in clusters and are not independent within them, such as the turns of a conversation:
+/// whole clusters are drawn, as many as there are (the cluster bootstrap; Davison and Hinkley 1997, section 3.8), and the
+/// mean is that of all values in those drawn, so a larger cluster weighs more. Clusters without values are left out.
+///
+/// For two treatments of the same items give the differences item by item: the interval is then that of the paired
+/// difference. `None` as [`bootstrap_mean`].
+pub fn bootstrap_clustered_mean(
+    clusters: &[Vec<f64>],
+    confidence: f64,
+    resamples: usize,
+    seed: u64,
+) -> Option<Interval> {
+    let groups: Vec<Group> = clusters
+        .iter()
+        .filter(|values| !values.is_empty())
+        .map(|values| Group {
+            sum: values.iter().sum(),
+            count: values.len(),
+        })
+        .collect();
+    bootstrap(&groups, confidence, resamples, seed)
+}
+
+/// Values that are drawn together, as far as a mean needs them.
+#[derive(Clone, Copy)]
+struct Group {
+    sum: f64,
+    count: usize,
+}
+
+fn mean(groups: impl Iterator<Item = Group>) -> f64 {
+    let (sum, count) = groups.fold((0.0, 0), |(sum, count), group| {
+        (sum + group.sum, count + group.count)
+    });
+    sum / count as f64
+}
+
+fn bootstrap(groups: &[Group], confidence: f64, resamples: usize, seed: u64) -> Option<Interval> {
     let valid =
-        values.iter().all(|value| value.is_finite()) && 0.0 < confidence && confidence < 1.0;
-    if values.is_empty() || resamples == 0 || !valid {
+        groups.iter().all(|group| group.sum.is_finite()) && 0.0 < confidence && confidence < 1.0;
+    if groups.is_empty() || resamples == 0 || !valid {
         return None;
     }
-    let count = values.len() as f64;
     let mut random = SplitMix64(seed);
     let mut means: Vec<f64> = (0..resamples)
-        .map(|_| {
-            values
-                .iter()
-                .map(|_| values[random.below(values.len())])
-                .sum::<f64>()
-                / count
-        })
+        .map(|_| mean(groups.iter().map(|_| groups[random.below(groups.len())])))
         .collect();
     means.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
     Some(Interval {
-        mean: values.iter().sum::<f64>() / count,
+        mean: mean(groups.iter().copied()),
         low: quantile(&means, tail),
         high: quantile(&means, 1.0 - tail),
     })
@@ -140,10 +181,49 @@ mod tests {
     }
 
     #[test]
+    fn clusters_are_drawn_whole() {
+        // Of 3 clusters there are 27 equally likely resamples: the distribution of the ratio is known without drawing.
+        let clusters = [vec![0.0, 0.2], vec![1.0], vec![0.5, 0.5, 0.8]];
+        let mut means: Vec<f64> = (0..27)
+            .map(|code| {
+                let drawn: Vec<f64> = [code / 9, code / 3 % 3, code % 3]
+                    .iter()
+                    .flat_map(|&cluster: &usize| clusters[cluster].clone())
+                    .collect();
+                drawn.iter().sum::<f64>() / drawn.len() as f64
+            })
+            .collect();
+        means.sort_unstable_by(f64::total_cmp);
+        let interval = bootstrap_clustered_mean(&clusters, 0.8, 100_000, 3).unwrap();
+        // The 10 % point lies within the third of the 27 steps, the 90 % point within the third from above.
+        assert!(
+            (interval.low - means[2]).abs() < 1e-12,
+            "{interval:?} {means:?}"
+        );
+        assert!(
+            (interval.high - means[24]).abs() < 1e-12,
+            "{interval:?} {means:?}"
+        );
+        assert!((interval.mean - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn values_that_agree_within_their_cluster_tell_less() {
+        let clusters: Vec<Vec<f64>> = (0..20).map(|n| vec![f64::from(n % 2); 10]).collect();
+        let alone = clusters.concat();
+        let clustered = bootstrap_clustered_mean(&clusters, 0.95, 2000, 5).unwrap();
+        let independent = bootstrap_mean(&alone, 0.95, 2000, 5).unwrap();
+        // The variance of the mean is that of 20 values in place of 200: the interval is √10 times as wide.
+        let ratio = (clustered.high - clustered.low) / (independent.high - independent.low);
+        assert!((2.7..3.7).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
     fn refuses_what_has_no_interval() {
         assert_eq!(bootstrap_mean(&[], 0.95, 100, 1), None);
         assert_eq!(bootstrap_mean(&[1.0], 0.95, 0, 1), None);
         assert_eq!(bootstrap_mean(&[1.0, f64::NAN], 0.95, 100, 1), None);
+        assert_eq!(bootstrap_clustered_mean(&[vec![]], 0.95, 100, 1), None);
         for confidence in [0.0, 1.0, f64::NAN] {
             assert_eq!(bootstrap_mean(&[1.0], confidence, 100, 1), None);
         }
@@ -161,6 +241,17 @@ mod tests {
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
             let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             prop_assert!(least - 1e-12 <= wide.low && wide.high <= most + 1e-12);
+        }
+
+        #[test]
+        fn clusters_of_one_are_a_plain_sample_and_empty_ones_are_nothing(
+            values in prop::collection::vec(-1.0..1.0_f64, 1..20), seed: u64,
+        ) {
+            let alone: Vec<Vec<f64>> = values.iter().map(|value| vec![*value]).collect();
+            let gaps: Vec<Vec<f64>> = values.iter().flat_map(|value| [vec![], vec![*value]]).collect();
+            let plain = bootstrap_mean(&values, 0.9, 100, seed);
+            prop_assert_eq!(bootstrap_clustered_mean(&alone, 0.9, 100, seed), plain);
+            prop_assert_eq!(bootstrap_clustered_mean(&gaps, 0.9, 100, seed), plain);
         }
     }
 }

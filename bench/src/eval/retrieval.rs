@@ -1,19 +1,18 @@
 //! Ranked lists of `reground.search`, measured against the judgements.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use pgvector::Vector;
 use postgres::Client;
 use reground_metrics::ranking::{ndcg, recall};
 use serde_json::{Value, json};
 
+use super::{Standing, parallel};
 use crate::data::Domain;
-use crate::data::queries::{Form, Judgements, Query};
+use crate::data::queries::{Form, Query};
 use crate::progress::Progress;
-use crate::twins::Twins;
 
 /// Candidates asked of each branch, and results of the fused list.
 const CANDIDATES: i32 = 40;
@@ -136,6 +135,28 @@ impl Measured {
     }
 }
 
+#[cfg(test)]
+impl Measured {
+    /// A list of one query that reached `ndcg_5`.
+    pub fn constant(domain: Domain, form: Form, list: List, ndcg_5: f64) -> Self {
+        let scores = Scores {
+            ndcg_5,
+            recall_5: 0.0,
+            recall_10: 1.0,
+        };
+        Self {
+            domain,
+            form,
+            list,
+            queries: vec![MeasuredQuery {
+                turn: 1,
+                scores: Some(scores),
+                took: Duration::ZERO,
+            }],
+        }
+    }
+}
+
 /// Runs a list over all queries, spread over the connections, and measures it.
 ///
 /// # Errors
@@ -144,39 +165,17 @@ pub fn measure(
     clients: &mut [Client],
     (domain, form, list): (Domain, Form, List),
     queries: &[Query],
-    judgements: &Judgements,
-    twins: &Twins,
+    corpus: &Standing,
 ) -> Result<Measured> {
     let task = format!("{} {}: {}", domain.name(), form.name(), list.name());
     let progress = Progress::new(&task, queries.len());
-    let share = queries.len().div_ceil(clients.len().max(1)).max(1);
-    let shares: Vec<Result<Vec<MeasuredQuery>>> = thread::scope(|scope| {
-        let threads: Vec<_> = clients
-            .iter_mut()
-            .zip(queries.chunks(share))
-            .map(|(client, queries)| {
-                let progress = &progress;
-                scope.spawn(move || {
-                    run(client, (domain, list), queries, judgements, twins, progress)
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|_| Err(anyhow!("a search thread panicked")))
-            })
-            .collect()
-    });
+    let queries = parallel::over(clients, queries, |client, query| {
+        let measured =
+            search(client, list, query, corpus).with_context(|| format!("query {}", query.id))?;
+        progress.step(1);
+        Ok(measured)
+    })?;
     progress.finish();
-    let queries: Vec<MeasuredQuery> = shares
-        .into_iter()
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .flatten()
-        .collect();
     Ok(Measured {
         domain,
         form,
@@ -185,45 +184,33 @@ pub fn measure(
     })
 }
 
-fn run(
+fn search(
     client: &mut Client,
-    (domain, list): (Domain, List),
-    queries: &[Query],
-    judgements: &Judgements,
-    twins: &Twins,
-    progress: &Progress<'_>,
-) -> Result<Vec<MeasuredQuery>> {
-    let corpus = domain.corpus();
-    let settings = list.settings();
+    list: List,
+    query: &Query,
+    corpus: &Standing,
+) -> Result<MeasuredQuery> {
     let statement = client.prepare(
         "SELECT chunk_id FROM reground.search($1, $2, embedding => $3, max_results => $4, settings => $5)",
     )?;
-    let nothing = BTreeSet::new();
-    queries
-        .iter()
-        .map(|query| {
-            let words = list.asks_words().then_some(query.text.as_str());
-            let embedding = list
-                .asks_embedding()
-                .then(|| Vector::from(query.embedding.clone()));
-            let begun = Instant::now();
-            let rows = client
-                .query(
-                    &statement,
-                    &[&corpus, &words, &embedding, &CANDIDATES, &settings],
-                )
-                .with_context(|| format!("query {}", query.id))?;
-            let took = begun.elapsed();
-            let keys: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-            let gold = twins.of_ids(judgements.get(&query.id).unwrap_or(&nothing));
-            progress.step(1);
-            Ok(MeasuredQuery {
-                turn: query.turn,
-                scores: Scores::of(&twins.ranking(&keys), &gold),
-                took,
-            })
-        })
-        .collect()
+    let name = corpus.domain.corpus();
+    let words = list.asks_words().then_some(query.text.as_str());
+    let embedding = list
+        .asks_embedding()
+        .then(|| Vector::from(query.embedding.clone()));
+    let settings = list.settings();
+    let begun = Instant::now();
+    let rows = client.query(
+        &statement,
+        &[&name, &words, &embedding, &CANDIDATES, &settings],
+    )?;
+    let took = begun.elapsed();
+    let keys: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    Ok(MeasuredQuery {
+        turn: query.turn,
+        scores: Scores::of(&corpus.twins.ranking(&keys), &corpus.gold(&query.id)),
+        took,
+    })
 }
 
 #[cfg(test)]

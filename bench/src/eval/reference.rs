@@ -3,9 +3,9 @@
 //! Measured on the same files by plain reference code: BM25 with k1 1.2 and b 0.75, Snowball stemmer, 60 stop words, each
 //! corpus its own statistics; exact cosine; RRF with k 60 over 40 + 40.
 
+use super::retrieval::{List, Scores};
 use crate::data::Domain;
 use crate::data::queries::Form;
-use crate::retrieval::{List, Scores};
 
 /// Figures of one list: all turns of clapnq and cloud, then later turns (≥ 2) of both.
 type Row = [[f64; 3]; 4];

@@ -1,0 +1,162 @@
+//! The command line of `eval`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use lexopt::prelude::{Long, ValueExt};
+
+use super::floors::{Floors, Use};
+use crate::data::queries::Form;
+
+/// What `--help` prints.
+pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPTION]…
+
+  --uri URI               server with the extension
+  --data FOLDER           folder that holds mtrag/
+  --connections N         searches and conversations at a time (default 2)
+  --sample                a fixed quarter of the conversations, in two arms
+  --only retrieval|replay leave out the other
+  --forms FORM,…          of the queries: lastturn, rewrite, questions (default all)
+  --floors FILE           least figures, as --check and --ratchet use them
+  --check                 fail if a figure is below its floor, or does not stand to others as it must
+  --ratchet               raise the floors to what was measured; they are never lowered
+  --show CONVERSATION     only hold this one again (or the longest), keep it, and print it turn by turn";
+
+/// A part of the evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Ranked lists.
+    Retrieval,
+    /// Whole turns.
+    Replay,
+}
+
+/// What the command line asks for.
+pub struct Options {
+    /// Server with the extension.
+    pub uri: String,
+    /// Folder that holds mtrag/.
+    pub data: PathBuf,
+    /// How the queries are put.
+    pub forms: Vec<Form>,
+    /// Searches and conversations at a time, at least one.
+    pub connections: usize,
+    /// Whether only the sample is evaluated.
+    pub sample: bool,
+    /// Floors and what is done with them.
+    pub floors: Option<Floors>,
+    /// Id of the one conversation to show.
+    pub show: Option<String>,
+    only: Option<Part>,
+}
+
+impl Options {
+    /// Reads the arguments; `None` for help.
+    ///
+    /// # Errors
+    /// What is no option, options without what they need.
+    pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
+        let (mut uri, mut data, mut forms) = (None, None, None);
+        let (mut connections, mut sample, mut only, mut show) = (2, false, None, None);
+        let (mut floors, mut check, mut ratchet) = (None, false, false);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("help") => return Ok(None),
+                Long("uri") => uri = Some(parser.value()?.string()?),
+                Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                Long("connections") => connections = parser.value()?.parse()?,
+                Long("sample") => sample = true,
+                Long("only") => only = Some(parser.value()?.parse_with(part)?),
+                Long("forms") => forms = Some(parser.value()?.parse_with(these)?),
+                Long("floors") => floors = Some(PathBuf::from(parser.value()?)),
+                Long("check") => check = true,
+                Long("ratchet") => ratchet = true,
+                Long("show") => show = Some(parser.value()?.string()?),
+                other => bail!("{}\n\n{USAGE}", other.unexpected()),
+            }
+        }
+        ensure!(connections > 0, "--connections must be at least 1");
+        let whole = only.is_none() && forms.is_none() && show.is_none();
+        ensure!(
+            whole || !(check || ratchet),
+            "--check and --ratchet are about the whole of the figures: leave out --only, --forms and --show"
+        );
+        let floors = match (check, ratchet) {
+            (false, false) => None,
+            _ => Some(Floors::read(
+                floors.context("--check and --ratchet need --floors")?,
+                Use { check, ratchet },
+            )?),
+        };
+        Ok(Some(Self {
+            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            forms: forms.unwrap_or_else(|| Form::ALL.to_vec()),
+            connections,
+            sample,
+            floors,
+            show,
+            only,
+        }))
+    }
+
+    /// Whether a part is asked for.
+    pub fn runs(&self, part: Part) -> bool {
+        self.only.is_none_or(|only| only == part)
+    }
+}
+
+fn part(name: &str) -> Result<Part> {
+    match name {
+        "retrieval" => Ok(Part::Retrieval),
+        "replay" => Ok(Part::Replay),
+        _ => bail!("retrieval or replay, not {name}"),
+    }
+}
+
+fn these(names: &str) -> Result<Vec<Form>> {
+    names.split(',').map(form).collect()
+}
+
+fn form(name: &str) -> Result<Form> {
+    let known = Form::ALL.into_iter().find(|form| form.name() == name);
+    known.with_context(|| format!("lastturn, rewrite or questions, not {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(arguments: &[&str]) -> Result<Option<Options>> {
+        let needed = ["--uri", "u", "--data", "d"];
+        Options::read(lexopt::Parser::from_args(needed.iter().chain(arguments)))
+    }
+
+    #[test]
+    fn all_forms_and_parts_unless_told_otherwise() {
+        let all = options(&[]).unwrap().unwrap();
+        assert_eq!(all.forms, Form::ALL);
+        assert!(all.runs(Part::Retrieval) && all.runs(Part::Replay));
+        let less = options(&["--forms", "rewrite,lastturn", "--only", "replay"])
+            .unwrap()
+            .unwrap();
+        assert_eq!(less.forms, [Form::Rewrite, Form::LastTurn]);
+        assert!(!less.runs(Part::Retrieval) && less.runs(Part::Replay));
+        assert!(options(&["--forms", "rewrites"]).is_err());
+        assert!(options(&["--connections", "0"]).is_err());
+    }
+
+    #[test]
+    fn a_part_of_the_figures_cannot_be_held_against_all_floors() {
+        for less in [
+            ["--only", "replay"],
+            ["--forms", "rewrite"],
+            ["--show", "longest"],
+        ] {
+            let arguments = [&less[..], &["--floors", "f", "--check"]].concat();
+            let error = options(&arguments).err().unwrap().to_string();
+            assert!(error.contains("leave out"), "{error}");
+        }
+        assert!(options(&["--check"]).is_err());
+    }
+}

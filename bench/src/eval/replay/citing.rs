@@ -1,0 +1,144 @@
+//! Markers in the answers that humans gave, which carry none: only those of sources in the turn's context.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::overlap::{overlap, words};
+use super::turn::Source;
+
+/// Which sources an answer cites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marking {
+    /// Those that humans judged relevant to the turn.
+    Oracle,
+    /// Those whose text holds what a sentence of the answer says.
+    Answer,
+}
+
+/// Share of a sentence's content that makes a passage its source.
+pub const HELD: f64 = 0.5;
+
+/// The answer with its markers.
+pub fn cite(answer: &str, sources: &[Source], marking: Marking) -> String {
+    match marking {
+        Marking::Oracle => by_oracle(answer, sources),
+        Marking::Answer => by_text(answer, sources),
+    }
+}
+
+/// The markers of the relevant sources before the last full stop: the judgements are about the answer as a whole, not
+/// about a sentence of it. There they are read as citations of its last sentence; a source of an earlier one is then
+/// marked down, and that is the answer's form, not the source's fault.
+fn by_oracle(answer: &str, sources: &[Source]) -> String {
+    let relevant = sources.iter().filter(|source| source.gold);
+    marked(answer, relevant.map(|source| source.marker.as_str()))
+}
+
+/// Each sentence with the markers of the sources that hold it.
+fn by_text(answer: &str, sources: &[Source]) -> String {
+    let sources: Vec<(&str, Vec<String>)> = sources
+        .iter()
+        .map(|source| (source.marker.as_str(), words(&source.content)))
+        .collect();
+    answer
+        .split_sentence_bounds()
+        .map(|sentence| {
+            let holding = sources
+                .iter()
+                .filter(|(_, words)| holds(sentence, words, HELD));
+            let holding = holding.map(|(marker, _)| *marker);
+            // White space after a sentence separates it from the next.
+            let end = sentence.trim_end().len();
+            let (sentence, space) = sentence.split_at(end);
+            format!("{}{space}", marked(sentence, holding))
+        })
+        .collect()
+}
+
+/// Whether a passage (as its words) holds `share` of a sentence of an answer.
+fn holds(sentence: &str, passage: &[String], share: f64) -> bool {
+    overlap(sentence, passage).is_some_and(|overlap| overlap >= share)
+}
+
+/// Whether a source holds any sentence of an answer to the given share.
+pub fn holds_a_sentence(answer: &str, source: &Source, share: f64) -> bool {
+    let passage = words(&source.content);
+    answer
+        .split_sentence_bounds()
+        .any(|sentence| holds(sentence, &passage, share))
+}
+
+/// A text with markers at its end, before the full stop.
+fn marked<'a>(text: &str, markers: impl Iterator<Item = &'a str>) -> String {
+    let markers: String = markers.map(|marker| format!(" [{marker}]")).collect();
+    let text = text.trim_end();
+    match text.strip_suffix('.') {
+        Some(sentence) => format!("{sentence}{markers}."),
+        None => format!("{text}{markers}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn source(marker: &str, content: &str, gold: bool) -> Source {
+        Source {
+            marker: marker.into(),
+            content: content.into(),
+            gold,
+            ..Source::default()
+        }
+    }
+
+    #[test]
+    fn the_oracle_cites_what_is_relevant_at_the_end() {
+        let sources = [
+            source("A1", "", true),
+            source("B1", "", false),
+            source("A2", "", true),
+        ];
+        let cite = |answer, sources| cite(answer, sources, Marking::Oracle);
+        assert_eq!(cite("It is so. ", &sources), "It is so [A1] [A2].");
+        assert_eq!(cite("Is it?", &sources), "Is it? [A1] [A2]");
+        assert_eq!(cite("It is so.", &sources[1..2]), "It is so.");
+    }
+
+    #[test]
+    fn a_sentence_cites_the_sources_that_hold_it() {
+        let sources = [
+            source("A1", "Warranty: it lasts ten years on every roof.", false),
+            source("B1", "Nothing of the kind.", true),
+            source("C1", "Repairs are free within one week of a storm.", false),
+        ];
+        let answer =
+            "The warranty lasts ten years.  Yes!\nRepairs after a storm are free (one week)";
+        assert_eq!(
+            cite(answer, &sources, Marking::Answer),
+            "The warranty lasts ten years [A1].  Yes!\nRepairs after a storm are free (one week) [C1]"
+        );
+    }
+
+    proptest! {
+        /// Without its markers the answer is what the human wrote, and no marker is of a source outside the context.
+        #[test]
+        fn nothing_but_markers_is_added(answer in "([a-d]{1,3}[ .?\n]{1,2}){0,12}", contents in prop::collection::vec("([a-d]{1,3} ){0,20}", 0..4), gold: bool) {
+            let sources: Vec<Source> = contents
+                .iter()
+                .zip(1..)
+                .map(|(content, number)| source(&format!("A{number}"), content, gold))
+                .collect();
+            for marking in [Marking::Oracle, Marking::Answer] {
+                let mut text = cite(&answer, &sources, marking);
+                for source in &sources {
+                    text = text.replace(&format!(" [{}]", source.marker), "");
+                }
+                let expected = match marking {
+                    Marking::Oracle => answer.trim_end(),
+                    Marking::Answer => answer.as_str(),
+                };
+                prop_assert_eq!(text, expected);
+            }
+        }
+    }
+}

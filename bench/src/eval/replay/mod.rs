@@ -1,0 +1,125 @@
+//! Conversations held again through `begin_turn` and `end_turn`, with the answers that humans gave.
+
+pub mod arm;
+pub mod citing;
+pub mod overlap;
+pub mod scope;
+pub mod tally;
+pub mod turn;
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use postgres::{Client, GenericClient};
+
+use super::{Standing, parallel};
+use crate::data::queries::{self, Form};
+use crate::data::tasks::Conversation;
+use crate::data::{Domain, Folder};
+use crate::progress::Progress;
+use arm::Arm;
+use turn::Replayed;
+
+/// A conversation as it went.
+#[derive(Debug)]
+pub struct Held {
+    /// Where.
+    pub domain: Domain,
+    /// Its turns in order.
+    pub turns: Vec<Replayed>,
+}
+
+/// What conversations are held again with.
+pub struct Replay<'a> {
+    /// Embeddings of the user's words by turn, where there are any: unjudged turns have none.
+    embeddings: BTreeMap<String, Vec<f32>>,
+    corpora: &'a [Standing],
+}
+
+impl<'a> Replay<'a> {
+    /// Reads the embeddings.
+    ///
+    /// # Errors
+    /// Files that are missing or malformed.
+    pub fn read(folder: &Folder, corpora: &'a [Standing]) -> Result<Self> {
+        let mut embeddings = BTreeMap::new();
+        for corpus in corpora {
+            let queries = queries::queries(folder, corpus.domain, Form::LastTurn)?;
+            embeddings.extend(queries.into_iter().map(|query| (query.id, query.embedding)));
+        }
+        Ok(Self {
+            embeddings,
+            corpora,
+        })
+    }
+
+    /// Holds every conversation in every arm. Each is one transaction that is rolled back: an evaluation leaves nothing
+    /// behind but the corpora.
+    ///
+    /// # Errors
+    /// Those of the server, and what [`Replayed`] insists on.
+    pub fn hold_all(
+        &self,
+        clients: &mut [Client],
+        arms: &[Arm],
+        conversations: &[Conversation],
+    ) -> Result<Vec<(Arm, Vec<Held>)>> {
+        let mut all = Vec::new();
+        for &arm in arms {
+            let turns = conversations.iter().map(|one| one.turns.len()).sum();
+            let task = format!("replay, {}", arm.name());
+            let progress = Progress::new(&task, turns);
+            let held = parallel::over(clients, conversations, |client, conversation| {
+                let mut transaction = client.transaction()?;
+                let held = self.hold(&mut transaction, "eval", arm, conversation)?;
+                transaction.rollback()?;
+                progress.step(held.turns.len());
+                Ok(held)
+            })?;
+            progress.finish();
+            all.push((arm, held));
+        }
+        Ok(all)
+    }
+
+    /// Holds a conversation under a new name and keeps it; the name, and how it went.
+    ///
+    /// # Errors
+    /// As [`Replay::hold_all`].
+    pub fn keep(
+        &self,
+        client: &mut Client,
+        arm: Arm,
+        conversation: &Conversation,
+    ) -> Result<(String, Held)> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
+        let name = format!("eval-{now}");
+        let held = self.hold(client, &name, arm, conversation)?;
+        Ok((format!("{name}-{}", conversation.id), held))
+    }
+
+    fn hold(
+        &self,
+        client: &mut impl GenericClient,
+        prefix: &str,
+        arm: Arm,
+        conversation: &Conversation,
+    ) -> Result<Held> {
+        let corpus = self
+            .corpora
+            .iter()
+            .find(|corpus| corpus.domain == conversation.domain)
+            .context("the conversation belongs to no corpus")?;
+        let name = format!("{prefix}-{}", conversation.id);
+        let turns = conversation.turns.iter().map(|turn| {
+            let embedding = self.embeddings.get(&turn.id);
+            turn::hold(client, &name, arm, turn, embedding, corpus)
+                .with_context(|| format!("turn {}", turn.id))
+        });
+        Ok(Held {
+            domain: conversation.domain,
+            turns: turns.collect::<Result<_>>()?,
+        })
+    }
+}

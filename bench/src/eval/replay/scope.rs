@@ -1,0 +1,226 @@
+//! Which turns a figure is about, and how far it can be trusted.
+
+use reground_metrics::interval::{Interval, bootstrap_clustered_mean};
+
+use super::Held;
+use super::turn::Replayed;
+use crate::data::Domain;
+
+/// Turns from this number on are pooled: each of them alone has too few.
+const POOLED: u32 = 7;
+
+/// First turn that can carry anything.
+const LATER: u32 = 2;
+
+/// Share of resampled means that an interval holds.
+const CONFIDENCE: f64 = 0.95;
+
+/// Resamples of an interval.
+const RESAMPLES: usize = 4000;
+
+/// Seed of the resamples: fixed, so that the same data print the same interval.
+const SEED: u64 = 20_251;
+
+/// Turns by their number and domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope {
+    first: u32,
+    last: Option<u32>,
+    domain: Option<Domain>,
+}
+
+impl Scope {
+    /// Every turn.
+    pub const ALL: Self = Self::since(1);
+
+    /// Turns that can carry anything.
+    pub const LATER: Self = Self::since(LATER);
+
+    /// The rows of a table: turn by turn, then pooled, then by domain.
+    pub fn rows() -> Vec<Self> {
+        let single = (1..POOLED).map(|number| Self {
+            last: Some(number),
+            ..Self::since(number)
+        });
+        let domains = Domain::ALL.map(|domain| Self {
+            domain: Some(domain),
+            ..Self::LATER
+        });
+        single
+            .chain([Self::since(POOLED), Self::LATER])
+            .chain(domains)
+            .chain([Self::ALL])
+            .collect()
+    }
+
+    const fn since(first: u32) -> Self {
+        Self {
+            first,
+            last: None,
+            domain: None,
+        }
+    }
+
+    /// The name in reports and floors.
+    pub fn name(self) -> String {
+        let turns = match (self.first, self.last) {
+            (1, None) => "all".to_owned(),
+            (LATER, None) => "later".to_owned(),
+            (first, None) => format!("{first}+"),
+            (first, Some(_)) => first.to_string(),
+        };
+        match self.domain {
+            Some(domain) => format!("{turns}, {}", domain.name()),
+            None => turns,
+        }
+    }
+
+    /// Its turns among those of the conversations, conversation by conversation.
+    pub fn of(self, held: &[Held]) -> impl Iterator<Item = impl Iterator<Item = &Replayed>> {
+        held.iter().map(move |held| {
+            let here = self.domain.is_none_or(|domain| domain == held.domain);
+            let turns = held.turns.iter();
+            turns.filter(move |turn| here && self.holds(turn.number))
+        })
+    }
+
+    fn holds(self, number: u32) -> bool {
+        self.first <= number && self.last.is_none_or(|last| number <= last)
+    }
+
+    /// Mean of a measure over its turns that have it. Turns of a conversation are not independent: the interval is
+    /// that of drawing whole conversations.
+    pub fn mean(self, held: &[Held], measure: Measure) -> Option<Interval> {
+        let clusters: Vec<Vec<f64>> = self
+            .of(held)
+            .map(|turns| turns.filter_map(|turn| measure.of(turn)).collect())
+            .collect();
+        interval(&clusters)
+    }
+
+    /// Mean difference of a measure from that of the same turn in the other arm, which must hold the same conversations.
+    pub fn difference(self, held: &[Held], other: &[Held], measure: Measure) -> Option<Interval> {
+        let clusters: Vec<Vec<f64>> = self
+            .of(held)
+            .zip(self.of(other))
+            .map(|(turns, others)| {
+                turns
+                    .zip(others)
+                    .filter_map(|(turn, other)| Some(measure.of(turn)? - measure.of(other)?))
+                    .collect()
+            })
+            .collect();
+        interval(&clusters)
+    }
+
+    /// How many of its turns are judged.
+    pub fn judged(self, held: &[Held]) -> usize {
+        self.of(held).flatten().filter(|turn| turn.judged()).count()
+    }
+}
+
+fn interval(clusters: &[Vec<f64>]) -> Option<Interval> {
+    bootstrap_clustered_mean(clusters, CONFIDENCE, RESAMPLES, SEED)
+}
+
+/// A figure of one context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Share of the relevant passages that it holds.
+    Recall,
+    /// Share of its sources that are relevant.
+    Precision,
+}
+
+impl Measure {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Recall, Self::Precision];
+
+    /// The name in reports and floors.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recall => "recall",
+            Self::Precision => "precision",
+        }
+    }
+
+    fn of(self, turn: &Replayed) -> Option<f64> {
+        match self {
+            Self::Recall => turn.recall(),
+            Self::Precision => turn.precision(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A conversation in which turn n found `found[n - 1]` of 4 relevant passages; of 0 where that is `None`.
+    pub fn held(domain: Domain, found: &[Option<usize>]) -> Held {
+        let classes = |count: usize| (0..count).map(|n| n.to_string()).collect();
+        let turns = found.iter().zip(1..).map(|(found, number)| Replayed {
+            number,
+            gold: classes(found.map_or(0, |_| 4)),
+            found: classes(found.unwrap_or(0)),
+            ..Replayed::default()
+        });
+        Held {
+            domain,
+            turns: turns.collect(),
+        }
+    }
+
+    #[test]
+    fn rows_hold_the_turns_that_they_name() {
+        let turns = [
+            held(Domain::Clapnq, &[Some(0); 9]),
+            held(Domain::Cloud, &[Some(0); 2]),
+        ];
+        let counts: Vec<(String, usize)> = Scope::rows()
+            .into_iter()
+            .map(|scope| (scope.name(), scope.judged(&turns)))
+            .collect();
+        let expected = [
+            ("1", 2),
+            ("2", 2),
+            ("3", 1),
+            ("4", 1),
+            ("5", 1),
+            ("6", 1),
+            ("7+", 3),
+            ("later", 9),
+            ("later, clapnq", 8),
+            ("later, cloud", 1),
+            ("all", 11),
+        ];
+        assert_eq!(
+            counts,
+            expected.map(|(name, count)| (name.to_owned(), count))
+        );
+    }
+
+    #[test]
+    fn means_and_differences_leave_out_unjudged_turns() {
+        let one = [held(Domain::Clapnq, &[Some(4), None, Some(1)])];
+        let other = [held(Domain::Clapnq, &[Some(2), None, Some(2)])];
+        let mean = Scope::ALL.mean(&one, Measure::Recall).unwrap();
+        assert_eq!(mean.mean, (1.0 + 0.25) / 2.0);
+        let difference = Scope::ALL
+            .difference(&one, &other, Measure::Recall)
+            .unwrap();
+        assert_eq!(difference.mean, (0.5 - 0.25) / 2.0);
+        assert_eq!(
+            Scope::LATER
+                .difference(&one, &other, Measure::Recall)
+                .unwrap()
+                .mean,
+            -0.25
+        );
+        assert!(
+            Scope::LATER
+                .mean(&[held(Domain::Cloud, &[Some(1)])], Measure::Recall)
+                .is_none()
+        );
+    }
+}

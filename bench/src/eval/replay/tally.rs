@@ -1,0 +1,249 @@
+//! Why an arm differs from the baseline: what it carried, what it found by that, and what that displaced.
+
+use std::collections::BTreeMap;
+
+use super::Held;
+use super::arm::CONTEXT;
+use super::citing::holds_a_sentence;
+use super::scope::Scope;
+use super::turn::Replayed;
+
+/// Sources carried into judged contexts, and relevant passages found and lost beside the baseline's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Judged contexts.
+    pub contexts: usize,
+    /// Of these, contexts with a carried source.
+    pub carrying: usize,
+    /// Carried sources.
+    pub sources: usize,
+    /// Of these, relevant to the turn that they were carried into.
+    pub relevant: usize,
+    /// Relevant passages that the baseline's context of the same turn lacks.
+    pub gained: usize,
+    /// Relevant passages that only the baseline's context holds.
+    pub lost: usize,
+}
+
+impl Carried {
+    /// Counts the later turns of an arm against those of the baseline, which must hold the same conversations.
+    pub fn of(held: &[Held], baseline: &[Held]) -> Self {
+        let turns = Scope::LATER.of(held).flatten();
+        let others = Scope::LATER.of(baseline).flatten();
+        let mut tally = Self::default();
+        for (turn, other) in turns.zip(others).filter(|(turn, _)| turn.judged()) {
+            let carried = turn.sources.iter().filter(|source| source.carried());
+            let count = carried.clone().count();
+            tally.contexts += 1;
+            tally.carrying += usize::from(count > 0);
+            tally.sources += count;
+            tally.relevant += carried.filter(|source| source.gold).count();
+            tally.gained += turn.found.difference(&other.found).count();
+            tally.lost += other.found.difference(&turn.found).count();
+        }
+        tally
+    }
+}
+
+/// Turns whose context holds fewer than [`CONTEXT`] sources.
+pub fn short(held: &[Held]) -> Vec<&Replayed> {
+    let turns = held.iter().flat_map(|held| &held.turns);
+    turns.filter(|turn| turn.sources.len() < CONTEXT).collect()
+}
+
+/// Ids of the judged turns whose contexts do not have the size of the baseline's.
+pub fn unequal(held: &[Held], baseline: &[Held]) -> Vec<String> {
+    let turns = held.iter().flat_map(|held| &held.turns);
+    let others = baseline.iter().flat_map(|held| &held.turns);
+    turns
+        .zip(others)
+        .filter(|(turn, other)| turn.judged() && turn.sources.len() != other.sources.len())
+        .map(|(turn, _)| turn.id.clone())
+        .collect()
+}
+
+/// Verdicts on the citations of an arm.
+#[derive(Debug, Default)]
+pub struct Verdicts {
+    /// Answers.
+    pub answers: usize,
+    /// Of these, answers that cite.
+    pub citing: usize,
+    /// Citations.
+    pub citations: usize,
+    /// Of these, strings that are no marker of ours: bracketed words that the human wrote.
+    pub not_ours: usize,
+    /// Citations by status.
+    pub statuses: BTreeMap<String, usize>,
+    /// Mean support of the citations that have one.
+    pub support: Option<f64>,
+    /// Mean fidelity score of the answers that cite.
+    pub cfs: Option<f64>,
+    /// The same weighted by support.
+    pub grounded_cfs: Option<f64>,
+}
+
+impl Verdicts {
+    /// Counts all turns of an arm.
+    pub fn of(held: &[Held]) -> Self {
+        let turns = || held.iter().flat_map(|held| &held.turns);
+        let mut tally = Self {
+            support: mean(
+                turns()
+                    .flat_map(|turn| &turn.verdicts)
+                    .filter_map(|one| one.support),
+            ),
+            cfs: mean(turns().filter_map(|turn| turn.cfs)),
+            grounded_cfs: mean(turns().filter_map(|turn| turn.grounded_cfs)),
+            ..Self::default()
+        };
+        for turn in turns() {
+            tally.answers += 1;
+            tally.citing += usize::from(!turn.verdicts.is_empty());
+            for verdict in &turn.verdicts {
+                let ours = |marker: &str| verdict.raw == format!("[{marker}]");
+                let ours = turn.sources.iter().any(|source| ours(&source.marker));
+                tally.citations += 1;
+                tally.not_ours += usize::from(!ours);
+                *tally.statuses.entry(verdict.status.clone()).or_default() += 1;
+            }
+        }
+        tally
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// How the marking by text agrees with the human judgements, over the sources of judged contexts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Sources.
+    pub sources: usize,
+    /// Judged relevant.
+    pub relevant: usize,
+    /// Marked, since the answer's text is found in them.
+    pub marked: usize,
+    /// Both.
+    pub both: usize,
+}
+
+impl Agreement {
+    /// Marks the sources that hold `share` of a sentence of the answer.
+    pub fn at(share: f64, held: &[Held]) -> Self {
+        let turns = held.iter().flat_map(|held| &held.turns);
+        let mut tally = Self::default();
+        for turn in turns.filter(|turn| turn.judged()) {
+            for source in &turn.sources {
+                let marked = holds_a_sentence(&turn.answer, source, share);
+                tally.sources += 1;
+                tally.relevant += usize::from(source.gold);
+                tally.marked += usize::from(marked);
+                tally.both += usize::from(marked && source.gold);
+            }
+        }
+        tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::turn::{Source, Verdict};
+    use super::*;
+    use crate::data::Domain;
+
+    fn turn(number: u32, found: &[&str], carried: &[bool]) -> Replayed {
+        Replayed {
+            number,
+            gold: ["x", "y", "z"].map(String::from).into(),
+            found: found.iter().map(|class| (*class).to_owned()).collect(),
+            sources: carried
+                .iter()
+                .map(|&gold| Source {
+                    origin: "carried".into(),
+                    marker: "A1".into(),
+                    gold,
+                    ..Source::default()
+                })
+                .collect(),
+            ..Replayed::default()
+        }
+    }
+
+    fn held(turns: Vec<Replayed>) -> [Held; 1] {
+        [Held {
+            domain: Domain::Cloud,
+            turns,
+        }]
+    }
+
+    #[test]
+    fn what_is_gained_and_lost_is_counted_in_later_turns() {
+        let arm = held(vec![
+            turn(1, &["x"], &[]),
+            turn(2, &["y", "z"], &[true, false]),
+            turn(3, &["x"], &[]),
+        ]);
+        let baseline = held(vec![
+            turn(1, &[], &[]),
+            turn(2, &["x"], &[]),
+            turn(3, &["x"], &[]),
+        ]);
+        let expected = Carried {
+            contexts: 2,
+            carrying: 1,
+            sources: 2,
+            relevant: 1,
+            gained: 2,
+            lost: 1,
+        };
+        assert_eq!(Carried::of(&arm, &baseline), expected);
+        assert_eq!(unequal(&arm, &baseline).len(), 1);
+        assert_eq!(short(&arm).len(), 3);
+    }
+
+    #[test]
+    fn citations_that_are_no_marker_of_the_context_are_told_apart() {
+        let verdict = |raw: &str, support| Verdict {
+            raw: raw.into(),
+            status: "unsupported".into(),
+            support,
+        };
+        let mut one = turn(1, &[], &[true]);
+        one.verdicts = vec![
+            verdict("[A1]", Some(0.25)),
+            verdict("[A1]", Some(0.75)),
+            verdict("[IBM Cloudant]", None),
+        ];
+        one.cfs = Some(1.0);
+        let tally = Verdicts::of(&held(vec![one, turn(2, &[], &[])]));
+        assert_eq!(
+            (tally.answers, tally.citing, tally.citations, tally.not_ours),
+            (2, 1, 3, 1)
+        );
+        assert_eq!(tally.statuses["unsupported"], 3);
+        assert_eq!(
+            (tally.support, tally.cfs, tally.grounded_cfs),
+            (Some(0.5), Some(1.0), None)
+        );
+    }
+
+    #[test]
+    fn marking_by_text_is_held_against_the_judgements() {
+        let mut one = turn(1, &[], &[true, false, true]);
+        one.answer = "The warranty lasts ten years.".into();
+        one.sources[0].content = "The warranty lasts ten years.".into();
+        one.sources[1].content = "A warranty, ten years.".into();
+        let held = held(vec![one]);
+        let half = Agreement {
+            sources: 3,
+            relevant: 2,
+            marked: 2,
+            both: 1,
+        };
+        assert_eq!(Agreement::at(0.5, &held), half);
+        assert_eq!(Agreement::at(1.0, &held), Agreement { marked: 1, ..half });
+    }
+}

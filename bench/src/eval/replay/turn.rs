@@ -1,0 +1,264 @@
+//! One turn: what its context held, and what `end_turn` said of the answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, ensure};
+use pgvector::Vector;
+use postgres::GenericClient;
+
+use super::arm::Arm;
+use super::citing::cite;
+use crate::data::tasks::Turn;
+use crate::eval::Standing;
+
+/// A source in the context of a turn.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// What the answer cites it by.
+    pub marker: String,
+    /// fresh, carried or pinned.
+    pub origin: String,
+    /// Relevance to the turn's query, in [0, 1], where it was scored.
+    pub relevance: Option<f64>,
+    /// Carry score on entry, in [0, 1], where it was remembered from an earlier turn.
+    pub carry_score: Option<f64>,
+    /// Title of its document.
+    pub title: Option<String>,
+    /// Text that the model is given.
+    pub content: String,
+    /// Humans judged it, or a passage merged into it, relevant to this turn.
+    pub gold: bool,
+}
+
+impl Source {
+    /// Whether it came from an earlier turn.
+    pub fn carried(&self) -> bool {
+        self.origin == "carried"
+    }
+}
+
+/// A turn as it went.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// Conversation and turn.
+    pub id: String,
+    /// Number in the conversation, from 1.
+    pub number: u32,
+    /// The user's words.
+    pub query: String,
+    /// The human-written answer, without markers.
+    pub answer: String,
+    /// The judged intent.
+    pub intent: String,
+    /// The confidence in it, in [0, 1].
+    pub confidence: f32,
+    /// What was degraded.
+    pub warnings: Vec<String>,
+    /// The context in prompt order.
+    pub sources: Vec<Source>,
+    /// Different passages that humans judged relevant, twins as one; none for an unjudged turn.
+    pub gold: BTreeSet<String>,
+    /// Of these, those in the context.
+    pub found: BTreeSet<String>,
+    /// o200k_base tokens of the context's passages.
+    pub tokens: i32,
+    /// Verdicts on the citations of the answer.
+    pub verdicts: Vec<Verdict>,
+    /// Citation fidelity score of the answer; `None` without citations.
+    pub cfs: Option<f64>,
+    /// The same weighted by support.
+    pub grounded_cfs: Option<f64>,
+}
+
+impl Replayed {
+    /// Whether humans judged what is relevant to it.
+    pub fn judged(&self) -> bool {
+        !self.gold.is_empty()
+    }
+
+    /// Share of the relevant passages that the context holds; `None` if nothing was judged relevant.
+    pub fn recall(&self) -> Option<f64> {
+        self.judged()
+            .then(|| self.found.len() as f64 / self.gold.len() as f64)
+    }
+
+    /// Share of the sources in the context that are relevant, 0 for an empty one; `None` if nothing was judged relevant.
+    pub fn precision(&self) -> Option<f64> {
+        let relevant = self.sources.iter().filter(|source| source.gold).count();
+        self.judged()
+            .then(|| relevant as f64 / self.sources.len().max(1) as f64)
+    }
+}
+
+/// What `end_turn` says of a citation.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The citation as it stands in the answer.
+    pub raw: String,
+    /// Its status.
+    pub status: String,
+    /// Support of the claim by the source, in [0, 1].
+    pub support: Option<f64>,
+}
+
+/// Holds a turn.
+///
+/// # Errors
+/// Those of the server, a prompt or a trace that lacks a source of the context.
+pub fn hold(
+    client: &mut impl GenericClient,
+    conversation: &str,
+    arm: Arm,
+    turn: &Turn,
+    embedding: Option<&Vec<f32>>,
+    corpus: &Standing,
+) -> Result<Replayed> {
+    let embedding = embedding.map(|values| Vector::from(values.clone()));
+    let name = corpus.domain.corpus();
+    let rows = client.query(
+        "SELECT turn_id, marker, origin, title, content \
+         FROM reground.begin_turn($1, $2, corpus => $3, embedding => $4, settings => $5)",
+        &[
+            &conversation,
+            &turn.question,
+            &name,
+            &embedding,
+            &arm.settings(),
+        ],
+    )?;
+    let turn_id: i64 = rows.first().context("begin_turn gave no row")?.get(0);
+    let prompt: String = client
+        .query_one("SELECT reground.prompt_context($1)", &[&turn_id])?
+        .get(0);
+
+    let gold = corpus.gold(&turn.id);
+    let mut found = BTreeSet::new();
+    let mut traced = traced(client, turn_id)?;
+    let mut sources = Vec::new();
+    for row in &rows {
+        let Some(marker) = row.get::<_, Option<String>>(1) else {
+            continue;
+        };
+        ensure!(
+            prompt.contains(&format!("[{marker}]")),
+            "the prompt lacks [{marker}]"
+        );
+        let trace = traced
+            .remove(&marker)
+            .with_context(|| format!("explain_turn lacks {marker}"))?;
+        let classes = corpus.twins.of_keys(&trace.members);
+        let hits: Vec<String> = classes.intersection(&gold).cloned().collect();
+        sources.push(Source {
+            origin: row.get(2),
+            relevance: trace.relevance,
+            carry_score: trace.carry_score,
+            title: row.get(3),
+            content: row.get(4),
+            gold: !hits.is_empty(),
+            marker,
+        });
+        found.extend(hits);
+    }
+
+    let verdicts = end_turn(
+        client,
+        turn_id,
+        &cite(&turn.answer, &sources, arm.marking()),
+    )?;
+    let audit = client.query_one(
+        "SELECT intent, intent_confidence, warnings, cfs, grounded_cfs, context_tokens \
+         FROM reground.turn_audit WHERE turn_id = $1",
+        &[&turn_id],
+    )?;
+    Ok(Replayed {
+        id: turn.id.clone(),
+        number: turn.number,
+        query: turn.question.clone(),
+        answer: turn.answer.clone(),
+        intent: audit.get(0),
+        confidence: audit.get(1),
+        warnings: audit.get(2),
+        sources,
+        gold,
+        found,
+        tokens: audit.get(5),
+        verdicts,
+        cfs: audit.get(3),
+        grounded_cfs: audit.get(4),
+    })
+}
+
+/// A source as the trace knows it.
+struct Traced {
+    members: Vec<String>,
+    relevance: Option<f64>,
+    carry_score: Option<f64>,
+}
+
+fn traced(client: &mut impl GenericClient, turn_id: i64) -> Result<BTreeMap<String, Traced>> {
+    let rows = client.query(
+        "SELECT marker, members, relevance, carry_score FROM reground.explain_turn($1) WHERE in_context",
+        &[&turn_id],
+    )?;
+    Ok(rows
+        .iter()
+        .map(|row| {
+            let traced = Traced {
+                members: row.get(1),
+                relevance: row.get(2),
+                carry_score: row.get(3),
+            };
+            (row.get(0), traced)
+        })
+        .collect())
+}
+
+fn end_turn(client: &mut impl GenericClient, turn_id: i64, answer: &str) -> Result<Vec<Verdict>> {
+    let rows = client.query(
+        "SELECT raw, status, support FROM reground.end_turn($1, $2) WHERE citation_id IS NOT NULL",
+        &[&turn_id, &answer],
+    )?;
+    Ok(rows
+        .iter()
+        .map(|row| Verdict {
+            raw: row.get(0),
+            status: row.get(1),
+            support: row.get(2),
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(sources: &[bool], gold: &[&str], found: &[&str]) -> Replayed {
+        let set = |classes: &[&str]| classes.iter().map(|class| (*class).to_owned()).collect();
+        Replayed {
+            sources: sources
+                .iter()
+                .map(|&gold| Source {
+                    gold,
+                    ..Source::default()
+                })
+                .collect(),
+            gold: set(gold),
+            found: set(found),
+            ..Replayed::default()
+        }
+    }
+
+    #[test]
+    fn recall_is_of_what_is_relevant_and_precision_of_what_is_shown() {
+        let turn = held(&[true, false, false, false], &["x", "y"], &["x"]);
+        assert_eq!((turn.recall(), turn.precision()), (Some(0.5), Some(0.25)));
+        let empty = held(&[], &["x"], &[]);
+        assert_eq!((empty.recall(), empty.precision()), (Some(0.0), Some(0.0)));
+    }
+
+    #[test]
+    fn an_unjudged_turn_is_not_scored() {
+        let turn = held(&[false], &[], &[]);
+        assert_eq!((turn.recall(), turn.precision()), (None, None));
+    }
+}

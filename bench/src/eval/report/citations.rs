@@ -1,0 +1,87 @@
+//! What `end_turn` says of the answers that humans gave, under the markers that they were given.
+
+use std::collections::BTreeSet;
+
+use super::{or_dash, percent, share};
+use crate::eval::replay::Held;
+use crate::eval::replay::arm::Arm;
+use crate::eval::replay::citing::HELD;
+use crate::eval::replay::tally::{Agreement, Verdicts};
+
+/// Shares of a sentence at which the marking by text is looked at.
+const SHARES: [f64; 3] = [0.4, HELD, 0.6];
+
+/// The verdicts of every arm, and what the marking by text is worth.
+pub fn print(runs: &[(Arm, Vec<Held>)]) {
+    println!("## Replay: what end_turn says of the answers\n");
+    let tallies: Vec<(Arm, Verdicts)> = runs
+        .iter()
+        .map(|(arm, held)| (*arm, Verdicts::of(held)))
+        .collect();
+    let statuses: BTreeSet<&String> = tallies
+        .iter()
+        .flat_map(|(_, tally)| tally.statuses.keys())
+        .collect();
+    let names: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
+    println!(
+        "| arm | answers that cite | citations | {} | no marker of ours | support | CFS | by support |",
+        names.join(" | ")
+    );
+    println!(
+        "|---|---:|---:|{}---:|---:|---:|---:|",
+        "---:|".repeat(names.len())
+    );
+    for (arm, tally) in &tallies {
+        let shares: Vec<String> = statuses
+            .iter()
+            .map(|status| {
+                let count = tally.statuses.get(*status).copied().unwrap_or_default();
+                percent(count, tally.citations)
+            })
+            .collect();
+        println!(
+            "| {} | {} of {} | {} | {} | {} | {} | {} | {} |",
+            arm.name(),
+            tally.citing,
+            tally.answers,
+            tally.citations,
+            shares.join(" | "),
+            tally.not_ours,
+            or_dash(tally.support, share),
+            or_dash(tally.cfs, share),
+            or_dash(tally.grounded_cfs, share)
+        );
+    }
+    println!(
+        "\nSupport: mean over citations. CFS, and CFS weighted by support: means over the answers that cite. Under `oracle-cited` all \
+         markers stand on the last sentence, which is seldom the only one that the source supports.\n"
+    );
+    if let Some((_, held)) = runs.iter().find(|(arm, _)| *arm == Arm::None) {
+        agreement(held);
+    }
+}
+
+/// The marking by text against the human judgements, in the contexts of the baseline.
+fn agreement(held: &[Held]) {
+    let base = Agreement::at(HELD, held);
+    println!(
+        "`answer-cited` marks a source that holds a share of a sentence's content words. Held against the human judgements, over the \
+         {} sources of the judged contexts of `none`, {} of them relevant ({}):\n",
+        base.sources,
+        base.relevant,
+        percent(base.relevant, base.sources)
+    );
+    println!("| share | marked | precision | recall |\n|---|---:|---:|---:|");
+    for at in SHARES {
+        let tally = Agreement::at(at, held);
+        println!(
+            "| {}{} | {} | {} | {} |",
+            share(at),
+            if at == HELD { " (used)" } else { "" },
+            tally.marked,
+            percent(tally.both, tally.marked),
+            percent(tally.both, tally.relevant)
+        );
+    }
+    println!();
+}

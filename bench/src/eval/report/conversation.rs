@@ -1,0 +1,110 @@
+//! One conversation, turn by turn.
+
+use super::{or_dash, share};
+use crate::data::tasks::Conversation;
+use crate::eval::replay::Held;
+use crate::eval::replay::turn::{Replayed, Source};
+
+/// Characters of a passage that are shown.
+const SHOWN: usize = 60;
+
+/// A conversation, turn by turn.
+pub fn print(name: &str, conversation: &Conversation, held: &Held) {
+    println!(
+        "## Replay: {} of {} ({} turns)\n",
+        conversation.id,
+        conversation.domain.name(),
+        conversation.turns.len()
+    );
+    println!(
+        "Under the default settings. The human-written answers cite the sources of the context that humans judged \
+         relevant (gold), and no others; the markers stand at the end, so its last sentence is the claim that they are held against. Stored as conversation `{name}`.\n"
+    );
+    for turn in &held.turns {
+        replayed(turn);
+    }
+    let (found, gold) = held.turns.iter().fold((0, 0), |(found, gold), turn| {
+        (found + turn.found.len(), gold + turn.gold.len())
+    });
+    let carried = held.turns.iter().flat_map(|turn| &turn.sources);
+    let carried = carried.filter(|source| source.carried());
+    println!(
+        "All turns: {found} of {gold} gold passages in the contexts; {} sources carried, {} of them gold.\n",
+        carried.clone().count(),
+        carried.filter(|source| source.gold).count()
+    );
+}
+
+fn replayed(turn: &Replayed) {
+    println!("### Turn {}: {}\n", turn.number, one_line(&turn.query));
+    println!(
+        "Intent **{}** ({:.2}). Context: {} sources, {} of {} gold passages, {} tokens.{}\n",
+        turn.intent,
+        turn.confidence,
+        turn.sources.len(),
+        turn.found.len(),
+        turn.gold.len(),
+        turn.tokens,
+        if turn.warnings.is_empty() {
+            String::new()
+        } else {
+            format!(" Warnings: {}.", turn.warnings.join(", "))
+        }
+    );
+    println!("| marker | origin | relevance | carry | gold | title | passage |");
+    println!("|---|---|---:|---:|:-:|---|---|");
+    for source in &turn.sources {
+        println!("{}", source_row(source));
+    }
+    let verdicts: Vec<String> = turn
+        .verdicts
+        .iter()
+        .map(|verdict| {
+            let support = or_dash(verdict.support, |support| format!("{support:.2}"));
+            format!("{} {} (support {support})", verdict.raw, verdict.status)
+        })
+        .collect();
+    let score = |value| or_dash(value, share);
+    println!(
+        "\nCFS **{}**, weighted by support {}: {}\n",
+        score(turn.cfs),
+        score(turn.grounded_cfs),
+        if verdicts.is_empty() {
+            "nothing to cite".to_owned()
+        } else {
+            verdicts.join(", ")
+        }
+    );
+}
+
+fn source_row(source: &Source) -> String {
+    let number = |value| or_dash(value, |value: f64| format!("{value:.2}"));
+    format!(
+        "| {} | {} | {} | {} | {} | {} | {} |",
+        source.marker,
+        source.origin,
+        number(source.relevance),
+        number(source.carry_score),
+        if source.gold { "✓" } else { "" },
+        or_dash(source.title.as_deref(), one_line),
+        one_line(&source.content),
+    )
+}
+
+/// The beginning of a text as a cell of a table: one line, no bars.
+fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = line.chars().take(SHOWN).collect();
+    shown.replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_short_and_on_one_line() {
+        assert_eq!(one_line(" a |\n\tb "), "a \\| b");
+        assert_eq!(one_line(&"é".repeat(100)).chars().count(), SHOWN);
+    }
+}

@@ -1,0 +1,63 @@
+//! What was loaded, what is evaluated, and how long it took.
+
+use std::time::Duration;
+
+use crate::data::tasks::Conversation;
+use crate::load::Load;
+
+/// What was loaded, and how fast.
+pub fn print(loads: &[Load]) {
+    println!("## Corpora\n");
+    println!(
+        "| corpus | documents | passages | put_document, s | passages/s | put_embeddings, s | embeddings/s | HNSW, s |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+    for load in loads {
+        println!(
+            "| {}{} | {} | {} | {:.1} | {:.0} | {:.1} | {:.0} | {:.1} |",
+            load.corpus,
+            if load.kept { " (kept)" } else { "" },
+            load.documents,
+            load.passages,
+            load.documents_took.as_secs_f64(),
+            rate(load.passages, load.documents_took),
+            load.embeddings_took.as_secs_f64(),
+            rate(load.passages, load.embeddings_took),
+            load.index_took.as_secs_f64(),
+        );
+    }
+    println!();
+    if loads.iter().any(|load| load.kept) {
+        println!("(kept): it was there already, and took these times when it was loaded.\n");
+    }
+    for load in loads {
+        println!(
+            "{}: the indexed text is the passage's text as it is in the file; in {} of {} passages it begins with the title.",
+            load.corpus, load.titled_texts, load.passages
+        );
+    }
+    println!();
+}
+
+fn rate(count: usize, took: Duration) -> f64 {
+    count as f64 / took.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
+/// Which conversations are evaluated.
+pub fn scope(conversations: &[Conversation], sample: bool) {
+    let turns: usize = conversations.iter().map(|one| one.turns.len()).sum();
+    println!(
+        "{}: {} conversations, {turns} turns.\n",
+        if sample {
+            "The fixed sample (by the hash of a conversation's id)"
+        } else {
+            "All"
+        },
+        conversations.len()
+    );
+}
+
+/// How long it all took.
+pub fn total(took: Duration) {
+    println!("Total time: {:.0} s.", took.as_secs_f64());
+}

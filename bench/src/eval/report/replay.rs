@@ -1,0 +1,174 @@
+//! What the contexts held, with and without carry-over.
+
+use reground_metrics::interval::Interval;
+
+use super::{difference, or_dash, percent, share};
+use crate::eval::replay::Held;
+use crate::eval::replay::arm::{Arm, CONTEXT};
+use crate::eval::replay::scope::{Measure, Scope};
+use crate::eval::replay::tally::{Carried, short};
+
+/// An arm with its conversations.
+type Run = (Arm, Vec<Held>);
+
+/// All that is said of the contexts.
+pub fn print(runs: &[Run]) {
+    println!("## Replay: what the contexts held\n");
+    let Some((_, baseline)) = find(runs, Arm::None) else {
+        return;
+    };
+    let arms: Vec<&Run> = runs
+        .iter()
+        .filter(|(arm, _)| arm.equal_size() && *arm != Arm::None)
+        .collect();
+    println!(
+        "Contexts of {CONTEXT} single passages in every arm. `none` carries nothing. An arm is named for what its answers cite (the sources \
+         that humans judged relevant, or those that hold what the answer says) and for what keeps a source active. Beside each mean \
+         the paired difference from `none`; 95 % intervals, by drawing whole conversations.\n"
+    );
+    for measure in Measure::ALL {
+        by_turn(measure, &arms, baseline);
+    }
+    sizes(baseline);
+    carried(&arms, baseline);
+    activation(runs);
+    defaults(runs);
+}
+
+fn find(runs: &[Run], arm: Arm) -> Option<&Run> {
+    runs.iter().find(|(one, _)| *one == arm)
+}
+
+fn by_turn(measure: Measure, arms: &[&Run], baseline: &[Held]) {
+    let names = arms.iter().map(|(arm, _)| arm.name()).collect::<Vec<_>>();
+    println!(
+        "| {}, turn | judged | none | {} |",
+        measure.name(),
+        names.join(" | ")
+    );
+    println!("|---|---:|---|{}", "---|".repeat(arms.len()));
+    for scope in Scope::rows() {
+        let cells: Vec<String> = arms
+            .iter()
+            .map(|(_, held)| {
+                let mean = scope.mean(held, measure);
+                let paired = scope.difference(held, baseline, measure);
+                format!(
+                    "{} ({})",
+                    or_dash(mean, |mean| share(mean.mean)),
+                    or_dash(paired, signed)
+                )
+            })
+            .collect();
+        println!(
+            "| {} | {} | {} | {} |",
+            scope.name(),
+            scope.judged(baseline),
+            or_dash(scope.mean(baseline, measure), plain),
+            cells.join(" | ")
+        );
+    }
+    println!();
+}
+
+fn plain(interval: Interval) -> String {
+    let Interval { mean, low, high } = interval;
+    format!("{} [{}, {}]", share(mean), share(low), share(high))
+}
+
+fn signed(interval: Interval) -> String {
+    let [mean, low, high] = [interval.mean, interval.low, interval.high].map(difference);
+    format!("{mean} [{low}, {high}]")
+}
+
+/// Contexts that are smaller than the others, and why.
+fn sizes(baseline: &[Held]) {
+    let all: usize = baseline.iter().map(|held| held.turns.len()).sum();
+    let short = short(baseline);
+    println!(
+        "{} of {all} contexts of `none` hold fewer than {CONTEXT} passages{}",
+        short.len(),
+        if short.is_empty() { "." } else { ":" }
+    );
+    for turn in short {
+        println!(
+            "- {} ({}): {} passages; {}",
+            turn.id,
+            if turn.judged() {
+                "judged"
+            } else {
+                "not judged"
+            },
+            turn.sources.len(),
+            turn.warnings.join(", ")
+        );
+    }
+    println!();
+}
+
+fn carried(arms: &[&Run], baseline: &[Held]) {
+    println!("Why, in the judged later turns:\n");
+    println!(
+        "| arm | contexts | with a carried source | carried a context | of these relevant | relevant gained | relevant lost to them |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|");
+    for (arm, held) in arms {
+        let tally = Carried::of(held, baseline);
+        println!(
+            "| {} | {} | {} | {:.2} | {} ({}) | {} | {} |",
+            arm.name(),
+            tally.contexts,
+            percent(tally.carrying, tally.contexts),
+            tally.sources as f64 / tally.contexts.max(1) as f64,
+            tally.relevant,
+            percent(tally.relevant, tally.sources),
+            tally.gained,
+            tally.lost
+        );
+    }
+    println!();
+}
+
+/// What keeps a source active: the two values of the setting, in the same turns.
+fn activation(runs: &[Run]) {
+    for (context, cited) in [
+        (Arm::OracleContext, Arm::OracleCited),
+        (Arm::AnswerContext, Arm::AnswerCited),
+    ] {
+        let (Some((_, one)), Some((_, other))) = (find(runs, cited), find(runs, context)) else {
+            continue;
+        };
+        let differences = Measure::ALL.map(|measure| {
+            let paired = Scope::LATER.difference(one, other, measure);
+            format!("{} {}", measure.name(), or_dash(paired, signed))
+        });
+        println!(
+            "`{}` less `{}`, later turns: {}.\n",
+            cited.name(),
+            context.name(),
+            differences.join(", ")
+        );
+    }
+}
+
+/// What users get.
+fn defaults(runs: &[Run]) {
+    let Some((_, held)) = find(runs, Arm::Default) else {
+        return;
+    };
+    let turns: Vec<_> = Scope::LATER
+        .of(held)
+        .flatten()
+        .filter(|turn| turn.judged())
+        .collect();
+    let count = turns.len().max(1) as f64;
+    let mean = |measure| or_dash(Scope::LATER.mean(held, measure), plain);
+    println!(
+        "With the default settings (neighbours merged, a budget of 4,000 tokens, carry-over on), later turns: recall {}, precision {}, \
+         {:.1} sources and {:.0} tokens a context.\n",
+        mean(Measure::Recall),
+        mean(Measure::Precision),
+        turns.iter().map(|turn| turn.sources.len()).sum::<usize>() as f64 / count,
+        turns.iter().map(|turn| f64::from(turn.tokens)).sum::<f64>() / count,
+    );
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# fresh-database.sh NAME: starts the development server and prints the URI of its database NAME, which is made anew with
+# every other extension: what an older one indexed would be measured as if this one had. As long as the extension is the
+# same, what is in it is kept.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+
+name=$1
+server=$("$ROOT/scripts/start-server.sh" | tail -n 1)
+uri=${server%/*}/$name
+pg_config=$("$ROOT/scripts/fetch-postgres.sh")
+psql=$("$pg_config" --bindir)/psql
+query() { PGOPTIONS='-c client_min_messages=warning' "$psql" -XqAt --set ON_ERROR_STOP=1 --dbname "$1" "${@:2}"; }
+
+version=$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$ROOT/reground.control")
+extension=$(cat "$("$pg_config" --pkglibdir)/reground.so" "$("$pg_config" --sharedir)/extension/reground--$version.sql" |
+    sha256sum | cut -d ' ' -f 1)
+made_with=$(query "$server" --command \
+    "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = '$name'")
+if [ "$made_with" != "$extension" ]; then
+    query "$server" --command "DROP DATABASE IF EXISTS $name" --command "CREATE DATABASE $name"
+    query "$uri" --command "CREATE EXTENSION reground CASCADE" --command "COMMENT ON DATABASE $name IS '$extension'"
+fi
+echo "$uri"
