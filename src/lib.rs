@@ -32,4 +32,8 @@ pgrx::pg_module_magic!();
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
     guc::define();
+    // Computations over megabytes hear a cancel, a timeout and a shutdown between two beats; PostgreSQL's ERROR unwinds them.
+    reground_pulse::on_beat(|_work| {
+        pgrx::check_for_interrupts!();
+    });
 }

@@ -49,7 +49,7 @@ class Bench:
         self.context = context
         self._lexemes = source_lexemes
         self._words: list[set[str]] | None = None
-        self._texts: list[str] = []
+        self._digits: list[str] = []
         self._numbers: dict[int, set[str]] = {}
         self._quotable: dict[int, Quotable] = {}
         self._by_marker: dict[str, int] = {}
@@ -141,14 +141,17 @@ class Bench:
 
     def _with_number(self, number: str) -> list[int]:
         """The sources that hold a number. Only texts that have its digits are read for numbers."""
-        if not self._texts:
-            self._texts = [_text_of(shown) for shown in self.context]
+        if not self._digits:
+            for shown in self.context:
+                text = _text_of(shown)
+                # A grouped number is looked for without its commas, too.
+                self._digits.append(f"{text}\n{text.replace(',', '')}")
         holders = []
-        for source, text in enumerate(self._texts):
-            if number in text or number in text.replace(",", ""):
+        for source, digits in enumerate(self._digits):
+            if number in digits:
                 found = self._numbers.get(source)
                 if found is None:
-                    found = self._numbers[source] = numbers_of(text)
+                    found = self._numbers[source] = numbers_of(_text_of(self.context[source]))
                 if number in found:
                     holders.append(source)
         return holders

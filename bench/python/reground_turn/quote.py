@@ -25,7 +25,7 @@ _TO_WORDS: Final = bytes(
     ord(chr(code).lower()) if chr(code).isalnum() or chr(code) == "_" else ord(" ")
     for code in range(128)
 ) + bytes(128)
-_JOINED: Final = re.compile(r"(?<=[A-Za-z])[.':](?=[A-Za-z])|(?<=[0-9])[.',;](?=[0-9])")
+_JOINED: Final = re.compile(r"[.',;:](?:(?<=[A-Za-z][.':])(?=[A-Za-z])|(?<=[0-9][.',;])(?=[0-9]))")
 _LONE: Final = re.compile(r"(?<![a-z0-9_])_+(?![a-z0-9_])")
 
 

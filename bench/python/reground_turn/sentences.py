@@ -20,6 +20,8 @@ WRAPPED: Final = 40
 _LINE: Final = re.compile(
     r"[^\n\r\x85\x0c\u2028\u2029]*(?:\r\n|[\n\r\x85\x0c\u2028\u2029])|[^\n\r\x85\x0c\u2028\u2029]+"
 )
+# What ends a line for Python and not for us, or the other way round.
+_OTHER_BREAKS: Final = re.compile(r"[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _HEADING: Final = re.compile(r"\s*#{1,6}(?!#)[ \t]")
 _ITEM: Final = re.compile(r"\s*(?:>|[-*+•‣◦▪–]\s|[0-9]{1,4}[.)]\s|[A-Za-z]\)\s)")
 _ITEM_SIGNS: Final = ">-*+•‣◦▪–0123456789"
@@ -44,7 +46,6 @@ _AFTER_MARKER: Final = re.compile(f"[{_CLOSING}]*")
 _MARKER: Final = re.compile(
     r"\s{0,2}(?!\s)(?:\[([^\n\[\]]{1,46})\]|【([^\n【】]{1,46})】)(?=[\s\[【.*\"”]|\Z)"
 )
-_WORD_BEFORE: Final = re.compile(r"(?:[^\W_]|\.)*\Z")
 _DIGITS: Final = re.compile(r"[0-9]{1,3}\Z")
 
 _ABBREVIATIONS: Final = frozenset("""
@@ -83,7 +84,8 @@ def _blocks(text: str) -> list[Span]:
     blocks: list[Span] = []
     start = at = 0
     before, parted = "", True
-    for line in _LINE.findall(text):
+    plain = _OTHER_BREAKS.search(text) is None
+    for line in text.splitlines(keepends=True) if plain else _LINE.findall(text):
         bare = line.strip()
         # What sets a line apart from the one before it and from the one after it, and from the one
         # before only.
@@ -189,8 +191,10 @@ def _is_abbreviation(sentence: str, following: str) -> bool:
         return False
     sentence = sentence.lstrip()
     recent = sentence[-LOOK_AHEAD:]
-    found = _WORD_BEFORE.search(recent)
-    word = found[0] if found else ""
+    at = len(recent)
+    while at and (recent[at - 1].isalnum() or recent[at - 1] == "."):
+        at -= 1
+    word = recent[at:]
     if not word:
         return False
     if len(word) == len(sentence) and _DIGITS.match(word):

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use reground_pulse::beat;
+
 use crate::score::{Parameters, idf, term_score};
 use crate::tsvector::TsVector;
 
@@ -116,6 +118,7 @@ impl Collector {
         self.positions += u64::from(tsv.length());
         let kept = admitted || wanted;
         let hits_start = self.hits.len();
+        beat(1 + self.terms.len());
         for (index, term) in self.terms.iter_mut().enumerate() {
             let frequency = tsv.frequency(&term.lexeme);
             if frequency > 0 {
@@ -158,6 +161,7 @@ impl Collector {
         let mut hits_start = 0;
         for row in self.matches {
             let hits = &self.hits[hits_start..row.hits_end];
+            beat(1 + hits.len());
             hits_start = row.hits_end;
             let score: f64 = hits
                 .iter()

@@ -1,6 +1,7 @@
 //! Sentences of an answer, and which of them a citation stands on.
 
 use reground_documents::sentence_spans;
+use reground_pulse::along;
 use std::ops::Range;
 
 use crate::listing::{self, is_label};
@@ -26,16 +27,14 @@ pub(crate) struct Placed {
 pub(crate) fn place(text: &str, found: &[Found]) -> Placed {
     let spans = sentence_spans(&without_citations(text, found));
     let held = citations_by_span(&spans, found);
-    let remainders: Vec<String> = spans
-        .iter()
-        .zip(&held)
+    let remainders: Vec<String> = along(spans.iter().zip(&held))
         .map(|(span, held)| remainder(text, span.clone(), &found[held.clone()]))
         .collect();
     let lists = listing::reference_lists(text);
     let mut on = Vec::with_capacity(found.len());
     let mut claims = vec![None; spans.len()];
     let mut last_with_words = None;
-    for (number, span) in spans.iter().enumerate() {
+    for (number, span) in along(spans.iter().enumerate()) {
         let words = has_words(&remainders[number]);
         let label = is_label(&remainders[number]);
         let mut read = span.start;
@@ -86,7 +85,7 @@ fn compact(
     let mut sentences = Vec::new();
     let mut kept = Vec::new();
     let mut number_of = Vec::with_capacity(spans.len());
-    for (span, claim) in spans.iter().zip(claims) {
+    for (span, claim) in along(spans.iter().zip(claims)) {
         let raw = &text[span.clone()];
         let start = span.start + raw.len() - raw.trim_start().len();
         let end = start + raw.trim().len();
@@ -134,7 +133,7 @@ fn without_citations(text: &str, found: &[Found]) -> String {
 fn citations_by_span(spans: &[Range<usize>], found: &[Found]) -> Vec<Range<usize>> {
     let mut next = 0;
     let mut held = Vec::with_capacity(spans.len());
-    for number in 0..spans.len() {
+    for number in along(0..spans.len()) {
         let limit = spans
             .get(number + 1)
             .map_or(usize::MAX, |after| after.start);
@@ -163,7 +162,7 @@ fn remainder(text: &str, span: Range<usize>, held: &[Found]) -> String {
 }
 
 fn fold_into(out: &mut String, text: &str) {
-    for c in text.chars() {
+    for c in along(text.chars()) {
         if c.is_whitespace() {
             if !out.is_empty() && !out.ends_with(' ') {
                 out.push(' ');
@@ -179,5 +178,5 @@ fn fold_into(out: &mut String, text: &str) {
 }
 
 fn has_words(text: &str) -> bool {
-    text.chars().any(char::is_alphanumeric)
+    along(text.chars()).any(char::is_alphanumeric)
 }

@@ -1,5 +1,6 @@
 //! From the text of an answer to its citations, in linear time.
 
+use reground_pulse::along;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -79,7 +80,7 @@ pub fn extract(text: &str, families: &Families) -> Extraction {
     let placed = claims::place(text, &found);
     let mut out = Extraction::default();
     let mut claim_of = Vec::with_capacity(placed.sentences.len());
-    for (bytes, claim) in placed.sentences.into_iter().zip(placed.claims) {
+    for (bytes, claim) in along(placed.sentences.into_iter().zip(placed.claims)) {
         let sentence = out.sentences.len();
         claim_of.push(claim.map(|text| {
             out.claims.push(Claim { sentence, text });

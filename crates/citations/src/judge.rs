@@ -1,5 +1,6 @@
 //! The verdict on each citation of an answer: resolved, verified, supported.
 
+use reground_pulse::{along, beat};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -140,8 +141,8 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
     for (claim, numbers) in by_claim {
         let claim = claim.and_then(|claim| evidence.claims.get(claim));
         let coverage = claim.and_then(|claim| index.coverage(claim));
-        let resolved = numbers
-            .into_iter()
+        beat(1 + claim.map_or(0, Lexemes::len));
+        let resolved = along(numbers)
             .map(|number| {
                 let citation = &extraction.citations[number];
                 (

@@ -1,5 +1,6 @@
 //! The content of a text: the server's lexemes, with numbers read here.
 
+use reground_pulse::along;
 use serde::{Deserialize, Serialize};
 
 /// A sorted set of lexemes: stemmed, stop words removed, numbers in one spelling.
@@ -66,7 +67,7 @@ impl From<Lexemes> for Vec<String> {
 pub(crate) fn numbers(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | ',')));
-    for word in words {
+    for word in along(words) {
         let word = word.trim_matches(['.', ',']);
         let is_number =
             word.contains(|c: char| c.is_ascii_digit()) && !word.contains(char::is_alphabetic);

@@ -16,6 +16,7 @@ mod forms;
 mod judge;
 mod lexemes;
 mod listing;
+mod names;
 mod offsets;
 mod policy;
 mod quote;

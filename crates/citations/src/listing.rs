@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use reground_pulse::along;
+
 /// Headings and labels that announce such a list.
 const LABELS: [&str; 18] = [
     "references",
@@ -36,7 +38,7 @@ pub(crate) fn reference_lists(text: &str) -> Vec<Range<usize>> {
     let mut lists = Vec::new();
     let mut open = None;
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    for line in along(text.split_inclusive('\n')) {
         let names_list = is_label(line);
         if names_list || line.starts_with('#') {
             if let Some(start) = open.take() {

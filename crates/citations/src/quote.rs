@@ -1,6 +1,7 @@
 //! The sentence of a source that comes nearest to a claim.
 
 use reground_documents::sentence_spans;
+use reground_pulse::{STRETCH, along, beat};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -37,10 +38,10 @@ struct Sentence {
 impl<'a> Quotable<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let mut ruler = Ruler::new(text);
-        let sentences = sentence_spans(text)
-            .into_iter()
+        let sentences = along(sentence_spans(text))
             .filter_map(|span| {
                 let raw = &text[span.clone()];
+                beat(raw.len().min(STRETCH));
                 let start = span.start + raw.len() - raw.trim_start().len();
                 let bytes = start..start + raw.trim().len();
                 let lower = raw.trim().to_lowercase();
@@ -60,6 +61,7 @@ impl<'a> Quotable<'a> {
     /// The sentence that holds most of the claim; of equals the shortest, then the first. `None` when none holds any of it.
     pub(crate) fn best(&self, claim: &Lexemes) -> Option<Quote> {
         let held = |sentence: &Sentence| {
+            beat(claim.len().min(MAX_LEXEMES));
             let lexemes = claim.iter().take(MAX_LEXEMES);
             lexemes.filter(|lexeme| sentence.holds(lexeme)).count()
         };

@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_pulse::along;
+
+use crate::names::{address, shortens, stem};
 use crate::{
     DocumentRequest, Extraction, KnownMarker, NamedDocument, Pages, Reference, Source, Target,
 };
@@ -43,9 +46,7 @@ pub fn document_requests(
     known: &[KnownMarker],
 ) -> Vec<DocumentRequest> {
     let places = Places::new(sources, known, &[]);
-    let requests: BTreeSet<_> = extraction
-        .citations
-        .iter()
+    let requests: BTreeSet<_> = along(&extraction.citations)
         .filter_map(|citation| match places.look(&citation.reference) {
             Look::Ask(request, _) => Some(request),
             Look::Settled(_) => None,
@@ -65,7 +66,8 @@ pub(crate) struct Places<'a> {
     by_doc_id: BTreeMap<&'a str, Vec<usize>>,
     by_uri: BTreeMap<&'a str, Vec<usize>>,
     by_title: BTreeMap<&'a str, Vec<usize>>,
-    by_loose_name: BTreeMap<String, Vec<usize>>,
+    by_address: BTreeMap<String, Vec<usize>>,
+    by_stem: BTreeMap<String, Vec<usize>>,
     known_markers: BTreeMap<&'a str, usize>,
     known_documents: BTreeMap<&'a str, usize>,
     answers: BTreeMap<&'a DocumentRequest, Vec<usize>>,
@@ -102,7 +104,8 @@ impl<'a> Places<'a> {
             by_doc_id: BTreeMap::new(),
             by_uri: BTreeMap::new(),
             by_title: BTreeMap::new(),
-            by_loose_name: BTreeMap::new(),
+            by_address: BTreeMap::new(),
+            by_stem: BTreeMap::new(),
             known_markers: BTreeMap::new(),
             known_documents: BTreeMap::new(),
             answers: BTreeMap::new(),
@@ -147,18 +150,13 @@ impl<'a> Places<'a> {
         if let Some(title) = &source.title {
             self.by_title.entry(title).or_default().push(index);
         }
-        let names = [
-            Some(&source.doc_id),
-            source.uri.as_ref(),
-            source.title.as_ref(),
-        ];
-        let loose: BTreeSet<_> = names
-            .into_iter()
-            .flatten()
-            .map(|name| loosened(name))
-            .collect();
-        for name in loose {
-            self.by_loose_name.entry(name).or_default().push(index);
+        let addresses: BTreeSet<_> = names_of(source).filter_map(address).collect();
+        for address in addresses {
+            self.by_address.entry(address).or_default().push(index);
+        }
+        let stems: BTreeSet<_> = names_of(source).map(stem).collect();
+        for stem in stems {
+            self.by_stem.entry(stem).or_default().push(index);
         }
     }
 
@@ -281,16 +279,27 @@ impl<'a> Places<'a> {
         if let Some(exact) = exact {
             return Some((exact.clone(), false));
         }
-        let loose = self.by_loose_name.get(&loosened(name))?;
+        let fitting = match address(name) {
+            // An address is a whole: without its folder it would be any host's.
+            Some(address) => self.by_address.get(&address)?.clone(),
+            None => self.shortened(name),
+        };
         let document = |index: &usize| {
             let source = &self.sources[*index];
             (&source.corpus, &source.doc_id)
         };
-        let first = document(loose.first()?);
-        loose
+        let first = document(fitting.first()?);
+        fitting
             .iter()
             .all(|index| document(index) == first)
-            .then(|| (loose.clone(), true))
+            .then_some((fitting, true))
+    }
+
+    /// The sources of which `name` is a name without its folder or extension.
+    fn shortened(&self, name: &str) -> Vec<usize> {
+        let same_stem = self.by_stem.get(&stem(name)).map_or(&[][..], Vec::as_slice);
+        let fits = |index: &usize| names_of(&self.sources[*index]).any(|own| shortens(name, own));
+        same_stem.iter().copied().filter(fits).collect()
     }
 
     fn answered(&self, asked: &DocumentRequest, then: Then) -> Resolution {
@@ -369,6 +378,18 @@ impl<'a> Places<'a> {
     }
 }
 
+/// Everything that a source goes by.
+fn names_of(source: &Source) -> impl Iterator<Item = &str> {
+    [
+        Some(&source.doc_id),
+        source.uri.as_ref(),
+        source.title.as_ref(),
+    ]
+    .into_iter()
+    .flatten()
+    .map(String::as_str)
+}
+
 fn exact(sources: Vec<usize>, repaired: bool) -> Look {
     Look::Settled(Resolution::Context {
         sources,
@@ -385,25 +406,4 @@ fn request(corpus: &str, doc_id: &str, pages: Option<Pages>) -> DocumentRequest 
         },
         pages,
     }
-}
-
-/// A name without case, white space, folders and the extension of a file.
-fn loosened(name: &str) -> String {
-    let last = name
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or(name);
-    let stem = match last.rsplit_once('.') {
-        Some((stem, extension)) if !stem.is_empty() && is_extension(extension) => stem,
-        _ => last,
-    };
-    let spaced = stem.replace(['_', '-'], " ").to_lowercase();
-    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn is_extension(text: &str) -> bool {
-    (1..=4).contains(&text.len())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric())
-        && text.bytes().any(|b| b.is_ascii_alphabetic())
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use reground_pulse::{Steps, beat};
+
 use crate::forms::{self, Inside, MAX_INSIDE};
 use crate::{Families, Malformed, Reference, skip};
 
@@ -25,6 +27,7 @@ pub(crate) fn scan(text: &str, families: &Families) -> Vec<Found> {
         families,
         found: Vec::new(),
         index_end: None,
+        steps: Steps::default(),
     };
     let mut start = 0;
     for hidden in skip::not_prose(text) {
@@ -41,6 +44,7 @@ struct Scanner<'a> {
     found: Vec<Found>,
     /// Where an array index ended, so that `m[1][2]` is read as two.
     index_end: Option<usize>,
+    steps: Steps,
 }
 
 impl Scanner<'_> {
@@ -48,6 +52,7 @@ impl Scanner<'_> {
         let bytes = self.text.as_bytes();
         let mut at = range.start;
         while at < range.end {
+            self.steps.step();
             at = match Bracket::opening(&bytes[at..]) {
                 Some(Bracket::Square { width }) => self.square(at, width, range.end),
                 Some(Bracket::Round { width }) => self.round(at, width, range.end),
@@ -64,6 +69,7 @@ impl Scanner<'_> {
             return self.unclosed(open, inner, limit);
         };
         let inside = &self.text[inner..close];
+        beat(inside.len());
         let mut span = open..close + closing;
         // `[[1]]`: the outer pair belongs to the citation.
         if bytes[..open].ends_with(b"[") && bytes[span.end..limit].starts_with(b"]") {
@@ -107,7 +113,9 @@ impl Scanner<'_> {
         let inner = open + width;
         let read = closing(self.text.as_bytes(), inner, limit, Shape::Round).and_then(
             |(close, closing)| {
-                let read = forms::in_parentheses(&self.text[inner..close], self.families)?;
+                let inside = &self.text[inner..close];
+                beat(inside.len());
+                let read = forms::in_parentheses(inside, self.families)?;
                 Some((close + closing, read))
             },
         );

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use reground_pulse::{Steps, along};
+
 /// Byte ranges of fenced code, inline code and `<think>` blocks, ascending and disjoint. Linear in the text.
 ///
 /// A fence or a block that is never closed reaches to the end, as CommonMark has it for fences. A closing `</think>`
@@ -13,7 +15,9 @@ pub(crate) fn not_prose(text: &str) -> Vec<Range<usize>> {
     let mut closers = inline_closers(bytes).into_iter().peekable();
     let mut at = 0;
     let mut line_starts = true;
+    let mut steps = Steps::default();
     while at < bytes.len() {
+        steps.step();
         if line_starts && let Some(fence) = Fence::at(bytes, at) {
             let end = fence.end(bytes);
             found.push(at..end);
@@ -73,7 +77,9 @@ impl Fence {
     /// One past the line that closes it.
     fn end(&self, bytes: &[u8]) -> usize {
         let mut start = self.body;
+        let mut steps = Steps::default();
         while start < bytes.len() {
+            steps.step();
             let end = line_end(bytes, start);
             let sign = start + indent(&bytes[start..end]);
             let length = run(bytes, sign, self.sign);
@@ -112,7 +118,9 @@ fn inline_closers(bytes: &[u8]) -> Vec<(usize, usize)> {
     let mut paragraph = 0_usize;
     let mut line_starts = true;
     let mut at = 0;
+    let mut steps = Steps::default();
     while at < bytes.len() {
+        steps.step();
         if line_starts {
             let content = at + indent(&bytes[at..]);
             let blank = matches!(bytes.get(content), None | Some(b'\n' | b'\r'));
@@ -130,7 +138,7 @@ fn inline_closers(bytes: &[u8]) -> Vec<(usize, usize)> {
     let mut next = BTreeMap::new();
     let mut current = paragraph;
     let mut closers = Vec::new();
-    for (at, length, paragraph) in runs.into_iter().rev() {
+    for (at, length, paragraph) in along(runs.into_iter().rev()) {
         if paragraph != current {
             next.clear();
             current = paragraph;
@@ -150,7 +158,7 @@ fn thought(bytes: &[u8], start: usize) -> Option<usize> {
         .into_iter()
         .find(|(open, _)| starts_with(&bytes[start..], open))?;
     let body = start + open.len();
-    let end = (body..bytes.len())
+    let end = along(body..bytes.len())
         .find(|&at| bytes[at] == b'<' && starts_with(&bytes[at..], close))
         .map_or(bytes.len(), |at| at + close.len());
     Some(end)

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use reground_pulse::along;
+
 use crate::{Lexemes, Source};
 
 /// When support is enough.
@@ -36,7 +38,7 @@ impl<'a> Index<'a> {
     pub(crate) fn new(sources: &'a [Source]) -> Self {
         let mut postings: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, source) in sources.iter().enumerate() {
-            for lexeme in source.lexemes.iter() {
+            for lexeme in along(source.lexemes.iter()) {
                 postings.entry(lexeme).or_default().push(index);
             }
         }
@@ -51,8 +53,7 @@ impl<'a> Index<'a> {
         if claim.is_empty() {
             return None;
         }
-        let held: Vec<&[usize]> = claim
-            .iter()
+        let held: Vec<&[usize]> = along(claim.iter())
             .filter_map(|lexeme| self.postings.get(lexeme).map(Vec::as_slice))
             .collect();
         let mut counts = vec![0; self.sources];
@@ -175,8 +176,7 @@ pub(crate) fn joint_support<'a>(
     if claim.is_empty() {
         return None;
     }
-    let held = claim
-        .iter()
+    let held = along(claim.iter())
         .filter(|lexeme| texts.clone().any(|text| text.contains(lexeme)))
         .count();
     Some(held as f64 / claim.len() as f64)

@@ -298,6 +298,51 @@ fn pages() {
     assert_eq!((sibling.source, sibling.repaired), (Some(1), true));
 }
 
+/// An address is a whole: another host's is another document's, whatever its path ends with.
+#[test]
+fn addresses() {
+    let claim = "The server listens on port 5432";
+    for (address, status, repaired) in [
+        (
+            "https://docs.example/install.md",
+            Status::ResolvedCurrent,
+            false,
+        ),
+        (
+            "HTTPS://Docs.Example:443/x/../install.md?utm_source=mail#top",
+            Status::ResolvedCurrent,
+            true,
+        ),
+        ("docs.example/install.md", Status::ResolvedCurrent, true),
+        ("install", Status::ResolvedCurrent, true),
+        (
+            "https://elsewhere.example/install.md",
+            Status::UnknownId,
+            false,
+        ),
+        (
+            "https://elsewhere.example/install",
+            Status::UnknownId,
+            false,
+        ),
+        ("http://docs.example/install.md", Status::UnknownId, false),
+        (
+            "https://docs.example/old/install.md",
+            Status::UnknownId,
+            false,
+        ),
+        ("elsewhere.example/install.md", Status::UnknownId, false),
+        ("old/install.md", Status::UnknownId, false),
+    ] {
+        let judged = only(&format!("{claim} [Source: {address}, p. 4]."));
+        assert_eq!(
+            (judged.status, judged.repaired),
+            (status, repaired),
+            "{address}"
+        );
+    }
+}
+
 #[test]
 fn names_that_are_not_in_the_context() {
     assert_eq!(only("It is so [C9].").status, Status::StaleTurn);

@@ -21,4 +21,4 @@ pub use error::DocumentError;
 pub use pages::{PageMap, PageRange};
 pub use sentences::sentence_spans;
 pub use text::{content_hash, content_hash_hex, exact_hash_hex, normalise};
-pub use uri::{TRACKING_PARAMETERS, canonical_uri};
+pub use uri::{TRACKING_PARAMETERS, canonical_uri, is_uri};

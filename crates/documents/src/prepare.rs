@@ -1,10 +1,12 @@
 //! A document made ready to be stored: normal text, passages with coordinates, bounds and digest.
 
+use reground_pulse::along;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 use crate::error::DocumentError;
+use crate::text::hex;
 use crate::{
     ChunkSettings, PageMap, PageRange, chunk, content_hash_hex, exact_hash_hex, normalise,
     overlap_cost,
@@ -86,7 +88,7 @@ pub fn from_text(
             char_end: Some(chunk.char_end),
             page_start: chunk.pages.map(|pages| pages.start),
             page_end: chunk.pages.map(|pages| pages.end),
-            hash: content_hash_hex(chunk.text),
+            hash: hex(&chunk.hash),
             metadata: Value::Object(serde_json::Map::new()),
         })
         .collect();
@@ -206,8 +208,7 @@ fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), D
         .collect::<Result<Vec<_>, _>>()?;
     // Refuses what does not ascend from 0.
     PageMap::from_starts(starts.clone())?;
-    let bytes: Vec<usize> = content
-        .char_indices()
+    let bytes: Vec<usize> = along(content.char_indices())
         .map(|(byte, _)| byte)
         .chain([content.len()])
         .collect();
@@ -227,7 +228,7 @@ fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), D
     let mut text = String::with_capacity(content.len());
     let mut moved = Vec::with_capacity(starts.len());
     let mut characters = 0;
-    for cut in cuts.windows(2) {
+    for cut in along(cuts.windows(2)) {
         let piece = normalise(&content[cut[0]..cut[1]]);
         moved.push(characters);
         characters += piece.chars().count();

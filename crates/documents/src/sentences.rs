@@ -11,6 +11,8 @@ mod terminators;
 
 use std::ops::Range;
 
+use reground_pulse::{STRETCH, along, beat};
+
 use blocks::blocks;
 pub use blocks::is_heading;
 use terminators::sentence_ends;
@@ -35,6 +37,7 @@ pub fn sentence_spans(text: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     for block in blocks(text) {
         let content = &text[block.clone()];
+        beat(content.len().min(STRETCH));
         let mut start = 0;
         // A heading is one sentence whatever its punctuation.
         let ends = if is_heading(content) {
@@ -42,7 +45,7 @@ pub fn sentence_spans(text: &str) -> Vec<Range<usize>> {
         } else {
             sentence_ends(content)
         };
-        for end in ends.into_iter().chain([content.len()]) {
+        for end in along(ends.into_iter().chain([content.len()])) {
             let sentence = &content[start..end];
             let first = start + (sentence.len() - sentence.trim_start().len());
             let last = start + sentence.trim_end().len();
@@ -135,6 +138,8 @@ mod tests {
             let text = format!("A.{}1", unit.repeat(1_000_000 / unit.len()));
             assert!(!sentence_spans(&text).is_empty());
         }
+        let far_in = " ".repeat(1_000_000) + &"A. ".repeat(300_000);
+        assert!(!sentence_spans(&far_in).is_empty());
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use reground_pulse::{STRETCH, along, beat};
 use sha2::{Digest, Sha256};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -11,14 +12,19 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// is left alone: it is refused before it gets here.
 pub fn normalise(text: &str) -> Cow<'_, str> {
     let text = text.trim_start_matches('\u{feff}');
-    let composed = match is_nfc_quick(text.chars()) {
-        IsNormalized::Yes => Cow::Borrowed(text),
-        _ => Cow::Owned(text.nfc().collect()),
-    };
+    let composed = compose(text);
     if composed.contains('\r') {
         return Cow::Owned(composed.replace("\r\n", "\n").replace('\r', "\n"));
     }
     composed
+}
+
+/// NFC, without a copy where the text is composed already.
+fn compose(text: &str) -> Cow<'_, str> {
+    match is_nfc_quick(along(text.chars())) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        _ => Cow::Owned(along(text.chars()).nfc().collect()),
+    }
 }
 
 /// [`content_hash`] in lower-case hexadecimal, as tables keep it.
@@ -31,22 +37,21 @@ pub fn exact_hash_hex(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes in lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// SHA-256 of the NFC text with white space folded: each run becomes one space, none at the ends (erratum 5).
 pub fn content_hash(text: &str) -> [u8; 32] {
-    let composed: Cow<'_, str> = match is_nfc_quick(text.chars()) {
-        IsNormalized::Yes => Cow::Borrowed(text),
-        _ => Cow::Owned(text.nfc().collect()),
-    };
+    let composed = compose(text);
     let mut hash = Sha256::new();
     for (index, word) in composed.split_whitespace().enumerate() {
         if index > 0 {
             hash.update(b" ");
         }
         hash.update(word.as_bytes());
+        beat(word.len().min(STRETCH));
     }
     hash.finalize().into()
 }

@@ -7,6 +7,7 @@
 mod percent;
 
 use percent::{Part, encode, lower_plain};
+use reground_pulse::along;
 use unicode_normalization::UnicodeNormalization;
 
 /// Query parameters that say where a reader came from, not what the document is. A trailing `*` stands for any rest.
@@ -73,11 +74,16 @@ const DEFAULT_PORTS: &[(&str, &str)] = &[
 /// ```
 pub fn canonical_uri(uri: &str, tracking: &[&str]) -> String {
     // RFC 3987, 5.3.2.2: composed and decomposed spellings are the same address.
-    let uri: String = uri.nfc().collect();
+    let uri: String = along(uri.chars()).nfc().collect();
     match scheme(uri.trim()) {
         Some((scheme, rest)) => canonical(&scheme.to_ascii_lowercase(), rest, tracking),
         None => clean_path(&uri),
     }
+}
+
+/// Whether [`canonical_uri`] takes a text for a URI, not for a storage path.
+pub fn is_uri(text: &str) -> bool {
+    scheme(text.trim()).is_some()
 }
 
 /// Scheme and the rest after its colon, if the text is a URI.
@@ -211,8 +217,7 @@ fn kept_parameters(query: &str, tracking: &[&str]) -> String {
                 None => name.eq_ignore_ascii_case(pattern),
             })
     };
-    query
-        .split('&')
+    along(query.split('&'))
         .filter(|parameter| !parameter.is_empty() && !is_tracking(parameter))
         .collect::<Vec<_>>()
         .join("&")

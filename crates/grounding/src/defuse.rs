@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
+use reground_pulse::along;
 
 use crate::settings::MarkerStyle;
 
@@ -103,11 +104,11 @@ fn apply<'t>(
 
 /// The text without what nobody sees.
 fn visible(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| !invisible(c) && !joiner(c)) {
+    if along(text.chars()).all(|c| !invisible(c) && !joiner(c)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().filter(|&c| !invisible(c)).peekable();
+    let mut chars = along(text.chars()).filter(|&c| !invisible(c)).peekable();
     while let Some(c) = chars.next() {
         let needed = |neighbour: Option<char>| {
             neighbour.is_some_and(|n| !n.is_ascii() && !n.is_whitespace() && !joiner(n))

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use reground_documents::sentence_spans;
+use reground_pulse::along;
 
 use crate::cues::Cues;
 use crate::memory::Fact;
@@ -29,8 +30,7 @@ pub fn extract(text: &str, query: &str, most: usize, cues: &Cues) -> Vec<Fact> {
     let mut covered: BTreeSet<String> = BTreeSet::new();
     let mut facts: Vec<Fact> = Vec::new();
     while facts.len() < most {
-        let best = sentences
-            .iter()
+        let best = along(&sentences)
             .enumerate()
             .max_by_key(|(index, sentence)| {
                 let new = sentence.keys.difference(&covered).count();

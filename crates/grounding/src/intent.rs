@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use reground_pulse::along;
 use serde::{Deserialize, Serialize};
 
 use crate::cues::{Cues, Kind};
@@ -269,7 +270,9 @@ impl Evidence {
 
 /// Length in words, comparable between scripts with and without spaces.
 fn length(query: &str, words: &[(usize, String)]) -> usize {
-    let unspaced = query.chars().filter(|&c| crate::words::unspaced(c)).count();
+    let unspaced = along(query.chars())
+        .filter(|&c| crate::words::unspaced(c))
+        .count();
     let spaced = words
         .iter()
         .filter(|(_, w)| !w.chars().any(crate::words::unspaced))

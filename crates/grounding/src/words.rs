@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use reground_pulse::{STRETCH, along, beat};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::cues::{Cues, Kind};
@@ -13,8 +14,13 @@ const STEM: usize = 5;
 /// The lower-cased words of a text with their byte offsets, in text order.
 #[must_use]
 pub fn words(text: &str) -> Vec<(usize, String)> {
+    // Where there is no word the iterator comes back at the end of the text.
+    beat(text.len().min(STRETCH));
     text.unicode_word_indices()
-        .map(|(at, word)| (at, word.to_lowercase()))
+        .map(|(at, word)| {
+            beat(word.len().min(STRETCH));
+            (at, word.to_lowercase())
+        })
         .collect()
 }
 
@@ -34,7 +40,7 @@ pub fn unspaced(c: char) -> bool {
 pub fn content_keys(text: &str, cues: &Cues) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
     let mut previous: Option<(usize, char)> = None;
-    for (at, word) in words(text) {
+    for (at, word) in along(words(text)) {
         let mut chars = word.chars();
         let first = chars.next();
         match first {

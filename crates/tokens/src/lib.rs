@@ -12,6 +12,7 @@
 //! Special tokens (`<|endoftext|>`) are read as the plain text that they are in a document.
 
 mod merge;
+mod offers;
 mod pieces;
 mod vocabulary;
 

@@ -1,29 +1,33 @@
 //! Byte-pair merging of one piece.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+use reground_pulse::{STRETCH, Steps, beat};
 
-use crate::vocabulary::rank;
+use crate::offers::Offers;
+use crate::vocabulary::{length, rank};
 
 /// Stands for "no neighbour" and for "swallowed by the token on its left".
 const NONE: usize = usize::MAX;
 
 /// Working memory of the merges, kept from piece to piece.
 ///
-/// The parts of a piece are a doubly linked list over byte positions, the possible merges a heap by (rank, position):
-/// n log n whatever the piece, where a scan for the best pair after each merge would be quadratic.
+/// The parts of a piece are a doubly linked list over byte positions, the possible merges are sorted by (rank,
+/// position): n log n whatever the piece, where a scan for the best pair after each merge would be quadratic.
 #[derive(Default)]
 pub struct Merger {
     /// By the part's start: its end.
     end: Vec<usize>,
     /// By the part's start: the start of the part before it.
     before: Vec<usize>,
-    /// (rank, start of the left part, end of the right part). An entry is stale unless both ends still stand.
-    pairs: BinaryHeap<Reverse<(u32, usize, usize)>>,
+    /// An offer is stale unless two parts that make its token still stand at its start.
+    offers: Offers,
+    steps: Steps,
 }
 
 impl Merger {
     /// Calls `token_end` with the end of each token of a piece, in bytes from the piece's start, in order.
     pub fn tokens(&mut self, piece: &[u8], mut token_end: impl FnMut(usize)) {
+        // The merges of a long piece are said as they are made.
+        beat(piece.len().min(STRETCH));
         if piece.len() == 1 || rank(piece).is_some() {
             return token_end(piece.len());
         }
@@ -42,14 +46,16 @@ impl Merger {
         self.before.clear();
         self.before.push(NONE);
         self.before.extend(0..piece.len().saturating_sub(1));
-        self.pairs.clear();
         for left in 1..piece.len() {
+            self.steps.step();
             self.offer(piece, left - 1, left + 1);
         }
 
-        while let Some(Reverse((_, start, end))) = self.pairs.pop() {
+        while let Some((rank, start)) = self.offers.pop() {
+            self.steps.step();
+            let end = start + length(rank);
             let middle = self.end[start];
-            // A swallowed or grown left part, or a grown right part, makes the entry stale.
+            // A swallowed or grown left part, or a grown right part, makes the offer stale.
             if middle == NONE || middle >= end || self.end[middle] != end {
                 continue;
             }
@@ -66,10 +72,40 @@ impl Merger {
         }
     }
 
-    /// Puts a pair of neighbours, `start..end` together, into the heap if it is a token.
+    /// Offers to merge two neighbours, `start..end` together, if that makes a token.
     fn offer(&mut self, piece: &[u8], start: usize, end: usize) {
         if let Some(rank) = rank(&piece[start..end]) {
-            self.pairs.push(Reverse((rank, start, end)));
+            self.offers.push(rank, start);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::bytes_of;
+
+    /// What [`Offers`] relies on to be fast: a token is made of two that came before it.
+    #[test]
+    fn no_token_is_older_than_its_parts() {
+        for made in 0..199_998 {
+            let bytes = bytes_of(made);
+            let mut ends: Vec<usize> = (1..=bytes.len()).collect();
+            while ends.len() > 2 {
+                let pair = |at: &usize| {
+                    let start = at.checked_sub(1).map_or(0, |before| ends[before]);
+                    rank(&bytes[start..ends[at + 1]]).map(|rank| (rank, *at))
+                };
+                let (_, merged) = (0..ends.len() - 1)
+                    .filter_map(|at| pair(&at))
+                    .min()
+                    .unwrap();
+                ends.remove(merged);
+            }
+            if let [middle, _] = ends[..] {
+                let parts = [&bytes[..middle], &bytes[middle..]].map(|part| rank(part).unwrap());
+                assert!(parts.iter().all(|&part| part < made), "{bytes:?}");
+            }
         }
     }
 }

@@ -32,8 +32,13 @@ pub fn rank(token: &[u8]) -> Option<u32> {
     }
 }
 
+/// Length of a token that exists, in bytes.
+pub fn length(rank: u32) -> usize {
+    bytes_of(rank).len()
+}
+
 /// The bytes of a token that exists.
-fn bytes_of(rank: u32) -> &'static [u8] {
+pub fn bytes_of(rank: u32) -> &'static [u8] {
     let rank = rank as usize;
     let start = if rank == 0 { 0 } else { word(ENDS, rank - 1) };
     let end = word(ENDS, rank);

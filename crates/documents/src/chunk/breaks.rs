@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use reground_pulse::along;
+
 use super::graphemes::Graphemes;
 use crate::sentences::is_heading;
 
@@ -24,7 +26,7 @@ impl<'a> Breaks<'a> {
             sentence_ends: Vec::new(),
             sentence_starts: Vec::new(),
         };
-        for (at, sentence) in sentences.iter().enumerate() {
+        for (at, sentence) in along(sentences.iter().enumerate()) {
             if graphemes.is_boundary(sentence.start) {
                 breaks.sentence_starts.push(sentence.start);
             }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use reground_pulse::along;
+
 use super::{ChunkUnit, graphemes::Graphemes};
 
 /// Measures one text.
@@ -34,7 +36,7 @@ impl<'a> Ruler<'a> {
         let marks = match unit {
             ChunkUnit::Tokens => Marks::Tokens(reground_tokens::boundaries(text)),
             ChunkUnit::Characters => Marks::Characters,
-            ChunkUnit::Sentences => Marks::Sentences(sentences.iter().map(start).collect()),
+            ChunkUnit::Sentences => Marks::Sentences(along(sentences).map(start).collect()),
         };
         Self { text, marks }
     }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use reground_pulse::along;
+
 /// Shortest line, in bytes, of text that may have been wrapped to a width on purpose.
 const WRAPPED: usize = 40;
 
@@ -14,7 +16,7 @@ pub fn blocks(text: &str) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut start = 0;
     let mut before: Option<&str> = None;
-    for line in lines(text) {
+    for line in along(lines(text)) {
         let content = &text[line.clone()];
         if let Some(before) = before
             && parts(before, content)

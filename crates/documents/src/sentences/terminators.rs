@@ -1,5 +1,6 @@
 //! Where sentences end inside a block.
 
+use reground_pulse::Steps;
 use unicode_normalization::char::is_combining_mark;
 
 /// Characters looked at beyond a terminator to find a lower-case letter or the end of a citation marker.
@@ -26,22 +27,28 @@ const BEFORE_NUMBERS: &[&str] = &[
 /// markers that trail it.
 pub fn sentence_ends(block: &str) -> Vec<usize> {
     let mut ends = Vec::new();
-    let mut start = 0;
+    // The white space before a sentence is skipped once, not for each terminator in it.
+    let mut start = skip(block, 0, char::is_whitespace);
     let mut at = 0;
-    while let Some(found) = block[at..].find(is_terminator) {
+    let mut steps = Steps::default();
+    let mut is_found = |c| {
+        steps.step();
+        is_terminator(c)
+    };
+    while let Some(found) = block[at..].find(&mut is_found) {
         let terminator = at + found;
         let run = skip(block, terminator, is_terminator);
         let end = trailing(block, run);
         at = end;
         if end < block.len() && is_end(block, start, terminator..run, end) {
             ends.push(end);
-            start = end;
+            start = skip(block, end, char::is_whitespace);
         }
     }
     ends
 }
 
-/// Whether the sentence that began at `start` ends with the terminators in `run`, `end` being the end of what trails.
+/// Whether the sentence whose first word began at `start` ends with the terminators in `run`, `end` being the end of what trails.
 fn is_end(block: &str, start: usize, run: std::ops::Range<usize>, end: usize) -> bool {
     let terminators = &block[run.clone()];
     if terminators.chars().any(is_wide) {
@@ -78,7 +85,6 @@ fn goes_on(after: &str) -> bool {
 
 /// Whether a full stop after `sentence` (from its start) belongs to an abbreviation, initial or enumerator.
 fn is_abbreviation(sentence: &str, next: &str) -> bool {
-    let sentence = sentence.trim_start();
     let is_inside = |c: char| c.is_alphanumeric() || c == '.';
     // No abbreviation is longer than this, and looking further back would not be linear.
     let far = sentence.floor_char_boundary(sentence.len().saturating_sub(LOOK_AHEAD));

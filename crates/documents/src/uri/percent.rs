@@ -1,5 +1,7 @@
 //! Percent-encoding in one form (RFC 3986, 2.1 and 6.2.2.2).
 
+use reground_pulse::Steps;
+
 /// The part of an address that a text is, which decides the reserved characters that it may hold plainly.
 #[derive(Clone, Copy)]
 pub enum Part {
@@ -26,7 +28,9 @@ impl Part {
 pub fn encode(text: &str, part: Part) -> String {
     let mut encoded = String::with_capacity(text.len());
     let mut bytes = text.as_bytes();
+    let mut steps = Steps::default();
     while let Some((&byte, rest)) = bytes.split_first() {
+        steps.step();
         bytes = rest;
         let escaped = if byte == b'%' { escape(rest) } else { None };
         match escaped {

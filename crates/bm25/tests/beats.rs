@@ -1,0 +1,27 @@
+//! A pass over a collection can be given up within its rows and when it ranks them.
+
+mod payload;
+
+use payload::payload;
+use reground_bm25::{Collector, Parameters, TsVector};
+use reground_pulse::{STRETCH, felt};
+
+#[test]
+fn a_long_query_beats_in_each_row() {
+    let terms: Vec<String> = (0..10_000).map(|term| format!("t{term}")).collect();
+    let query = terms
+        .iter()
+        .map(|term| (term.as_bytes().to_vec(), 1))
+        .collect();
+    let mut collector = Collector::new(query, Parameters::default());
+    let row = payload(&terms);
+    let row = TsVector::parse(&row).unwrap();
+    let reading = felt::of(|| {
+        for key in 0..20 {
+            collector.add(&key.to_string(), true, false, &row);
+        }
+    });
+    assert!(reading.beats >= 20 * 10_000 / STRETCH - 1, "{reading:?}");
+    let ranking = felt::of(|| collector.finish(10));
+    assert!(ranking.beats >= 20 * 10_000 / STRETCH - 1, "{ranking:?}");
+}

@@ -1,0 +1,275 @@
+//! A call of every function, and where another session can make it wait.
+
+/// What another session holds while the call runs.
+#[derive(Debug, Clone, Copy)]
+pub enum Held {
+    /// The table, so that whoever reads it waits.
+    Reads(&'static str),
+    /// The table's rows, so that only a writer waits: what it wrote elsewhere before is then already done.
+    Writes(&'static str),
+}
+
+use Held::{Reads, Writes};
+
+impl Held {
+    /// The statement that holds it.
+    pub fn lock(self) -> String {
+        match self {
+            Reads(table) => format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"),
+            Writes(table) => format!("LOCK TABLE {table} IN SHARE MODE"),
+        }
+    }
+
+    /// Whether a call that touches the table so waits for it.
+    pub fn stops(self, touched: &str, writes: bool) -> bool {
+        match self {
+            Reads(table) => !writes && table == touched,
+            Writes(table) => writes && table == touched,
+        }
+    }
+}
+
+/// A call of one function.
+pub struct Call {
+    /// Its name.
+    pub function: &'static str,
+    /// As it stands in FROM. Turn 1 has ended with message 1, turn 2 is open, turn 3 waits for a rerank.
+    pub call: &'static str,
+    /// Where it can be made to wait. None: it reads no table and takes no text of any length.
+    pub waits: &'static [Held],
+}
+
+impl Call {
+    /// The statement, whose one column is the row as JSON, without the ids that a sequence gives anew each time.
+    pub fn statement(&self) -> String {
+        format!(
+            "SELECT CASE jsonb_typeof(to_jsonb(r)) WHEN 'object' THEN to_jsonb(r) - ARRAY['turn_id', 'message_id', 'citation_id'] ELSE to_jsonb(r) END::text \
+             FROM reground.{} AS r",
+            self.call
+        )
+    }
+}
+
+/// One call a function.
+pub const CALLS: &[Call] = &[
+    Call {
+        function: "_settings",
+        call: "_settings()",
+        waits: &[],
+    },
+    Call {
+        function: "_source_state",
+        call: "_source_state(current_user::text, 'farm', 'cows', 1)",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.message_citations"),
+            Reads("reground.documents"),
+        ],
+    },
+    Call {
+        function: "_trace_bucket",
+        call: "_trace_bucket(now())",
+        waits: &[],
+    },
+    Call {
+        function: "abandon_turn",
+        call: "abandon_turn(2)",
+        waits: &[
+            Writes("reground.conversations"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+            Writes("reground.turns"),
+        ],
+    },
+    Call {
+        function: "add_corpus",
+        call: "add_corpus('herd', 'herd', 'id', 'body')",
+        waits: &[Reads("reground.corpora"), Writes("reground.corpora")],
+    },
+    Call {
+        function: "alter_conversation",
+        call: "alter_conversation('talk', '{\"max_sources\": 4}')",
+        waits: &[
+            Reads("reground.conversations"),
+            Writes("reground.conversations"),
+        ],
+    },
+    Call {
+        function: "alter_corpus",
+        call: "alter_corpus('farm', settings => '{\"rrf_k\": 10}', text_config => 'simple')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("reground.corpora"),
+        ],
+    },
+    Call {
+        function: "apply_rerank",
+        call: "apply_rerank(3, '[{\"index\": 0, \"text\": \"Cows give milk, or so.\", \"score\": 1}]')",
+        waits: &[
+            Writes("reground.conversations"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.conversation_markers"),
+            Writes("reground.drift_events"),
+            Writes("reground.turns"),
+            Writes("reground.conversation_markers"),
+            Writes("reground.source_facts"),
+            Writes("reground.turn_traces"),
+        ],
+    },
+    Call {
+        function: "begin_turn",
+        call: "begin_turn('fresh', 'who gives wool?', 'farm', '[0,1]')",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.conversations"),
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Reads("reground.turns"),
+            Reads("reground.conversation_sources"),
+            Reads("reground.conversation_markers"),
+            Writes("reground.conversations"),
+            Writes("reground.turns"),
+            Writes("reground.conversation_markers"),
+            Writes("reground.source_facts"),
+            Writes("reground.turn_traces"),
+        ],
+    },
+    Call {
+        function: "check_corpus",
+        call: "check_corpus('farm')",
+        waits: &[Reads("reground.corpora"), Reads("farm")],
+    },
+    Call {
+        function: "check_policy",
+        call: "check_policy(1)",
+        waits: &[Reads("reground.messages")],
+    },
+    Call {
+        function: "citation_instructions",
+        call: "citation_instructions('xml')",
+        waits: &[],
+    },
+    Call {
+        function: "create_corpus",
+        call: "create_corpus('barn', dimensions => 2)",
+        waits: &[Reads("reground.corpora"), Writes("reground.corpora")],
+    },
+    Call {
+        function: "current_tenant",
+        call: "current_tenant()",
+        waits: &[],
+    },
+    Call {
+        function: "delete_document",
+        call: "delete_document('farm', 'cows')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("farm_documents"),
+            Writes("reground.documents"),
+        ],
+    },
+    Call {
+        function: "drop_corpus",
+        call: "drop_corpus('farm', true)",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("farm_documents"),
+            Writes("reground.corpora"),
+            Writes("reground.documents"),
+        ],
+    },
+    Call {
+        function: "end_turn",
+        call: "end_turn(2, 'Cows give milk [A1]. Sheep give wool [Source: cows, p. 2]. Pigs fly [Z9].', message => 'late', tags => '{\"a\": 1}')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Reads("reground.documents"),
+            Reads("reground.citation_statuses"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.conversation_markers"),
+            Reads("reground.conversation_sources"),
+            Reads("reground.turn_traces"),
+            Writes("reground.messages"),
+            Writes("reground.message_citations"),
+            Writes("reground.conversation_sources"),
+            Writes("reground.turns"),
+            Writes("reground.conversations"),
+        ],
+    },
+    Call {
+        function: "explain_turn",
+        call: "explain_turn(1)",
+        waits: &[Reads("reground.turn_traces")],
+    },
+    Call {
+        function: "pending_embeddings",
+        call: "pending_embeddings('farm')",
+        waits: &[Reads("reground.corpora"), Reads("farm")],
+    },
+    Call {
+        function: "pin",
+        call: "pin('talk', doc_id => 'cows', corpus => 'farm')",
+        waits: &[
+            Reads("reground.conversations"),
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Writes("reground.conversations"),
+            Writes("reground.conversation_sources"),
+        ],
+    },
+    Call {
+        function: "profile",
+        call: "profile()",
+        waits: &[],
+    },
+    Call {
+        function: "prompt_context",
+        call: "prompt_context(2)",
+        waits: &[Reads("reground.turns")],
+    },
+    Call {
+        function: "put_document",
+        call: "put_document('farm', 'cows', content => 'Cows give milk. Cows moo.', title => 'Cows')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("farm_documents"),
+            Writes("reground.documents"),
+        ],
+    },
+    Call {
+        function: "put_embeddings",
+        call: "put_embeddings('farm', ARRAY['1', '2'], ARRAY['[0.6,0.8]', '[0.8,0.6]']::vector[])",
+        waits: &[Reads("reground.corpora"), Writes("farm")],
+    },
+    Call {
+        function: "search",
+        call: "search('farm', 'milk', '[1,0]')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
+        function: "unpin",
+        call: "unpin('talk', doc_id => 'sheep')",
+        waits: &[
+            Writes("reground.conversations"),
+            Reads("reground.conversations"),
+            Reads("reground.conversation_sources"),
+            Writes("reground.conversation_sources"),
+        ],
+    },
+];

@@ -1,0 +1,166 @@
+//! A session that is interrupted, one that stands in its way, and one that looks on.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use postgres::Client;
+use reground_tests::pooled::{Pooled, Reply};
+use reground_tests::server::Database;
+
+use crate::calls::Held;
+
+/// How long to wait for what must come; only a broken test waits that long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank; something is pinned, something has no embedding.
+const WRITTEN: &str = "
+    SELECT reground.create_corpus('farm', dimensions => 2);
+    SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]');
+    SELECT reground.put_document('farm', 'sheep', passages => '[{\"text\": \"Sheep give wool.\"}]');
+    SELECT reground.put_embeddings('farm', ARRAY['1'], ARRAY['[1,0]']::vector[]);
+    SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
+    SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]');
+    SELECT reground.end_turn(1, 'Cows give milk [B1]. Pigs fly [Z9].', message => 'first');
+    SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]');
+    SELECT reground.begin_turn('later', 'milk?', 'farm', '[1,0]', settings => '{\"reranker\": \"deferred\"}');
+    CREATE TABLE herd (id integer PRIMARY KEY, body text NOT NULL);
+    INSERT INTO herd VALUES (1, 'A herd of cows.');
+    SET reground.max_sources = '7';
+    SET search_path = public, pg_catalog;
+";
+
+/// The database and its sessions.
+pub struct House {
+    /// A database with the extension.
+    pub database: Database,
+    role: String,
+    /// Holds what the call needs.
+    pub blocker: Client,
+    /// Looks at the others' activity.
+    pub observer: Client,
+}
+
+impl House {
+    /// Builds it. The role is no superuser, so that a call has to switch to the owner and back.
+    pub fn build(name: &str) -> Result<Self> {
+        let database = Database::create(name)?;
+        let role = format!("{}_app", database.name());
+        let mut blocker = database.connect()?;
+        blocker.batch_execute(&format!(
+            "CREATE ROLE {role} LOGIN IN ROLE reground_admin, reground_auditor; GRANT CREATE ON SCHEMA public TO {role}"
+        ))?;
+        let observer = database.connect()?;
+        let house = Self {
+            database,
+            role,
+            blocker,
+            observer,
+        };
+        house.session()?.client.batch_execute(WRITTEN)?;
+        Ok(house)
+    }
+
+    /// A session of the application.
+    pub fn session(&self) -> Result<Pooled> {
+        let mut session = Pooled::connect(&self.database, &self.role)?;
+        session.client.batch_execute(
+            "SET client_min_messages = warning; SET reground.max_sources = '7'; SET search_path = public, pg_catalog",
+        )?;
+        Ok(session)
+    }
+
+    /// Every row of every table, as one hash a table.
+    pub fn everything(&mut self) -> Result<Vec<(String, Option<String>)>> {
+        let tables = self.observer.query(
+            "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('reground'::regnamespace, 'public'::regnamespace) ORDER BY 1",
+            &[],
+        )?;
+        tables
+            .iter()
+            .map(|table| {
+                let table: String = table.get(0);
+                let hash = self
+                    .observer
+                    .query_one(
+                        &format!(
+                            "SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} AS t"
+                        ),
+                        &[],
+                    )?
+                    .get(0);
+                Ok((table, hash))
+            })
+            .collect()
+    }
+
+    /// Runs `statement` in `session` while `held` is held; once it waits for that, `act` is done with its process id.
+    pub fn while_it_waits(
+        &mut self,
+        session: &mut Pooled,
+        statement: &str,
+        held: Held,
+        act: impl FnOnce(&mut Client, i32) -> Result<()>,
+    ) -> Result<Reply> {
+        let pid = process(session)?;
+        self.blocker
+            .batch_execute(&format!("BEGIN; {}", held.lock()))
+            .with_context(|| format!("{held:?}"))?;
+        let (reply, acted) = thread::scope(|scope| {
+            let call = scope.spawn(|| session.run(statement, &[]));
+            let acted = wait_until(&mut self.observer, pid, "wait_event_type = 'Lock'", || {
+                call.is_finished()
+            })
+            .and_then(|()| act(&mut self.observer, pid));
+            // Whatever went wrong, the call must be able to end.
+            if acted.is_err() {
+                let _ = self.blocker.batch_execute("ROLLBACK");
+            }
+            (call.join(), acted)
+        });
+        self.blocker.batch_execute("ROLLBACK")?;
+        acted.with_context(|| format!("{held:?}"))?;
+        match reply {
+            Ok(reply) => reply,
+            Err(_) => bail!("the thread of the call is lost"),
+        }
+    }
+}
+
+/// The process of a session.
+pub fn process(session: &mut Pooled) -> Result<i32> {
+    Ok(session
+        .client
+        .query_one("SELECT pg_backend_pid()", &[])?
+        .get(0))
+}
+
+/// Waits until pg_stat_activity says so of a process.
+pub fn wait_until(
+    observer: &mut Client,
+    pid: i32,
+    condition: &str,
+    over: impl Fn() -> bool,
+) -> Result<()> {
+    let begun = Instant::now();
+    let query = format!("SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND {condition}");
+    loop {
+        // Asked first: what is over now has not waited since.
+        let over = over();
+        if observer.query_one(&query, &[&pid])?.get::<_, i64>(0) == 1 {
+            return Ok(());
+        }
+        ensure!(!over, "the call was over before {condition}");
+        ensure!(begun.elapsed() < PATIENCE, "never {condition}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        let _ = self.blocker.batch_execute(&format!(
+            "ROLLBACK; DROP OWNED BY {0} CASCADE; DROP ROLE {0}",
+            self.role
+        ));
+    }
+}
