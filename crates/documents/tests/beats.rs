@@ -40,7 +40,7 @@ fn a_whole_document_beats() {
     let settings = ChunkSettings::default();
     let text = |text: &str| from_text(text, &settings, None, None);
     check("from_text", 3, text);
-    let pages: Vec<i32> = (0..400_000).step_by(2).collect();
+    let pages: Vec<i32> = (0..200_000).step_by(2).collect();
     let paged = |text: &str| from_text(text, &settings, Some(&pages), None);
     check("from_text with pages", 3, paged);
     let passages = |text: &str| from_passages(&serde_json::json!([{ "text": text }]), None);

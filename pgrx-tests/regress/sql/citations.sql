@@ -31,6 +31,12 @@ SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory 
 SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory [Source: install.md, p. 99].');
 SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory [Source: install.md, p. 0].');
 SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory [Source: nowhere.md, p. 1].');
+-- By address, in any spelling of it. Another host's is another document's, and so is that of another folder.
+SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory [Source: https://docs.example/install, p. 2].');
+SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory [Source: HTTPS://Docs.Example:443/./install?utm_source=mail, p. 2].');
+SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory [Source: https://elsewhere.example/install, p. 2].');
+SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory [Source: https://docs.example/old/install, p. 2].');
+SELECT * FROM judged('citations-1', 'The server needs eight gigabytes of memory [Source: elsewhere.example/install, p. 2].');
 -- A document that exists and says so, but was not in the context.
 SELECT * FROM judged('citations-1', 'Licences are granted per seat [Source: legal.md, p. 1].');
 -- Author and year; cannot be read; no citation; not a citation at all.
