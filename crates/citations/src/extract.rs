@@ -76,9 +76,12 @@ impl Extraction {
 /// Code, `<think>` blocks, links, images, array indexes and years are no citations. Never fails, takes time linear in the
 /// text, and depends on nothing but its arguments.
 pub fn extract(text: &str, families: &Families) -> Extraction {
-    let found = scan::scan(text, families);
+    let (found, omitted) = scan::scan(text, families);
     let placed = claims::place(text, &found);
-    let mut out = Extraction::default();
+    let mut out = Extraction {
+        omitted,
+        ..Extraction::default()
+    };
     let mut claim_of = Vec::with_capacity(placed.sentences.len());
     for (bytes, claim) in along(placed.sentences.into_iter().zip(placed.claims)) {
         let sentence = out.sentences.len();
@@ -94,10 +97,6 @@ pub fn extract(text: &str, families: &Families) -> Extraction {
         let raw = &text[found.bytes.clone()];
         let span = ruler.span(found.bytes);
         for reference in found.inside.references {
-            if out.citations.len() == MAX_CITATIONS {
-                out.omitted += 1;
-                continue;
-            }
             let repaired = found.inside.repaired && matches!(reference, Reference::Marker { .. });
             out.citations.push(Extracted {
                 raw: raw.to_owned(),

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use reground_pulse::{Steps, beat};
 
+use crate::extract::MAX_CITATIONS;
 use crate::forms::{self, Inside, MAX_INSIDE};
 use crate::{Families, Malformed, Reference, skip};
 
@@ -17,15 +18,18 @@ pub(crate) struct Found {
     pub inside: Inside,
 }
 
-/// Every citation string, in order and disjoint.
+/// Every citation string, in order and disjoint, and how many of the things that they name are beyond [`MAX_CITATIONS`] and
+/// left out.
 ///
 /// Linear: each bracket looks ahead to the next bracket or the end of its line, at most [`MAX_INSIDE`] bytes, and a
 /// look-ahead that another bracket stops is not repeated by it.
-pub(crate) fn scan(text: &str, families: &Families) -> Vec<Found> {
+pub(crate) fn scan(text: &str, families: &Families) -> (Vec<Found>, usize) {
     let mut scanner = Scanner {
         text,
         families,
         found: Vec::new(),
+        listed: 0,
+        omitted: 0,
         index_end: None,
         steps: Steps::default(),
     };
@@ -35,13 +39,17 @@ pub(crate) fn scan(text: &str, families: &Families) -> Vec<Found> {
         start = hidden.end;
     }
     scanner.prose(start..text.len());
-    scanner.found
+    (scanner.found, scanner.omitted)
 }
 
 struct Scanner<'a> {
     text: &'a str,
     families: &'a Families,
     found: Vec<Found>,
+    /// Things named by what was found.
+    listed: usize,
+    /// Things beyond the limit.
+    omitted: usize,
     /// Where an array index ended, so that `m[1][2]` is read as two.
     index_end: Option<usize>,
     steps: Steps,
@@ -125,8 +133,15 @@ impl Scanner<'_> {
         }
     }
 
-    fn push(&mut self, bytes: Range<usize>, inside: Inside) -> usize {
+    fn push(&mut self, bytes: Range<usize>, mut inside: Inside) -> usize {
         let end = bytes.end;
+        let room = MAX_CITATIONS - self.listed;
+        if let Some(beyond) = inside.references.len().checked_sub(room) {
+            inside.references.truncate(room);
+            inside.references.shrink_to_fit();
+            self.omitted += beyond;
+        }
+        self.listed += inside.references.len();
         self.found.push(Found { bytes, inside });
         end
     }

@@ -5,7 +5,8 @@ use reground_documents::{
     ChunkSettings, ChunkUnit, PageMap, TRACKING_PARAMETERS, canonical_uri, chunk, content_hash,
     normalise, sentence_spans,
 };
-use reground_pulse::felt::check;
+use reground_pulse::felt::{check, text_of};
+use reground_pulse::{STRETCH, felt};
 
 #[test]
 fn each_stage_beats() {
@@ -20,16 +21,16 @@ fn each_stage_beats() {
 
 #[test]
 fn chunks_beat_in_each_unit() {
-    for unit in [
-        ChunkUnit::Tokens,
-        ChunkUnit::Characters,
-        ChunkUnit::Sentences,
+    for (unit, least) in [
+        (ChunkUnit::Tokens, 6),
+        (ChunkUnit::Characters, 2),
+        (ChunkUnit::Sentences, 2),
     ] {
         let settings = ChunkSettings {
             unit,
             ..ChunkSettings::default()
         };
-        check("chunk", 2, |text| {
+        check("chunk", least, |text| {
             chunk(text, &settings, None).map(|chunks| chunks.len())
         });
     }
@@ -39,10 +40,12 @@ fn chunks_beat_in_each_unit() {
 fn a_whole_document_beats() {
     let settings = ChunkSettings::default();
     let text = |text: &str| from_text(text, &settings, None, None);
-    check("from_text", 3, text);
+    check("from_text", 8, text);
     let pages: Vec<i32> = (0..200_000).step_by(2).collect();
-    let paged = |text: &str| from_text(text, &settings, Some(&pages), None);
-    check("from_text with pages", 3, paged);
+    let prose = text_of("The quick brown fox. ", 4 * STRETCH);
+    let paged = felt::of(|| from_text(&prose, &settings, Some(&pages), None));
+    // One a stretch, and those of a text without given pages.
+    assert!(paged.beats >= 4 * 9, "{paged:?}");
     let passages = |text: &str| from_passages(&serde_json::json!([{ "text": text }]), None);
     check("from_passages", 1, passages);
 }

@@ -41,9 +41,7 @@ pub fn extract(text: &str, query: &str, most: usize, cues: &Cues) -> Vec<Fact> {
         };
         let chosen = sentences.remove(index);
         covered.extend(chosen.keys);
-        if !facts.iter().any(|fact| fact.text == chosen.fact.text) {
-            facts.push(chosen.fact);
-        }
+        facts.push(chosen.fact);
     }
     facts.sort_by_key(|fact| fact.chars.start);
     facts
@@ -59,6 +57,8 @@ fn sentences(text: &str, wanted: &BTreeSet<String>, cues: &Cues) -> Vec<Sentence
     let mut chars_before = 0u32;
     let mut bytes_before = 0;
     let mut out = Vec::new();
+    // What is said twice says no more the second time.
+    let mut said = BTreeSet::new();
     for span in sentence_spans(text) {
         let Some(sentence) = text.get(span.clone()) else {
             continue;
@@ -69,7 +69,7 @@ fn sentences(text: &str, wanted: &BTreeSet<String>, cues: &Cues) -> Vec<Sentence
         chars_before += length(text.get(bytes_before..start).unwrap_or_default());
         bytes_before = start;
         let count = words(trimmed).len();
-        if !(FEWEST_WORDS..=MOST_WORDS).contains(&count) {
+        if !(FEWEST_WORDS..=MOST_WORDS).contains(&count) || !said.insert(trimmed) {
             continue;
         }
         let mut keys = content_keys(trimmed, cues);
@@ -134,6 +134,18 @@ mod tests {
         let facts = extract(&text, "reset", 2, Cues::built_in());
         assert_eq!(facts.len(), 1);
         assert_eq!(facts[0].text, "Then it is short and plain.");
+    }
+
+    #[test]
+    fn what_is_repeated_is_said_once() {
+        let text = "Rye grows on this field. ".repeat(100_000) + "Oats grow on the other.";
+        let facts = extract(&text, "rye and oats", 3, Cues::built_in());
+        let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["Rye grows on this field.", "Oats grow on the other."]
+        );
+        assert_eq!(facts[0].chars.start, 0);
     }
 
     proptest! {

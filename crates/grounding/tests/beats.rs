@@ -14,7 +14,7 @@ fn intent_beats() {
         query: "Where do guinea pigs sleep?".to_owned(),
         ..PastTurn::default()
     };
-    check("classify", 1, |query| {
+    check("classify", 2, |query| {
         classify(query, std::slice::from_ref(&earlier), None)
     });
     let query = text_of("quick fox ", 8 * STRETCH);
