@@ -6,6 +6,8 @@
 mod calls;
 mod house;
 
+use std::time::Instant;
+
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
 use reground_tests::pooled::{Pooled, Reply};
@@ -354,6 +356,42 @@ fn a_long_computation_can_be_cancelled() -> Result<()> {
                 context()
             );
         }
+    }
+    Ok(())
+}
+
+/// Calls that read their text to its end before they run a statement of their own, which would hear an interrupt too.
+const WITHOUT_STATEMENTS: [(&str, &str); 2] = [LONG[0], LONG[2]];
+
+/// An eighth of the text is read to its end, the whole of it is given up: that takes less. Were the interrupt heard only
+/// where the text ends, it would take eight times as long.
+#[test]
+fn a_computation_hears_an_interrupt_before_its_end() -> Result<()> {
+    let house = House::build("int_heard")?;
+    let mut session = house.session()?;
+    for (call, unit) in WITHOUT_STATEMENTS {
+        let units = MANY / unit.chars().count();
+        let call = Call {
+            function: call,
+            call,
+            waits: &[],
+        };
+        let begun = Instant::now();
+        undisturbed_with(&mut session, &call, &[Some(unit.repeat(units / 8))])?;
+        let eighth = begun.elapsed();
+        session
+            .client
+            .batch_execute("BEGIN; SET LOCAL statement_timeout = '50ms'")?;
+        let begun = Instant::now();
+        let reply = session.run(&call.statement(), &[Some(unit.repeat(units))])?;
+        let given_up = begun.elapsed();
+        session.client.batch_execute("ROLLBACK")?;
+        stopped_with(&reply, "57014").with_context(|| call.call)?;
+        ensure!(
+            given_up < eighth,
+            "{} of {unit:?} was given up after {given_up:?}; an eighth of it takes {eighth:?}",
+            call.call
+        );
     }
     Ok(())
 }
