@@ -3,7 +3,7 @@
 use reground_citations::{
     Evidence, Families, Lexemes, Source, SupportRules, document_requests, extract, judge,
 };
-use reground_pulse::felt::check;
+use reground_pulse::felt::{Felt, check};
 use reground_pulse::{STRETCH, felt};
 
 #[test]
@@ -18,21 +18,17 @@ fn lexemes_beat() {
     assert!(felt.beats >= 2, "{felt:?}");
 }
 
-/// As many citations as are listed, each of a claim of its own.
-#[test]
-fn judging_beats() {
-    let extraction = extract(
-        &"Rye [Source: rye.md]. ".repeat(2 * STRETCH),
-        &Families::ALL,
-    );
+/// Beats of judging so many citations of a source of 16 stretches.
+fn beats_of_judging(citations: usize, uri: Option<&str>) -> Felt {
+    let extraction = extract(&"Rye [Source: rye.md]. ".repeat(citations), &Families::ALL);
     let lexemes = Lexemes::from(vec!["rye".to_owned()]);
-    let source = |text: String| Source {
+    let sources = [Source {
         lexemes: lexemes.clone(),
-        text,
+        text: "Rye grows here. ".repeat(STRETCH),
+        uri: uri.map(str::to_owned),
         ..Source::default()
-    };
-    let sources = [source("Rye grows here. ".repeat(STRETCH))];
-    let claims = vec![lexemes.clone(); extraction.claims.len()];
+    }];
+    let claims = vec![lexemes; extraction.claims.len()];
     let evidence = Evidence {
         sources: &sources,
         known: &[],
@@ -44,8 +40,18 @@ fn judging_beats() {
         },
     };
     let asking = felt::of(|| document_requests(&extraction, &sources, &[]));
-    assert!(asking.beats >= 1, "{asking:?}");
-    let judging = felt::of(|| judge(&extraction, &evidence));
-    // One beat a stretch of the source's text, and one for the citations.
-    assert!(judging.beats >= 17, "{judging:?}");
+    assert_eq!(asking.beats >= 1, citations >= STRETCH, "{asking:?}");
+    felt::of(|| judge(&extraction, &evidence))
+}
+
+#[test]
+fn judging_many_citations_beats() {
+    let judging = beats_of_judging(2 * STRETCH, None);
+    assert!(judging.beats >= 1, "{judging:?}");
+}
+
+#[test]
+fn reading_a_cited_source_beats() {
+    let judging = beats_of_judging(1, Some("rye.md"));
+    assert!(judging.beats >= 16, "{judging:?}");
 }
