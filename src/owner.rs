@@ -5,22 +5,33 @@
 
 use pgrx::pg_sys;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::session::{PLAIN_TEXT, set_local};
-use crate::sql;
 
 /// Runs `work` as the owner of our tables, with a search_path that no caller can bend.
 pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let owner: pg_sys::Oid = sql::read_one(
-        "SELECT relowner FROM pg_catalog.pg_class WHERE oid = 'reground.turns'::pg_catalog.regclass",
-        &[],
-    )?
-    .unwrap_or(pg_sys::InvalidOid);
-    as_role(owner, pg_sys::SECURITY_LOCAL_USERID_CHANGE, || {
+    as_role(owner()?, pg_sys::SECURITY_LOCAL_USERID_CHANGE, || {
         // Our own statements find rows by key: a plan for all values is as good as one for these, and is kept.
         set_local(c"plan_cache_mode", c"force_generic_plan");
         work()
     })
+}
+
+/// The owner of our tables. Looked up each time, in the catalog caches: it can be changed.
+fn owner() -> Result<pg_sys::Oid> {
+    // SAFETY: plain look-ups by NUL-terminated names; true and `else` say what is not there without an error. The tuple is
+    // a row of pg_class while it is pinned, and it is released below.
+    unsafe {
+        let schema = pg_sys::get_namespace_oid(c"reground".as_ptr(), true);
+        let table = pg_sys::get_relname_relid(c"turns".as_ptr(), schema);
+        let row = pg_sys::SearchSysCache1(pg_sys::SysCacheIdentifier::RELOID as i32, table.into());
+        if row.is_null() {
+            return Err(Error::Unknown("table", "reground.turns".into()));
+        }
+        let owner = (*pg_sys::GETSTRUCT(row).cast::<pg_sys::FormData_pg_class>()).relowner;
+        pg_sys::ReleaseSysCache(row);
+        Ok(owner)
+    }
 }
 
 /// Runs code that is not ours as the role that wrote it, as ANALYZE runs index functions: it cannot make objects in the
