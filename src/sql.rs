@@ -1,7 +1,8 @@
 //! The funnel through which every statement of the glue goes.
 //!
-//! Structured rows travel as JSON text (json, not jsonb: nothing is sorted or built on the way): what a statement returns is read straight into the pure crates' types, and what
-//! they return is written with `json_to_recordset`, so no column list is kept twice.
+//! Structured rows travel as JSON text (json, not jsonb: nothing is sorted or built on the way): what a statement returns is
+//! read straight into the pure crates' types, and what they return is written with `json_to_recordset`, so no column list is
+//! kept twice.
 
 use pgrx::datum::DatumWithOid;
 use pgrx::spi::Spi;
@@ -71,6 +72,16 @@ pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Ve
     with_settings(&PLAIN_TEXT, || {
         Ok(read_json(&statement, args)?.unwrap_or_default())
     })
+}
+
+/// Waits for the advisory lock of a key in a space of keys (a corpus' id; 0 for the names of corpora), and keeps it until the
+/// transaction ends.
+pub fn lock_key(space: i64, key: &str) -> Result<()> {
+    run(
+        "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($2, $1))",
+        &[space.into(), key.into()],
+    )?;
+    Ok(())
 }
 
 /// JSON text of a value, to be bound as `$n::jsonb`.

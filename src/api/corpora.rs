@@ -211,10 +211,8 @@ fn alter_corpus(
     writable("alter_corpus")?;
     let name = named(corpus)?;
     let tenant = tenant::required()?;
-    corpora::hold(&tenant, name, Hold::Alter)?;
-    // Found, not loaded: a mapping that names a lost column is what this function mends.
-    let mut corpus =
-        corpora::find(&tenant, name)?.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    // Not asked to be in place: a mapping that names a lost column is what this function mends.
+    let mut corpus = corpora::held(&tenant, name, Hold::Alter)?;
     if corpus.relation.is_none() {
         return Err(Error::RelationGone(corpus.name).into());
     }
@@ -261,9 +259,7 @@ fn drop_corpus(
     writable("drop_corpus")?;
     let name = named(corpus)?;
     let tenant = tenant::required()?;
-    corpora::hold(&tenant, name, Hold::Drop)?;
-    let corpus =
-        corpora::find(&tenant, name)?.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
+    let corpus = corpora::held(&tenant, name, Hold::Drop)?;
     if given(drop_tables, "drop_tables")? && corpus.managed {
         for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
             sql::run(&format!("DROP TABLE {relation}"), &[])?;

@@ -315,7 +315,10 @@ fn pending_embeddings(
     max_results: Option<i32>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let corpus = embedded(corpus)?;
+    let corpus = embedded(corpora::load(
+        &tenant::required()?,
+        given(corpus, "corpus")?,
+    )?)?;
     let limit = i64::from(given(max_results, "max_results")?);
     if limit < 0 {
         return Err(Error::Bad {
@@ -349,8 +352,7 @@ fn put_embeddings(
 ) -> std::result::Result<i32, ErrorReport> {
     writable("put_embeddings")?;
     let name = given(corpus, "corpus")?;
-    corpora::hold(&tenant::required()?, name, Hold::Write)?;
-    let corpus = embedded(Some(name))?;
+    let corpus = embedded(corpora::held(&tenant::required()?, name, Hold::Write)?.in_place()?)?;
     let keys = given(keys, "keys")?;
     let embeddings = given(embeddings, "embeddings")?;
     let keys = keys
@@ -443,8 +445,7 @@ fn check_embeddings(
 /// A corpus that create_corpus made, to be written.
 fn managed(corpus: Option<&str>) -> Result<Corpus> {
     let (tenant, name) = (tenant::required()?, given(corpus, "corpus")?);
-    corpora::hold(&tenant, name, Hold::Write)?;
-    let corpus = corpora::load(&tenant, name)?;
+    let corpus = corpora::held(&tenant, name, Hold::Write)?.in_place()?;
     if corpus.managed {
         Ok(corpus)
     } else {
@@ -452,9 +453,8 @@ fn managed(corpus: Option<&str>) -> Result<Corpus> {
     }
 }
 
-/// A corpus with an embedding column.
-fn embedded(corpus: Option<&str>) -> Result<Corpus> {
-    let corpus = corpora::load(&tenant::required()?, given(corpus, "corpus")?)?;
+/// The corpus, if it has an embedding column.
+fn embedded(corpus: Corpus) -> Result<Corpus> {
     if corpus.column("embedding").is_some() {
         Ok(corpus)
     } else {

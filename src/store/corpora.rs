@@ -161,14 +161,15 @@ pub enum Hold {
     Drop,
 }
 
-/// Locks the registration of the corpus of that name that this tenant can see. Every writer takes it first, before any
-/// lock on the relations, so that two of them wait for one another in one order.
-pub fn hold(tenant: &str, name: &str, hold: Hold) -> Result<()> {
+/// The corpus of that name that this tenant can see, its registration locked until the transaction ends. Every writer calls
+/// this first, before any lock on the relations, so that two of them wait for one another in one order.
+pub fn held(tenant: &str, name: &str, hold: Hold) -> Result<Corpus> {
     let lock = match hold {
         Hold::Write => "KEY SHARE",
         Hold::Alter => "NO KEY UPDATE",
         Hold::Drop => "UPDATE",
     };
+    let unknown = || Error::UnknownCorpus(name.to_owned());
     as_owner(|| {
         sql::write_one::<i64>(
             &format!(
@@ -178,18 +179,15 @@ pub fn hold(tenant: &str, name: &str, hold: Hold) -> Result<()> {
             &[name.into(), tenant.into()],
         )
     })?
-    .map(|_| ())
-    .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))
+    .ok_or_else(unknown)?;
+    // Read after the wait: whoever held it before may have changed it.
+    find(tenant, name)?.ok_or_else(unknown)
 }
 
 /// Makes others that register a corpus of this name, for whatever tenant, wait until the transaction ends: they then find
 /// it registered.
 pub fn hold_name(name: &str) -> Result<()> {
-    sql::run(
-        "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))",
-        &[name.into()],
-    )?;
-    Ok(())
+    sql::lock_key(0, name)
 }
 
 /// The text-search configuration of a corpus that this tenant can see.
@@ -203,23 +201,9 @@ pub fn text_config(tenant: &str, name: &str) -> Result<Option<String>> {
 
 /// The corpus of that name, with its relations in place, or the error that says what is missing.
 pub fn load(tenant: &str, name: &str) -> Result<Corpus> {
-    let corpus = find(tenant, name)?.ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
-    if corpus.is_gone() {
-        return Err(Error::RelationGone(corpus.name));
-    }
-    for column in corpus.mapping.values() {
-        let (columns, relation) = match column.side {
-            Side::Passages => (&corpus.passage_columns, &corpus.relation),
-            Side::Documents => (&corpus.document_columns, &corpus.documents),
-        };
-        if !columns.contains_key(&column.column) {
-            return Err(Error::NoColumn {
-                column: column.column.clone(),
-                relation: relation.clone().unwrap_or_default(),
-            });
-        }
-    }
-    Ok(corpus)
+    find(tenant, name)?
+        .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?
+        .in_place()
 }
 
 /// Names of the corpora that this tenant can see.
@@ -313,6 +297,26 @@ impl Corpus {
     /// Whether a relation that it was registered with was dropped.
     pub fn is_gone(&self) -> bool {
         self.relation.is_none() || (self.has_documents && self.documents.is_none())
+    }
+
+    /// The corpus, if its relations and mapped columns are where they were registered.
+    pub fn in_place(self) -> Result<Self> {
+        if self.is_gone() {
+            return Err(Error::RelationGone(self.name));
+        }
+        for column in self.mapping.values() {
+            let (columns, relation) = match column.side {
+                Side::Passages => (&self.passage_columns, &self.relation),
+                Side::Documents => (&self.document_columns, &self.documents),
+            };
+            if !columns.contains_key(&column.column) {
+                return Err(Error::NoColumn {
+                    column: column.column.clone(),
+                    relation: relation.clone().unwrap_or_default(),
+                });
+            }
+        }
+        Ok(self)
     }
 
     /// The column of a meaning as SQL, from the aliases `p` (passages) and `d` (documents).

@@ -32,11 +32,7 @@ pub struct NewVersion<'a> {
 
 /// Takes the lock that orders all writers of one document, until the transaction ends.
 pub fn lock(corpus_id: i64, doc_id: &str) -> Result<()> {
-    sql::run(
-        "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($2, $1))",
-        &[corpus_id.into(), doc_id.into()],
-    )?;
-    Ok(())
+    sql::lock_key(corpus_id, doc_id)
 }
 
 /// The latest version of a document, deleted or not.
