@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// A stage of a call.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// What was done, in the words of the picture in docs/design.md.
+    /// What was done, as the SQL function shows it.
     pub name: &'static str,
     /// How often in this call.
     pub calls: u32,

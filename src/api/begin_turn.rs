@@ -189,22 +189,19 @@ impl Read {
         let here = Wanted::of(&live, &corpus.name);
         let Searched { lists, scores } =
             search(&corpus, &plan, embedding, &filter, &here, &settings)?;
-        let keys: BTreeSet<String> = lists
-            .iter()
-            .flat_map(|list| list.hits.iter().map(|hit| hit.key.clone()))
-            .collect();
-        let found = stage("passages", || {
-            passages::by_key(&corpus, &filter, &keys.into_iter().collect::<Vec<_>>())
-        })?;
-        let mut options = stage("carried passages", || {
-            remembered(&corpus, embedding, &filter, &here, &scores)
-        })?;
-        // Sources of other corpora: a filter on this one's columns says nothing of them, so under a filter they stay out.
-        if request.filter.is_none() {
-            for name in others(&live, &corpus.name) {
-                options.extend(elsewhere(tenant, &name, &plan, embedding, &live)?);
+        let hits = lists.iter().flat_map(|list| &list.hits);
+        let keys: BTreeSet<&String> = hits.map(|hit| &hit.key).chain(&here.passages).collect();
+        let found = stage("passages", || passages::by_key(&corpus, &filter, keys))?;
+        let options = stage("carried passages", || {
+            let mut options = remembered(&corpus, embedding, &filter, &here, &scores, &found)?;
+            // Sources of other corpora: a filter on this one's columns says nothing of them, so under one they stay out.
+            if request.filter.is_none() {
+                for name in others(&live, &corpus.name) {
+                    options.extend(elsewhere(tenant, &name, &plan, embedding, &live)?);
+                }
             }
-        }
+            Ok::<_, Error>(options)
+        })?;
         let input = GatherInput {
             lists,
             passages: found,

@@ -82,7 +82,7 @@ pub fn passage_clause(corpus: &Corpus, parameter: usize) -> Result<String> {
 }
 
 /// Those of the keys that the column's type can read.
-fn readable(kind: Option<&str>, keys: &[String]) -> Vec<String> {
+fn readable<'a>(kind: Option<&str>, keys: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let reads = |key: &String| match kind {
         Some("smallint") => key.parse::<i16>().is_ok(),
         Some("integer") => key.parse::<i32>().is_ok(),
@@ -96,14 +96,14 @@ fn readable(kind: Option<&str>, keys: &[String]) -> Vec<String> {
         }
         _ => true,
     };
-    keys.iter().filter(|key| reads(key)).cloned().collect()
+    keys.into_iter().filter(|key| reads(key)).cloned().collect()
 }
 
 /// The passages of given keys, by key.
-pub fn by_key(
+pub fn by_key<'a>(
     corpus: &Corpus,
     filter: &Filter,
-    keys: &[String],
+    keys: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, Passage>> {
     let keys = readable(corpus.column_type("key"), keys);
     select(corpus, filter, &passage_clause(corpus, 1)?, &keys)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::carry::{CarriedInput, CarriedOption};
-use reground_grounding::passage::RankedList;
+use reground_grounding::passage::{Passage, RankedList};
 use reground_grounding::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
@@ -61,21 +61,23 @@ pub fn search(
 /// Passages that remembered sources of one corpus can give, scored, by corpus and key.
 pub type Options = BTreeMap<(String, String), CarriedOption>;
 
-/// The passages behind the remembered sources of a corpus, as they stand and as this role sees them.
+/// The passages behind the remembered sources of a corpus, as they stand and as this role sees them. `read` holds those of
+/// the wanted passages that there are; more in it does not matter.
 pub fn remembered(
     corpus: &Corpus,
     embedding: Option<&[f32]>,
     filter: &Filter,
     wanted: &Wanted,
     scores: &BTreeMap<String, f64>,
+    read: &BTreeMap<String, Passage>,
 ) -> Result<Options> {
     if wanted.is_empty() {
         return Ok(Options::new());
     }
-    let keys: Vec<String> = wanted.passages.iter().cloned().collect();
     let documents: Vec<String> = wanted.documents.iter().cloned().collect();
-    let mut found = passages::by_key(corpus, filter, &keys)?;
-    found.extend(passages::by_document(corpus, filter, &documents)?);
+    let mut found = passages::by_document(corpus, filter, &documents)?;
+    let wanted = wanted.passages.iter();
+    found.extend(wanted.filter_map(|key| Some((key.clone(), read.get(key)?.clone()))));
     let distances: BTreeMap<String, f64> = match embedding {
         Some(embedding) if corpus.column("embedding").is_some() => {
             let keys: Vec<String> = found.keys().cloned().collect();
@@ -132,7 +134,8 @@ pub fn elsewhere(
         .collect();
     let embedding =
         embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());
-    remembered(&corpus, embedding, &everything, &wanted, &scores)
+    let read = passages::by_key(&corpus, &everything, &wanted.passages)?;
+    remembered(&corpus, embedding, &everything, &wanted, &scores, &read)
 }
 
 /// Pairs each remembered source with what stands under its key.
