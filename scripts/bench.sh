@@ -8,10 +8,7 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-data=${DATA:-${EVAL_DATA:-}}
-[ -n "$data" ] || die "no data given" "make bench DATA=/path/to/data"
-[ -d "$data" ] || die "DATA=$data is not a folder"
-data=$(cd "$data" && pwd)
+data=$(data_folder)
 out=${OUT:-$ROOT/docs}
 
 if [ -n "${URI:-}" ]; then

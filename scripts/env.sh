@@ -32,6 +32,14 @@ need() {
     command -v "$1" >/dev/null || die "$1 is not installed" "On Debian or Ubuntu: apt-get install ${*:2}"
 }
 
+# The folder of the public data sets, which DATA or EVAL_DATA names.
+data_folder() {
+    local data=${DATA:-${EVAL_DATA:-}}
+    [ -n "$data" ] || die "no data given" "DATA=/path/to/data names the folder"
+    [ -d "$data" ] || die "DATA=$data is not a folder"
+    (cd "$data" && pwd)
+}
+
 # run_logged LOG COMMAND...: quiet while it works, the end of its log when it does not.
 run_logged() {
     local log=$1

@@ -6,10 +6,7 @@ set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-data=${DATA:-${EVAL_DATA:-}}
-[ -n "$data" ] || die "no data given" "make eval DATA=/path/to/data"
-[ -d "$data" ] || die "DATA=$data is not a folder"
-data=$(cd "$data" && pwd)
+data=$(data_folder)
 
 uri=$("$ROOT/scripts/fresh-database.sh" evaluation)
 cd "$ROOT"

@@ -29,6 +29,8 @@ const EMBEDDING_BATCH: usize = 500;
 pub struct Load {
     /// Name of the corpus.
     pub corpus: String,
+    /// Of the data: [`Corpus::digest`] of each part.
+    pub digest: String,
     /// Documents.
     pub documents: usize,
     /// Passages.
@@ -62,7 +64,6 @@ pub fn load(client: &mut Client, corpus: &Corpus) -> Result<Load> {
 /// # Errors
 /// As [`load`].
 pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Result<Load> {
-    let digest: String = parts.iter().map(Corpus::digest).collect();
     client.batch_execute(&format!(
         "CREATE SCHEMA IF NOT EXISTS {SCHEMA};
          CREATE TABLE IF NOT EXISTS {SCHEMA}.loads (corpus text PRIMARY KEY, digest text NOT NULL, documents_seconds float8 NOT NULL, \
@@ -70,6 +71,7 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
     ))?;
     let documents: Vec<Document> = parts.iter().flat_map(Corpus::documents).collect();
     let load = Load {
+        digest: parts.iter().map(Corpus::digest).collect(),
         documents: documents.len(),
         passages: parts.iter().map(|part| part.passages.len()).sum(),
         titled_texts: parts.iter().map(Corpus::titled_texts).sum(),
@@ -79,7 +81,7 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
         kept: false,
         corpus: name.to_owned(),
     };
-    if let Some(kept) = earlier(client, &load, &digest)? {
+    if let Some(kept) = earlier(client, &load)? {
         eprintln!("{}: loaded already", kept.corpus);
         return Ok(kept);
     }
@@ -103,7 +105,7 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
         &format!("INSERT INTO {SCHEMA}.loads VALUES ($1, $2, $3, $4, $5)"),
         &[
             &load.corpus,
-            &digest,
+            &load.digest,
             &load.documents_took.as_secs_f64(),
             &load.embeddings_took.as_secs_f64(),
             &load.index_took.as_secs_f64(),
@@ -113,13 +115,13 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
 }
 
 /// The load that stands, if it is complete and of the same data.
-fn earlier(client: &mut Client, load: &Load, digest: &str) -> Result<Option<Load>> {
+fn earlier(client: &mut Client, load: &Load) -> Result<Option<Load>> {
     let recorded = client.query_opt(
         &format!(
             "SELECT l.documents_seconds, l.embeddings_seconds, l.index_seconds FROM {SCHEMA}.loads AS l \
              JOIN reground.corpora AS c USING (corpus) WHERE l.corpus = $1 AND l.digest = $2"
         ),
-        &[&load.corpus, &digest],
+        &[&load.corpus, &load.digest],
     )?;
     let Some(row) = recorded else {
         return Ok(None);
@@ -129,6 +131,7 @@ fn earlier(client: &mut Client, load: &Load, digest: &str) -> Result<Option<Load
     }
     Ok(Some(Load {
         corpus: load.corpus.clone(),
+        digest: load.digest.clone(),
         documents_took: Duration::from_secs_f64(row.get(0)),
         embeddings_took: Duration::from_secs_f64(row.get(1)),
         index_took: Duration::from_secs_f64(row.get(2)),

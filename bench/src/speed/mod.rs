@@ -54,7 +54,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let report = Report {
         options: &options,
         machine: machine::describe(&mut client, &address)?,
-        passages: loaded.passages,
+        loaded,
         rounds,
         sizes,
         throughput,

@@ -36,6 +36,17 @@ pub struct Options {
 }
 
 impl Options {
+    /// The command line, without the paths and the address of this machine.
+    pub fn command(&self) -> String {
+        let python = self.python.as_ref().map_or("", |_| " --python PROGRAM");
+        format!(
+            "reground-bench speed --uri URI --data FOLDER --turns {} --clients {} --seconds {}{python}",
+            self.turns,
+            self.clients,
+            self.seconds.as_secs()
+        )
+    }
+
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors

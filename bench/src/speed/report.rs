@@ -12,6 +12,7 @@ use super::plot::{self, Bar};
 use super::rounds::{PythonTurn, Rounds, Turn};
 use super::size::Sizes;
 use super::throughput::Throughput;
+use crate::load::Load;
 
 /// All that was measured.
 pub struct Report<'a> {
@@ -19,8 +20,8 @@ pub struct Report<'a> {
     pub options: &'a Options,
     /// What it was measured on.
     pub machine: Vec<Fact>,
-    /// Passages of the corpus.
-    pub passages: usize,
+    /// What was searched.
+    pub loaded: Load,
     /// Turn after turn.
     pub rounds: Rounds,
     /// Bytes.
@@ -98,18 +99,20 @@ impl Report<'_> {
         writeln!(text, "# Benchmarks: what a turn costs\n")?;
         writeln!(
             text,
-            "Written by `make bench DATA=folder`; every figure is of one run. Machines are noisy: trust the ratios, which pair what was \
-             measured within the same turn, more than the milliseconds.\n"
+            "Written by `make bench DATA=folder`, which ran `{}`; every figure is of one run. Machines are noisy: trust the ratios, which pair \
+             what was measured within the same turn, more than the milliseconds.\n",
+            self.options.command()
         )?;
         for (name, value) in &self.machine {
             writeln!(text, "- {name}: {value}")?;
         }
         writeln!(
             text,
-            "- data: MTRAG, {} passages of two domains in one corpus, all-MiniLM-L6-v2 embeddings of 384 dimensions, HNSW index; the users' last \
+            "- data: MTRAG, {} passages of two domains in one corpus (SHA-256 {:.16}…), all-MiniLM-L6-v2 embeddings of 384 dimensions, HNSW index; the users' last \
              words as queries\n- turns: {}, in the order of their conversations, after one conversation to warm up; the order of the competitors \
              changes from turn to turn\n- answers: ten sentences of some 30 words, each with a citation, taken from the sources of the context\n",
-            self.passages,
+            self.loaded.passages,
+            self.loaded.digest,
             self.rounds.turns.len(),
         )?;
         Ok(())
