@@ -119,6 +119,16 @@ impl Keeper {
     }
 }
 
+/// The data of all tables, as a role that is no superuser, into tables that stand; the restored side goes on.
+fn data_go_over(before: &Database, after: &Database) -> Result<()> {
+    let keeper = Keeper::of(before)?;
+    keeper.may_write(after)?;
+    let data = dumped(before, Some(&keeper.0), &["--data-only"])?;
+    restore(after, Some(&keeper.0), &data, &[])?;
+    continues(before, after)?;
+    keeper.leave([before, after])
+}
+
 #[test]
 fn data_alone_go_into_a_fresh_extension() -> Result<()> {
     let before = written("dump_data")?;
@@ -127,12 +137,7 @@ fn data_alone_go_into_a_fresh_extension() -> Result<()> {
     // The application's tables, then the data of both.
     let schema = dumped(&before, None, &["--schema-only"])?;
     restore(&after, None, &schema, &["--schema=public"])?;
-    let keeper = Keeper::of(&before)?;
-    keeper.may_write(&after)?;
-    let data = dumped(&before, Some(&keeper.0), &["--data-only"])?;
-    restore(&after, Some(&keeper.0), &data, &[])?;
-    continues(&before, &after)?;
-    keeper.leave([&before, &after])
+    data_go_over(&before, &after)
 }
 
 #[test]
@@ -142,12 +147,7 @@ fn the_schema_and_then_the_data() -> Result<()> {
     let schema = dumped(&before, None, &["--schema-only"])?;
     restore(&after, None, &schema, &[])?;
     set_tenant_from(&after)?;
-    let keeper = Keeper::of(&before)?;
-    keeper.may_write(&after)?;
-    let data = dumped(&before, Some(&keeper.0), &["--data-only"])?;
-    restore(&after, Some(&keeper.0), &data, &[])?;
-    continues(&before, &after)?;
-    keeper.leave([&before, &after])
+    data_go_over(&before, &after)
 }
 
 #[test]

@@ -33,6 +33,13 @@ fn standing(session: &mut Pooled) -> Result<String> {
         .get(0))
 }
 
+/// The session stands as it stood before the call.
+fn stands_as(session: &mut Pooled, stood: &str) -> Result<()> {
+    let stands = standing(session)?;
+    ensure!(stands == stood, "stood {stood}, stands {stands}");
+    Ok(())
+}
+
 /// What the call gives when nobody interrupts it; nothing of it stays.
 fn undisturbed(session: &mut Pooled, call: &Call) -> Result<Vec<String>> {
     undisturbed_with(session, call, &[])
@@ -117,12 +124,7 @@ fn interrupt_everywhere(
                 .while_it_waits(&mut session, &call.statement(), *held, &act)
                 .with_context(context)?;
             stopped_with(&reply, state).with_context(context)?;
-            let stands = standing(&mut session)?;
-            ensure!(
-                stands == stood,
-                "{}: stood {stood}, stands {stands}",
-                context()
-            );
+            stands_as(&mut session, &stood).with_context(context)?;
             let pid = process(&mut session)?;
             // Idle, it holds no snapshot.
             wait_until(
@@ -198,12 +200,7 @@ fn a_transaction_goes_on_from_a_savepoint() -> Result<()> {
                 .with_context(context)?;
             stopped_with(&reply, "57014").with_context(context)?;
             session.client.batch_execute("ROLLBACK TO SAVEPOINT here")?;
-            let stands = standing(&mut session)?;
-            ensure!(
-                stands == stood,
-                "{}: stood {stood}, stands {stands}",
-                context()
-            );
+            stands_as(&mut session, &stood).with_context(context)?;
             let again = session.run(&call.statement(), &[])?;
             ensure!(
                 again.rows == expected,
@@ -339,12 +336,7 @@ fn a_long_computation_can_be_cancelled() -> Result<()> {
             let reply = session.run(&call.statement(), &long)?;
             stopped_with(&reply, "57014").with_context(context)?;
             session.client.batch_execute("ROLLBACK")?;
-            let stands = standing(&mut session)?;
-            ensure!(
-                stands == stood,
-                "{}: stood {stood}, stands {stands}",
-                context()
-            );
+            stands_as(&mut session, &stood).with_context(context)?;
             ensure!(
                 house.everything()? == before,
                 "{} left something behind",
