@@ -67,6 +67,11 @@ def begin(
 
     conversation_id, turn_number = opened[0]
     live = [Live(*row) for row in live_rows]
+    if _may_carry_beyond(scored, live, session.tables.scores):
+        # Rare: some hundred passages score as half the best does, seldom a thousand.
+        session.send(b"all lexical", corpus.encode(), query.encode(), settings.CALL)
+        session.flush("scores beyond")
+        (scored,) = session.receive()
     lexical: list[Hit] = scored[: settings.CANDIDATES]
     passages, evidence = _read_passages(session, vector, lexical, nearest, dict(scored), live)
     found = {key: passages[key] for key, _ in (*lexical, *nearest) if key in passages}
@@ -99,6 +104,14 @@ def begin(
     watch.lap("rows")
     written = session.receive()
     return Begun(written[0][0][0], rows)
+
+
+def _may_carry_beyond(scored: list[Hit], live: list[Live], most: int) -> bool:
+    """Whether a remembered passage may score beyond those read, and enough to be carried."""
+    if len(scored) < most or scored[-1][1] < settings.CARRY_THRESHOLD * scored[0][1]:
+        return False
+    known = {key for key, _ in scored}
+    return any(not source.passage or source.passage not in known for source in live)
 
 
 def _read_passages(

@@ -20,7 +20,7 @@ class Tables:
     own: str = "bench_python"
     """Schema of the tables that the client writes."""
     scores: int = 1000
-    """How many lexical scores are read: a carried passage that ranks beyond them has none."""
+    """How many lexical scores are read at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,16 @@ STATEMENTS: Final[dict[bytes, Statement]] = {
         2,
     ),
     # The two candidate queries. The server's only BM25 is the extension's own; many scores are
-    # asked for, since a carried passage needs its own, and the first 40 are candidates.
+    # asked for, since a carried passage needs its own, and the first 40 are candidates. All that
+    # there are, where these are too few.
     b"lexical": Statement(
         """SELECT chunk_id, lexical_score
            FROM reground.search($1, $2, NULL, max_results => $SCORES, settings => $3)""",
+        3,
+    ),
+    b"all lexical": Statement(
+        """SELECT chunk_id, lexical_score
+           FROM reground.search($1, $2, NULL, max_results => 10000, settings => $3)""",
         3,
     ),
     b"nearest": Statement(
