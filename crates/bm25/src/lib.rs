@@ -8,6 +8,7 @@
 
 mod collect;
 mod error;
+pub mod index;
 pub mod score;
 mod tsvector;
 
