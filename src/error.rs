@@ -2,6 +2,7 @@
 
 use pgrx::PgSqlErrorCode as Code;
 use pgrx::pg_sys::panic::ErrorReport;
+use reground_bm25::index::Fault;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
 
@@ -70,6 +71,26 @@ pub enum Error {
     Citations(reground_citations::Error),
     /// A tsvector that cannot be read.
     Tsvector(reground_bm25::Bm25Error),
+    /// A full-text index that cannot be read or written.
+    Index(Fault),
+    /// A table whose text is searched without a full-text index.
+    NoBm25Index(String),
+    /// A table with more than one.
+    SeveralBm25Indexes(String),
+    /// Leaves of a partitioned table whose indexes make other words.
+    PartitionsDiffer,
+    /// An index scan with the query of another table.
+    OtherIndex,
+    /// An index scan without a query.
+    NoQuery,
+    /// An index scan that sees what is not committed.
+    NoSnapshot,
+    /// A table that the caller may not read.
+    Forbidden(u32),
+    /// The text of a `bm25query` has another form.
+    QueryForm(String),
+    /// No text search configuration of that name.
+    UnknownTextConfig(String),
     /// What we stored cannot be read back.
     Stored(String),
     /// SPI refused a call that we made.
@@ -94,6 +115,11 @@ impl From<reground_citations::Error> for Error {
 impl From<reground_bm25::Bm25Error> for Error {
     fn from(error: reground_bm25::Bm25Error) -> Self {
         Self::Tsvector(error)
+    }
+}
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Index(fault)
     }
 }
 impl From<pgrx::spi::Error> for Error {
@@ -264,6 +290,69 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_DATA_CORRUPTED,
                 format!("a tsvector cannot be read: {error}"),
                 "",
+            ),
+            E::Index(fault) => {
+                let (code, hint) = match fault {
+                    Fault::Corrupt { .. } => (
+                        Code::ERRCODE_INDEX_CORRUPTED,
+                        "REINDEX INDEX rebuilds it from the table.",
+                    ),
+                    Fault::Moved { .. } => (
+                        Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
+                        "Retry the transaction.",
+                    ),
+                    Fault::Full { .. } => (
+                        Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+                        "Partition the table: each partition has an index of its own.",
+                    ),
+                };
+                report(code, fault.to_string(), hint)
+            }
+            E::NoBm25Index(table) => report(
+                Code::ERRCODE_UNDEFINED_OBJECT,
+                format!("\"{table}\" has no reground_bm25 index"),
+                "Create one: CREATE INDEX ON … USING reground_bm25 (…).",
+            ),
+            E::SeveralBm25Indexes(table) => report(
+                Code::ERRCODE_AMBIGUOUS_ALIAS,
+                format!("\"{table}\" has several reground_bm25 indexes"),
+                "Name the index in place of the table: reground.bm25_query('red shoes', 'docs_body_idx').",
+            ),
+            E::PartitionsDiffer => report(
+                Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "the indexes of the partitions were made with different text search configurations"
+                    .into(),
+                "Create them through the partitioned table, with the same options.",
+            ),
+            E::OtherIndex => report(
+                Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                "the query names another table or index than the one that is searched".into(),
+                "Name the table that the query stands in, or its index where it has several.",
+            ),
+            E::NoQuery => report(
+                Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+                "a reground_bm25 index is not read without a query".into(),
+                "",
+            ),
+            E::NoSnapshot => report(
+                Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+                "a reground_bm25 index is read under an MVCC snapshot only".into(),
+                "",
+            ),
+            E::Forbidden(table) => report(
+                Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("permission denied to search the table with oid {table}"),
+                "SELECT on the table, or on one of its columns, is needed.",
+            ),
+            E::QueryForm(text) => report(
+                Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
+                format!("invalid input syntax for type bm25query: \"{text}\""),
+                "Write the table, a colon and the query, as in 'public.docs: red shoes', or call reground.bm25_query.",
+            ),
+            E::UnknownTextConfig(name) => report(
+                Code::ERRCODE_UNDEFINED_OBJECT,
+                format!("text search configuration \"{name}\" does not exist"),
+                "\\dF lists them; one outside pg_catalog is named with its schema, as in 'public.mine'.",
             ),
             E::Stored(fault) => report(
                 Code::ERRCODE_INTERNAL_ERROR,

@@ -11,6 +11,7 @@
 mod api;
 mod error;
 mod guc;
+mod index;
 mod json;
 mod owner;
 mod plans;
@@ -32,6 +33,7 @@ pgrx::pg_module_magic!();
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
     guc::define();
+    index::define();
     // Computations over megabytes hear a cancel, a timeout and a shutdown between two beats; PostgreSQL's ERROR unwinds them.
     reground_pulse::on_beat(|_work| {
         pgrx::check_for_interrupts!();

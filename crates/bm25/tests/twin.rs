@@ -88,7 +88,7 @@ fn search(
     first: usize,
     limit: usize,
 ) -> (Statistics, Vec<(f64, u64)>) {
-    let mut search = Search::begin(store, terms, first).unwrap();
+    let mut search = Search::begin(store, terms, first, None).unwrap();
     let mut found = Vec::new();
     while found.len() < limit
         && let Some(hit) = search.next(store).unwrap()
@@ -292,7 +292,7 @@ fn damage_is_noticed_or_harmless() {
             page[at] ^= bits;
         });
         let terms = terms(&[1 + random(&mut state) % 30, 2, 700]);
-        if let Ok(mut search) = Search::begin(&store, &terms, 10) {
+        if let Ok(mut search) = Search::begin(&store, &terms, 10, None) {
             for _ in 0..200 {
                 if !matches!(search.next(&store), Ok(Some(_))) {
                     break;

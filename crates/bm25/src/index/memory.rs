@@ -131,4 +131,6 @@ impl Store for Memory {
     fn is_past(&self, moment: u64) -> bool {
         moment <= self.past.get()
     }
+
+    fn announce_reuse(&self, _block: u32, _moment: u64) {}
 }

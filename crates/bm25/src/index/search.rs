@@ -28,6 +28,10 @@ const WINDOW: usize = ROOM / 2;
 /// Words of its bits.
 const WORDS: usize = WINDOW.div_ceil(64);
 
+/// Of the pages that a whole scan reads, the part that is read before its first document is known: all lists are gone
+/// through, and most blocks passed over.
+pub const BEFORE_FIRST: f64 = 0.2;
+
 /// A term of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
@@ -83,11 +87,17 @@ pub struct Search {
 }
 
 impl Search {
-    /// Fixes what scores rest on. `first` is how many documents are found at first.
+    /// Fixes what scores rest on: these statistics, or those of the index as it is. `first` is how many documents are found
+    /// at first.
     ///
     /// # Errors
     /// Damage.
-    pub fn begin<P: Pages>(pages: &P, terms: &[Term], first: usize) -> Result<Self> {
+    pub fn begin<P: Pages>(
+        pages: &P,
+        terms: &[Term],
+        first: usize,
+        fixed: Option<&Statistics>,
+    ) -> Result<Self> {
         let mut meta = Meta::read(pages)?;
         meta.segments
             .sort_by_key(|segment| Reverse(segment.documents));
@@ -132,6 +142,7 @@ impl Search {
                 }
             })?;
         }
+        let statistics = fixed.cloned().unwrap_or(statistics);
         let parameters = parameters(&meta)?;
         let weights = weights(terms, &statistics);
         Ok(Self {
@@ -190,7 +201,7 @@ impl Search {
     /// Finds the next batch.
     fn fill<P: Pages>(&mut self, pages: &P) -> Result<()> {
         let mut best = Best {
-            hits: BinaryHeap::with_capacity(self.size + 1),
+            hits: BinaryHeap::new(),
             size: self.size,
             after: self.last,
         };

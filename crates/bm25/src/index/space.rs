@@ -200,6 +200,9 @@ fn split<S: Store>(store: &S, runs: &mut Vec<FreeRun>, wanted: u32, exact: bool)
     } else {
         usable.max_by_key(|(_, run)| run.extent.length)?
     };
+    if runs[at].moment != 0 {
+        store.announce_reuse(runs[at].extent.start, runs[at].moment);
+    }
     let run = &mut runs[at].extent;
     let found = Extent {
         start: run.start,

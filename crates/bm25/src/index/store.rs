@@ -66,6 +66,10 @@ pub trait Store: Pages {
     /// A moment, for pages that are given up now.
     fn now(&self) -> u64;
 
-    /// Whether nobody can still be reading what was given up at that moment. Asked before the pages are used again.
+    /// Whether nobody can still be reading what was given up at that moment.
     fn is_past(&self, moment: u64) -> bool;
+
+    /// Says, before it happens, that a block that was given up at that moment is used again: copies of the index elsewhere may
+    /// still have readers.
+    fn announce_reuse(&self, block: u32, moment: u64);
 }

@@ -17,10 +17,9 @@ pub fn term(key: Key, lexeme: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Tells texts apart: a score that was computed for a text is remembered under it.
-pub fn fingerprint(key: Key, text: &[u8]) -> u64 {
-    // Another key than that of terms: a text of one word is no term.
-    let mut hasher = SipHasher13::new_with_keys(key[1], !key[0]);
+/// Tells texts apart: a score that was computed for a text is remembered under it. It is the same in every index.
+pub fn fingerprint(text: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new();
     hasher.write(text);
     hasher.finish()
 }

@@ -1,0 +1,66 @@
+-- The access method reground_bm25: full-text indexes that rank by BM25.
+
+CREATE TYPE reground.bm25query;
+
+CREATE FUNCTION reground._bm25query_in(cstring) RETURNS reground.bm25query
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25query_in_wrapper';
+CREATE FUNCTION reground._bm25query_out(reground.bm25query) RETURNS cstring
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25query_out_wrapper';
+CREATE FUNCTION reground._bm25query_recv(internal) RETURNS reground.bm25query
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25query_recv_wrapper';
+CREATE FUNCTION reground._bm25query_send(reground.bm25query) RETURNS bytea
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25query_send_wrapper';
+
+CREATE TYPE reground.bm25query (
+    INPUT = reground._bm25query_in,
+    OUTPUT = reground._bm25query_out,
+    RECEIVE = reground._bm25query_recv,
+    SEND = reground._bm25query_send,
+    INTERNALLENGTH = VARIABLE,
+    STORAGE = extended
+);
+COMMENT ON TYPE reground.bm25query IS 'Words to search for, and the table or index whose figures weigh them. As text: the table, a colon, a space, the words.';
+
+CREATE FUNCTION reground.bm25_query(query text, source regclass) RETURNS reground.bm25query
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_query_wrapper';
+COMMENT ON FUNCTION reground.bm25_query IS 'A query of the words of a text over a table, a partitioned table, or an index where a table has several. Its index is looked up when the query runs.';
+
+-- STABLE: what a score rests on is fixed for a statement. A worker would fix it at a moment of its own, so scores stay in the leader.
+CREATE FUNCTION reground.bm25_distance(content text, query reground.bm25query) RETURNS double precision
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_distance_wrapper';
+COMMENT ON FUNCTION reground.bm25_distance IS 'The BM25 score of a text with its sign turned, so that ascending order puts the best first; 0 where no word matches. The function of <@>.';
+
+CREATE FUNCTION reground.bm25_matches(content text, query reground.bm25query) RETURNS boolean
+    LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_matches_wrapper';
+COMMENT ON FUNCTION reground.bm25_matches IS 'Whether a text has at least one of the words. The function of @@@.';
+
+CREATE FUNCTION reground.bm25_score(content text, query reground.bm25query) RETURNS double precision
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_score_wrapper';
+COMMENT ON FUNCTION reground.bm25_score IS 'The BM25 score of a text: the sum over the words of the query of frequency in the query × ln(1 + (N − df + 0.5) / (df + 0.5)) × tf / (tf + k1 × (1 − b + b × length / mean length)), as Lucene 8 and later. Lengths are kept in one byte: exact up to 40, then with four significant bits.';
+
+CREATE FUNCTION reground.bm25_explain(content text, query reground.bm25query)
+    RETURNS TABLE (lexeme text, query_frequency integer, frequency integer, document_frequency bigint, documents bigint, length integer,
+        average_length double precision, weight double precision, score double precision)
+    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_explain_wrapper';
+COMMENT ON FUNCTION reground.bm25_explain IS 'How a score comes about, a row a word of the query: its frequency in query and text, how many of the index'' documents have it (removed ones count until VACUUM and a merge drop them), the text''s length as the index keeps it, and what the word adds.';
+
+-- In pg_catalog, or an unqualified operator would only be found where reground is on the search_path.
+CREATE OPERATOR pg_catalog.<@> (
+    LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
+);
+COMMENT ON OPERATOR pg_catalog.<@> (text, reground.bm25query) IS 'BM25 score with its sign turned: ORDER BY content <@> query LIMIT n gives the best n';
+CREATE OPERATOR pg_catalog.@@@ (
+    LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
+    RESTRICT = matchingsel, JOIN = matchingjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.@@@ (text, reground.bm25query) IS 'has at least one of the words of the query';
+
+CREATE FUNCTION reground._bm25_handler(internal) RETURNS index_am_handler
+    LANGUAGE c AS 'MODULE_PATHNAME', 'bm25_handler_wrapper';
+CREATE ACCESS METHOD reground_bm25 TYPE INDEX HANDLER reground._bm25_handler;
+COMMENT ON ACCESS METHOD reground_bm25 IS 'full-text indexes ranked by BM25';
+
+CREATE OPERATOR CLASS reground.bm25_text_ops DEFAULT FOR TYPE text USING reground_bm25 AS
+    OPERATOR 1 pg_catalog.@@@ (text, reground.bm25query),
+    OPERATOR 2 pg_catalog.<@> (text, reground.bm25query) FOR ORDER BY pg_catalog.float_ops;
+COMMENT ON OPERATOR CLASS reground.bm25_text_ops USING reground_bm25 IS 'a text, searched by its words';

@@ -1,0 +1,38 @@
+//! What a scan costs, as the planner counts.
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+use reground_bm25::index::search::BEFORE_FIRST;
+
+/// Estimates a path. One without a query cannot be scanned at all.
+#[pg_guard]
+pub unsafe extern "C-unwind" fn estimate(
+    root: *mut pg_sys::PlannerInfo,
+    path: *mut pg_sys::IndexPath,
+    loop_count: f64,
+    startup: *mut pg_sys::Cost,
+    total: *mut pg_sys::Cost,
+    selectivity: *mut pg_sys::Selectivity,
+    correlation: *mut f64,
+    pages: *mut f64,
+) {
+    // SAFETY: the planner hands us its own structures and places for the results.
+    unsafe {
+        if (*path).indexclauses.is_null() && (*path).indexorderbys.is_null() {
+            *startup = f64::INFINITY;
+            *total = f64::INFINITY;
+            *selectivity = 0.0;
+            *correlation = 0.0;
+            *pages = 0.0;
+            return;
+        }
+        let mut costs = pg_sys::GenericCosts::default();
+        pg_sys::genericcostestimate(root, path, loop_count, &mut costs);
+        *startup = costs.indexTotalCost * BEFORE_FIRST;
+        *total = costs.indexTotalCost;
+        *selectivity = costs.indexSelectivity;
+        // Rows come by score, not by place.
+        *correlation = 0.0;
+        *pages = costs.numIndexPages;
+    }
+}

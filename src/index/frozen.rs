@@ -1,0 +1,248 @@
+//! What the scores of a query rest on, fixed for a statement: the scan and the operator, which PostgreSQL evaluates again for
+//! every row that the scan returns, must not differ by what others insert meanwhile.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use pgrx::pg_sys;
+use reground_bm25::Parameters;
+use reground_bm25::index::meta::Meta;
+use reground_bm25::index::score::{Saturation, Statistics, number, part};
+use reground_bm25::index::search::{Search, Term, parameters, weights};
+use reground_bm25::index::terms::{Document, fingerprint, term};
+
+use super::document::Words;
+use super::pages::IndexPages;
+use super::query::Bm25Query;
+use super::resolve::{Open, indexes};
+use super::words::each_lexeme;
+use crate::error::{Error, Result};
+
+/// Queries that are remembered at a time: those of one statement.
+const MOST: usize = 16;
+
+/// A query, weighed.
+pub struct Frozen {
+    /// Its lexemes in order, with how often it has each.
+    pub lexemes: Vec<(Vec<u8>, u32)>,
+    /// Of all its indexes together.
+    pub statistics: Statistics,
+    /// Of the terms.
+    pub weights: Vec<f64>,
+    saturation: Saturation,
+    words: Words,
+    terms: Vec<Term>,
+    /// Scores of texts that a scan returned, by fingerprint.
+    scores: RefCell<HashMap<u64, f64>>,
+}
+
+/// A statement: when the client sent it, and what it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Statement {
+    began: i64,
+    xmin: u32,
+    xmax: u32,
+    command: u32,
+}
+
+thread_local! {
+    static FROZEN: RefCell<Vec<(Statement, Bm25Query, Rc<Frozen>)>> = RefCell::default();
+}
+
+impl Statement {
+    fn current() -> Self {
+        // SAFETY: reads the session's own state; where there is no snapshot, there is no other statement to tell it from.
+        unsafe {
+            let began = pg_sys::GetCurrentStatementStartTimestamp();
+            let snapshot = if pg_sys::ActiveSnapshotSet() {
+                pg_sys::GetActiveSnapshot()
+            } else {
+                std::ptr::null_mut()
+            };
+            match snapshot.as_ref() {
+                Some(snapshot) => Self {
+                    began,
+                    xmin: snapshot.xmin.into_inner(),
+                    xmax: snapshot.xmax.into_inner(),
+                    command: snapshot.curcid,
+                },
+                None => Self {
+                    began,
+                    xmin: 0,
+                    xmax: 0,
+                    command: 0,
+                },
+            }
+        }
+    }
+}
+
+/// The query, weighed once for this statement.
+///
+/// # Errors
+/// A source without an index, and damage.
+pub fn frozen(query: &Bm25Query) -> Result<Rc<Frozen>> {
+    let statement = Statement::current();
+    let known = FROZEN.with_borrow(|all| {
+        let mut all = all.iter();
+        let found = all.find(|(of, asked, _)| *of == statement && asked == query);
+        found.map(|(.., frozen)| Rc::clone(frozen))
+    });
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let frozen = Rc::new(Frozen::weigh(query)?);
+    FROZEN.with_borrow_mut(|all| {
+        all.retain(|(of, ..)| *of == statement);
+        if all.len() >= MOST {
+            all.remove(0);
+        }
+        all.push((statement, query.clone(), Rc::clone(&frozen)));
+    });
+    Ok(frozen)
+}
+
+impl Frozen {
+    fn weigh(query: &Bm25Query) -> Result<Self> {
+        may_read(query.source)?;
+        let mut whole: Option<Self> = None;
+        for index in indexes(query.source)? {
+            let Some(open) = Open::relation(index) else {
+                return Err(Error::NoBm25Index(index.to_u32().to_string()));
+            };
+            // SAFETY: the index is open until `open` is dropped.
+            let pages = unsafe { IndexPages::new(open.get(), std::ptr::null_mut()) };
+            let meta = Meta::read(&pages)?;
+            let words = Words::of(&meta)?;
+            let lexemes = match &whole {
+                Some(whole) if whole.words.config == words.config => whole.lexemes.clone(),
+                Some(_) => return Err(Error::PartitionsDiffer),
+                None => lexemes(words.config, &query.text),
+            };
+            let terms = terms(&words, &lexemes);
+            let search = Search::begin(&pages, &terms, 1, None)?;
+            let own = search.statistics();
+            match &mut whole {
+                Some(whole) => {
+                    whole.statistics.documents += own.documents;
+                    whole.statistics.length += own.length;
+                    for (sum, more) in whole
+                        .statistics
+                        .frequencies
+                        .iter_mut()
+                        .zip(&own.frequencies)
+                    {
+                        *sum += more;
+                    }
+                    whole.weigh_anew(&parameters(&meta)?);
+                }
+                None => {
+                    let parameters = parameters(&meta)?;
+                    whole = Some(Self {
+                        saturation: Saturation::new(&parameters, own.average()),
+                        weights: weights(&terms, own),
+                        statistics: own.clone(),
+                        lexemes,
+                        words,
+                        terms,
+                        scores: RefCell::default(),
+                    });
+                }
+            }
+        }
+        whole.ok_or_else(|| Error::NoBm25Index(query.source.to_u32().to_string()))
+    }
+
+    fn weigh_anew(&mut self, parameters: &Parameters) {
+        self.saturation = Saturation::new(parameters, self.statistics.average());
+        self.weights = weights(&self.terms, &self.statistics);
+    }
+
+    /// The query's terms as an index knows them.
+    pub fn terms(&self, words: &Words) -> Vec<Term> {
+        terms(words, &self.lexemes)
+    }
+
+    /// Remembers the score of a text that a scan returns.
+    pub fn remember(&self, fingerprint: u64, score: f64) {
+        self.scores.borrow_mut().insert(fingerprint, score);
+    }
+
+    /// The score of a text; 0 where it has none of the terms.
+    pub fn score(&self, text: &str) -> f64 {
+        if let Some(&score) = self.scores.borrow().get(&fingerprint(text.as_bytes())) {
+            return score;
+        }
+        let document = self.words.document(0, text);
+        number(self.parts(&document).iter().sum())
+    }
+
+    /// Whether a text has one of the terms.
+    pub fn matches(&self, text: &str) -> bool {
+        let document = self.words.document(0, text);
+        self.terms
+            .iter()
+            .any(|term| document.frequency(term.hash) > 0)
+    }
+
+    /// What each term adds to a document's score.
+    pub fn parts(&self, document: &Document) -> Vec<u64> {
+        let norm = document.norm();
+        let each = self.terms.iter().zip(&self.weights);
+        each.map(|(term, &weight)| match document.frequency(term.hash) {
+            0 => 0,
+            frequency => part(weight, self.saturation.of(frequency, norm)),
+        })
+        .collect()
+    }
+
+    /// The index' words, to make a document of a text.
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+}
+
+/// A query's lexemes in order, with how often it has each.
+fn lexemes(config: pg_sys::Oid, text: &str) -> Vec<(Vec<u8>, u32)> {
+    let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+    each_lexeme(config, text, |lexeme| match counts.get_mut(lexeme) {
+        Some(count) => *count = count.saturating_add(1),
+        None => {
+            counts.insert(lexeme.to_vec(), 1);
+        }
+    });
+    counts.into_iter().collect()
+}
+
+fn terms(words: &Words, lexemes: &[(Vec<u8>, u32)]) -> Vec<Term> {
+    let each = lexemes.iter();
+    each.map(|(lexeme, frequency)| Term {
+        hash: term(words.key, lexeme),
+        frequency: *frequency,
+    })
+    .collect()
+}
+
+/// Scores tell how many rows have a word: who asks must be allowed to read the table.
+fn may_read(source: pg_sys::Oid) -> Result<()> {
+    let table = Open::relation(source).map_or(source, |open| open.table());
+    // SAFETY: plain look-ups; the table is one, or the answer is no.
+    let may = unsafe {
+        let right = pg_sys::AclMode::from(pg_sys::ACL_SELECT);
+        let user = pg_sys::GetUserId();
+        let whole = pg_sys::pg_class_aclcheck(table, user, right);
+        whole == pg_sys::AclResult::ACLCHECK_OK
+            || pg_sys::pg_attribute_aclcheck_all(
+                table,
+                user,
+                right,
+                pg_sys::AclMaskHow::ACLMASK_ANY,
+            ) == pg_sys::AclResult::ACLCHECK_OK
+    };
+    if may {
+        Ok(())
+    } else {
+        Err(Error::Forbidden(table.to_u32()))
+    }
+}

@@ -1,0 +1,42 @@
+//! What PostgreSQL is told of the access method.
+
+use pgrx::prelude::*;
+use pgrx::{PgBox, pg_sys};
+
+use super::{build, cost, insert, options, scan, vacuum};
+
+/// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`).
+pub const STRATEGIES: u16 = 2;
+
+#[pg_extern(sql = false)]
+fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRoutine> {
+    // SAFETY: a fresh node, of which every field was set to zero.
+    let mut routine =
+        unsafe { PgBox::<pg_sys::IndexAmRoutine>::alloc_node(pg_sys::NodeTag::T_IndexAmRoutine) };
+    routine.amstrategies = STRATEGIES;
+    routine.amcanorderbyop = true;
+    // ORDER BY alone is asked of the index too.
+    routine.amoptionalkey = true;
+    routine.amusemaintenanceworkmem = true;
+    routine.amkeytype = pg_sys::InvalidOid;
+    routine.ambuild = Some(build::build);
+    routine.ambuildempty = Some(build::build_empty);
+    routine.aminsert = Some(insert::insert);
+    routine.ambulkdelete = Some(vacuum::remove);
+    routine.amvacuumcleanup = Some(vacuum::tidy);
+    routine.amcostestimate = Some(cost::estimate);
+    routine.amoptions = Some(options::amoptions);
+    routine.amvalidate = Some(validate);
+    routine.ambeginscan = Some(scan::begin);
+    routine.amrescan = Some(scan::restart);
+    routine.amgettuple = Some(scan::next);
+    routine.amgetbitmap = Some(scan::bitmap);
+    routine.amendscan = Some(scan::end);
+    routine.into_pg_boxed()
+}
+
+/// An operator class has nothing to get wrong: both operators are ours, and there are no support functions.
+#[pg_guard]
+unsafe extern "C-unwind" fn validate(_class: pg_sys::Oid) -> bool {
+    true
+}

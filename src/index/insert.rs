@@ -1,0 +1,41 @@
+//! A new row.
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+use reground_bm25::index::maintain;
+use reground_bm25::index::meta::Meta;
+
+use super::document::{Words, row, text};
+use super::or_raise;
+use super::pages::IndexPages;
+use crate::error::Result;
+
+/// Puts a row into the index. Nothing is unique, so it always says false.
+#[pg_guard]
+pub unsafe extern "C-unwind" fn insert(
+    index: pg_sys::Relation,
+    values: *mut pg_sys::Datum,
+    is_null: *mut bool,
+    tid: pg_sys::ItemPointer,
+    heap: pg_sys::Relation,
+    _unique: pg_sys::IndexUniqueCheck::Type,
+    _unchanged: bool,
+    _info: *mut pg_sys::IndexInfo,
+) -> bool {
+    // SAFETY: PostgreSQL hands us open relations, and the one column's value of the row at that address.
+    let (pages, row, text) = unsafe {
+        let pages = IndexPages::new(index, heap);
+        (pages, row(tid), text(*values, *is_null))
+    };
+    if let Some(text) = or_raise(text) {
+        or_raise(add(&pages, row, &text));
+    }
+    false
+}
+
+fn add(pages: &IndexPages, row: u64, text: &str) -> Result<()> {
+    // Words are made before any page is locked: dictionaries read catalogs.
+    let document = Words::of(&Meta::read(pages)?)?.document(row, text);
+    maintain::insert(pages, &document)?;
+    Ok(())
+}

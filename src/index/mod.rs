@@ -1,0 +1,47 @@
+//! The access method `reground_bm25`: PostgreSQL's side of the index that `reground_bm25::index` decides about.
+//!
+//! A file for each phase of an index' life: `options` and `build`, `insert`, `scan`, `vacuum`, and `cost` for the planner;
+//! `handler` lists them. `pages` holds buffers and the write-ahead log, `words` and `words_cache` make lexemes of a text,
+//! `document` an entry. `query`, `resolve`, `frozen` and `operators` are the SQL side: what is asked, which indexes answer, what
+//! the scores of one statement rest on.
+
+mod build;
+mod cost;
+mod document;
+mod frozen;
+mod handler;
+mod insert;
+mod operators;
+mod options;
+mod pages;
+mod query;
+mod resolve;
+mod scan;
+mod vacuum;
+mod words;
+mod words_cache;
+
+use pgrx::PgLogLevel;
+use pgrx::pg_sys::panic::ErrorReport;
+
+use crate::error::{Error, Result};
+
+/// Registers what PostgreSQL must know before an index is touched. Called once, when the library is loaded.
+pub fn define() {
+    options::define();
+    resolve::define();
+}
+
+/// The value, or PostgreSQL's ERROR: callbacks of an access method have no other way to say what went wrong.
+fn or_raise<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => raise(error),
+    }
+}
+
+/// Raises PostgreSQL's ERROR.
+fn raise(error: Error) -> ! {
+    ErrorReport::from(error).report(PgLogLevel::ERROR);
+    unreachable!("an ERROR does not return")
+}

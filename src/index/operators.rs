@@ -1,0 +1,82 @@
+//! The operators, wherever PostgreSQL evaluates them without the index, and the figures behind a score.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_bm25::index::score::number;
+use serde::Serialize;
+
+use super::frozen::frozen;
+use super::query::Bm25Query;
+use crate::error::Error;
+use crate::rows;
+
+/// `text <@> query`: the score with its sign turned, so that the best come first; 0 where nothing matches.
+#[pg_extern(sql = false)]
+fn bm25_distance(text: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
+    let score = frozen(&query)?.score(text);
+    Ok(if score > 0.0 { -score } else { 0.0 })
+}
+
+/// `text @@@ query`: whether the text has a term of the query.
+#[pg_extern(sql = false)]
+fn bm25_matches(text: &str, query: Bm25Query) -> std::result::Result<bool, ErrorReport> {
+    Ok(frozen(&query)?.matches(text))
+}
+
+/// The score itself.
+#[pg_extern(sql = false)]
+fn bm25_score(text: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
+    Ok(frozen(&query)?.score(text))
+}
+
+/// A row of `bm25_explain`.
+#[derive(Serialize)]
+struct Part<'a> {
+    lexeme: std::borrow::Cow<'a, str>,
+    query_frequency: u32,
+    frequency: u32,
+    document_frequency: u64,
+    documents: u64,
+    length: u32,
+    average_length: f64,
+    weight: f64,
+    score: f64,
+}
+
+#[pg_extern(sql = false)]
+fn bm25_explain(
+    text: Option<&str>,
+    query: Option<Bm25Query>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let text = text.ok_or(Error::Null("content"))?;
+    let query = query.ok_or(Error::Null("query"))?;
+    let frozen = frozen(&query)?;
+    let document = frozen.words().document(0, text);
+    let terms = frozen.terms(frozen.words());
+    let length = reground_bm25::index::norms::length(document.norm());
+    let rows: Vec<Part<'_>> = frozen
+        .lexemes
+        .iter()
+        .zip(&terms)
+        .zip(&frozen.weights)
+        .zip(&frozen.statistics.frequencies)
+        .zip(frozen.parts(&document))
+        .map(
+            |(((((lexeme, query_frequency), term), &weight), &document_frequency), part)| Part {
+                lexeme: String::from_utf8_lossy(lexeme),
+                query_frequency: *query_frequency,
+                frequency: document.frequency(term.hash),
+                document_frequency,
+                documents: frozen.statistics.documents,
+                length,
+                average_length: frozen.statistics.average(),
+                weight,
+                score: number(part),
+            },
+        )
+        .collect();
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! What `CREATE INDEX … WITH (…)` can say: the text search configuration, and the two constants of BM25.
+//!
+//! A configuration is kept by name, since its oid changes over dump, restore and upgrade. A name without a schema means
+//! pg_catalog's, whatever the search_path: an index must mean the same in every session, and a restore has an empty one.
+
+use std::ffi::{CStr, CString, c_char};
+use std::mem::offset_of;
+use std::sync::OnceLock;
+
+use pgrx::pg_guard;
+use pgrx::pg_sys;
+use pgrx::pg_sys::SysCacheIdentifier as Cache;
+use pgrx::pg_sys::panic::ErrorReport;
+use reground_bm25::Parameters;
+
+use crate::error::{Error, Result};
+
+/// The configuration of an index that names none.
+const ENGLISH: &CStr = c"pg_catalog.english";
+/// A column of pg_ts_config, which the bindings do not name.
+const OID_OF_CONFIG: i16 = 1;
+
+/// What an index was declared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Name of a text search configuration, for [`config_oid`].
+    pub text_config: String,
+    /// BM25's k1.
+    pub k1: f64,
+    /// BM25's b.
+    pub b: f64,
+}
+
+/// The same as PostgreSQL keeps it in the relation's cache entry.
+#[repr(C)]
+struct Kept {
+    vl_len_: i32,
+    /// Where the name begins, from the start of this; 0 where none was given.
+    text_config: i32,
+    k1: f64,
+    b: f64,
+}
+
+/// The kind of options that is ours in this session.
+static KIND: OnceLock<pg_sys::relopt_kind::Type> = OnceLock::new();
+
+/// Declares the options, once, when the library is loaded. It may be loaded where no catalog can be read.
+pub fn define() {
+    KIND.get_or_init(|| {
+        let usual = Parameters::default();
+        let lock = pg_sys::AccessExclusiveLock as pg_sys::LOCKMODE;
+        // SAFETY: the names are static and PostgreSQL copies them. The configuration has no default here, because that
+        // would be checked at once.
+        unsafe {
+            let kind = pg_sys::add_reloption_kind();
+            pg_sys::add_string_reloption(
+                kind,
+                c"text_config".as_ptr(),
+                c"Text search configuration that makes words of the text".as_ptr(),
+                std::ptr::null(),
+                Some(check_config),
+                lock,
+            );
+            pg_sys::add_real_reloption(
+                kind,
+                c"k1".as_ptr(),
+                c"How slowly repetitions of a word saturate".as_ptr(),
+                usual.k1(),
+                0.0,
+                f64::MAX,
+                lock,
+            );
+            pg_sys::add_real_reloption(
+                kind,
+                c"b".as_ptr(),
+                c"How strongly a text's length is held against it".as_ptr(),
+                usual.b(),
+                0.0,
+                1.0,
+                lock,
+            );
+            kind
+        }
+    });
+}
+
+/// The access method's `amoptions`.
+///
+/// # Safety
+/// Called by PostgreSQL, with options as text[] or null.
+#[pg_guard]
+pub unsafe extern "C-unwind" fn amoptions(
+    options: pg_sys::Datum,
+    validate: bool,
+) -> *mut pg_sys::bytea {
+    define();
+    #[cfg_attr(
+        not(feature = "pg18"),
+        expect(clippy::needless_update, reason = "18 has one field more")
+    )]
+    let element = |name: &'static CStr, kind, offset: usize| pg_sys::relopt_parse_elt {
+        optname: name.as_ptr(),
+        opttype: kind,
+        offset: offset as i32,
+        ..Default::default()
+    };
+    use pg_sys::relopt_type::{RELOPT_TYPE_REAL as REAL, RELOPT_TYPE_STRING as STRING};
+    let elements = [
+        element(c"text_config", STRING, offset_of!(Kept, text_config)),
+        element(c"k1", REAL, offset_of!(Kept, k1)),
+        element(c"b", REAL, offset_of!(Kept, b)),
+    ];
+    // SAFETY: the elements say where in Kept each option is, and of which type.
+    unsafe {
+        pg_sys::build_reloptions(
+            options,
+            validate,
+            KIND.get().copied().unwrap_or_default(),
+            size_of::<Kept>(),
+            elements.as_ptr(),
+            elements.len() as i32,
+        )
+        .cast()
+    }
+}
+
+/// The options of an open index.
+///
+/// # Safety
+/// The index is open and is one of this access method.
+pub unsafe fn read(index: pg_sys::Relation) -> Options {
+    // SAFETY: as the caller promises; PostgreSQL keeps there what amoptions made, or null. A name lies behind the struct,
+    // NUL-terminated.
+    unsafe {
+        let kept = (*index).rd_options.cast::<Kept>();
+        let usual = Parameters::default();
+        let (name, k1, b) = match kept.as_ref() {
+            Some(kept) => (kept.text_config, kept.k1, kept.b),
+            None => (0, usual.k1(), usual.b()),
+        };
+        let name = match usize::try_from(name) {
+            Ok(offset) if offset > 0 => CStr::from_ptr(kept.cast::<c_char>().add(offset)),
+            _ => ENGLISH,
+        };
+        Options {
+            text_config: name.to_string_lossy().into_owned(),
+            k1,
+            b,
+        }
+    }
+}
+
+/// The configuration of that name now. Whoever may use the index may use it: the right to its schema was asked for when the
+/// index was made.
+pub fn config_oid(name: &str) -> Result<pg_sys::Oid> {
+    let unknown = || Error::UnknownTextConfig(name.to_owned());
+    let text = CString::new(name).map_err(|_| unknown())?;
+    let (mut schema, mut object) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the list is one of names, of which the last two come back as NUL-terminated strings; the others are plain
+    // look-ups in the catalog caches.
+    let oid = unsafe {
+        pg_sys::DeconstructQualifiedName(names(&text), &mut schema, &mut object);
+        let schema = pg_sys::get_namespace_oid(schema, true);
+        let (none, cache) = (pg_sys::Datum::null(), Cache::TSCONFIGNAMENSP as i32);
+        pg_sys::GetSysCacheOid(
+            cache,
+            OID_OF_CONFIG,
+            object.into(),
+            schema.into(),
+            none,
+            none,
+        )
+    };
+    if oid == pg_sys::InvalidOid {
+        return Err(unknown());
+    }
+    Ok(oid)
+}
+
+/// Checks the name that a statement gives: the options of an existing index are never checked.
+#[pg_guard]
+unsafe extern "C-unwind" fn check_config(value: *const c_char) {
+    if value.is_null() {
+        return;
+    }
+    // SAFETY: PostgreSQL passes a NUL-terminated string.
+    let name = unsafe { CStr::from_ptr(value) };
+    // SAFETY: the list is one of names; true says what is not there without an error. A schema that the caller may not use
+    // is one.
+    let oid = unsafe { pg_sys::get_ts_config_oid(names(name), true) };
+    if oid == pg_sys::InvalidOid {
+        let name = name.to_string_lossy().into_owned();
+        ErrorReport::from(Error::UnknownTextConfig(name)).report(pgrx::PgLogLevel::ERROR);
+    }
+}
+
+/// The parts of a name, with its schema.
+fn names(name: &CStr) -> *mut pg_sys::List {
+    // SAFETY: the name is NUL-terminated and copied; what is no name raises an error. The schema's name is static, and
+    // nobody writes to a list's strings.
+    unsafe {
+        #[cfg(feature = "pg15")]
+        let names = pg_sys::stringToQualifiedNameList(name.as_ptr());
+        #[cfg(not(feature = "pg15"))]
+        let names = pg_sys::stringToQualifiedNameList(name.as_ptr(), std::ptr::null_mut());
+        if pg_sys::list_length(names) > 1 {
+            return names;
+        }
+        let schema = pg_sys::makeString(c"pg_catalog".as_ptr().cast_mut());
+        pg_sys::lcons(schema.cast(), names)
+    }
+}

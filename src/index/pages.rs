@@ -1,0 +1,550 @@
+//! Pages of an index relation, in PostgreSQL's buffers and its write-ahead log.
+//!
+//! A page is PostgreSQL's header of 24 bytes and a body, which is `reground_bm25::index`'s. `pd_lower` always says how much
+//! of the body means something, since PostgreSQL neither logs nor keeps what lies between it and `pd_upper`.
+//!
+//! An error while a page is pinned or locked needs no care: unwinding passes over the guards below, and the abort releases
+//! what they hold, as for C code. See [`unwinding`].
+
+use std::cell::Cell;
+use std::ops::Deref;
+use std::ptr::NonNull;
+
+use pgrx::pg_sys;
+use reground_bm25::index::page::{self, BODY};
+use reground_bm25::index::{Extent, Fault, Pages, Result, Store};
+
+/// Bytes of PostgreSQL's page header.
+const HEADER: usize = std::mem::offset_of!(pg_sys::PageHeaderData, pd_linp);
+const PAGE: usize = pg_sys::BLCKSZ as usize;
+// A body of the crate is all of a page but its header, and begins aligned.
+const _: () = assert!(PAGE == 8192 && HEADER == 24 && HEADER + BODY == PAGE);
+
+/// Pages that one record of the generic write-ahead log can hold.
+const TOGETHER: usize = 4;
+/// Blocks that PostgreSQL appends at most in one go.
+const AT_A_TIME: u32 = 64;
+
+/// The block that stands for the whole index where maintenance is serialised. Reading and writing it asks for no such lock.
+const MAINTENANCE: pg_sys::BlockNumber = 0;
+/// `InvalidSubTransactionId`, which is a macro.
+const NO_SUBTRANSACTION: pg_sys::SubTransactionId = 0;
+
+/// How changes reach the write-ahead log.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Logged {
+    /// With each change, where the relation needs it.
+    Each,
+    /// All at the end, by [`IndexPages::log_all`].
+    AtTheEnd,
+    /// With each change, though the relation is unlogged: after a crash its other forks are made anew from this one.
+    Always,
+}
+
+/// The pages of an open index.
+pub struct IndexPages {
+    index: pg_sys::Relation,
+    /// The table, or null: it tells more exactly who can still see what.
+    heap: pg_sys::Relation,
+    fork: pg_sys::ForkNumber::Type,
+    logged: Logged,
+    /// Blocks that the fork had when it was last asked for. It never shrinks while the index is open.
+    known: Cell<u32>,
+}
+
+impl IndexPages {
+    /// The pages of an index; `heap` is its table or null.
+    ///
+    /// # Safety
+    /// Both relations are open, the index with a lock that keeps it from being dropped or truncated, and stay so.
+    pub unsafe fn new(index: pg_sys::Relation, heap: pg_sys::Relation) -> Self {
+        Self {
+            index,
+            heap,
+            fork: pg_sys::ForkNumber::MAIN_FORKNUM,
+            logged: Logged::Each,
+            known: Cell::new(0),
+        }
+    }
+
+    /// As [`IndexPages::new`], while the index is built and nobody else sees it: nothing is logged before
+    /// [`IndexPages::log_all`].
+    ///
+    /// # Safety
+    /// As for [`IndexPages::new`].
+    pub unsafe fn during_build(index: pg_sys::Relation, heap: pg_sys::Relation) -> Self {
+        // SAFETY: as the caller promises.
+        let pages = unsafe { Self::new(index, heap) };
+        Self {
+            logged: Logged::AtTheEnd,
+            ..pages
+        }
+    }
+
+    /// The pages of the init fork of an unlogged index.
+    ///
+    /// # Safety
+    /// As for [`IndexPages::new`].
+    pub unsafe fn of_init_fork(index: pg_sys::Relation) -> Self {
+        // SAFETY: as the caller promises.
+        let pages = unsafe { Self::new(index, std::ptr::null_mut()) };
+        Self {
+            fork: pg_sys::ForkNumber::INIT_FORKNUM,
+            logged: Logged::Always,
+            ..pages
+        }
+    }
+
+    /// Blocks that the file has now.
+    pub fn blocks(&self) -> u32 {
+        // SAFETY: the index is open.
+        let blocks = unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.index, self.fork) };
+        self.known.set(blocks);
+        blocks
+    }
+
+    /// Logs every page that was written, once a build is done.
+    pub fn log_all(&self) {
+        if self.needs_log() {
+            // SAFETY: the index is open, and the pages are standard ones: `pd_lower` and `pd_upper` bound their hole.
+            unsafe {
+                pg_sys::log_newpage_range(self.index, self.fork, 0, self.blocks(), true);
+            }
+        }
+    }
+
+    /// `RelationNeedsWAL`, which is a macro.
+    fn needs_log(&self) -> bool {
+        // SAFETY: the index is open; wal_level is a setting that only a restart changes.
+        unsafe {
+            let relation = &*self.index;
+            #[cfg(feature = "pg15")]
+            let new_file = relation.rd_firstRelfilenodeSubid;
+            #[cfg(not(feature = "pg15"))]
+            let new_file = relation.rd_firstRelfilelocatorSubid;
+            let older =
+                relation.rd_createSubid == NO_SUBTRANSACTION && new_file == NO_SUBTRANSACTION;
+            (*relation.rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_PERMANENT
+                && (pg_sys::wal_level >= pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32 || older)
+        }
+    }
+
+    /// Pins a block of the file.
+    fn pin(&self, block: u32, mode: pg_sys::ReadBufferMode::Type) -> Result<pg_sys::Buffer> {
+        if block >= self.known.get() && block >= self.blocks() {
+            return Err(Fault::Corrupt {
+                block,
+                what: "it lies beyond the end",
+            });
+        }
+        // SAFETY: the index is open and the block exists.
+        Ok(unsafe {
+            pg_sys::ReadBufferExtended(self.index, self.fork, block, mode, std::ptr::null_mut())
+        })
+    }
+
+    /// Pins and locks a block of the file.
+    fn lock(&self, block: u32, mode: u32) -> Result<LockedPage> {
+        let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_NORMAL)?;
+        // SAFETY: the buffer was just pinned and this backend holds no lock on it.
+        unsafe {
+            pg_sys::LockBuffer(buffer, mode as i32);
+        }
+        Ok(LockedPage { buffer })
+    }
+
+    /// Replaces the body of a page that is locked exclusively, and logs it as a whole where it must be.
+    fn put(&self, page: &LockedPage, body: &[u8; BODY]) {
+        let logged = match self.logged {
+            Logged::Each => self.needs_log(),
+            Logged::AtTheEnd => false,
+            Logged::Always => true,
+        };
+        let lower = lower(body);
+        // SAFETY: the buffer is pinned and locked exclusively, so its page is ours to write; both copies have BODY bytes
+        // and do not overlap. Page and log are changed within a critical section, so that no interrupt comes between them;
+        // nothing in it can fail but PostgreSQL's own calls, which stop the server then, as they must.
+        unsafe {
+            let to = pg_sys::BufferGetPage(page.buffer);
+            pg_sys::CritSectionCount += 1;
+            pg_sys::PageInit(to, PAGE, 0);
+            body.as_ptr().copy_to_nonoverlapping(body_of(to), BODY);
+            set_lower(to, lower);
+            pg_sys::MarkBufferDirty(page.buffer);
+            if logged {
+                pg_sys::log_newpage_buffer(page.buffer, true);
+            }
+            pg_sys::CritSectionCount -= 1;
+        }
+    }
+
+    /// Changes pages through the generic log, which logs nothing for a relation that needs none.
+    fn change_logged(
+        &self,
+        pages: &[LockedPage],
+        change: impl FnOnce(&mut [&mut [u8]]) -> Result<bool>,
+    ) -> Result<bool> {
+        // SAFETY: the index is open. The state is freed by either way out, and with its memory context after an error.
+        let state = unsafe { pg_sys::GenericXLogStart(self.index) };
+        let images: Vec<pg_sys::Page> = pages
+            .iter()
+            .map(|page| {
+                // SAFETY: the buffer is pinned and locked exclusively, and no more than four are registered. The image is
+                // a copy of the page. A new page is logged as a whole: replay finds nothing there to change.
+                unsafe {
+                    let new = is_new(pg_sys::BufferGetPage(page.buffer));
+                    let how = if new {
+                        pg_sys::GENERIC_XLOG_FULL_IMAGE
+                    } else {
+                        0
+                    };
+                    let image = pg_sys::GenericXLogRegisterBuffer(state, page.buffer, how as i32);
+                    if new {
+                        pg_sys::PageInit(image, PAGE, 0);
+                    }
+                    image
+                }
+            })
+            .collect();
+        let mut bodies: Vec<&mut [u8]> = images
+            .iter()
+            // SAFETY: each image has PAGE bytes, and no two are the same since no two blocks are.
+            .map(|&image| unsafe { std::slice::from_raw_parts_mut(body_of(image), BODY) })
+            .collect();
+        let changed = change(&mut bodies);
+        let lowers: Vec<u16> = bodies.iter().map(|body| lower(body)).collect();
+        // SAFETY: state and images are those of above; the slices are not used any more.
+        unsafe {
+            if changed == Ok(true) {
+                for (&image, lower) in images.iter().zip(lowers) {
+                    set_lower(image, lower);
+                }
+                pg_sys::GenericXLogFinish(state);
+            } else {
+                pg_sys::GenericXLogAbort(state);
+            }
+        }
+        changed
+    }
+
+    /// Changes pages that the generic log would not log as they need. Nobody else sees them before all is done, so they
+    /// need not change together.
+    fn change_unseen(
+        &self,
+        pages: &[LockedPage],
+        change: impl FnOnce(&mut [&mut [u8]]) -> Result<bool>,
+    ) -> Result<bool> {
+        let mut copies: Vec<Box<[u8; BODY]>> = pages.iter().map(LockedPage::copy).collect();
+        let mut bodies: Vec<&mut [u8]> = copies.iter_mut().map(|copy| &mut copy[..]).collect();
+        let changed = change(&mut bodies)?;
+        if changed {
+            for (page, copy) in pages.iter().zip(&copies) {
+                self.put(page, copy);
+            }
+        }
+        Ok(changed)
+    }
+}
+
+impl Pages for IndexPages {
+    type Page = PinnedPage;
+
+    fn read(&self, block: u32) -> Result<PinnedPage> {
+        let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_NORMAL)?;
+        // SAFETY: the buffer is pinned, so it keeps holding this page; pages are never null.
+        let body = unsafe { NonNull::new_unchecked(body_of(pg_sys::BufferGetPage(buffer))) };
+        Ok(PinnedPage { buffer, body })
+    }
+
+    fn look<T>(&self, block: u32, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        let page = self.lock(block, pg_sys::BUFFER_LOCK_SHARE)?;
+        look(page.body())
+    }
+}
+
+impl Store for IndexPages {
+    fn change(
+        &self,
+        blocks: &[u32],
+        change: impl FnOnce(&mut [&mut [u8]]) -> Result<bool>,
+    ) -> Result<bool> {
+        // Whoever locks in another order waits for himself or for others for ever.
+        if blocks.len() > TOGETHER || !blocks.is_sorted_by(|a, b| a < b) {
+            return Err(Fault::Corrupt {
+                block: blocks.first().copied().unwrap_or_default(),
+                what: "it was to be changed together with others out of order",
+            });
+        }
+        let pages: Vec<LockedPage> = blocks
+            .iter()
+            .map(|&block| self.lock(block, pg_sys::BUFFER_LOCK_EXCLUSIVE))
+            .collect::<Result<_>>()?;
+        match self.logged {
+            Logged::Each => self.change_logged(&pages, change),
+            Logged::AtTheEnd | Logged::Always => self.change_unseen(&pages, change),
+        }
+    }
+
+    fn write(&self, block: u32, body: &[u8]) -> Result<()> {
+        let body = body.try_into().map_err(|_| Fault::Corrupt {
+            block,
+            what: "what was to be written there is no page",
+        })?;
+        let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_ZERO_AND_LOCK)?;
+        self.put(&LockedPage { buffer }, body);
+        Ok(())
+    }
+
+    #[cfg(feature = "pg15")]
+    fn extend(&self, most: u32) -> Result<Extent> {
+        let length = most.clamp(1, AT_A_TIME);
+        let lock = pg_sys::ExclusiveLock as i32;
+        // SAFETY: the index is open. Whoever holds the extension lock gets neighbouring blocks; after an error the abort
+        // releases it, with the pins. Each buffer is released as soon as its block is known to exist.
+        let start = unsafe {
+            pg_sys::LockRelationForExtension(self.index, lock);
+            let mut start = pg_sys::InvalidBlockNumber;
+            for _ in 0..length {
+                let buffer = pg_sys::ReadBufferExtended(
+                    self.index,
+                    self.fork,
+                    pg_sys::InvalidBlockNumber,
+                    pg_sys::ReadBufferMode::RBM_NORMAL,
+                    std::ptr::null_mut(),
+                );
+                start = start.min(pg_sys::BufferGetBlockNumber(buffer));
+                pg_sys::ReleaseBuffer(buffer);
+            }
+            pg_sys::UnlockRelationForExtension(self.index, lock);
+            start
+        };
+        self.known.set(self.known.get().max(start + length));
+        Ok(Extent { start, length })
+    }
+
+    #[cfg(not(feature = "pg15"))]
+    fn extend(&self, most: u32) -> Result<Extent> {
+        let most = most.clamp(1, AT_A_TIME);
+        let mut buffers = [0; AT_A_TIME as usize];
+        let mut length = 0;
+        let relation = pg_sys::BufferManagerRelation {
+            rel: self.index,
+            ..Default::default()
+        };
+        // SAFETY: the index is open, and there is room for as many buffers as blocks are asked for. It returns at least
+        // one, pinned, and fewer than asked for where few buffers are free. The pages stay zero until they are written.
+        let start = unsafe {
+            let start = pg_sys::ExtendBufferedRelBy(
+                relation,
+                self.fork,
+                std::ptr::null_mut(),
+                0,
+                most,
+                buffers.as_mut_ptr(),
+                &mut length,
+            );
+            for &buffer in buffers.iter().take(length as usize) {
+                pg_sys::ReleaseBuffer(buffer);
+            }
+            start
+        };
+        self.known.set(self.known.get().max(start + length));
+        Ok(Extent { start, length })
+    }
+
+    fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let lock = pg_sys::ExclusiveLock as i32;
+        // A heavyweight lock: whoever waits for it hears a cancel, and deadlocks are found. After an error the abort
+        // releases it.
+        // SAFETY: the index is open.
+        unsafe {
+            pg_sys::LockPage(self.index, MAINTENANCE, lock);
+        }
+        let done = work();
+        // SAFETY: locked above.
+        unsafe {
+            pg_sys::UnlockPage(self.index, MAINTENANCE, lock);
+        }
+        done
+    }
+
+    fn now(&self) -> u64 {
+        // SAFETY: reads shared memory.
+        unsafe { pg_sys::ReadNextFullTransactionId() }.value
+    }
+
+    fn is_past(&self, moment: u64) -> bool {
+        let moment = pg_sys::FullTransactionId { value: moment };
+        // SAFETY: the table is open or null; for null PostgreSQL takes the horizon of all databases.
+        unsafe { pg_sys::GlobalVisCheckRemovableFullXid(self.heap, moment) }
+    }
+
+    /// Tells standbys that pages given up at `moment` are about to be used again, before they are: whoever may still be
+    /// reading them there is cancelled, or holds replay up. `block` is one of them, for those who read the log.
+    fn announce_reuse(&self, block: u32, moment: u64) {
+        // SAFETY: a setting that only a restart changes.
+        if unsafe { pg_sys::wal_level } < pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32
+            || !self.needs_log()
+        {
+            return;
+        }
+        let moment = pg_sys::FullTransactionId { value: moment };
+        let heap = if self.heap.is_null() {
+            self.index
+        } else {
+            self.heap
+        };
+        // SAFETY: the relations are open. The table is only asked whether logical decoding reads it as a catalog; the
+        // index answers that nothing does. An ERROR finds nothing to drop within the boundary.
+        unsafe {
+            pg_sys::ffi::pg_guard_ffi_boundary(|| reuse(self.index, heap, block, moment));
+        }
+    }
+}
+
+/// A page that stays in memory while this lives, and may be read without a lock since nobody changes it.
+///
+/// It must be dropped by the statement that read it, not kept in memory that PostgreSQL frees at an abort: by then the
+/// abort has released the pin.
+pub struct PinnedPage {
+    buffer: pg_sys::Buffer,
+    body: NonNull<u8>,
+}
+
+impl Deref for PinnedPage {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the page is in memory while it is pinned, and has BODY bytes from there.
+        unsafe { std::slice::from_raw_parts(self.body.as_ptr(), BODY) }
+    }
+}
+
+impl Drop for PinnedPage {
+    fn drop(&mut self) {
+        if !unwinding() {
+            // SAFETY: pinned when this was made, and released only here.
+            unsafe {
+                pg_sys::ReleaseBuffer(self.buffer);
+            }
+        }
+    }
+}
+
+/// A page that is pinned and locked. Whether others may look too is whoever made it to know.
+struct LockedPage {
+    buffer: pg_sys::Buffer,
+}
+
+impl LockedPage {
+    fn body(&self) -> &[u8] {
+        // SAFETY: the buffer is pinned and locked for as long as the slice lives; a page has BODY bytes after its header.
+        unsafe {
+            let page = pg_sys::BufferGetPage(self.buffer);
+            std::slice::from_raw_parts(body_of(page), BODY)
+        }
+    }
+
+    fn copy(&self) -> Box<[u8; BODY]> {
+        let mut copy = Box::new([0; BODY]);
+        copy.copy_from_slice(self.body());
+        copy
+    }
+}
+
+impl Drop for LockedPage {
+    fn drop(&mut self) {
+        if !unwinding() {
+            // SAFETY: pinned and locked when this was made, and released only here.
+            unsafe {
+                pg_sys::UnlockReleaseBuffer(self.buffer);
+            }
+        }
+    }
+}
+
+/// Whether an error is on its way through our frames to become PostgreSQL's.
+///
+/// Then pins and locks are left to the abort, which releases what is still held, and only that. Releasing here could go
+/// wrong: the error has already let interrupts in again, so that unlocking would count them down below zero; and the
+/// current resource owner may be another than the one that the pin was entered with.
+fn unwinding() -> bool {
+    std::thread::panicking()
+}
+
+/// What PostgreSQL may take for the end of what means something on a page with this body.
+fn lower(body: &[u8]) -> u16 {
+    let lower = HEADER + page::extent(body).min(BODY);
+    u16::try_from(lower).unwrap_or(PAGE as u16)
+}
+
+/// The first byte of a page's body.
+///
+/// # Safety
+/// `page` points to a page.
+unsafe fn body_of(page: pg_sys::Page) -> *mut u8 {
+    // SAFETY: a page is longer than its header.
+    unsafe { page.cast::<u8>().add(HEADER) }
+}
+
+/// Whether a page was never written: the file was extended, and then nothing or a crash happened.
+///
+/// # Safety
+/// `page` points to a page that nobody changes.
+unsafe fn is_new(page: pg_sys::Page) -> bool {
+    // SAFETY: a page begins with its header.
+    unsafe { (*page.cast::<pg_sys::PageHeaderData>()).pd_upper == 0 }
+}
+
+/// Says how much of a page means something; the rest up to the end is its hole.
+///
+/// # Safety
+/// `page` points to an initialised page without special space, which is ours to write.
+unsafe fn set_lower(page: pg_sys::Page, lower: u16) {
+    // SAFETY: a page begins with its header.
+    unsafe {
+        let header = page.cast::<pg_sys::PageHeaderData>();
+        (*header).pd_lower = lower;
+        (*header).pd_upper = PAGE as u16;
+        (*header).pd_special = PAGE as u16;
+    }
+}
+
+/// Writes the record by which GiST resolves conflicts over a reused page on standbys. It names relation, block and horizon
+/// and touches no page, so any index may write it. The server exports the function, but keeps its declaration to GiST.
+///
+/// # Safety
+/// Both relations are open, and PostgreSQL's errors are caught by the caller.
+unsafe fn reuse(
+    index: pg_sys::Relation,
+    heap: pg_sys::Relation,
+    block: pg_sys::BlockNumber,
+    moment: pg_sys::FullTransactionId,
+) {
+    #[cfg(feature = "pg15")]
+    {
+        unsafe extern "C-unwind" {
+            fn gistXLogPageReuse(
+                index: pg_sys::Relation,
+                block: pg_sys::BlockNumber,
+                moment: pg_sys::FullTransactionId,
+            );
+        }
+        let _ = heap;
+        // SAFETY: as the caller promises; the signature is that of 15.
+        unsafe { gistXLogPageReuse(index, block, moment) }
+    }
+    #[cfg(not(feature = "pg15"))]
+    {
+        unsafe extern "C-unwind" {
+            fn gistXLogPageReuse(
+                index: pg_sys::Relation,
+                heap: pg_sys::Relation,
+                block: pg_sys::BlockNumber,
+                moment: pg_sys::FullTransactionId,
+            );
+        }
+        // SAFETY: as the caller promises; the signature is that of 16 and later.
+        unsafe { gistXLogPageReuse(index, heap, block, moment) }
+    }
+}

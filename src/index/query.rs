@@ -1,0 +1,192 @@
+//! The SQL type `bm25query`: a query, and the table whose index answers it.
+//!
+//! As text it is the table as `regclass` shows it, a colon, a space and the query: `public.docs: red shoes`. The first colon
+//! outside double quotes ends the table's name; one space after it is no part of the query.
+
+use std::ffi::{CStr, CString};
+
+use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
+use pgrx::nullable::Nullable;
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{FromDatum, Internal, IntoDatum, pg_extern};
+
+use crate::error::{Error, Result};
+
+/// A query and where it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bm25Query {
+    /// The table, or the partitioned table.
+    pub source: pg_sys::Oid,
+    /// The words.
+    pub text: String,
+}
+
+/// Bytes of the table's oid, little-endian, before the words.
+const SOURCE: usize = size_of::<u32>();
+
+impl Bm25Query {
+    fn new(source: pg_sys::Oid, text: &str) -> Result<Self> {
+        if source == pg_sys::InvalidOid {
+            return Err(Error::Bad {
+                argument: "source",
+                fault: "it is no table".into(),
+                hint: "Name the table that is searched, as in reground.bm25_query('red shoes', 'public.docs').".into(),
+            });
+        }
+        Ok(Self {
+            source,
+            text: text.to_owned(),
+        })
+    }
+}
+
+#[pg_extern(sql = false)]
+fn bm25query_in(input: &CStr) -> std::result::Result<Bm25Query, ErrorReport> {
+    Ok(parse(input)?)
+}
+
+fn parse(input: &CStr) -> Result<Bm25Query> {
+    let malformed = || Error::QueryForm(input.to_string_lossy().into_owned());
+    let input = input.to_str().map_err(|_| malformed())?;
+    let mut quoted = false;
+    let colon = input.find(|character| {
+        quoted ^= character == '"';
+        character == ':' && !quoted
+    });
+    let (name, text) = colon
+        .and_then(|at| input.split_at_checked(at))
+        .ok_or_else(malformed)?;
+    let text = text.strip_prefix(':').unwrap_or(text);
+    let text = text.strip_prefix(' ').unwrap_or(text);
+    let name = CString::new(name.trim()).map_err(|_| malformed())?;
+    // SAFETY: regclassin takes a NUL-terminated string, and raises its own errors for what is no name or no table.
+    let source: Option<pg_sys::Oid> =
+        unsafe { pgrx::direct_function_call(pg_sys::regclassin, &[Some(name.as_ptr().into())]) };
+    source
+        .filter(|&source| source != pg_sys::InvalidOid)
+        .map_or_else(|| Err(malformed()), |source| Bm25Query::new(source, text))
+}
+
+#[pg_extern(sql = false)]
+fn bm25query_out(query: Bm25Query) -> std::result::Result<CString, ErrorReport> {
+    // SAFETY: regclassout takes an oid and returns a NUL-terminated string: the name, or the number if the table is gone.
+    let name: Option<&CStr> =
+        unsafe { pgrx::direct_function_call(pg_sys::regclassout, &[Some(query.source.into())]) };
+    let name = name.unwrap_or_default().to_string_lossy();
+    let text = format!("{name}: {}", query.text);
+    Ok(CString::new(text).map_err(|error| Error::Stored(error.to_string()))?)
+}
+
+#[pg_extern(sql = false)]
+fn bm25query_recv(message: Internal) -> std::result::Result<Bm25Query, ErrorReport> {
+    let message = message
+        .unwrap()
+        .ok_or(Error::Null("message"))?
+        .cast_mut_ptr::<pg_sys::StringInfoData>();
+    // SAFETY: a receive function is given the message that it reads from; what is read is copied, and converted to the
+    // encoding of the database. Reading too much is PostgreSQL's error.
+    let (source, text) = unsafe {
+        let source = pg_sys::pq_getmsgint(message, SOURCE as i32);
+        let rest = (*message).len - (*message).cursor;
+        let mut length = 0;
+        let text = pg_sys::pq_getmsgtext(message, rest, &mut length);
+        (source, CStr::from_ptr(text).to_string_lossy())
+    };
+    Ok(Bm25Query::new(source.into(), &text)?)
+}
+
+#[pg_extern(sql = false)]
+fn bm25query_send(query: Bm25Query) -> Vec<u8> {
+    let mut message = pg_sys::StringInfoData::default();
+    let source = query.source.to_u32().to_be_bytes();
+    // SAFETY: the message is set up by pq_begintypsend, and ended into a bytea whose payload is copied. A text is shorter
+    // than 1 GB.
+    unsafe {
+        pg_sys::pq_begintypsend(&mut message);
+        pg_sys::pq_sendbytes(&mut message, source.as_ptr().cast(), source.len() as i32);
+        let text = query.text.as_bytes();
+        pg_sys::pq_sendtext(&mut message, text.as_ptr().cast(), text.len() as i32);
+        let bytes = pg_sys::pq_endtypsend(&mut message);
+        pgrx::varlena_to_byte_slice(bytes).to_vec()
+    }
+}
+
+#[pg_extern(sql = false)]
+fn bm25_query(query: &str, source: pg_sys::Oid) -> std::result::Result<Bm25Query, ErrorReport> {
+    Ok(Bm25Query::new(source, query)?)
+}
+
+impl FromDatum for Bm25Query {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        _type: pg_sys::Oid,
+    ) -> Option<Self> {
+        if is_null {
+            return None;
+        }
+        // SAFETY: whoever asks for this type has declared it so in SQL, and then the datum is a varlena of ours. What is
+        // read is copied before a detoasted copy is freed.
+        unsafe {
+            let packed = datum.cast_mut_ptr::<pg_sys::varlena>();
+            let plain = pg_sys::pg_detoast_datum_packed(packed);
+            let query = Self::from_bytes(pgrx::varlena_to_byte_slice(plain));
+            if plain != packed {
+                pg_sys::pfree(plain.cast());
+            }
+            query
+        }
+    }
+}
+
+impl IntoDatum for Bm25Query {
+    fn into_datum(self) -> Option<pg_sys::Datum> {
+        self.to_bytes().into_datum()
+    }
+
+    fn type_oid() -> pg_sys::Oid {
+        pgrx::wrappers::regtypein("reground.bm25query")
+    }
+}
+
+impl Bm25Query {
+    /// The payload of the varlena, whose layout is that of a `bytea`.
+    fn to_bytes(&self) -> Vec<u8> {
+        let source = self.source.to_u32().to_le_bytes();
+        [source.as_slice(), self.text.as_bytes()].concat()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (source, text) = bytes.split_first_chunk::<SOURCE>()?;
+        Some(Self {
+            source: u32::from_le_bytes(*source).into(),
+            text: String::from_utf8_lossy(text).into_owned(),
+        })
+    }
+}
+
+// SAFETY: unboxes through FromDatum, which checks for NULL. The functions are STRICT; a datum that is no query of ours
+// names no table, and no index is found for it.
+unsafe impl<'fcx> ArgAbi<'fcx> for Bm25Query {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+        // SAFETY: the caller hands us the argument in this position; see FromDatum above.
+        unsafe { arg.unbox_arg_using_from_datum() }.unwrap_or(Self {
+            source: pg_sys::InvalidOid,
+            text: String::new(),
+        })
+    }
+
+    unsafe fn unbox_nullable_arg(arg: Arg<'_, 'fcx>) -> Nullable<Self> {
+        // SAFETY: as above.
+        unsafe { arg.unbox_arg_using_from_datum() }.into()
+    }
+}
+
+// SAFETY: boxes into a varlena in the current memory context, as functions return values by reference.
+unsafe impl BoxRet for Bm25Query {
+    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> pgrx::datum::Datum<'fcx> {
+        // SAFETY: as the caller promises, the datum is returned.
+        unsafe { self.to_bytes().box_into(fcinfo) }
+    }
+}

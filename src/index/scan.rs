@@ -1,0 +1,224 @@
+//! Index scans: best first, as many as are asked for.
+
+use std::rc::Rc;
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+use pgrx::{FromDatum, PgMemoryContexts};
+use reground_bm25::index::meta::Meta;
+use reground_bm25::index::search::Search;
+
+use super::document::{Words, pointer};
+use super::frozen::{Frozen, frozen};
+use super::handler::STRATEGIES;
+use super::or_raise;
+use super::pages::IndexPages;
+use super::query::Bm25Query;
+use super::resolve::indexes;
+use crate::error::{Error, Result};
+
+/// Rows that are found at first, where a limit is not known.
+const FIRST: usize = 40;
+/// Rows that are handed to a bitmap at a time.
+const BATCH: usize = 1000;
+
+/// A scan that is open. It holds no page between two rows.
+#[derive(Default)]
+struct State {
+    running: Option<Running>,
+    /// The place for the order of a row.
+    values: Vec<pg_sys::Datum>,
+    nulls: Vec<bool>,
+}
+
+/// A scan that has begun.
+struct Running {
+    search: Search,
+    frozen: Rc<Frozen>,
+    /// Whether PostgreSQL must look at the row: the query that orders is not the one that must match.
+    recheck: bool,
+}
+
+#[pg_guard]
+pub unsafe extern "C-unwind" fn begin(
+    index: pg_sys::Relation,
+    keys: std::ffi::c_int,
+    orders: std::ffi::c_int,
+) -> pg_sys::IndexScanDesc {
+    let count = usize::try_from(orders).unwrap_or_default();
+    let state = State {
+        running: None,
+        values: vec![pg_sys::Datum::from(0_usize); count],
+        nulls: vec![true; count],
+    };
+    // SAFETY: the index is open. The state is dropped with the memory that the scan is made in, which also an abort frees.
+    unsafe {
+        let scan = pg_sys::RelationGetIndexScan(index, keys, orders);
+        let state = PgMemoryContexts::CurrentMemoryContext.leak_and_drop_on_delete(state);
+        (*scan).opaque = state.cast();
+        if count > 0 {
+            (*scan).xs_orderbyvals = (*state).values.as_mut_ptr();
+            (*scan).xs_orderbynulls = (*state).nulls.as_mut_ptr();
+        }
+        scan
+    }
+}
+
+#[pg_guard]
+pub unsafe extern "C-unwind" fn restart(
+    scan: pg_sys::IndexScanDesc,
+    keys: pg_sys::ScanKey,
+    key_count: std::ffi::c_int,
+    orders: pg_sys::ScanKey,
+    order_count: std::ffi::c_int,
+) {
+    // SAFETY: the scan is one of ours, with room for as many keys as it was made for. Keys may be given where they are.
+    unsafe {
+        state(scan).running = None;
+        let count = |count| usize::try_from(count).unwrap_or_default();
+        if !keys.is_null() {
+            std::ptr::copy(keys, (*scan).keyData, count(key_count));
+        }
+        if !orders.is_null() {
+            std::ptr::copy(orders, (*scan).orderByData, count(order_count));
+        }
+    }
+}
+
+#[pg_guard]
+pub unsafe extern "C-unwind" fn next(
+    scan: pg_sys::IndexScanDesc,
+    _direction: pg_sys::ScanDirection::Type,
+) -> bool {
+    // SAFETY: the scan is one of ours, its relations are open.
+    unsafe {
+        let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
+        let state = state(scan);
+        if state.running.is_none() {
+            state.running = or_raise(start(scan, &pages, FIRST));
+        }
+        let Some(running) = &mut state.running else {
+            return false;
+        };
+        let found = or_raise(running.search.next(&pages).map_err(Error::from));
+        let Some(found) = found else {
+            return false;
+        };
+        running.frozen.remember(found.fingerprint, found.score);
+        (*scan).xs_heaptid = pointer(found.row);
+        (*scan).xs_recheck = running.recheck;
+        (*scan).xs_recheckorderby = false;
+        if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
+            *value = pg_sys::Float8GetDatum(-found.score);
+            *null = false;
+        }
+        true
+    }
+}
+
+#[pg_guard]
+pub unsafe extern "C-unwind" fn bitmap(
+    scan: pg_sys::IndexScanDesc,
+    bitmap: *mut pg_sys::TIDBitmap,
+) -> i64 {
+    // SAFETY: the scan is one of ours, its index is open; the bitmap is PostgreSQL's.
+    unsafe {
+        let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
+        let Some(mut running) = or_raise(start(scan, &pages, usize::MAX)) else {
+            return 0;
+        };
+        let mut total = 0;
+        let mut rows = Vec::with_capacity(BATCH);
+        loop {
+            let found = or_raise(running.search.next(&pages).map_err(Error::from));
+            rows.extend(found.map(|found| pointer(found.row)));
+            if rows.len() == BATCH || found.is_none() {
+                let count = rows.len() as std::ffi::c_int;
+                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.recheck);
+                total += i64::from(count);
+                rows.clear();
+                pgrx::check_for_interrupts!();
+            }
+            if found.is_none() {
+                return total;
+            }
+        }
+    }
+}
+
+#[pg_guard]
+pub unsafe extern "C-unwind" fn end(scan: pg_sys::IndexScanDesc) {
+    // SAFETY: the scan is one of ours.
+    unsafe { state(scan).running = None };
+}
+
+/// The state of a scan.
+///
+/// # Safety
+/// The scan is one of ours, and nobody else has its state.
+unsafe fn state<'a>(scan: pg_sys::IndexScanDesc) -> &'a mut State {
+    // SAFETY: as the caller promises.
+    unsafe { &mut *(*scan).opaque.cast::<State>() }
+}
+
+/// Begins the search of a scan; `None` where a query is NULL, which nothing matches.
+///
+/// # Safety
+/// The scan is one of ours, with its keys.
+unsafe fn start(
+    scan: pg_sys::IndexScanDesc,
+    pages: &IndexPages,
+    first: usize,
+) -> Result<Option<Running>> {
+    // SAFETY: as the caller promises: the arrays have as many keys as are said.
+    let (keys, orders, snapshot) = unsafe {
+        let keys = keys_of((*scan).keyData, (*scan).numberOfKeys);
+        let orders = keys_of((*scan).orderByData, (*scan).numberOfOrderBys);
+        (keys, orders, (*scan).xs_snapshot.as_ref())
+    };
+    if let Some(snapshot) = snapshot
+        && snapshot.snapshot_type != pg_sys::SnapshotType::SNAPSHOT_MVCC
+    {
+        return Err(Error::NoSnapshot);
+    }
+    let queries: Option<Vec<Bm25Query>> = orders.iter().chain(keys).map(query).collect();
+    let Some(queries) = queries else {
+        return Ok(None);
+    };
+    let Some(asked) = queries.first() else {
+        return Err(Error::NoQuery);
+    };
+    // SAFETY: the index is open.
+    let index = unsafe { (*(*scan).indexRelation).rd_id };
+    if !indexes(asked.source)?.contains(&index) {
+        return Err(Error::OtherIndex);
+    }
+    let recheck = queries.iter().any(|query| query != asked);
+    let frozen = frozen(asked)?;
+    let words = Words::of(&Meta::read(pages)?)?;
+    let terms = frozen.terms(&words);
+    let search = Search::begin(pages, &terms, first, Some(&frozen.statistics))?;
+    Ok(Some(Running {
+        search,
+        frozen,
+        recheck,
+    }))
+}
+
+/// # Safety
+/// The array has so many keys.
+unsafe fn keys_of<'a>(keys: pg_sys::ScanKey, count: std::ffi::c_int) -> &'a [pg_sys::ScanKeyData] {
+    match usize::try_from(count) {
+        // SAFETY: as the caller promises.
+        Ok(count) if count > 0 => unsafe { std::slice::from_raw_parts(keys, count) },
+        _ => &[],
+    }
+}
+
+/// The query of a key.
+fn query(key: &pg_sys::ScanKeyData) -> Option<Bm25Query> {
+    debug_assert!(key.sk_strategy <= STRATEGIES);
+    let is_null = key.sk_flags & pg_sys::SK_ISNULL as i32 != 0;
+    // SAFETY: both operators take one of ours on their right.
+    unsafe { Bm25Query::from_datum(key.sk_argument, is_null) }
+}

@@ -1,0 +1,382 @@
+//! Words, with what the dictionaries made of each token kept for the session: the same words come again and again, and
+//! stemming them costs more than finding them.
+//!
+//! This is `parsetext`, for dictionaries that look at nothing but the token. A configuration with any other goes to
+//! `parsetext` itself.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::CStr;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::SysCacheIdentifier as Cache;
+
+use super::words::{Scratch, each_parsed};
+
+/// Bytes after which the session forgets a configuration's words and begins again.
+const MOST: usize = 8 << 20;
+/// What an entry takes besides its bytes, roughly.
+const ENTRY: usize = 64;
+/// Tokens that are fetched at a time: interrupts are served between two such times.
+const BATCH: usize = 256;
+/// Templates in pg_catalog whose dictionaries always make the same of the same token.
+const CONTEXT_FREE: [&CStr; 4] = [c"simple", c"snowball", c"ispell", c"synonym"];
+/// Columns of the catalogs, which the bindings do not name.
+const TEMPLATE_OF_DICTIONARY: i16 = 5;
+const OID_OF_TEMPLATE: i16 = 1;
+
+/// What the session knows of a configuration.
+#[derive(Default)]
+struct Known {
+    /// For a configuration with other dictionaries nothing is kept.
+    context_free: bool,
+    /// A token's type and bytes, and its words, each behind its length.
+    words: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// What these take.
+    bytes: usize,
+}
+
+thread_local! {
+    /// By configuration.
+    static KNOWN: RefCell<HashMap<u32, Known>> = RefCell::default();
+    /// Set when a configuration, a dictionary or a template has changed.
+    static STALE: Cell<bool> = const { Cell::new(false) };
+    static WATCHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// See [`super::words::each_lexeme`].
+pub(super) fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
+    watch();
+    // Taken out meanwhile: after an error, or if `visit` comes here again, the session begins anew.
+    let mut all = KNOWN.take();
+    if STALE.replace(false) {
+        all.clear();
+    }
+    let known = all.entry(config.to_u32()).or_insert_with(|| Known {
+        context_free: is_context_free(config),
+        ..Known::default()
+    });
+    if known.context_free {
+        known.each_lexeme(config, text, visit);
+    } else {
+        each_parsed(config, text, visit);
+    }
+    KNOWN.replace(all);
+}
+
+impl Known {
+    fn each_lexeme(&mut self, config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
+        let scratch = Scratch::new();
+        let mut key = Vec::new();
+        each_token(config, text, &scratch, |kind, token| {
+            key.clear();
+            key.extend_from_slice(&kind.to_ne_bytes());
+            key.extend_from_slice(token);
+            if let Some(words) = self.words.get(key.as_slice()) {
+                each_packed(words, &mut visit);
+                return;
+            }
+            let words = scratch.within(|| lexize(config, kind, token));
+            each_packed(&words, &mut visit);
+            self.keep(&key, words);
+        });
+    }
+
+    fn keep(&mut self, key: &[u8], words: Box<[u8]>) {
+        if self.bytes > MOST {
+            self.words.clear();
+            self.bytes = 0;
+        }
+        self.bytes += key.len() + words.len() + ENTRY;
+        self.words.insert(key.into(), words);
+    }
+}
+
+/// A token as a parser gives it.
+#[derive(Clone, Copy)]
+struct Token {
+    kind: i32,
+    start: *const u8,
+    length: i32,
+}
+
+/// Calls `visit` with each token of a text and its type, as the configuration's parser finds them.
+fn each_token(
+    config: pg_sys::Oid,
+    text: &str,
+    scratch: &Scratch,
+    mut visit: impl FnMut(i32, &[u8]),
+) {
+    // PostgreSQL's texts have less than 1 GB.
+    let Ok(length) = i32::try_from(text.len()) else {
+        return;
+    };
+    let mut reader = scratch.within(|| Reader::new(config, text, length));
+    loop {
+        let tokens = scratch.within(|| reader.next());
+        if tokens.is_empty() {
+            return;
+        }
+        for token in tokens {
+            if token.kind <= 0 {
+                scratch.within(|| reader.end());
+                return;
+            }
+            // SAFETY: a parser's tokens are parts of the text, or of memory that it keeps until its end: parsetext, too,
+            // keeps them while dictionaries want to see more.
+            let bytes = unsafe {
+                std::slice::from_raw_parts(token.start, usize::try_from(token.length).unwrap_or(0))
+            };
+            if bytes.len() >= pg_sys::MAXSTRLEN as usize {
+                note_long_word();
+            } else {
+                visit(token.kind, bytes);
+            }
+        }
+        pgrx::check_for_interrupts!();
+    }
+}
+
+/// A parser at work.
+struct Reader {
+    entry: *mut pg_sys::TSParserCacheEntry,
+    state: pg_sys::Datum,
+    batch: [Token; BATCH],
+}
+
+/// Room for a call with the three arguments of a parser's function, as `LOCAL_FCINFO(fcinfo, 3)`.
+#[repr(C)]
+struct Call {
+    base: pg_sys::FunctionCallInfoBaseData,
+    args: [pg_sys::NullableDatum; 3],
+}
+const _: () = assert!(
+    std::mem::offset_of!(Call, args)
+        == std::mem::offset_of!(pg_sys::FunctionCallInfoBaseData, args)
+);
+
+impl Reader {
+    fn new(config: pg_sys::Oid, text: &str, length: i32) -> Self {
+        // SAFETY: the look-ups return entries that live as long as the session, or raise an error. A parser's start takes
+        // the text, which it only reads, and its length.
+        unsafe {
+            let config = pg_sys::lookup_ts_config_cache(config);
+            let entry = pg_sys::lookup_ts_parser_cache((*config).prsId);
+            let state = pg_sys::FunctionCall2Coll(
+                &mut (*entry).prsstart,
+                pg_sys::InvalidOid,
+                text.as_ptr().into(),
+                length.into(),
+            );
+            let none = Token {
+                kind: 0,
+                start: std::ptr::null(),
+                length: 0,
+            };
+            Self {
+                entry,
+                state,
+                batch: [none; BATCH],
+            }
+        }
+    }
+
+    /// The next tokens. The last one of the text is of type 0 or below.
+    ///
+    /// The parser is called for many tokens within one boundary against PostgreSQL's errors, which would cost as much as a
+    /// token does.
+    fn next(&mut self) -> &[Token] {
+        let mut start: *const u8 = std::ptr::null();
+        let mut length: i32 = 0;
+        let mut found = 0;
+        let arg = |value| pg_sys::NullableDatum {
+            value,
+            isnull: false,
+        };
+        // SAFETY: the entry lives as long as the session. A parser's nexttoken takes its state and where to put a token's
+        // start and length. Nothing within the boundary has to be dropped.
+        unsafe {
+            let Some(next) = (*self.entry).prstoken.fn_addr else {
+                return &[];
+            };
+            let (start, length, found) = (&raw mut start, &raw mut length, &raw mut found);
+            let batch: *mut [Token; BATCH] = &mut self.batch;
+            let mut call = Call {
+                base: pg_sys::FunctionCallInfoBaseData {
+                    flinfo: &mut (*self.entry).prstoken,
+                    nargs: 3,
+                    ..Default::default()
+                },
+                args: [arg(self.state), arg(start.into()), arg(length.into())],
+            };
+            let call = &raw mut call;
+            pg_sys::ffi::pg_guard_ffi_boundary(|| {
+                while *found < BATCH {
+                    let kind = next(call.cast()).value() as i32;
+                    (*batch)[*found] = Token {
+                        kind,
+                        start: *start,
+                        length: *length,
+                    };
+                    *found += 1;
+                    if kind <= 0 {
+                        break;
+                    }
+                }
+            });
+        }
+        self.batch.get(..found).unwrap_or_default()
+    }
+
+    fn end(&mut self) {
+        // SAFETY: a parser's end takes its state, once.
+        unsafe {
+            pg_sys::FunctionCall1Coll(&mut (*self.entry).prsend, pg_sys::InvalidOid, self.state);
+        }
+    }
+}
+
+/// What the dictionaries of a token's type make of it: the first that knows it decides. Nothing, for a stop word or where
+/// none knows it.
+fn lexize(config: pg_sys::Oid, kind: i32, token: &[u8]) -> Box<[u8]> {
+    let Ok(length) = i32::try_from(token.len()) else {
+        return Box::default();
+    };
+    let mut packed = Vec::new();
+    // SAFETY: the map of a configuration has lenmap lists, and a list has len dictionaries; both entries are looked up anew,
+    // as a change may have emptied them. A dictionary's lexize takes its data, the token, its length and a state that
+    // these dictionaries leave alone; it returns null or an array that ends with a null lexeme.
+    unsafe {
+        let config = pg_sys::lookup_ts_config_cache(config);
+        if kind >= (*config).lenmap {
+            return Box::default();
+        }
+        let Ok(at) = usize::try_from(kind) else {
+            return Box::default();
+        };
+        let map = (*config).map.add(at).read();
+        for at in 0..usize::try_from(map.len).unwrap_or(0) {
+            let dictionary = pg_sys::lookup_ts_dictionary_cache(map.dictIds.add(at).read());
+            let mut state = pg_sys::DictSubState::default();
+            let lexemes: *const pg_sys::TSLexeme = pg_sys::FunctionCall4Coll(
+                &mut (*dictionary).lexize,
+                pg_sys::InvalidOid,
+                (*dictionary).dictData.into(),
+                token.as_ptr().into(),
+                length.into(),
+                (&raw mut state).into(),
+            )
+            .cast_mut_ptr();
+            if !lexemes.is_null() {
+                pack(lexemes, &mut packed);
+                break;
+            }
+        }
+    }
+    packed.into()
+}
+
+/// Packs the words at one place in the text, each different form once.
+///
+/// # Safety
+/// `lexemes` is an array that ends with a null lexeme.
+unsafe fn pack(lexemes: *const pg_sys::TSLexeme, packed: &mut Vec<u8>) {
+    let mut place: Vec<&CStr> = Vec::new();
+    // SAFETY: read up to the null lexeme; the others are NUL-terminated, and live until the caller's memory is given back.
+    let forms = (0..).map_while(|at| unsafe {
+        let form = &*lexemes.add(at);
+        (!form.lexeme.is_null()).then(|| (form.flags, CStr::from_ptr(form.lexeme)))
+    });
+    for (flags, form) in forms {
+        if u32::from(flags) & pg_sys::TSL_ADDPOS != 0 {
+            place.clear();
+        }
+        if !place.contains(&form) {
+            let bytes = form.to_bytes();
+            let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+            packed.extend_from_slice(&length.to_ne_bytes());
+            packed.extend_from_slice(bytes);
+            place.push(form);
+        }
+    }
+}
+
+fn each_packed(mut packed: &[u8], visit: &mut impl FnMut(&[u8])) {
+    while let Some((&length, rest)) = packed.split_first_chunk() {
+        let Some((word, rest)) = rest.split_at_checked(u32::from_ne_bytes(length) as usize) else {
+            return;
+        };
+        visit(word);
+        packed = rest;
+    }
+}
+
+/// Says what `parsetext` says of a token that it skips.
+fn note_long_word() {
+    pgrx::pg_sys::panic::ErrorReport::new(
+        pgrx::PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+        "word is too long to be indexed",
+        "",
+    )
+    .set_detail(format!(
+        "Words longer than {} characters are ignored.",
+        pg_sys::MAXSTRLEN
+    ))
+    .report(pgrx::PgLogLevel::NOTICE);
+}
+
+/// Whether all dictionaries of a configuration make the same of the same token wherever it stands. Their templates are asked
+/// for without setting the dictionaries up: one that no text needs may be broken.
+fn is_context_free(config: pg_sys::Oid) -> bool {
+    // SAFETY: plain look-ups in the catalog caches; the map of a configuration has lenmap lists, and a list has len
+    // dictionaries. They are copied first, since a look-up may empty the entry.
+    unsafe {
+        let config = pg_sys::lookup_ts_config_cache(config);
+        let mut dictionaries = Vec::new();
+        for at in 0..usize::try_from((*config).lenmap).unwrap_or(0) {
+            let map = (*config).map.add(at).read();
+            let length = usize::try_from(map.len).unwrap_or(0);
+            dictionaries.extend((0..length).map(|at| map.dictIds.add(at).read()));
+        }
+        let templates = CONTEXT_FREE.map(|name| {
+            let name = pg_sys::Datum::from(name.as_ptr());
+            let schema = pg_sys::Oid::from(pg_sys::PG_CATALOG_NAMESPACE).into();
+            let (none, cache) = (pg_sys::Datum::null(), Cache::TSTEMPLATENAMENSP as i32);
+            pg_sys::GetSysCacheOid(cache, OID_OF_TEMPLATE, name, schema, none, none)
+        });
+        dictionaries.into_iter().all(|dictionary| {
+            let (none, cache) = (pg_sys::Datum::null(), Cache::TSDICTOID as i32);
+            let (column, key) = (TEMPLATE_OF_DICTIONARY, dictionary.into());
+            let template = pg_sys::GetSysCacheOid(cache, column, key, none, none, none);
+            template != pg_sys::InvalidOid && templates.contains(&template)
+        })
+    }
+}
+
+/// Sees to it that the session hears of changes.
+fn watch() {
+    if WATCHING.replace(true) {
+        return;
+    }
+    for cache in [
+        Cache::TSCONFIGOID,
+        Cache::TSCONFIGMAP,
+        Cache::TSDICTOID,
+        Cache::TSTEMPLATEOID,
+        Cache::TSPARSEROID,
+    ] {
+        // SAFETY: registered once, for the life of the session, in which this library is not unloaded.
+        unsafe {
+            pg_sys::CacheRegisterSyscacheCallback(
+                cache as i32,
+                Some(forget),
+                pg_sys::Datum::null(),
+            );
+        }
+    }
+}
+
+/// Called at any time at which PostgreSQL hears of changes: it only takes note.
+unsafe extern "C-unwind" fn forget(_arg: pg_sys::Datum, _cache: i32, _hash: u32) {
+    STALE.set(true);
+}
