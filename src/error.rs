@@ -85,8 +85,12 @@ pub enum Error {
     NoQuery,
     /// An index scan that sees what is not committed.
     NoSnapshot,
+    /// A table that the caller does not own.
+    NotOwner(String),
     /// A table that the caller may not read.
-    Forbidden(u32),
+    Forbidden(String),
+    /// Not an index of our access method.
+    NotBm25Index(String),
     /// The text of a `bm25query` has another form.
     QueryForm(String),
     /// No text search configuration of that name.
@@ -339,9 +343,19 @@ impl From<Error> for ErrorReport {
                 "a reground_bm25 index is read under an MVCC snapshot only".into(),
                 "",
             ),
+            E::NotBm25Index(name) => report(
+                Code::ERRCODE_WRONG_OBJECT_TYPE,
+                format!("\"{name}\" is not a reground_bm25 index"),
+                "SELECT index FROM reground.bm25_indexes lists those of your tables.",
+            ),
+            E::NotOwner(table) => report(
+                Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("must be owner of table {table}"),
+                "",
+            ),
             E::Forbidden(table) => report(
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
-                format!("permission denied to search the table with oid {table}"),
+                format!("permission denied to search table {table}"),
                 "SELECT on the table, or on one of its columns, is needed.",
             ),
             E::QueryForm(text) => report(

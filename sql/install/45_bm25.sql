@@ -64,3 +64,25 @@ CREATE OPERATOR CLASS reground.bm25_text_ops DEFAULT FOR TYPE text USING regroun
     OPERATOR 1 pg_catalog.@@@ (text, reground.bm25query),
     OPERATOR 2 pg_catalog.<@> (text, reground.bm25query) FOR ORDER BY pg_catalog.float_ops;
 COMMENT ON OPERATOR CLASS reground.bm25_text_ops USING reground_bm25 IS 'a text, searched by its words';
+
+CREATE FUNCTION reground.bm25_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS TABLE (item text, fault text)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_check_wrapper';
+COMMENT ON FUNCTION reground.bm25_check IS 'What is wrong with an index, and with which part of it (a segment, the tail of what was inserted last, a row of the table); no row where it is sound. With heapallindexed every row of the table is looked for in it, and writers of the table wait. For the table''s owner.';
+
+CREATE FUNCTION reground.bm25_merge(index regclass) RETURNS void
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_merge_wrapper';
+COMMENT ON FUNCTION reground.bm25_merge IS 'Merges all segments of an index, and what was inserted since, into one, without the rows that VACUUM removed. Readers and writers go on. For the table''s owner.';
+
+CREATE FUNCTION reground.bm25_segments(index regclass)
+    RETURNS TABLE (segment bigint, documents bigint, removed bigint, terms bigint, average_length double precision, pages bigint)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_segments_wrapper';
+COMMENT ON FUNCTION reground.bm25_segments IS 'The segments of an index, largest first: how many rows each has, how many of them VACUUM removed, its distinct words, the mean length that its bounds were computed with, its pages of 8 kB. For the table''s owner.';
+
+CREATE VIEW reground.bm25_indexes WITH (security_invoker = true) AS
+    SELECT c.oid::regclass AS index, i.indrelid::regclass AS relation, pg_catalog.pg_relation_size(c.oid) AS bytes, s.segments, s.documents, s.removed
+    FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) i.indexrelid
+        JOIN pg_catalog.pg_am AS m ON m.oid OPERATOR(pg_catalog.=) c.relam AND m.amname OPERATOR(pg_catalog.=) 'reground_bm25',
+        LATERAL (SELECT pg_catalog.count(*) AS segments, pg_catalog.sum(s.documents) AS documents, pg_catalog.sum(s.removed) AS removed
+            FROM reground.bm25_segments(c.oid) AS s) AS s
+    WHERE c.relkind OPERATOR(pg_catalog.=) 'i' AND i.indisvalid AND pg_catalog.pg_has_role(c.relowner, 'USAGE');
+COMMENT ON VIEW reground.bm25_indexes IS 'The reground_bm25 indexes of tables that you own: size in bytes, segments, rows in them, rows that VACUUM removed and a merge will drop. What was inserted last, up to some hundred rows, is in no segment yet.';

@@ -15,12 +15,12 @@ mod source_rows;
 use crate::error::{Error, Result};
 
 /// An argument that must be given.
-fn given<T>(argument: Option<T>, name: &'static str) -> Result<T> {
+pub(crate) fn given<T>(argument: Option<T>, name: &'static str) -> Result<T> {
     argument.ok_or(Error::Null(name))
 }
 
 /// Refuses to go on where nothing can be written, before anything is computed.
-fn writable(function: &'static str) -> Result<()> {
+pub(crate) fn writable(function: &'static str) -> Result<()> {
     // SAFETY: plain calls into the backend.
     if unsafe { pgrx::pg_sys::RecoveryInProgress() || pgrx::pg_sys::XactReadOnly } {
         return Err(Error::ReadOnly(function));

@@ -100,7 +100,7 @@ fn fill(
         )
     };
     let mut progress = Progress {
-        builder: Builder::new(pages, Files::default(), memory)?,
+        builder: Builder::new(pages, Files::new(), memory)?,
         words,
         indexed: 0.0,
         memory: context,
@@ -158,8 +158,9 @@ unsafe extern "C-unwind" fn add(
 }
 
 /// Sorted runs in a temporary file, which PostgreSQL counts against temp_file_limit and removes whatever happens.
-#[derive(Default)]
 struct Files {
+    /// What the file is kept in: it outlives the memory of a row.
+    memory: pg_sys::MemoryContext,
     file: Option<*mut pg_sys::BufFile>,
     /// Where writing goes on.
     end: u64,
@@ -169,6 +170,29 @@ struct Files {
 const SEGMENT: u64 = 1 << 30;
 
 impl Files {
+    /// None yet; the file lives in the memory that is current now.
+    fn new() -> Self {
+        Self {
+            // SAFETY: reads a variable of the session.
+            memory: unsafe { pg_sys::CurrentMemoryContext },
+            file: None,
+            end: 0,
+        }
+    }
+
+    /// The file, made when it is first needed.
+    fn file(&mut self) -> *mut pg_sys::BufFile {
+        *self.file.get_or_insert_with(|| {
+            // SAFETY: the memory outlives this; a temporary file of this transaction, and an error is PostgreSQL's own.
+            unsafe {
+                let before = pg_sys::MemoryContextSwitchTo(self.memory);
+                let file = pg_sys::BufFileCreateTemp(false);
+                pg_sys::MemoryContextSwitchTo(before);
+                file
+            }
+        })
+    }
+
     fn seek(file: *mut pg_sys::BufFile, at: u64) -> IndexResult<()> {
         let whole = i32::try_from(at / SEGMENT).unwrap_or(i32::MAX);
         let rest = (at % SEGMENT) as pg_sys::off_t;
@@ -184,10 +208,7 @@ impl Files {
 
 impl Runs for Files {
     fn write(&mut self, bytes: &[u8]) -> IndexResult<()> {
-        // SAFETY: a temporary file of this transaction; an error is PostgreSQL's own.
-        let file = *self
-            .file
-            .get_or_insert_with(|| unsafe { pg_sys::BufFileCreateTemp(false) });
+        let file = self.file();
         // SAFETY: the bytes are as many as are said. Runs are written one after the other before any is read.
         unsafe { pg_sys::BufFileWrite(file, bytes.as_ptr().cast(), bytes.len()) };
         self.end += bytes.len() as u64;

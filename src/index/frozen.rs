@@ -243,6 +243,7 @@ fn may_read(source: pg_sys::Oid) -> Result<()> {
     if may {
         Ok(())
     } else {
-        Err(Error::Forbidden(table.to_u32()))
+        let name = Open::relation(table).map(|table| table.name());
+        Err(Error::Forbidden(name.unwrap_or_default()))
     }
 }

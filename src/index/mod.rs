@@ -3,7 +3,7 @@
 //! A file for each phase of an index' life: `options` and `build`, `insert`, `scan`, `vacuum`, and `cost` for the planner;
 //! `handler` lists them. `pages` holds buffers and the write-ahead log, `words` and `words_cache` make lexemes of a text,
 //! `document` an entry. `query`, `resolve`, `frozen` and `operators` are the SQL side: what is asked, which indexes answer, what
-//! the scores of one statement rest on.
+//! the scores of one statement rest on. `inspect` is for whoever looks after an index.
 
 mod build;
 mod cost;
@@ -11,6 +11,7 @@ mod document;
 mod frozen;
 mod handler;
 mod insert;
+mod inspect;
 mod operators;
 mod options;
 mod pages;

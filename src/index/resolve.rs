@@ -116,26 +116,59 @@ unsafe fn oids(list: *mut pg_sys::List) -> Vec<pg_sys::Oid> {
     })
 }
 
-/// A relation that is open for reading until this is dropped.
-pub struct Open(pg_sys::Relation);
+/// A relation that is open until this is dropped.
+pub struct Open {
+    relation: pg_sys::Relation,
+    lock: pg_sys::LOCKMODE,
+}
 
 impl Open {
-    /// A table or an index; `None` where it is gone.
+    /// A table or an index, to be read; `None` where it is gone.
     pub fn relation(oid: pg_sys::Oid) -> Option<Self> {
-        // SAFETY: opens it with a lock, or returns null.
-        let relation =
-            unsafe { pg_sys::try_relation_open(oid, pg_sys::AccessShareLock as pg_sys::LOCKMODE) };
-        (!relation.is_null()).then_some(Self(relation))
+        Self::under(oid, pg_sys::AccessShareLock)
+    }
+
+    /// The same under another lock.
+    pub fn under(oid: pg_sys::Oid, lock: u32) -> Option<Self> {
+        let lock = lock as pg_sys::LOCKMODE;
+        // SAFETY: opens it with the lock, or returns null.
+        let relation = unsafe { pg_sys::try_relation_open(oid, lock) };
+        (!relation.is_null()).then_some(Self { relation, lock })
+    }
+
+    /// Whether it is an index of this access method.
+    pub fn is_ours(&self) -> bool {
+        // SAFETY: a plain look-up by a NUL-terminated name.
+        self.kind() == b'i'
+            && self.method() == unsafe { pg_sys::get_am_oid(METHOD.as_ptr(), false) }
+    }
+
+    /// Refuses whoever does not own it.
+    pub fn owned(&self) -> Result<()> {
+        // SAFETY: plain look-ups for an open relation.
+        let owns = unsafe {
+            let (oid, user) = ((*self.relation).rd_id, pg_sys::GetUserId());
+            #[cfg(feature = "pg15")]
+            let owns = pg_sys::pg_class_ownercheck(oid, user);
+            #[cfg(not(feature = "pg15"))]
+            let owns = pg_sys::object_ownercheck(pg_sys::RelationRelationId, oid, user);
+            owns
+        };
+        if owns {
+            Ok(())
+        } else {
+            Err(Error::NotOwner(self.name()))
+        }
     }
 
     /// The relation itself.
     pub fn get(&self) -> pg_sys::Relation {
-        self.0
+        self.relation
     }
 
     fn class(&self) -> &pg_sys::FormData_pg_class {
         // SAFETY: an open relation has its row of pg_class.
-        unsafe { &*(*self.0).rd_rel }
+        unsafe { &*(*self.relation).rd_rel }
     }
 
     fn kind(&self) -> u8 {
@@ -146,7 +179,8 @@ impl Open {
         self.class().relam
     }
 
-    fn name(&self) -> String {
+    /// Its name.
+    pub fn name(&self) -> String {
         // SAFETY: names are NUL-terminated.
         let name = unsafe { std::ffi::CStr::from_ptr(self.class().relname.data.as_ptr()) };
         name.to_string_lossy().into_owned()
@@ -156,9 +190,9 @@ impl Open {
     pub fn table(&self) -> pg_sys::Oid {
         // SAFETY: an open index has its row of pg_index; other relations have none.
         unsafe {
-            match (*self.0).rd_index.as_ref() {
+            match (*self.relation).rd_index.as_ref() {
                 Some(index) => index.indrelid,
-                None => (*self.0).rd_id,
+                None => (*self.relation).rd_id,
             }
         }
     }
@@ -166,12 +200,12 @@ impl Open {
     /// Those of its indexes that are valid and of the access method.
     fn indexes(&self, method: pg_sys::Oid) -> Vec<pg_sys::Oid> {
         // SAFETY: the relation is open; the list is a copy.
-        let all = unsafe { oids(pg_sys::RelationGetIndexList(self.0)) };
+        let all = unsafe { oids(pg_sys::RelationGetIndexList(self.relation)) };
         all.into_iter()
             .filter(|&index| {
                 Self::relation(index).is_some_and(|index| {
                     // SAFETY: an open index has its row of pg_index.
-                    let valid = unsafe { (*(*index.0).rd_index).indisvalid };
+                    let valid = unsafe { (*(*index.relation).rd_index).indisvalid };
                     index.method() == method && valid
                 })
             })
@@ -184,7 +218,7 @@ impl Drop for Open {
         if !std::thread::panicking() {
             // SAFETY: opened above. After an error the abort closes it.
             unsafe {
-                pg_sys::relation_close(self.0, pg_sys::AccessShareLock as pg_sys::LOCKMODE);
+                pg_sys::relation_close(self.relation, self.lock);
             }
         }
     }

@@ -116,7 +116,7 @@ fn is_sound(store: &Memory, brute: &Brute) -> u64 {
         );
     })
     .unwrap();
-    assert_eq!(findings.faults, Vec::<String>::new());
+    assert_eq!(findings.faults, []);
     let expected = brute
         .documents
         .values()

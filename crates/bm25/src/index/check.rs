@@ -13,13 +13,31 @@ use super::segment::Reader;
 use super::store::{Extent, Pages};
 use super::tail;
 
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// With what: a segment, the tail, the file, a row.
+    pub item: String,
+    /// What.
+    pub fault: String,
+}
+
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// What is wrong.
-    pub faults: Vec<String>,
+    pub faults: Vec<Finding>,
     /// Blocks that nothing refers to: left by a writer that was lost between two steps, until the index is made anew.
     pub unused: u64,
+}
+
+impl Findings {
+    fn note(&mut self, item: impl Into<String>, fault: impl Into<String>) {
+        self.faults.push(Finding {
+            item: item.into(),
+            fault: fault.into(),
+        });
+    }
 }
 
 /// Checks the structure; `visit` is given each document that was not removed, by row and fingerprint.
@@ -76,29 +94,22 @@ pub fn check<P: Pages>(
             format!("tail {}", tail.id),
         );
         if let Err(fault) = check_tail(pages, tail, &mut visit) {
-            findings.faults.push(format!("tail {}: {fault}", tail.id));
+            findings.note(format!("tail {}", tail.id), fault.to_string());
         }
     }
     for segment in &meta.segments {
-        for extent in &segment.extents {
-            claim(
-                &mut owners,
-                &mut findings,
-                *extent,
-                format!("segment {}", segment.id),
-            );
-        }
         let name = format!("segment {}", segment.id);
+        for extent in &segment.extents {
+            claim(&mut owners, &mut findings, *extent, name.clone());
+        }
         if segment.id >= meta.next {
-            findings
-                .faults
-                .push(format!("{name} has a number that was not given out"));
+            findings.note(&name, "it has a number that was not given out");
         }
         match check_segment(pages, &meta, segment, &mut visit) {
-            Ok(faults) => findings
-                .faults
-                .extend(faults.into_iter().map(|fault| format!("{name}: {fault}"))),
-            Err(fault) => findings.faults.push(format!("{name}: {fault}")),
+            Ok(faults) => faults
+                .into_iter()
+                .for_each(|fault| findings.note(&name, fault)),
+            Err(fault) => findings.note(&name, fault.to_string()),
         }
     }
     let used: u64 = owners.values().map(|(length, _)| u64::from(*length)).sum();
@@ -106,9 +117,7 @@ pub fn check<P: Pages>(
     if let Some((start, (length, owner))) = owners.last_key_value()
         && u64::from(*start) + u64::from(*length) > u64::from(blocks)
     {
-        findings
-            .faults
-            .push(format!("{owner} lies beyond the end of the file"));
+        findings.note(owner, "it lies beyond the end of the file");
     }
     Ok(findings)
 }
@@ -128,9 +137,10 @@ fn claim(
     });
     let meets_after = after.filter(|(start, _)| u64::from(**start) < end);
     if let Some((start, (_, other))) = meets_before.or(meets_after) {
-        findings
-            .faults
-            .push(format!("{owner} and {other} share blocks from {start} on"));
+        findings.note(
+            &owner,
+            format!("it shares blocks with {other}, from {start} on"),
+        );
     }
     owners.insert(extent.start, (extent.length, owner));
 }
@@ -184,7 +194,7 @@ fn check_segment<P: Pages>(
             segment.dead
         ));
     }
-    let saturation = Saturation::new(&parameters(meta)?, f64::from(segment.average) / 256.0);
+    let saturation = Saturation::new(&parameters(meta)?, segment.average_length());
     let (mut last, mut terms) = (None, 0);
     for page in 0..segment.dictionary {
         for (hash, entry) in reader.terms_of_page(page)? {

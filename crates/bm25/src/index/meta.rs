@@ -51,6 +51,11 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// Mean length of a document that its impacts were computed with.
+    pub fn average_length(&self) -> f64 {
+        f64::from(self.average) / 256.0
+    }
+
     /// Block of the page at a place.
     pub fn block(&self, place: u32) -> Option<u32> {
         let mut left = place;

@@ -225,7 +225,7 @@ impl Search {
                     lists.push(List::new(reader.postings(entry.clone())?, weight));
                 }
             }
-            let average = f64::from(segment.average) / 256.0;
+            let average = segment.average_length();
             let mut scan = Scan {
                 reader: &reader,
                 saturation: &self.saturation,

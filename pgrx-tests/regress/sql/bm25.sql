@@ -1,0 +1,198 @@
+-- The access method reground_bm25, against BM25 in plain SQL.
+\c -
+CREATE SCHEMA bm25;
+SET search_path = bm25, public;
+SET client_min_messages = warning;
+
+-- Sentences of a small vocabulary in which some words are frequent, from a number alone.
+CREATE FUNCTION word(n integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT substr(translate(md5(n::text), '0123456789', 'ghijklmnop'), 1, 3 + n % 6) $$;
+CREATE FUNCTION sentence(n integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(word((300 / (1 + (hashint4(n * 97 + w) & 1023)::integer % 300))), ' ') FROM generate_series(1, 1 + n % 61) AS w
+$$;
+CREATE TABLE docs (id integer PRIMARY KEY, body text);
+INSERT INTO docs SELECT n, sentence(n) FROM generate_series(1, 2000) AS n;
+INSERT INTO docs VALUES (2001, NULL), (2002, ''), (2003, 'the of and'), (2004, repeat('shoe ', 5000));
+CREATE INDEX docs_body ON docs USING reground_bm25 (body);
+
+-- The oracle: lengths as the index keeps them, statistics of all rows that have a text.
+CREATE FUNCTION kept(length bigint) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN length < 40 THEN length ELSE 24 + (((length - 24) >> s) << s) END FROM (SELECT greatest(floor(log(2, greatest(length - 24, 1)))::integer - 3, 0) AS s) AS x
+$$;
+CREATE VIEW words AS
+    SELECT d.id, w.lexeme, sum(1) AS tf FROM docs AS d, ts_parse('default', d.body) AS t, unnest(ts_lexize('english_stem', t.token)) AS w (lexeme)
+    WHERE t.tokid = 1 GROUP BY d.id, w.lexeme;
+CREATE MATERIALIZED VIEW counted AS SELECT * FROM words;
+CREATE MATERIALIZED VIEW lengths AS SELECT d.id, kept(coalesce(t.length, 0)) AS length
+    FROM docs AS d LEFT JOIN (SELECT id, sum(tf)::bigint AS length FROM counted GROUP BY id) AS t USING (id) WHERE d.body IS NOT NULL;
+CREATE INDEX ON counted (lexeme);
+CREATE FUNCTION oracle(query text) RETURNS TABLE (id integer, score double precision) LANGUAGE sql STABLE AS $$
+    WITH total AS (SELECT count(*)::double precision AS n, sum(length)::double precision / count(*) AS average FROM lengths),
+    asked AS (SELECT w.lexeme, count(*) AS qf FROM ts_parse('default', query) AS t, unnest(ts_lexize('english_stem', t.token)) AS w (lexeme) GROUP BY w.lexeme),
+    weighed AS (SELECT a.lexeme, a.qf * ln(1 + (n - df + 0.5) / (df + 0.5)) AS weight FROM asked AS a, total, LATERAL (SELECT count(*) AS df FROM counted AS c WHERE c.lexeme = a.lexeme) AS f)
+    SELECT c.id, sum(weight * tf / (tf + 1.2 * (0.25 + 0.75 * l.length / average)))::double precision
+    FROM weighed JOIN counted AS c USING (lexeme) JOIN lengths AS l USING (id), total GROUP BY c.id
+$$;
+CREATE FUNCTION found(query text) RETURNS TABLE (id integer, score double precision) LANGUAGE sql STABLE AS $$
+    SELECT d.id, reground.bm25_score(d.body, reground.bm25_query(query, 'docs')) FROM docs AS d WHERE d.body @@@ reground.bm25_query(query, 'docs')
+$$;
+CREATE FUNCTION best(query text, most integer) RETURNS TABLE (id integer, score double precision) LANGUAGE sql STABLE AS $$
+    SELECT d.id, -(d.body <@> reground.bm25_query(query, 'docs')) FROM docs AS d ORDER BY d.body <@> reground.bm25_query(query, 'docs') LIMIT most
+$$;
+-- Queries of one to nine words.
+CREATE VIEW queries AS SELECT q, (SELECT string_agg(word(1 + (hashint4(q * 31 + w) & 255)::integer), ' ') FROM generate_series(1, 1 + q % 9) AS w) AS query FROM generate_series(1, 60) AS q;
+-- Queries whose rows or scores are not the oracle's; the best few are asked of the index, the first in the order of scores.
+CREATE FUNCTION wrong() RETURNS TABLE (what text, count bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    REFRESH MATERIALIZED VIEW counted;
+    REFRESH MATERIALIZED VIEW lengths;
+    ANALYZE counted, lengths;
+    CREATE TEMPORARY TABLE expected ON COMMIT DROP AS SELECT q.q, o.id, o.score FROM queries AS q, LATERAL oracle(q.query) AS o;
+    CREATE TEMPORARY TABLE given ON COMMIT DROP AS SELECT q.q, f.id, f.score FROM queries AS q, LATERAL found(q.query) AS f;
+    RETURN QUERY SELECT 'rows or scores', count(*) FROM expected AS e FULL JOIN given AS g USING (q, id)
+        WHERE e.score IS NULL OR g.score IS NULL OR abs(e.score - g.score) > 1e-9 * e.score;
+    RETURN QUERY SELECT 'best ' || most, count(*) FROM queries AS q, unnest(ARRAY[1, 10, 100]) AS most,
+        LATERAL (SELECT array_agg(round(score::numeric, 8) ORDER BY score DESC) AS scores FROM (SELECT e.score FROM expected AS e WHERE e.q = q.q ORDER BY e.score DESC LIMIT most) AS o) AS o,
+        LATERAL (SELECT array_agg(round(score::numeric, 8)) AS scores FROM best(q.query, most)) AS b
+        WHERE o.scores IS DISTINCT FROM b.scores GROUP BY most;
+    RETURN QUERY SELECT 'faults', count(*) FROM reground.bm25_check('docs_body', heapallindexed => true);
+    DROP TABLE expected, given;
+END
+$$;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT id FROM docs ORDER BY body <@> reground.bm25_query('gkb', 'docs') LIMIT 5;
+EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE body @@@ reground.bm25_query('gkb', 'docs') ORDER BY body <@> reground.bm25_query('gkb', 'docs') LIMIT 5;
+SELECT * FROM wrong();
+SELECT round(max(score)::numeric, 6) AS shoes FROM best('shoes', 1);
+
+-- The same by every plan.
+CREATE FUNCTION by_plan(index text, bitmap text, sequential text) RETURNS TABLE (rows bigint, digest text) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('enable_indexscan', index, true), set_config('enable_bitmapscan', bitmap, true), set_config('enable_seqscan', sequential, true);
+    RETURN QUERY SELECT count(*), md5(string_agg(x.id || ' ' || x.score, ',' ORDER BY q.q, x.score DESC, x.id)) FROM queries AS q,
+        LATERAL (SELECT d.id, d.body <@> reground.bm25_query(q.query, 'docs') AS score FROM docs AS d WHERE d.body @@@ reground.bm25_query(q.query, 'docs')
+                 ORDER BY d.body <@> reground.bm25_query(q.query, 'docs'), d.id LIMIT 50) AS x;
+END
+$$;
+SELECT count(*) > 1000 AS many, count(DISTINCT digest) AS answers FROM (VALUES ('on', 'off', 'off'), ('off', 'on', 'off'), ('off', 'off', 'on')) AS p (i, b, s), LATERAL by_plan(i, b, s), generate_series(1, rows);
+
+-- Rows that come, change and go; what is not vacuumed yet still counts, so the oracle looks after a merge.
+INSERT INTO docs SELECT n, sentence(n) FROM generate_series(3001, 9000) AS n;
+SELECT * FROM wrong();
+-- Built within less memory than its words take.
+SET maintenance_work_mem = '1MB';
+REINDEX INDEX docs_body;
+RESET maintenance_work_mem;
+SELECT * FROM wrong();
+UPDATE docs SET body = sentence(id + 7) WHERE id % 5 = 0;
+DELETE FROM docs WHERE id % 7 = 0;
+VACUUM docs;
+SELECT reground.bm25_merge('docs_body');
+SELECT * FROM wrong();
+SELECT segments, documents = (SELECT count(*) FROM docs WHERE body IS NOT NULL) AS all_there, removed FROM reground.bm25_indexes WHERE index = 'bm25.docs_body'::regclass;
+SELECT count(*) FROM reground.bm25_segments('docs_body');
+
+-- A row is deleted, vacuumed, and its place taken by another: the old word does not find it.
+INSERT INTO docs VALUES (10001, 'xylophone');
+SELECT id FROM best('xylophone', 5);
+DELETE FROM docs WHERE id = 10001;
+VACUUM docs;
+INSERT INTO docs SELECT n, 'marimba' FROM generate_series(10002, 10100) AS n;
+SELECT count(*) FROM best('xylophone', 5);
+SELECT count(*) FROM best('marimba', 500);
+
+-- What is rolled back is not found, nor what a savepoint took back.
+BEGIN;
+INSERT INTO docs VALUES (20001, 'glockenspiel one');
+SAVEPOINT s;
+INSERT INTO docs VALUES (20002, 'glockenspiel two');
+INSERT INTO docs VALUES (20002, 'glockenspiel three');
+ROLLBACK TO s;
+SELECT id FROM best('glockenspiel', 5);
+ROLLBACK;
+SELECT count(*) FROM best('glockenspiel', 5);
+
+-- Two scans in one statement, a scan begun anew for each row, a generic plan, PL/pgSQL, a cursor that is read on.
+SELECT a.id = b.id AS same FROM (SELECT id FROM docs ORDER BY body <@> reground.bm25_query('marimba', 'docs') LIMIT 1) AS a,
+    (SELECT id FROM docs ORDER BY body <@> reground.bm25_query('shoe', 'docs') LIMIT 1) AS b;
+SELECT q.q, b.id FROM (VALUES (1, 'shoe'), (2, 'xylophone'), (3, 'shoe'), (4, NULL)) AS q (q, query)
+    LEFT JOIN LATERAL (SELECT id FROM docs ORDER BY body <@> reground.bm25_query(q.query, 'docs') LIMIT 1) AS b ON true ORDER BY 1;
+SET plan_cache_mode = force_generic_plan;
+PREPARE ask (text) AS SELECT id FROM docs ORDER BY body <@> reground.bm25_query($1, 'docs') LIMIT 2;
+EXPLAIN (COSTS OFF) EXECUTE ask ('shoe');
+EXECUTE ask ('shoe');
+EXECUTE ask ('nothing of the kind');
+RESET plan_cache_mode;
+DO $$ DECLARE n integer := 0; r record; BEGIN FOR r IN SELECT id FROM docs ORDER BY body <@> reground.bm25_query('marimba', 'docs') LOOP n := n + 1; END LOOP; RAISE WARNING '% marimbas', n; END $$;
+BEGIN;
+DECLARE c CURSOR FOR SELECT id FROM docs ORDER BY body <@> reground.bm25_query('marimba', 'docs');
+FETCH 2 FROM c;
+INSERT INTO docs SELECT n, 'marimba marimba' FROM generate_series(11001, 12000) AS n;
+MOVE FORWARD ALL FROM c;
+ROLLBACK;
+
+-- Lives of an index.
+CREATE TABLE lives (gone integer, id serial, "a body" text);
+CREATE INDEX "An index" ON lives USING reground_bm25 ("a body") WITH (k1 = 0.9, b = 0.4, text_config = 'simple');
+SELECT count(*) FROM (SELECT id FROM lives ORDER BY "a body" <@> reground.bm25_query('early', 'lives') LIMIT 5) AS x;
+INSERT INTO lives ("a body") VALUES ('early bird'), ('the late bird');
+ALTER TABLE lives DROP COLUMN gone;
+INSERT INTO lives ("a body") VALUES ('the early worm');
+SELECT "a body" FROM lives ORDER BY "a body" <@> reground.bm25_query('the early', 'lives') LIMIT 5;
+SELECT lexeme, document_frequency, documents, round(average_length::numeric, 4) AS average_length, round(score::numeric, 6) AS score FROM reground.bm25_explain('the early worm', reground.bm25_query('the early', 'lives'));
+REINDEX INDEX "An index";
+REINDEX INDEX CONCURRENTLY "An index";
+VACUUM FULL lives;
+CREATE INDEX CONCURRENTLY second ON lives USING reground_bm25 (lower("a body")) WHERE id > 1;
+SELECT "a body" FROM lives WHERE id > 1 ORDER BY lower("a body") <@> reground.bm25_query('WORM', 'second') LIMIT 5;
+SELECT "a body" FROM lives ORDER BY "a body" <@> reground.bm25_query('worm', '"An index"') LIMIT 5;
+SELECT i, f.* FROM unnest(ARRAY['"An index"', 'second']) AS i, reground.bm25_check(i::regclass, true) AS f;
+SELECT * FROM regress.refusal($$SELECT id FROM bm25.lives ORDER BY "a body" <@> reground.bm25_query('worm', 'bm25.lives')$$);
+SELECT * FROM regress.refusal($$SELECT id FROM bm25.lives ORDER BY "a body" <@> reground.bm25_query('worm', 'bm25.docs') LIMIT 1$$);
+SELECT * FROM regress.refusal($$SELECT 'worm' <@> reground.bm25_query('worm', 'bm25.counted')$$);
+SELECT * FROM regress.refusal($$SELECT 'worm' <@> reground.bm25_query('worm', 'pg_class_oid_index')$$);
+SELECT * FROM regress.refusal($$CREATE INDEX ON bm25.lives USING reground_bm25 ("a body") WITH (b = 2)$$);
+SELECT * FROM regress.refusal($$CREATE INDEX ON bm25.lives USING reground_bm25 ("a body") WITH (text_config = 'klingon')$$);
+SELECT * FROM regress.refusal($$CREATE INDEX ON bm25.lives USING reground_bm25 (id)$$);
+SELECT * FROM regress.refusal($$CREATE UNIQUE INDEX ON bm25.lives USING reground_bm25 ("a body")$$);
+SELECT * FROM regress.refusal($$SELECT reground.bm25_merge('bm25.docs_pkey')$$);
+SELECT * FROM regress.refusal($$SELECT 'no colon'::reground.bm25query$$);
+SELECT 'bm25.docs: red: shoes'::reground.bm25query, reground.bm25_query('red', '"An index"');
+CREATE UNLOGGED TABLE brief AS SELECT 1 AS id, 'a word'::text AS body;
+CREATE INDEX ON brief USING reground_bm25 (body);
+CREATE TEMPORARY TABLE fleeting AS SELECT * FROM brief;
+CREATE INDEX ON fleeting USING reground_bm25 (body);
+INSERT INTO brief VALUES (2, 'two words');
+INSERT INTO fleeting VALUES (2, 'two words');
+SELECT b.id, f.id FROM (SELECT id FROM brief ORDER BY body <@> reground.bm25_query('two', 'brief') LIMIT 1) AS b, (SELECT id FROM fleeting ORDER BY body <@> reground.bm25_query('two', 'fleeting') LIMIT 1) AS f;
+
+-- Partitions: one ranking, of the statistics of all leaves.
+CREATE TABLE parts (id integer, body text) PARTITION BY RANGE (id);
+CREATE TABLE parts_low PARTITION OF parts FOR VALUES FROM (0) TO (1000);
+CREATE TABLE parts_high (surplus text, body text, id integer);
+ALTER TABLE parts_high DROP COLUMN surplus;
+ALTER TABLE parts ATTACH PARTITION parts_high FOR VALUES FROM (1000) TO (100000);
+CREATE INDEX parts_body ON parts USING reground_bm25 (body);
+INSERT INTO parts SELECT id, body FROM docs;
+EXPLAIN (COSTS OFF) SELECT id FROM parts ORDER BY body <@> reground.bm25_query('marimba', 'parts') LIMIT 3;
+VACUUM docs;
+SELECT reground.bm25_merge('docs_body');
+SELECT count(*) AS wrong FROM queries AS q,
+    LATERAL (SELECT array_agg(score) AS scores FROM (SELECT p.body <@> reground.bm25_query(q.query, 'parts') AS score FROM parts AS p ORDER BY p.body <@> reground.bm25_query(q.query, 'parts') LIMIT 20) AS x) AS p,
+    LATERAL (SELECT array_agg(score) AS scores FROM (SELECT d.body <@> reground.bm25_query(q.query, 'docs') AS score FROM docs AS d ORDER BY d.body <@> reground.bm25_query(q.query, 'docs') LIMIT 20) AS x) AS d
+    WHERE (SELECT max(abs(a - b)) FROM unnest(p.scores, d.scores) AS u (a, b)) > 1e-9;
+SELECT documents, documents = (SELECT count(*) FROM parts WHERE body IS NOT NULL) AS of_all FROM reground.bm25_explain('marimba', reground.bm25_query('marimba', 'parts'));
+
+-- Whoever may not read the table learns nothing of it, by no name.
+CREATE ROLE regress_reader NOLOGIN IN ROLE reground_user;
+GRANT USAGE ON SCHEMA bm25, regress TO regress_reader;
+SET ROLE regress_reader;
+SELECT * FROM regress.refusal($$SELECT 'shoe' <@> reground.bm25_query('shoe', 'bm25.docs')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.bm25_explain('shoe', reground.bm25_query('shoe', 'bm25.docs_body'))$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.bm25_segments('bm25.docs_body')$$);
+RESET ROLE;
+GRANT SELECT (body) ON docs TO regress_reader;
+SET ROLE regress_reader;
+SELECT round(('shoe' <@> reground.bm25_query('shoe', 'docs'))::numeric, 3) < 0 AS told;
+RESET ROLE;
+DROP OWNED BY regress_reader;
+DROP ROLE regress_reader;

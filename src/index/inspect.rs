@@ -1,0 +1,208 @@
+//! Functions for whoever looks after an index: what it consists of, whether it is sound, one merge of all of it.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_bm25::index::Store;
+use reground_bm25::index::check::{Finding, check};
+use reground_bm25::index::maintain;
+use reground_bm25::index::meta::Meta;
+use reground_bm25::index::terms::fingerprint;
+use serde::Serialize;
+
+use super::document::{row, text};
+use super::or_raise;
+use super::pages::IndexPages;
+use super::resolve::Open;
+use crate::api::{given, writable};
+use crate::error::{Error, Result};
+use crate::rows;
+
+/// An index of ours and its table, open under a lock until this is dropped.
+struct Opened {
+    // Closed in this order: the index before its table.
+    index: Open,
+    table: Open,
+}
+
+impl Opened {
+    fn new(index: Option<pg_sys::Oid>, lock: u32) -> Result<Self> {
+        let index = given(index, "index")?;
+        let unknown = || Error::Unknown("reground_bm25 index", index.to_u32().to_string());
+        let any = Open::relation(index).ok_or_else(unknown)?;
+        if !any.is_ours() {
+            return Err(Error::NotBm25Index(any.name()));
+        }
+        let table = any.table();
+        drop(any);
+        // The table first, as everybody locks them.
+        let table = Open::under(table, lock).ok_or_else(unknown)?;
+        let index = Open::under(index, lock)
+            .filter(Open::is_ours)
+            .ok_or_else(unknown)?;
+        table.owned()?;
+        Ok(Self { index, table })
+    }
+
+    fn pages(&self) -> IndexPages {
+        // SAFETY: both are open until this is dropped.
+        unsafe { IndexPages::new(self.index.get(), self.table.get()) }
+    }
+}
+
+/// A row of `bm25_check`.
+#[derive(Serialize)]
+struct FaultRow {
+    item: String,
+    fault: String,
+}
+
+impl FaultRow {
+    fn of_row(row: u64, fault: &str) -> Self {
+        // As PostgreSQL writes an address.
+        Self {
+            item: format!("row ({},{})", row >> 16, row & 0xffff),
+            fault: fault.to_owned(),
+        }
+    }
+}
+
+#[pg_extern(sql = false)]
+fn bm25_check(
+    index: Option<pg_sys::Oid>,
+    heapallindexed: Option<bool>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let whole = given(heapallindexed, "heapallindexed")?;
+    // Whoever compares it with the table must see the same rows all along.
+    let lock = if whole {
+        pg_sys::ShareLock
+    } else {
+        pg_sys::AccessShareLock
+    };
+    let opened = Opened::new(index, lock)?;
+    let pages = opened.pages();
+    let mut indexed = HashMap::new();
+    let mut twice = Vec::new();
+    let findings = pages.maintain(|| {
+        check(&pages, pages.blocks(), |row, fingerprint| {
+            if indexed.insert(row, fingerprint).is_some() {
+                twice.push(row);
+            }
+        })
+    });
+    let findings = findings.map_err(Error::from)?.faults;
+    let mut faults: Vec<FaultRow> = findings
+        .into_iter()
+        .map(|Finding { item, fault }| FaultRow { item, fault })
+        .collect();
+    faults.extend(
+        twice
+            .iter()
+            .map(|&row| FaultRow::of_row(row, "it is there twice")),
+    );
+    if whole {
+        faults.extend(compare(&opened, indexed));
+    }
+    rows::emit(fcinfo, &faults)?;
+    Ok(())
+}
+
+/// Rows of the table that are not in the index, or with another text.
+fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
+    struct Comparison {
+        indexed: HashMap<u64, u64>,
+        faults: Vec<FaultRow>,
+    }
+    #[pg_guard]
+    unsafe extern "C-unwind" fn look(
+        _index: pg_sys::Relation,
+        tid: pg_sys::ItemPointer,
+        values: *mut pg_sys::Datum,
+        is_null: *mut bool,
+        alive: bool,
+        state: *mut c_void,
+    ) {
+        // SAFETY: the state is what is handed over below; the values are the one column's of a row.
+        let (comparison, row, text) = unsafe {
+            let comparison = &mut *state.cast::<Comparison>();
+            (comparison, row(tid), text(*values, *is_null))
+        };
+        let Some(text) = or_raise(text).filter(|_| alive) else {
+            return;
+        };
+        let fault = match comparison.indexed.get(&row) {
+            None => "it is not in the index",
+            Some(&known) if known != fingerprint(text.as_bytes()) => {
+                "it is in the index with another text"
+            }
+            Some(_) => return,
+        };
+        comparison.faults.push(FaultRow::of_row(row, fault));
+    }
+    let mut comparison = Comparison {
+        indexed,
+        faults: Vec::new(),
+    };
+    // SAFETY: both relations are open under locks that keep rows as they are; the callback is given what it expects.
+    unsafe {
+        let info = pg_sys::BuildIndexInfo(opened.index.get());
+        (*info).ii_Concurrent = false;
+        pg_sys::table_index_build_scan(
+            opened.table.get(),
+            opened.index.get(),
+            info,
+            true,
+            false,
+            Some(look),
+            (&raw mut comparison).cast(),
+            std::ptr::null_mut(),
+        );
+    }
+    comparison.faults
+}
+
+#[pg_extern(sql = false)]
+fn bm25_merge(index: Option<pg_sys::Oid>) -> std::result::Result<(), ErrorReport> {
+    writable("bm25_merge")?;
+    let opened = Opened::new(index, pg_sys::RowExclusiveLock)?;
+    maintain::merge_all(&opened.pages()).map_err(Error::from)?;
+    Ok(())
+}
+
+/// A row of `bm25_segments`.
+#[derive(Serialize)]
+struct SegmentRow {
+    segment: u32,
+    documents: u32,
+    removed: u32,
+    terms: u32,
+    average_length: f64,
+    pages: u32,
+}
+
+#[pg_extern(sql = false)]
+fn bm25_segments(
+    index: Option<pg_sys::Oid>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let opened = Opened::new(index, pg_sys::AccessShareLock)?;
+    let meta = Meta::read(&opened.pages()).map_err(Error::from)?;
+    let segments: Vec<SegmentRow> = meta
+        .segments
+        .iter()
+        .map(|segment| SegmentRow {
+            segment: segment.id,
+            documents: segment.documents,
+            removed: segment.dead,
+            terms: segment.terms,
+            average_length: segment.average_length(),
+            pages: segment.pages,
+        })
+        .collect();
+    rows::emit(fcinfo, &segments)?;
+    Ok(())
+}
