@@ -98,13 +98,10 @@ pub fn decode(
             }
         }
         // Sums that ran over would make documents fall.
-        let mut last = before.map_or(-1, i64::from);
-        let mut rising = true;
-        for &document in &into.documents {
-            rising &= i64::from(document) > last;
-            last = i64::from(document);
-        }
-        if !rising || last >= i64::from(documents) {
+        let pairs = into.documents.iter().zip(&into.documents[1..]);
+        let rising = pairs.fold(true, |rising, (one, next)| rising & (one < next));
+        let after = before.is_none_or(|before| before < into.documents[0]);
+        if !rising || !after || into.documents[FULL - 1] >= documents {
             return None;
         }
         into.length = FULL;

@@ -1,14 +1,17 @@
 //! The best documents of a query, best first, as many as are asked for.
 //!
-//! Block-max MaxScore (Turtle and Flood 1995; Ding and Suel 2011) in windows of documents: of a window's lists those that
-//! even together cannot lift a document above the worst of the best so far are not read; documents that the others hold
-//! are looked up in them only while they still can.
+//! Block-max MaxScore (Turtle and Flood 1995; Ding and Suel 2011) in windows of documents. The bounds of the blocks say
+//! what a document of each window can score at most; the most promising windows come first, so that what is good enough is
+//! soon known, and of the others those that cannot hold such a document are passed over. Of a window's lists those that even
+//! together cannot lift a document above the worst of the best so far add only to documents that the others hold, and only
+//! while these still can be good enough.
 //!
 //! What a score rests on (segments, statistics, the documents of the tail) is fixed when the search begins, so it goes on
 //! from the last document that it gave: equal scores come in one order, of which no document is given twice or left out.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use reground_pulse::beat;
 
@@ -25,6 +28,14 @@ use super::tail;
 
 /// Documents of a window: the norms of one are on one page.
 const WINDOW: usize = ROOM / 2;
+/// Windows that come first: the most promising.
+const FIRST: usize = 4;
+/// A document is looked up in a list in the time that so many of its postings are read in.
+const LOOKUP: usize = 8;
+/// Frequencies whose parts are kept in a table.
+const TABLED: usize = 4;
+/// Documents up to which a list is read whole: it is soon done, and then its windows are known exactly.
+const SHORT: u32 = 8192;
 /// Words of its bits.
 const WORDS: usize = WINDOW.div_ceil(64);
 
@@ -219,22 +230,20 @@ impl Search {
             self.meta.segments.iter().zip(&self.entries).enumerate()
         {
             let reader = Reader::new(pages, segment);
-            let mut lists = Vec::new();
-            for (entry, &weight) in entries.iter().zip(&self.weights) {
-                if let Some(entry) = entry {
-                    lists.push(List::new(reader.postings(entry.clone())?, weight));
-                }
-            }
-            let average = segment.average_length();
             let mut scan = Scan {
                 reader: &reader,
                 saturation: &self.saturation,
-                average_then: average,
-                average_now: self.statistics.average(),
+                growth: (segment.average_length(), self.statistics.average()),
                 ordinal: ordinal as u64 + 1,
                 sums: vec![0; WINDOW],
                 marks: [0; WORDS],
             };
+            let mut lists = Vec::new();
+            for (entry, &weight) in entries.iter().zip(&self.weights) {
+                if let Some(entry) = entry {
+                    lists.push(scan.list(reader.postings(entry.clone())?, weight)?);
+                }
+            }
             scan.segment(&mut lists, &mut best)?;
         }
         self.over = best.hits.len() < self.size;
@@ -278,7 +287,7 @@ struct Best {
 }
 
 impl Best {
-    /// A score that is not enough: documents come in the order of their numbers, so one with the same is not better.
+    /// A document with less is not good enough. One with as much may be, if its number is lower.
     fn enough(&self) -> u64 {
         match self.hits.peek() {
             Some(Reverse((score, _))) if self.hits.len() == self.size => *score,
@@ -286,19 +295,20 @@ impl Best {
         }
     }
 
-    fn is_due(&self, hit: Hit) -> bool {
+    /// Whether it would be among them.
+    fn wants(&self, hit: Hit) -> bool {
         self.after.is_none_or(|after| hit < after)
+            && (self.hits.len() < self.size
+                || self.hits.peek().is_some_and(|Reverse(worst)| hit > *worst))
     }
 
     fn offer(&mut self, hit: Hit) {
-        if !self.is_due(hit) {
+        if !self.wants(hit) {
             return;
         }
         if self.hits.len() < self.size {
             self.hits.push(Reverse(hit));
-        } else if let Some(mut worst) = self.hits.peek_mut()
-            && hit > worst.0
-        {
+        } else if let Some(mut worst) = self.hits.peek_mut() {
             *worst = Reverse(hit);
         }
     }
@@ -306,19 +316,38 @@ impl Best {
 
 /// A list of the query in a segment.
 struct List<P: Pages> {
-    postings: Postings<P>,
     weight: f64,
+    postings: Held<P>,
     /// The most that it adds in this window.
     most: u64,
+    /// How many of its postings are in a window, about.
+    density: usize,
 }
 
-impl<P: Pages> List<P> {
-    fn new(postings: Postings<P>, weight: f64) -> Self {
-        Self {
-            postings,
-            weight,
-            most: 0,
-        }
+/// Its postings.
+enum Held<P: Pages> {
+    /// Where they are.
+    Paged(Box<Paged<P>>),
+    /// Read, with what each adds; and the first that was not passed.
+    Read(Vec<(u32, u64)>, usize),
+}
+
+/// Postings that are read as they are needed.
+struct Paged<P: Pages> {
+    postings: Postings<P>,
+    /// The bound that each impact stands for.
+    bounds: [u64; 256],
+    /// What a posting adds, by norm and frequency, from 1.
+    parts: [[u64; TABLED]; 256],
+}
+
+impl<P: Pages> Paged<P> {
+    #[inline]
+    fn part(&self, weight: f64, saturation: &Saturation, frequency: u32, norm: u8) -> u64 {
+        let tabled = self.parts[usize::from(norm)].get((frequency as usize).wrapping_sub(1));
+        tabled
+            .copied()
+            .unwrap_or_else(|| part(weight, saturation.of(frequency, norm)))
     }
 }
 
@@ -326,119 +355,297 @@ impl<P: Pages> List<P> {
 struct Scan<'a, P: Pages> {
     reader: &'a Reader<'a, P>,
     saturation: &'a Saturation,
-    average_then: f64,
-    average_now: f64,
+    /// Mean lengths: the one that impacts were computed with, and today's.
+    growth: (f64, f64),
     ordinal: u64,
     /// Sums of the window's documents; 0 between windows.
     sums: Vec<u64>,
-    /// A bit for each that has one.
+    /// A bit for each that has one and can be good enough.
     marks: [u64; WORDS],
 }
 
 impl<P: Pages> Scan<'_, P> {
-    fn segment(&mut self, lists: &mut Vec<List<P>>, best: &mut Best) -> Result<()> {
-        let documents = self.reader.segment.documents;
-        let mut start = 0_u32;
-        while start < documents {
-            for list in lists.iter_mut() {
-                list.postings.skip_to(self.reader, start)?;
+    fn list(&self, mut postings: Postings<P>, weight: f64) -> Result<List<P>> {
+        let documents = postings.documents();
+        let all = self.reader.segment.documents.max(1);
+        let density = (u64::from(documents) * WINDOW as u64 / u64::from(all)) as usize;
+        let postings = if documents <= SHORT {
+            let mut read = Vec::with_capacity(documents as usize);
+            while let Some((documents, frequencies)) = postings.between(self.reader, 0, u32::MAX)? {
+                beat(documents.len());
+                for (&document, &frequency) in documents.iter().zip(frequencies) {
+                    let norm = self.reader.norm(document)?;
+                    read.push((document, part(weight, self.saturation.of(frequency, norm))));
+                }
             }
-            lists.retain(|list| !list.postings.is_over());
-            let Some(next) = lists.iter().map(|list| list.postings.next_possible()).min() else {
-                break;
-            };
-            start = start.max(next) / WINDOW as u32 * WINDOW as u32;
-            let end = start.saturating_add(WINDOW as u32).min(documents);
-            for list in lists.iter_mut() {
-                let impact = list.postings.most_before(self.reader, end)?;
-                let most = from_impact(impact, self.average_then, self.average_now);
-                list.most = bound(list.weight, most);
+            Held::Read(read, 0)
+        } else {
+            let (then, now) = self.growth;
+            let byte = |number: usize| u8::try_from(number).unwrap_or(u8::MAX);
+            Held::Paged(Box::new(Paged {
+                postings,
+                bounds: std::array::from_fn(|impact| {
+                    bound(weight, from_impact(byte(impact), then, now))
+                }),
+                parts: std::array::from_fn(|norm| {
+                    std::array::from_fn(|less_one| {
+                        part(weight, self.saturation.of(less_one as u32 + 1, byte(norm)))
+                    })
+                }),
+            }))
+        };
+        Ok(List {
+            weight,
+            postings,
+            most: 0,
+            density,
+        })
+    }
+
+    /// The most that a document of each window can score.
+    fn bounds(&self, lists: &[List<P>]) -> Result<Vec<u64>> {
+        let windows = (self.reader.segment.documents as usize).div_ceil(WINDOW);
+        let mut totals = vec![0_u64; windows];
+        let mut own = vec![0_u64; windows];
+        for list in lists {
+            own.fill(0);
+            match &list.postings {
+                Held::Read(read, _) => {
+                    for &(document, part) in read {
+                        let most = &mut own[document as usize / WINDOW];
+                        *most = part.max(*most);
+                    }
+                }
+                Held::Paged(paged) => {
+                    let mut from = 0;
+                    paged.postings.each_block(self.reader, |last, impact| {
+                        let bound = paged.bounds[usize::from(impact)];
+                        let to = (last as usize / WINDOW).min(windows - 1);
+                        for most in own.get_mut(from..=to).into_iter().flatten() {
+                            *most = bound.max(*most);
+                        }
+                        from = (last as usize + 1) / WINDOW;
+                    })?;
+                }
             }
-            lists.sort_by_key(|list| list.most);
-            self.window(lists, best, start, end)?;
-            start = end;
+            beat(windows);
+            for (total, most) in totals.iter_mut().zip(&own) {
+                *total = total.saturating_add(*most);
+            }
+        }
+        Ok(totals)
+    }
+
+    fn segment(&mut self, lists: &mut [List<P>], best: &mut Best) -> Result<()> {
+        if lists.is_empty() {
+            return Ok(());
+        }
+        let mut bounds = self.bounds(lists)?;
+        let mut first: Vec<usize> = (0..bounds.len()).collect();
+        if first.len() > FIRST {
+            first.select_nth_unstable_by_key(FIRST, |&window| Reverse(bounds[window]));
+            first.truncate(FIRST);
+        }
+        first.sort_unstable();
+        for window in first {
+            self.window(window, std::mem::take(&mut bounds[window]), lists, best)?;
+        }
+        for list in lists.iter_mut() {
+            match &mut list.postings {
+                Held::Read(_, at) => *at = 0,
+                Held::Paged(paged) => paged.postings.restart(self.reader)?,
+            }
+        }
+        for (window, most) in bounds.into_iter().enumerate() {
+            self.window(window, most, lists, best)?;
         }
         Ok(())
     }
 
-    /// Documents from `start` to `end`, with the lists by rising bound.
+    /// Goes through a window, in which no document can score more than `most`.
     fn window(
         &mut self,
+        window: usize,
+        most: u64,
         lists: &mut [List<P>],
         best: &mut Best,
-        start: u32,
-        end: u32,
     ) -> Result<()> {
-        // The first so many lists together are not enough.
-        let mut sums = Vec::with_capacity(lists.len() + 1);
-        let mut sum = 0_u64;
-        sums.push(0);
-        for list in lists.iter() {
-            sum = sum.saturating_add(list.most);
-            sums.push(sum);
-        }
-        let enough = best.enough();
-        let optional = sums
-            .iter()
-            .skip(1)
-            .take_while(|&&sum| sum <= enough)
-            .count();
-        beat(64 * lists.len());
-        if optional == lists.len() {
+        if most == 0 || most < best.enough() {
             return Ok(());
         }
-        let (others, needed) = lists.split_at_mut(optional);
+        let start = (window * WINDOW) as u32;
+        let end = start
+            .saturating_add(WINDOW as u32)
+            .min(self.reader.segment.documents);
+        for list in lists.iter_mut() {
+            list.most = match &mut list.postings {
+                Held::Read(read, at) => {
+                    *at += read[*at..].partition_point(|&(document, _)| document < start);
+                    let within = read[*at..]
+                        .iter()
+                        .take_while(|&&(document, _)| document < end);
+                    within.map(|&(_, part)| part).max().unwrap_or_default()
+                }
+                Held::Paged(paged) => {
+                    paged.postings.skip_to(self.reader, start)?;
+                    paged.bounds[usize::from(paged.postings.impact_before(self.reader, end)?)]
+                }
+            };
+        }
+        lists.sort_by_key(|list| Reverse(list.most));
+        // What this list and those after it can add.
+        let mut rest: Vec<u64> = lists.iter().map(|list| list.most).collect();
+        let mut sum = 0_u64;
+        for most in rest.iter_mut().rev() {
+            sum = sum.saturating_add(*most);
+            *most = sum;
+        }
+        beat(16 * lists.len());
         let (reader, saturation, ordinal) = (self.reader, self.saturation, self.ordinal);
-        let (totals, marks) = (&mut self.sums, &mut self.marks);
+        let (sums, marks) = (&mut self.sums, &mut self.marks);
         reader.norms(start, |norms| {
-            for list in needed.iter_mut() {
-                while let Some((documents, frequencies)) =
-                    list.postings.between(reader, start, end)?
-                {
-                    beat(documents.len());
-                    for (&document, &frequency) in documents.iter().zip(frequencies) {
-                        let at = (document - start) as usize;
-                        let norm = norms.get(at).copied().unwrap_or_default();
-                        totals[at] += part(list.weight, saturation.of(frequency, norm));
-                        marks[at / 64] |= 1 << (at % 64);
+            for (list, &rest) in lists.iter_mut().zip(&rest) {
+                let enough = best.enough();
+                if rest >= enough {
+                    list.add(reader, saturation, start..end, norms, |place, part| {
+                        sums[place] += part;
+                        marks[place / 64] |= 1 << (place % 64);
+                    })?;
+                    continue;
+                }
+                // A document that none of the lists before holds is not good enough: only those that are marked count, and
+                // of them those that this list and the ones after it can still lift.
+                let held = keep(marks, sums, |sum| sum.saturating_add(rest) >= enough);
+                if held == 0 {
+                    break;
+                }
+                if held.saturating_mul(LOOKUP) > list.density {
+                    list.add(reader, saturation, start..end, norms, |place, part| {
+                        if sums[place] > 0 {
+                            sums[place] += part;
+                        }
+                    })?;
+                } else {
+                    for (word, &bits) in marks.iter().enumerate() {
+                        let mut left = bits;
+                        while left != 0 {
+                            let place = word * 64 + left.trailing_zeros() as usize;
+                            left &= left - 1;
+                            let norm = norms.get(place).copied().unwrap_or_default();
+                            sums[place] +=
+                                list.part(reader, saturation, start + place as u32, norm)?;
+                        }
                     }
+                    beat(held);
                 }
             }
+            let mut enough = best.enough();
             for (word, bits) in marks.iter_mut().enumerate() {
                 let mut left = std::mem::take(bits);
                 while left != 0 {
-                    let at = word * 64 + left.trailing_zeros() as usize;
+                    let place = word * 64 + left.trailing_zeros() as usize;
                     left &= left - 1;
-                    let mut score = std::mem::take(&mut totals[at]);
-                    let enough = best.enough();
-                    if score.saturating_add(sums[optional]) <= enough {
+                    if sums[place] < enough {
                         continue;
                     }
-                    let document = start + at as u32;
-                    let norm = norms.get(at).copied().unwrap_or_default();
-                    let mut possible = true;
-                    for (list, &rest) in others.iter_mut().zip(&sums[1..]).rev() {
-                        if score.saturating_add(rest) <= enough {
-                            possible = false;
-                            break;
-                        }
-                        let frequency = list.postings.frequency(reader, document)?;
-                        beat(1);
-                        if frequency > 0 {
-                            score += part(list.weight, saturation.of(frequency, norm));
-                        }
-                    }
-                    let hit = (score, Reverse(ordinal << 32 | u64::from(document)));
-                    if possible
-                        && score > enough
-                        && best.is_due(hit)
-                        && !reader.is_dead(document)?
-                    {
+                    let document = start + place as u32;
+                    let hit = (sums[place], Reverse(ordinal << 32 | u64::from(document)));
+                    if best.wants(hit) && !reader.is_dead(document)? {
                         best.offer(hit);
+                        enough = best.enough();
                     }
                 }
             }
+            sums.fill(0);
             Ok(())
         })?
+    }
+}
+
+/// Takes the mark off documents whose sum does not do; how many are left.
+fn keep(marks: &mut [u64; WORDS], sums: &mut [u64], does: impl Fn(u64) -> bool) -> usize {
+    let mut held = 0;
+    for (word, bits) in marks.iter_mut().enumerate() {
+        let mut left = *bits;
+        while left != 0 {
+            let place = word * 64 + left.trailing_zeros() as usize;
+            if does(sums[place]) {
+                held += 1;
+            } else {
+                *bits &= !(left & left.wrapping_neg());
+                sums[place] = 0;
+            }
+            left &= left - 1;
+        }
+    }
+    held
+}
+
+impl<P: Pages> List<P> {
+    /// Hands over each posting of a window: its place there, and what it adds.
+    #[inline]
+    fn add(
+        &mut self,
+        reader: &Reader<'_, P>,
+        saturation: &Saturation,
+        documents: Range<u32>,
+        norms: &[u8],
+        mut hand: impl FnMut(usize, u64),
+    ) -> Result<()> {
+        match &mut self.postings {
+            Held::Read(read, at) => {
+                while let Some(&(document, part)) = read.get(*at)
+                    && document < documents.end
+                {
+                    hand((document - documents.start) as usize, part);
+                    *at += 1;
+                }
+            }
+            Held::Paged(paged) => {
+                let Paged {
+                    postings, parts, ..
+                } = &mut **paged;
+                while let Some((found, frequencies)) =
+                    postings.between(reader, documents.start, documents.end)?
+                {
+                    beat(found.len());
+                    for (&document, &frequency) in found.iter().zip(frequencies) {
+                        let place = (document - documents.start) as usize;
+                        let norm = norms.get(place).copied().unwrap_or_default();
+                        let tabled =
+                            parts[usize::from(norm)].get((frequency as usize).wrapping_sub(1));
+                        let part = match tabled {
+                            Some(&part) => part,
+                            None => part(self.weight, saturation.of(frequency, norm)),
+                        };
+                        hand(place, part);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What it adds to a document; they are asked for in rising order within a window.
+    fn part(
+        &mut self,
+        reader: &Reader<'_, P>,
+        saturation: &Saturation,
+        document: u32,
+        norm: u8,
+    ) -> Result<u64> {
+        match &mut self.postings {
+            Held::Read(read, at) => {
+                while read.get(*at).is_some_and(|&(found, _)| found < document) {
+                    *at += 1;
+                }
+                let found = read.get(*at).filter(|&&(found, _)| found == document);
+                Ok(found.map_or(0, |&(_, part)| part))
+            }
+            Held::Paged(paged) => Ok(match paged.postings.frequency(reader, document)? {
+                0 => 0,
+                frequency => paged.part(self.weight, saturation, frequency, norm),
+            }),
+        }
     }
 }

@@ -312,17 +312,15 @@ impl<P: Pages> Postings<P> {
     }
 
     /// Whether there is no block any more.
-    pub fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.at >= self.blocks
     }
 
     fn load_skip(&mut self, reader: &Reader<'_, P>) -> Result<()> {
-        let Place::Blocks { page, entry } = self.entry.place else {
+        let Place::Blocks { .. } = self.entry.place else {
             return Ok(());
         };
-        let at = usize::from(entry) + self.at as usize;
-        let place = page.saturating_add((at / SKIPS) as u32);
-        let at = at % SKIPS * SKIP;
+        let (place, at) = self.skip_at(self.at);
         let (last, page, offset, impact) = reader.on(&self.skips, Kind::Skips, place, |skips| {
             Some((
                 u32_at(skips, at)?,
@@ -364,28 +362,79 @@ impl<P: Pages> Postings<P> {
         Ok(())
     }
 
-    /// The largest saturation among the blocks from here that may hold documents below `end`, without reading them.
+    /// Goes back to the first block.
     ///
     /// # Errors
     /// Damage.
-    pub fn most_before(&self, reader: &Reader<'_, P>, end: u32) -> Result<u8> {
-        if self.is_over() {
+    pub fn restart(&mut self, reader: &Reader<'_, P>) -> Result<()> {
+        let first = self.at == 0 && self.decoded;
+        (self.at, self.next, self.before, self.decoded) = (0, 0, None, first);
+        self.load_skip(reader)
+    }
+
+    /// Where the entry of a block is: place of its page, offset.
+    fn skip_at(&self, block: u32) -> (u32, usize) {
+        let Place::Blocks { page, entry } = self.entry.place else {
+            return (0, 0);
+        };
+        let at = usize::from(entry) + block as usize;
+        (page.saturating_add((at / SKIPS) as u32), at % SKIPS * SKIP)
+    }
+
+    /// Last document and impact of each block, in order, without reading any.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn each_block(&self, reader: &Reader<'_, P>, mut visit: impl FnMut(u32, u8)) -> Result<()> {
+        let Place::Blocks { .. } = self.entry.place else {
+            visit(
+                reader.segment.documents.saturating_sub(1),
+                self.entry.impact,
+            );
+            return Ok(());
+        };
+        let mut block = 0;
+        while block < self.blocks {
+            let (place, at) = self.skip_at(block);
+            let count = ((SKIPS * SKIP - at) / SKIP).min((self.blocks - block) as usize);
+            reader.on(&self.skips, Kind::Skips, place, |skips| {
+                let entries = skips.get(at..at + count * SKIP)?;
+                for entry in entries.chunks_exact(SKIP) {
+                    visit(u32_at(entry, 0)?, *entry.get(10)?);
+                }
+                Some(())
+            })?;
+            block += count as u32;
+        }
+        Ok(())
+    }
+
+    /// Documents that have the term.
+    pub fn documents(&self) -> u32 {
+        self.entry.documents
+    }
+
+    /// The largest impact of the blocks, from the one that we are at, that may hold documents below `end`.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn impact_before(&self, reader: &Reader<'_, P>, end: u32) -> Result<u8> {
+        if self.is_over()
+            || self
+                .before
+                .is_some_and(|before| before.saturating_add(1) >= end)
+        {
             return Ok(0);
         }
-        let Place::Blocks { page, entry } = self.entry.place else {
-            return Ok(self.entry.impact);
-        };
         let (mut most, mut last) = (self.impact, self.last);
-        let mut block = self.at;
-        while last.saturating_add(1) < end && block + 1 < self.blocks {
-            block += 1;
-            let at = usize::from(entry) + block as usize;
-            let place = page.saturating_add((at / SKIPS) as u32);
-            let at = at % SKIPS * SKIP;
+        let mut block = self.at + 1;
+        while last.saturating_add(1) < end && block < self.blocks {
+            let (place, at) = self.skip_at(block);
             let (next, impact) = reader.on(&self.skips, Kind::Skips, place, |skips| {
                 Some((u32_at(skips, at)?, *skips.get(at + 10)?))
             })?;
             (last, most) = (next, most.max(impact));
+            block += 1;
         }
         Ok(most)
     }
@@ -417,15 +466,6 @@ impl<P: Pages> Postings<P> {
         self.decoded = true;
         self.next = 0;
         Ok(())
-    }
-
-    /// The least document that may come next, without reading a block.
-    pub fn next_possible(&self) -> u32 {
-        let within = || self.block.documents.get(self.next).copied();
-        match within().filter(|_| self.decoded && self.next < self.block.length) {
-            Some(document) => document,
-            None => self.before.map_or(0, |before| before.saturating_add(1)),
-        }
     }
 
     /// Postings from `start` on that are below `end`, a block's at a time; none where there are no more. They are passed over.
