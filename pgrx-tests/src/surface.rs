@@ -6,14 +6,17 @@ use std::collections::BTreeSet;
 use anyhow::{Result, ensure};
 use postgres::Client;
 
-/// Names of the functions of schema `reground` that one of `roles` may execute.
+/// Names of the functions of schema `reground` that one of `roles` may execute, but for those that only PostgreSQL can call
+/// or that read and write a type's values.
 ///
 /// # Errors
 /// Where the session cannot read the catalogue.
 pub fn functions(client: &mut Client, roles: &[&str]) -> Result<BTreeSet<String>> {
     let rows = client.query(
         "SELECT DISTINCT p.proname::text FROM pg_proc AS p, unnest($1::text[]) AS r(name) \
-         WHERE p.pronamespace = 'reground'::regnamespace AND has_function_privilege(r.name, p.oid, 'EXECUTE')",
+         WHERE p.pronamespace = 'reground'::regnamespace AND has_function_privilege(r.name, p.oid, 'EXECUTE') \
+             AND NOT EXISTS (SELECT FROM pg_type AS t WHERE p.oid IN (t.typinput, t.typoutput, t.typreceive, t.typsend)) \
+             AND NOT EXISTS (SELECT FROM pg_am AS m WHERE m.amhandler = p.oid)",
         &[&roles],
     )?;
     Ok(rows.iter().map(|row| row.get(0)).collect())

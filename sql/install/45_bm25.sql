@@ -11,6 +11,11 @@ CREATE FUNCTION reground._bm25query_recv(internal) RETURNS reground.bm25query
 CREATE FUNCTION reground._bm25query_send(reground.bm25query) RETURNS bytea
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25query_send_wrapper';
 
+COMMENT ON FUNCTION reground._bm25query_in IS 'Internal: reads a bm25query from text.';
+COMMENT ON FUNCTION reground._bm25query_out IS 'Internal: writes a bm25query as text.';
+COMMENT ON FUNCTION reground._bm25query_recv IS 'Internal: reads a bm25query in binary: the source as oid, then the text.';
+COMMENT ON FUNCTION reground._bm25query_send IS 'Internal: writes a bm25query in binary.';
+
 CREATE TYPE reground.bm25query (
     INPUT = reground._bm25query_in,
     OUTPUT = reground._bm25query_out,
@@ -57,6 +62,7 @@ COMMENT ON OPERATOR pg_catalog.@@@ (text, reground.bm25query) IS 'has at least o
 
 CREATE FUNCTION reground._bm25_handler(internal) RETURNS index_am_handler
     LANGUAGE c AS 'MODULE_PATHNAME', 'bm25_handler_wrapper';
+COMMENT ON FUNCTION reground._bm25_handler IS 'Internal: tells PostgreSQL what the access method can do.';
 CREATE ACCESS METHOD reground_bm25 TYPE INDEX HANDLER reground._bm25_handler;
 COMMENT ON ACCESS METHOD reground_bm25 IS 'full-text indexes ranked by BM25';
 

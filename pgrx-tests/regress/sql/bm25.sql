@@ -183,7 +183,7 @@ SELECT count(*) AS wrong FROM queries AS q,
 SELECT documents, documents = (SELECT count(*) FROM parts WHERE body IS NOT NULL) AS of_all FROM reground.bm25_explain('marimba', reground.bm25_query('marimba', 'parts'));
 
 -- Whoever may not read the table learns nothing of it, by no name.
-CREATE ROLE regress_reader NOLOGIN IN ROLE reground_user;
+CREATE ROLE regress_reader NOLOGIN IN ROLE reground_user, reground_admin;
 GRANT USAGE ON SCHEMA bm25, regress TO regress_reader;
 SET ROLE regress_reader;
 SELECT * FROM regress.refusal($$SELECT 'shoe' <@> reground.bm25_query('shoe', 'bm25.docs')$$);

@@ -26,6 +26,7 @@ const WRITTEN: &str = "
     SELECT reground.begin_turn('later', 'milk?', 'farm', '[1,0]', settings => '{\"reranker\": \"deferred\"}');
     CREATE TABLE herd (id integer PRIMARY KEY, body text NOT NULL);
     INSERT INTO herd VALUES (1, 'A herd of cows.');
+    CREATE INDEX herd_body ON herd USING reground_bm25 (body);
     SET reground.max_sources = '7';
     SET search_path = public, pg_catalog;
 ";

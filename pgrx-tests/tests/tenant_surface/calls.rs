@@ -107,6 +107,31 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "bm25_distance",
+        call: "bm25_distance($1, reground.bm25_query($2, 'commons'))",
+        arguments: &[A::Query, A::Query],
+    },
+    Call {
+        function: "bm25_explain",
+        call: "bm25_explain($1, reground.bm25_query($2, 'commons'))",
+        arguments: &[A::Query, A::Query],
+    },
+    Call {
+        function: "bm25_matches",
+        call: "bm25_matches($1, reground.bm25_query($2, 'commons'))",
+        arguments: &[A::Query, A::Query],
+    },
+    Call {
+        function: "bm25_query",
+        call: "bm25_query($1, 'commons')",
+        arguments: &[A::Query],
+    },
+    Call {
+        function: "bm25_score",
+        call: "bm25_score($1, reground.bm25_query($2, 'commons'))",
+        arguments: &[A::Query, A::Query],
+    },
+    Call {
         function: "check_corpus",
         call: "check_corpus($1)",
         arguments: &[A::Corpus],
