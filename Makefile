@@ -1,10 +1,10 @@
 # Each target calls the one script that does it. Downloads, builds and servers live in ~/.cache/reground
 # (REGROUND_CACHE=…), never in the clone.
 
-export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT
+export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT ROUNDS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-upgrade server server-stop eval eval-sample bench build install fmt lint clean
+.PHONY: help demo test test-upgrade test-crash server server-stop eval eval-sample bench build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -20,6 +20,9 @@ test: ## layers, lints, unit tests, then SQL regression and client tests over a 
 
 test-upgrade: ## pg_upgrade from 16 to 18 with data: nothing is lost, and it goes on
 	@scripts/test-upgrade.sh
+
+test-crash: ## kill -9 under load and a standby that is read and promoted: the BM25 index stays sound (ROUNDS=3)
+	@scripts/test-crash.sh
 
 server: ## start a server with the extension; the last line is its URI (RECREATE=1 makes the extension anew)
 	@scripts/start-server.sh

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 
 use pgrx::pg_sys;
-use reground_bm25::index::page::{self, BODY};
+use reground_bm25::index::page::{self, BODY, Header};
 use reground_bm25::index::{Extent, Fault, Pages, Result, Store};
 
 /// Bytes of PostgreSQL's page header.
@@ -319,6 +319,13 @@ impl Store for IndexPages {
             start
         };
         self.known.set(self.known.get().max(start + length));
+        // Appending is not logged. A standby, or a server restored from the log, must have these blocks too before the free
+        // list can name them: or it would append them a second time. Replaying its last page makes a file as long as that.
+        if self.logged != Logged::AtTheEnd {
+            let mut last = [0; BODY];
+            Header::unused(start + length - 1).write(&mut last, 0);
+            self.write(start + length - 1, &last)?;
+        }
         Ok(Extent { start, length })
     }
 

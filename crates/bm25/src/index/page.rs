@@ -50,6 +50,15 @@ pub struct Header {
 }
 
 impl Header {
+    /// Of a page that holds nothing yet.
+    pub fn unused(block: u32) -> Self {
+        Self {
+            kind: Kind::Free,
+            owner: 0,
+            place: block,
+        }
+    }
+
     /// Writes the header of a page of which `used` bytes after it hold something.
     pub fn write(self, body: &mut [u8], used: usize) {
         let used = u16::try_from(used).unwrap_or(u16::MAX);

@@ -1,0 +1,1 @@
+DELETE FROM docs WHERE id = (SELECT (random() * max(id))::bigint FROM docs);

@@ -1,0 +1,1 @@
+INSERT INTO docs (body) VALUES (random_body());

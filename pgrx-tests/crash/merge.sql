@@ -1,0 +1,1 @@
+SELECT reground.bm25_merge('docs_body');

@@ -1,0 +1,11 @@
+-- What the index finds is what a look at every row finds, and nothing is found twice. Prints only what is wrong.
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT 'w' || (random() ^ 3 * 2000)::integer || ' w' || (random() ^ 3 * 2000)::integer AS query \gset
+SET LOCAL enable_seqscan = off;
+SELECT coalesce(string_agg(id::text, ',' ORDER BY id), '') AS found FROM (SELECT id FROM docs WHERE body @@@ reground.bm25_query(:'query', 'docs') ORDER BY body <@> reground.bm25_query(:'query', 'docs')) AS d \gset
+SET LOCAL enable_seqscan = on;
+SET LOCAL enable_indexscan = off;
+SET LOCAL enable_bitmapscan = off;
+SELECT coalesce(string_agg(id::text, ',' ORDER BY id), '') AS there FROM docs WHERE body @@@ reground.bm25_query(:'query', 'docs') \gset
+SELECT format('for %s the index finds %s, and there are %s', :'query', :'found', :'there') WHERE :'found' <> :'there';
+COMMIT;

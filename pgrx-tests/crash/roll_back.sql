@@ -1,0 +1,3 @@
+BEGIN;
+INSERT INTO docs (body) VALUES (random_body());
+ROLLBACK;

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# The BM25 index through crashes: kill -9 of a whole server at random moments under writes, vacuums and merges, ROUNDS times
+# (default 3), while a standby replays and is read all the while; at the end the standby is promoted. After every crash and
+# after the promotion the index is checked against its table, and readers must never have seen it differ from the table.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/build-env.sh
+. "$ROOT/scripts/build-env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
+
+rounds=${ROUNDS:-3}
+logs=$CACHE/logs/crash
+sql=$ROOT/pgrx-tests/crash
+mkdir -p "$logs"
+rm -f "$logs"/*
+
+library=$("$ROOT/scripts/build-extension.sh")
+"$ROOT/scripts/install-extension.sh" "$library"
+for program in pgbench pg_basebackup; do
+    [ -x "$PG_BIN/$program" ] || die "this PostgreSQL comes without $program" "PG=18 has it"
+done
+
+folder=$(mktemp -d "$SERVER_HOME/crash.XXXXXX")
+chown "$SERVER_USER" "$folder"
+primary=$folder/primary standby=$folder/standby
+readers=
+stop_all() {
+    [ -z "$readers" ] || kill $readers 2>/dev/null || true
+    server_stop "$standby" "$PG_BIN" 2>/dev/null || true
+    server_stop "$primary" "$PG_BIN" 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap stop_all EXIT
+trap 'exit 130' INT TERM
+
+# query SERVER ARGUMENT...: psql, unaligned.
+query() {
+    local uri
+    uri=$(server_uri "$1" reground)
+    shift
+    PGOPTIONS='-c client_min_messages=error' "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$uri" "$@"
+}
+
+# crash SERVER: the postmaster and all its children, as when the machine goes down.
+crash() {
+    local postmaster children
+    postmaster=$(head -n 1 "$1/data/postmaster.pid")
+    # Stopped first, so that it does not see its children die and start to recover.
+    kill -STOP "$postmaster"
+    children=$(pgrep -P "$postmaster" | tr '\n' ' ')
+    # shellcheck disable=SC2086 # the children are several words
+    kill -9 "$postmaster" $children
+    while kill -0 "$postmaster" 2>/dev/null; do sleep 0.05; done
+    rm -f "$1/data/postmaster.pid"
+}
+
+# sound SERVER WHEN
+sound() {
+    local found
+    found=$(query "$1" --file "$sql/check.sql")
+    [ -z "$found" ] || { echo "$found" >&2; die "the index is not sound $2"; }
+}
+
+# read_on: a reader of the standby, until it is stopped. Conflicts with replay are to be expected, and nothing else.
+read_on() {
+    while true; do
+        query "$standby" --file "$sql/read.sql" >>"$logs/reads" 2>>"$logs/read-errors" || true
+        echo >>"$logs/read-count"
+    done
+}
+
+say "a primary and its standby"
+# With consistency checking the standby compares each page that it replays with the primary's.
+server_create "$primary" "$PG_BIN" "autovacuum_naptime = 1s" "wal_consistency_checking = 'generic'" "max_wal_size = 256MB" "checkpoint_timeout = 30s"
+server_start "$primary" "$PG_BIN"
+"$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$primary" postgres)" --command "CREATE DATABASE reground"
+query "$primary" --command "CREATE EXTENSION reground CASCADE"
+query "$primary" --file "$sql/schema.sql"
+mkdir -p "$standby"
+chown "$SERVER_USER" "$standby"
+(cd "$folder" && run_logged "$logs/basebackup.log" as_server_user "$PG_BIN/pg_basebackup" --write-recovery-conf --checkpoint fast --no-sync \
+    --dbname "$(server_uri "$primary" postgres)" --pgdata "$standby/data")
+# Its own socket folder, and readers that replay may cancel soon.
+printf '%s\n' "unix_socket_directories = ''" "max_standby_streaming_delay = 500ms" | as_server_user tee -a "$standby/data/postgresql.conf" >/dev/null
+server_start "$standby" "$PG_BIN"
+read_on &
+readers=$!
+read_on &
+readers="$readers $!"
+
+for round in $(seq "$rounds"); do
+    # Both writers and those who look after the index; they lose their connections in the crash.
+    "$PG_BIN/pgbench" --no-vacuum --client 3 --jobs 1 --time 60 --random-seed "$round" --file "$sql/insert.sql@60" --file "$sql/update.sql@20" \
+        --file "$sql/delete.sql@12" --file "$sql/roll_back.sql@6" --file "$sql/vacuum.sql@1" --file "$sql/merge.sql@1" \
+        "$(server_uri "$primary" reground)" >"$logs/writes-$round" 2>&1 &
+    writers=$!
+    sleep "$(awk -v round="$round" 'BEGIN { srand(round * 7919); print 1 + rand() * 3 }')"
+    crash "$primary"
+    wait "$writers" || true
+    server_start "$primary" "$PG_BIN"
+    sound "$primary" "after crash $round"
+    say "round $round of $rounds: sound, $(query "$primary" --command "SELECT count(*) || ' rows, ' || pg_relation_size('docs_body') / 8192 || ' pages' FROM docs")"
+done
+
+say "promoting the standby"
+position=$(query "$primary" --command "SELECT pg_current_wal_flush_lsn()")
+until [ "$(query "$standby" --command "SELECT pg_last_wal_replay_lsn() >= '$position'")" = t ]; do sleep 0.1; done
+(cd "$standby" && as_server_user "$PG_BIN/pg_ctl" promote --wait --silent --pgdata "$standby/data")
+# shellcheck disable=SC2086 # the readers are several words
+kill $readers
+wait 2>/dev/null || true
+readers=
+sound "$standby" "after the promotion"
+query "$standby" --command "INSERT INTO docs (body) SELECT random_body() FROM generate_series(1, 2000); VACUUM docs" >/dev/null || query "$standby" --command "VACUUM docs"
+sound "$standby" "after writes to the promoted standby"
+
+[ ! -s "$logs/reads" ] || { head -c 2000 "$logs/reads" >&2; die "a reader of the standby saw the index differ from the table"; }
+if grep 'ERROR\|FATAL' "$logs/read-errors" | grep -v 'conflict with recovery\|was used again while it was read\|terminating connection due to administrator' >&2; then
+    die "a reader of the standby met an error"
+fi
+if grep 'PANIC:\|was terminated by signal\|inconsistent page' "$primary/log" "$standby/log" | grep -v 'signal 9' >&2; then die "a server crashed by itself"; fi
+say "$rounds crashes and a promotion: sound each time; $(wc -l <"$logs/read-count") reads of the standby, $(grep -c 'conflict with recovery' "$logs/read-errors" || true) given up for replay"
