@@ -119,10 +119,35 @@ fn fill(
         )
     };
     let indexed = progress.indexed;
+    report(WRITING);
     progress.builder.finish()?;
     // SAFETY: made above, and nothing in it is in use.
     unsafe { pg_sys::MemoryContextDelete(context) };
     Ok((rows, indexed))
+}
+
+/// The phase in which the table is read: PostgreSQL's own first.
+const READING: i64 = 1;
+/// The phase in which sorted runs are merged and the segment is written.
+const WRITING: i64 = 2;
+
+/// Names a phase for pg_stat_progress_create_index.
+#[pg_guard]
+pub unsafe extern "C-unwind" fn phase(number: i64) -> *mut std::ffi::c_char {
+    let name = match number {
+        READING => c"reading the table",
+        WRITING => c"writing the segment",
+        _ => return std::ptr::null_mut(),
+    };
+    name.as_ptr().cast_mut()
+}
+
+/// Says which phase has begun.
+fn report(phase: i64) {
+    // SAFETY: sets a number of this session's progress report.
+    unsafe {
+        pg_sys::pgstat_progress_update_param(pg_sys::PROGRESS_CREATEIDX_SUBPHASE as i32, phase);
+    }
 }
 
 /// Takes a row in.

@@ -26,6 +26,7 @@ fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRou
     routine.amvacuumcleanup = Some(vacuum::tidy);
     routine.amcostestimate = Some(cost::estimate);
     routine.amoptions = Some(options::amoptions);
+    routine.ambuildphasename = Some(build::phase);
     routine.amvalidate = Some(validate);
     routine.ambeginscan = Some(scan::begin);
     routine.amrescan = Some(scan::restart);

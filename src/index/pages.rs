@@ -113,6 +113,64 @@ impl IndexPages {
         }
     }
 
+    /// Appends blocks, at most [`AT_A_TIME`]; they stay zero until they are written.
+    #[cfg(feature = "pg15")]
+    fn append(&self, most: u32) -> Extent {
+        let length = most;
+        let lock = pg_sys::ExclusiveLock as i32;
+        // SAFETY: the index is open. Whoever holds the extension lock gets neighbouring blocks; after an error the abort
+        // releases it, with the pins. Each buffer is released as soon as its block is known to exist.
+        let start = unsafe {
+            pg_sys::LockRelationForExtension(self.index, lock);
+            let mut start = pg_sys::InvalidBlockNumber;
+            for _ in 0..length {
+                let buffer = pg_sys::ReadBufferExtended(
+                    self.index,
+                    self.fork,
+                    pg_sys::InvalidBlockNumber,
+                    pg_sys::ReadBufferMode::RBM_NORMAL,
+                    std::ptr::null_mut(),
+                );
+                start = start.min(pg_sys::BufferGetBlockNumber(buffer));
+                pg_sys::ReleaseBuffer(buffer);
+            }
+            pg_sys::UnlockRelationForExtension(self.index, lock);
+            start
+        };
+        self.known.set(self.known.get().max(start + length));
+        Extent { start, length }
+    }
+
+    /// Appends blocks, at most [`AT_A_TIME`]; they stay zero until they are written.
+    #[cfg(not(feature = "pg15"))]
+    fn append(&self, most: u32) -> Extent {
+        let mut buffers = [0; AT_A_TIME as usize];
+        let mut length = 0;
+        let relation = pg_sys::BufferManagerRelation {
+            rel: self.index,
+            ..Default::default()
+        };
+        // SAFETY: the index is open, and there is room for as many buffers as blocks are asked for. It returns at least
+        // one, pinned, and fewer than asked for where few buffers are free. The pages stay zero until they are written.
+        let start = unsafe {
+            let start = pg_sys::ExtendBufferedRelBy(
+                relation,
+                self.fork,
+                std::ptr::null_mut(),
+                0,
+                most,
+                buffers.as_mut_ptr(),
+                &mut length,
+            );
+            for &buffer in buffers.iter().take(length as usize) {
+                pg_sys::ReleaseBuffer(buffer);
+            }
+            start
+        };
+        self.known.set(self.known.get().max(start + length));
+        Extent { start, length }
+    }
+
     /// `RelationNeedsWAL`, which is a macro.
     fn needs_log(&self) -> bool {
         // SAFETY: the index is open; wal_level is a setting that only a restart changes.
@@ -295,68 +353,17 @@ impl Store for IndexPages {
         Ok(())
     }
 
-    #[cfg(feature = "pg15")]
     fn extend(&self, most: u32) -> Result<Extent> {
-        let length = most.clamp(1, AT_A_TIME);
-        let lock = pg_sys::ExclusiveLock as i32;
-        // SAFETY: the index is open. Whoever holds the extension lock gets neighbouring blocks; after an error the abort
-        // releases it, with the pins. Each buffer is released as soon as its block is known to exist.
-        let start = unsafe {
-            pg_sys::LockRelationForExtension(self.index, lock);
-            let mut start = pg_sys::InvalidBlockNumber;
-            for _ in 0..length {
-                let buffer = pg_sys::ReadBufferExtended(
-                    self.index,
-                    self.fork,
-                    pg_sys::InvalidBlockNumber,
-                    pg_sys::ReadBufferMode::RBM_NORMAL,
-                    std::ptr::null_mut(),
-                );
-                start = start.min(pg_sys::BufferGetBlockNumber(buffer));
-                pg_sys::ReleaseBuffer(buffer);
-            }
-            pg_sys::UnlockRelationForExtension(self.index, lock);
-            start
-        };
-        self.known.set(self.known.get().max(start + length));
+        let extent = self.append(most.clamp(1, AT_A_TIME));
         // Appending is not logged. A standby, or a server restored from the log, must have these blocks too before the free
         // list can name them: or it would append them a second time. Replaying its last page makes a file as long as that.
         if self.logged != Logged::AtTheEnd {
+            let block = extent.start + extent.length - 1;
             let mut last = [0; BODY];
-            Header::unused(start + length - 1).write(&mut last, 0);
-            self.write(start + length - 1, &last)?;
+            Header::unused(block).write(&mut last, 0);
+            self.write(block, &last)?;
         }
-        Ok(Extent { start, length })
-    }
-
-    #[cfg(not(feature = "pg15"))]
-    fn extend(&self, most: u32) -> Result<Extent> {
-        let most = most.clamp(1, AT_A_TIME);
-        let mut buffers = [0; AT_A_TIME as usize];
-        let mut length = 0;
-        let relation = pg_sys::BufferManagerRelation {
-            rel: self.index,
-            ..Default::default()
-        };
-        // SAFETY: the index is open, and there is room for as many buffers as blocks are asked for. It returns at least
-        // one, pinned, and fewer than asked for where few buffers are free. The pages stay zero until they are written.
-        let start = unsafe {
-            let start = pg_sys::ExtendBufferedRelBy(
-                relation,
-                self.fork,
-                std::ptr::null_mut(),
-                0,
-                most,
-                buffers.as_mut_ptr(),
-                &mut length,
-            );
-            for &buffer in buffers.iter().take(length as usize) {
-                pg_sys::ReleaseBuffer(buffer);
-            }
-            start
-        };
-        self.known.set(self.known.get().max(start + length));
-        Ok(Extent { start, length })
+        Ok(extent)
     }
 
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {

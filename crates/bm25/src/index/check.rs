@@ -8,7 +8,7 @@ use super::fault::{Fault, Result};
 use super::meta::{FREE, META, Meta, Segment, Tail, free_runs};
 use super::norms;
 use super::score::{Saturation, impact};
-use super::search::parameters;
+use super::search::{POSTING, parameters};
 use super::segment::Reader;
 use super::store::{Extent, Pages};
 use super::tail;
@@ -212,7 +212,7 @@ fn check_segment<P: Pages>(
             let mut list = reader.postings(entry)?;
             let mut count = 0;
             while let Some((found, frequencies)) = list.between(&reader, 0, u32::MAX)? {
-                beat(found.len());
+                beat(POSTING * found.len());
                 count += found.len() as u64;
                 for (&document, &frequency) in found.iter().zip(frequencies) {
                     lengths[document as usize] += u64::from(frequency);

@@ -10,7 +10,7 @@ use reground_pulse::beat;
 
 use super::fault::{Fault, Result};
 use super::meta::{FREE, FreeRun, META, Meta, Segment, Tail, free_runs, put_free_runs};
-use super::search::parameters;
+use super::search::{POSTING, parameters};
 use super::segment::{Postings, Reader};
 use super::space::Space;
 use super::store::{Extent, Pages, Store};
@@ -234,7 +234,7 @@ fn drain<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> Result<(
         writer.document(row, fingerprint, norm)?;
     }
     postings.sort_unstable();
-    beat(16 * postings.len());
+    beat(POSTING * postings.len());
     for list in postings.chunk_by(|a, b| a.0 == b.0) {
         let each = list
             .iter()
@@ -459,7 +459,7 @@ fn renumbered<'a, P: Pages>(
             }
             match list.between(&source.reader, 0, u32::MAX) {
                 Ok(Some((documents, frequencies))) => {
-                    beat(documents.len());
+                    beat(POSTING * documents.len());
                     let pairs = documents.iter().copied().zip(frequencies.iter().copied());
                     held = pairs.collect::<Vec<_>>().into_iter();
                 }

@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use reground_pulse::beat;
+use reground_pulse::{STRETCH, beat};
 
 use crate::score::Parameters;
 
@@ -32,6 +32,8 @@ const WINDOW: usize = ROOM / 2;
 const FIRST: usize = 4;
 /// A document is looked up in a list in the time that so many of its postings are read in.
 const LOOKUP: usize = 8;
+/// Work of a posting: interrupts are asked for every eight thousand of them.
+pub(super) const POSTING: usize = STRETCH >> 13;
 /// Frequencies whose parts are kept in a table.
 const TABLED: usize = 4;
 /// Documents up to which a list is read whole: it is soon done, and then its windows are known exactly.
@@ -372,7 +374,7 @@ impl<P: Pages> Scan<'_, P> {
         let postings = if documents <= SHORT {
             let mut read = Vec::with_capacity(documents as usize);
             while let Some((documents, frequencies)) = postings.between(self.reader, 0, u32::MAX)? {
-                beat(documents.len());
+                beat(POSTING * documents.len());
                 for (&document, &frequency) in documents.iter().zip(frequencies) {
                     let norm = self.reader.norm(document)?;
                     read.push((document, part(weight, self.saturation.of(frequency, norm))));
@@ -536,7 +538,7 @@ impl<P: Pages> Scan<'_, P> {
                                 list.part(reader, saturation, start + place as u32, norm)?;
                         }
                     }
-                    beat(held);
+                    beat(POSTING * held);
                 }
             }
             let mut enough = best.enough();
@@ -608,7 +610,7 @@ impl<P: Pages> List<P> {
                 while let Some((found, frequencies)) =
                     postings.between(reader, documents.start, documents.end)?
                 {
-                    beat(found.len());
+                    beat(POSTING * found.len());
                     for (&document, &frequency) in found.iter().zip(frequencies) {
                         let place = (document - documents.start) as usize;
                         let norm = norms.get(place).copied().unwrap_or_default();

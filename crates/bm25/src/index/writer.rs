@@ -11,6 +11,7 @@ use super::meta::Segment;
 use super::norms;
 use super::page::{Kind, ROOM};
 use super::score::{Saturation, impact};
+use super::search::POSTING;
 use super::space::Space;
 use super::store::{Extent, Store};
 
@@ -183,7 +184,7 @@ impl<'s, S: Store> Writer<'s, S> {
             }
             let mut block = Vec::with_capacity(blocks::LONGEST);
             blocks::encode(&mut block, before, documents, frequencies);
-            beat(block.len());
+            beat(POSTING * documents.len());
             (impact(most), block)
         };
         let mut last_block = None;
