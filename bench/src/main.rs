@@ -2,8 +2,11 @@
 
 mod data;
 mod eval;
+mod lexical;
 mod load;
+mod machine;
 mod progress;
+mod server;
 mod speed;
 mod twins;
 
@@ -14,6 +17,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
 
   eval     retrieval and whole turns, held against human judgements
   speed    what a turn costs, beside its queries alone and the same pipeline in Python
+  lexical  full-text search ranked by relevance, index beside index
 
 reground-bench COMMAND --help says more.";
 
@@ -23,6 +27,7 @@ fn main() -> Result<()> {
         Some(Value(command)) => match command.to_str() {
             Some("eval") => eval::run(arguments),
             Some("speed") => speed::run(arguments),
+            Some("lexical") => lexical::run(arguments),
             _ => bail!("there is no command {}\n\n{USAGE}", command.display()),
         },
         None | Some(Long("help") | Short('h')) => {

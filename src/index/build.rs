@@ -7,6 +7,7 @@ use pgrx::prelude::*;
 use reground_bm25::index::build::{Builder, Runs};
 use reground_bm25::index::maintain::{self, Design};
 use reground_bm25::index::meta::Meta;
+use reground_bm25::index::score;
 use reground_bm25::index::terms::Key;
 use reground_bm25::index::{Fault, Result as IndexResult};
 
@@ -20,7 +21,7 @@ use crate::error::{Error, Result};
 struct Progress<'s> {
     builder: Builder<'s, IndexPages, Files>,
     words: Words,
-    indexed: f64,
+    indexed: u64,
     /// The text and what is made of it are freed row by row.
     memory: pg_sys::MemoryContext,
 }
@@ -102,7 +103,7 @@ fn fill(
     let mut progress = Progress {
         builder: Builder::new(pages, Files::new(), memory)?,
         words,
-        indexed: 0.0,
+        indexed: 0,
         memory: context,
     };
     // SAFETY: the callback is given what it expects, and only during the scan.
@@ -123,7 +124,7 @@ fn fill(
     progress.builder.finish()?;
     // SAFETY: made above, and nothing in it is in use.
     unsafe { pg_sys::MemoryContextDelete(context) };
-    Ok((rows, indexed))
+    Ok((rows, score::rows(indexed)))
 }
 
 /// The phase in which the table is read: PostgreSQL's own first.
@@ -173,7 +174,7 @@ unsafe extern "C-unwind" fn add(
         if let Err(fault) = progress.builder.add(&document) {
             raise(fault.into());
         }
-        progress.indexed += 1.0;
+        progress.indexed += 1;
     }
     // SAFETY: as above.
     unsafe {

@@ -6,6 +6,7 @@ use reground_bm25::index::search::BEFORE_FIRST;
 
 /// Estimates a path. One without a query cannot be scanned at all.
 #[pg_guard]
+#[expect(clippy::too_many_arguments, reason = "PostgreSQL's signature")]
 pub unsafe extern "C-unwind" fn estimate(
     root: *mut pg_sys::PlannerInfo,
     path: *mut pg_sys::IndexPath,
@@ -21,9 +22,9 @@ pub unsafe extern "C-unwind" fn estimate(
         if (*path).indexclauses.is_null() && (*path).indexorderbys.is_null() {
             *startup = f64::INFINITY;
             *total = f64::INFINITY;
-            *selectivity = 0.0;
-            *correlation = 0.0;
-            *pages = 0.0;
+            *selectivity = Default::default();
+            *correlation = Default::default();
+            *pages = Default::default();
             return;
         }
         let mut costs = pg_sys::GenericCosts::default();
@@ -32,7 +33,7 @@ pub unsafe extern "C-unwind" fn estimate(
         *total = costs.indexTotalCost;
         *selectivity = costs.indexSelectivity;
         // Rows come by score, not by place.
-        *correlation = 0.0;
+        *correlation = Default::default();
         *pages = costs.numIndexPages;
     }
 }

@@ -12,6 +12,7 @@ use crate::error::Result;
 
 /// Puts a row into the index. Nothing is unique, so it always says false.
 #[pg_guard]
+#[expect(clippy::too_many_arguments, reason = "PostgreSQL's signature")]
 pub unsafe extern "C-unwind" fn insert(
     index: pg_sys::Relation,
     values: *mut pg_sys::Datum,

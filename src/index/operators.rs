@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_bm25::index::score::number;
+use reground_bm25::index::score::{distance, number};
 use serde::Serialize;
 
 use super::frozen::frozen;
@@ -14,8 +14,7 @@ use crate::rows;
 /// `text <@> query`: the score with its sign turned, so that the best come first; 0 where nothing matches.
 #[pg_extern(sql = false)]
 fn bm25_distance(text: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
-    let score = frozen(&query)?.score(text);
-    Ok(if score > 0.0 { -score } else { 0.0 })
+    Ok(distance(frozen(&query)?.score(text)))
 }
 
 /// `text @@@ query`: whether the text has a term of the query.

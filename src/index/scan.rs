@@ -6,6 +6,7 @@ use pgrx::pg_sys;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, PgMemoryContexts};
 use reground_bm25::index::meta::Meta;
+use reground_bm25::index::score::distance;
 use reground_bm25::index::search::Search;
 
 use super::document::{Words, pointer};
@@ -109,7 +110,7 @@ pub unsafe extern "C-unwind" fn next(
         (*scan).xs_recheck = running.recheck;
         (*scan).xs_recheckorderby = false;
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
-            *value = pg_sys::Float8GetDatum(-found.score);
+            *value = pg_sys::Float8GetDatum(distance(found.score));
             *null = false;
         }
         true

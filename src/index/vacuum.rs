@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use reground_bm25::index::maintain;
+use reground_bm25::index::score::rows;
 use reground_bm25::index::vacuum::{self, Removed};
 
 use super::document::pointer;
@@ -75,8 +76,8 @@ fn counted(
     unsafe {
         (*stats).num_pages = pages.blocks();
         (*stats).estimated_count = false;
-        (*stats).num_index_tuples = removed.stay as f64;
-        (*stats).tuples_removed += removed.removed as f64;
+        (*stats).num_index_tuples = rows(removed.stay);
+        (*stats).tuples_removed += rows(removed.removed);
     }
     stats
 }

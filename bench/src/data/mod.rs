@@ -61,13 +61,14 @@ impl Folder {
         Ok(Self(folder))
     }
 
-    fn file(&self, relative: &str) -> PathBuf {
+    /// A file of it.
+    pub fn file(&self, relative: &str) -> PathBuf {
         self.0.join(relative)
     }
 }
 
 /// Reads a file of one JSON value a line, plain or gzipped (by its name).
-fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+pub fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     BufReader::new(open(path)?)
         .lines()
         .zip(1..)

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::CORPUS;
 use super::compare::{self, Fields};
-use super::server::{self, Address};
 use super::workload::Question;
+use crate::server::{self, Address};
 
 /// Candidates of each branch, the extension's default.
 const CANDIDATES: i32 = 40;

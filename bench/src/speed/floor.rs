@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use postgres::{Client, Statement};
 
-use super::server::{self, Address};
+use crate::server::{self, Address};
 
 /// A session that repeats the least of an earlier end_turn.
 pub struct Floor {

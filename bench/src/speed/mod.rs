@@ -5,13 +5,13 @@ mod answer;
 mod compare;
 mod extension;
 mod floor;
-mod machine;
+
 mod options;
 mod plot;
 mod python;
 mod report;
 mod rounds;
-mod server;
+
 mod size;
 mod throughput;
 mod workload;
@@ -20,7 +20,7 @@ use anyhow::Result;
 
 use crate::data::corpus::Corpus;
 use crate::data::{Domain, Folder};
-use crate::load;
+use crate::{load, machine, server};
 use options::Options;
 use report::Report;
 

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::compare::Fields;
-use super::server::Address;
 use super::workload::Question;
+use crate::server::Address;
 
 /// Folder of the package, beside this crate.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python");

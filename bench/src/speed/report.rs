@@ -6,13 +6,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::answer;
-use super::machine::Fact;
 use super::options::Options;
 use super::plot::{self, Bar};
 use super::rounds::{PythonTurn, Rounds, Turn};
 use super::size::Sizes;
 use super::throughput::Throughput;
 use crate::load::Load;
+use crate::machine::Fact;
 
 /// All that was measured.
 pub struct Report<'a> {

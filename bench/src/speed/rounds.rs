@@ -11,9 +11,9 @@ use super::compare;
 use super::extension::{Begun, Call, Extension};
 use super::floor::Floor;
 use super::python::{self, Python};
-use super::server::Address;
 use super::workload::{Conversation, Question};
 use crate::progress::Progress;
+use crate::server::Address;
 
 /// A turn as every competitor held it.
 pub struct Turn {

@@ -8,9 +8,9 @@ use postgres::Client;
 
 use super::answer;
 use super::extension::Extension;
-use super::server::{self, Address};
 use super::workload::Conversation;
 use crate::progress::Progress;
+use crate::server::{self, Address};
 
 /// Growth for each turn.
 pub struct Sizes {

@@ -8,8 +8,8 @@ use anyhow::{Result, anyhow};
 
 use super::answer;
 use super::extension::Extension;
-use super::server::Address;
 use super::workload::Conversation;
+use crate::server::Address;
 
 /// Rates of both arms.
 pub struct Throughput {

@@ -15,6 +15,16 @@ pub fn number(score: u64) -> f64 {
     score as f64 / ONE
 }
 
+/// A score as a distance, so that ascending order puts the best first; never −0.
+pub fn distance(score: f64) -> f64 {
+    if score > 0.0 { -score } else { 0.0 }
+}
+
+/// A number of rows as PostgreSQL's statistics hold it.
+pub fn rows(count: u64) -> f64 {
+    count as f64
+}
+
 /// What a query's terms are weighed with: fixed when a scan begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {

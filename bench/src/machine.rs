@@ -3,7 +3,7 @@
 use anyhow::Result;
 use postgres::Client;
 
-use super::server::Address;
+use crate::server::Address;
 
 /// A name and what it is.
 pub type Fact = (&'static str, String);
