@@ -1,10 +1,10 @@
 # Each target calls the one script that does it. Downloads, builds and servers live in ~/.cache/reground
 # (REGROUND_CACHE=…), never in the clone.
 
-export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT ROUNDS
+export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-upgrade test-crash server server-stop eval eval-sample bench build install fmt lint clean
+.PHONY: help demo test test-upgrade test-crash soak server server-stop eval eval-sample bench build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -23,6 +23,9 @@ test-upgrade: ## pg_upgrade from 16 to 18 with data: nothing is lost, and it goe
 
 test-crash: ## kill -9 under load and a standby that is read and promoted: the BM25 index stays sound (ROUNDS=3)
 	@scripts/test-crash.sh
+
+soak: ## fuzzing for longer, and fifty crashes (SECONDS_EACH=600, ROUNDS=50)
+	@scripts/soak.sh
 
 server: ## start a server with the extension; the last line is its URI (RECREATE=1 makes the extension anew)
 	@scripts/start-server.sh

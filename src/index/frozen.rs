@@ -21,6 +21,8 @@ use crate::error::{Error, Result};
 
 /// Queries that are remembered at a time: those of one statement.
 const MOST: usize = 16;
+/// Scores that are remembered at a time: the operator asks for one soon after the scan has returned its row.
+const MOST_SCORES: usize = 4096;
 
 /// A query, weighed.
 pub struct Frozen {
@@ -166,7 +168,11 @@ impl Frozen {
 
     /// Remembers the score of a text that a scan returns.
     pub fn remember(&self, fingerprint: u64, score: f64) {
-        self.scores.borrow_mut().insert(fingerprint, score);
+        let mut scores = self.scores.borrow_mut();
+        if scores.len() >= MOST_SCORES {
+            scores.clear();
+        }
+        scores.insert(fingerprint, score);
     }
 
     /// The score of a text; 0 where it has none of the terms.

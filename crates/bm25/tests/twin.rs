@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use reground_bm25::Parameters;
@@ -264,6 +265,16 @@ fn takes_documents_of_any_size() {
     }
 }
 
+/// How long a soak goes on with a test that has no end; 0 where it is one test among others.
+fn soak() -> Duration {
+    let seconds = std::env::var("REGROUND_SOAK_SECONDS").ok();
+    Duration::from_secs(
+        seconds
+            .and_then(|seconds| seconds.parse().ok())
+            .unwrap_or_default(),
+    )
+}
+
 /// Bytes that are not what was written give a fault or another answer, never a panic.
 #[test]
 fn damage_is_noticed_or_harmless() {
@@ -277,7 +288,11 @@ fn damage_is_noticed_or_harmless() {
         maintain::insert(&store, &document(row, 1_000, 60, &mut state)).unwrap();
     }
     let blocks = u32::try_from(store.len()).unwrap();
-    for round in 0..4_000 {
+    let begun = Instant::now();
+    for round in 0.. {
+        if round >= 4_000 && begun.elapsed() >= soak() {
+            break;
+        }
         let block = (random(&mut state) % u64::from(blocks)) as u32;
         let (at, bits) = (random(&mut state) as usize, random(&mut state) as u8 | 1);
         let mut was = 0;
@@ -337,7 +352,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40 + 4 * soak().as_secs() as u32, ..ProptestConfig::default() })]
 
     /// Removed documents count until a merge drops them, so brute force takes the statistics that the index says it used, and
     /// after a merge of all they are its own.
