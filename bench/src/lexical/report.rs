@@ -101,7 +101,7 @@ impl Report {
         }
         writeln!(
             text,
-            "\nInserts are {} single statements, committed one by one, into an empty table with that index alone.\n",
+            "\nInserts are {} single statements, committed one by one without waiting for the disk, into an empty table with that index alone.\n",
             self.inserts
         )?;
         Ok(())

@@ -130,6 +130,31 @@ INSERT INTO docs SELECT n, 'marimba marimba' FROM generate_series(11001, 12000) 
 MOVE FORWARD ALL FROM c;
 ROLLBACK;
 
+-- A document of megabytes, more words than any page holds.
+INSERT INTO docs SELECT 30001, string_agg('huge' || n, ' ') || ' hugeness hugeness' FROM generate_series(1, 300000) AS n;
+SELECT id FROM best('huge299999', 5);
+SELECT frequency, document_frequency FROM docs AS d, reground.bm25_explain(d.body, reground.bm25_query('hugeness', 'docs')) WHERE d.id = 30001;
+SELECT item, fault FROM reground.bm25_check('docs_body', true);
+DELETE FROM docs WHERE id = 30001;
+
+-- Row-level security hides rows, and the index still serves; scores rest on all rows of the table, which is documented.
+CREATE TABLE held (id integer PRIMARY KEY, tenant text, body text);
+INSERT INTO held SELECT n, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END, 'note ' || n || CASE WHEN n % 2 = 1 THEN ' secret' ELSE '' END FROM generate_series(1, 400) AS n;
+CREATE INDEX held_body ON held USING reground_bm25 (body);
+ALTER TABLE held ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON held USING (tenant = current_setting('app.tenant', true));
+CREATE ROLE regress_even NOLOGIN IN ROLE reground_user;
+GRANT USAGE ON SCHEMA bm25 TO regress_even;
+GRANT SELECT ON held TO regress_even;
+SET app.tenant = 'even';
+SET ROLE regress_even;
+EXPLAIN (COSTS OFF) SELECT id FROM held WHERE body @@@ reground.bm25_query('note', 'held') ORDER BY body <@> reground.bm25_query('note', 'held') LIMIT 5;
+SELECT count(*) FROM held WHERE body @@@ reground.bm25_query('secret', 'held');
+SELECT count(*), bool_and(id % 2 = 0) AS own FROM (SELECT id FROM held ORDER BY body <@> reground.bm25_query('note secret', 'held') LIMIT 300) AS x;
+RESET ROLE;
+DROP OWNED BY regress_even;
+DROP ROLE regress_even;
+
 -- Lives of an index.
 CREATE TABLE lives (gone integer, id serial, "a body" text);
 CREATE INDEX "An index" ON lives USING reground_bm25 ("a body") WITH (k1 = 0.9, b = 0.4, text_config = 'simple');
