@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 use pgrx::pg_sys;
 
 use super::words_cache;
+use crate::session::set_local;
 
 /// Calls `visit` with each occurrence of each word of a text. Reads catalogs: no buffer may be locked meanwhile.
 pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
@@ -35,7 +36,7 @@ pub fn each_parsed(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])
             let size = parsed.lenwords as usize * size_of::<pg_sys::ParsedWord>();
             parsed.words = pg_sys::palloc(size).cast();
             let text = text.as_ptr().cast_mut().cast();
-            pg_sys::parsetext(config, &mut parsed, text, length);
+            quietly(|| pg_sys::parsetext(config, &mut parsed, text, length));
         });
         std::slice::from_raw_parts(parsed.words, parsed.curwords as usize)
     };
@@ -48,6 +49,16 @@ pub fn each_parsed(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])
             }
         }
     }
+}
+
+/// Runs `work` without its notices reaching the client: a long word of a row that row-level security hides is not spoken of.
+fn quietly(work: impl FnOnce()) {
+    // SAFETY: plain calls; the level is closed below on success, and by AtEOXact_GUC on abort.
+    let level = unsafe { pg_sys::NewGUCNestLevel() };
+    set_local(c"client_min_messages", c"error");
+    work();
+    // SAFETY: closes the level opened above.
+    unsafe { pg_sys::AtEOXact_GUC(false, level) };
 }
 
 /// Where `parsetext` begins to count.

@@ -150,10 +150,45 @@ SET app.tenant = 'even';
 SET ROLE regress_even;
 EXPLAIN (COSTS OFF) SELECT id FROM held WHERE body @@@ reground.bm25_query('note', 'held') ORDER BY body <@> reground.bm25_query('note', 'held') LIMIT 5;
 SELECT count(*) FROM held WHERE body @@@ reground.bm25_query('secret', 'held');
+-- The operator is LEAKPROOF: it may look at hidden rows first, and says nothing of them.
+RESET ROLE;
+INSERT INTO held VALUES (1001, 'odd', repeat('x', 5000) || ' secret');
+SET ROLE regress_even;
+SET client_min_messages = notice;
+SET enable_indexscan = off;
+SET enable_bitmapscan = off;
+SELECT count(*) FROM held WHERE body @@@ reground.bm25_query('secret', 'held');
+RESET enable_indexscan;
+RESET enable_bitmapscan;
+SET client_min_messages = warning;
 SELECT count(*), bool_and(id % 2 = 0) AS own FROM (SELECT id FROM held ORDER BY body <@> reground.bm25_query('note secret', 'held') LIMIT 300) AS x;
 RESET ROLE;
 DROP OWNED BY regress_even;
 DROP ROLE regress_even;
+
+-- The words of a text are to_tsvector's, as often as it has them, whatever the tokens: a configuration whose words are remembered,
+-- one with a dictionary that looks at several words, one that filters, one of another language.
+CREATE TEXT SEARCH DICTIONARY synonyms (TEMPLATE = pg_catalog.thesaurus, DictFile = thesaurus_sample, Dictionary = pg_catalog.english_stem);
+CREATE TEXT SEARCH CONFIGURATION several (COPY = pg_catalog.english);
+ALTER TEXT SEARCH CONFIGURATION several ALTER MAPPING FOR asciiword WITH synonyms, english_stem;
+CREATE TABLE texts (id serial, body text);
+INSERT INTO texts (body) VALUES ('See https://example.org/a/b?c=d&e=f#g or mail a.b-c@example.co.uk, host db1.example.org:5432, /usr/local/bin/psql -U postgres'),
+    ('well-known state-of-the-art e-mail pre-2019 2019-2020 3.14 -5 +7 1e10 6.02e23 0x1f 1,000.50 v2.0.1 C++ C# .NET AT&T'),
+    ('<p class="x">Bold <b>tags</b> &amp; entities &#8364;</p> <!-- gone -->'), ('rock''n''roll can''t won''t O''Brien''s ''quoted'' "double"'),
+    ('Größe Straße ÉTÉ naïve café Ångström ΣΊΣΥΦΟΣ Москва мосты 東京都 京都 日本語のテキスト ภาษาไทย हिन्दी 🦓 zebra🦓zebra'),
+    ('one supernovae and two supernovae stars, crab nebulae; booking tickets for a supernova'), ('a'), ('the of and'), (''), (repeat('again and again ', 300)),
+    (repeat('y', 2100) || ' after'), ('running runner runs ran RUN Run'), ('tab	tab' || chr(10) || chr(13) || 'line' || chr(160) || 'space');
+INSERT INTO texts (body) SELECT body FROM docs WHERE id BETWEEN 1 AND 200;
+CREATE FUNCTION differ(config text) RETURNS TABLE (config_name text, texts bigint, differ bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('CREATE INDEX texts_body ON texts USING reground_bm25 (body) WITH (text_config = %L)', config);
+    RETURN QUERY SELECT config, count(*), count(*) FILTER (WHERE w.words IS DISTINCT FROM v.words) FROM texts AS t,
+        LATERAL (SELECT string_agg(e.lexeme || ' ' || least(e.frequency, 255), ',' ORDER BY e.lexeme COLLATE "C") AS words FROM reground.bm25_explain(t.body, reground.bm25_query(t.body, 'texts')) AS e) AS w,
+        LATERAL (SELECT string_agg(u.lexeme || ' ' || least(cardinality(u.positions), 255), ',' ORDER BY u.lexeme COLLATE "C") AS words FROM unnest(to_tsvector(config::regconfig, t.body)) AS u) AS v;
+    DROP INDEX texts_body;
+END
+$$;
+SELECT d.* FROM unnest(ARRAY['pg_catalog.english', 'pg_catalog.simple', 'pg_catalog.german', 'pg_catalog.russian', 'bm25.several']) AS c, LATERAL differ(c) AS d;
 
 -- Lives of an index.
 CREATE TABLE lives (gone integer, id serial, "a body" text);
