@@ -248,21 +248,33 @@ fn agrees_when_built_at_once() {
     }
 }
 
-/// What no page of the tail can hold becomes a segment at once.
+/// What no tail can hold becomes a segment at once: too many terms for a page, or one too often for two bytes.
 #[test]
 fn takes_documents_of_any_size() {
     let (store, mut brute, mut state) = (index(), Brute::default(), 5);
-    for (row, longest) in (1..).zip([5, 3_000, 100_000, 7, 2_000_000, 900]) {
+    for (row, longest) in (1..).zip([5, 3_000, 100_000, 7, 2_000_000, 900, 12]) {
         let mut document = document(row, 400_000, longest, &mut state);
-        document
-            .terms
-            .iter_mut()
-            .for_each(|term| term.1 = term.1.min(60_000));
+        if longest == 12 {
+            document.terms = vec![(hash(1), 70_000), (hash(2).max(hash(1) + 1), 1)];
+        }
         maintain::insert(&store, &document).unwrap();
         brute.documents.insert(row, document);
         assert_eq!(is_sound(&store, &brute), 0);
         agree(&store, &brute, &terms(&[1, 2, 30]));
     }
+}
+
+/// Each of these is a segment at first, and the meta page lists no more than some dozens.
+#[test]
+fn takes_any_number_of_large_documents() {
+    let (store, mut brute, mut state) = (index(), Brute::default(), 9);
+    for row in 1..=220 {
+        let document = document(row, 50_000, 40_000, &mut state);
+        maintain::insert(&store, &document).unwrap();
+        brute.documents.insert(row, document);
+    }
+    assert_eq!(is_sound(&store, &brute), 0);
+    agree(&store, &brute, &terms(&[1, 2, 30]));
 }
 
 /// How long a soak goes on with a test that has no end; 0 where it is one test among others.

@@ -14,7 +14,7 @@ use super::search::{POSTING, parameters};
 use super::segment::{Postings, Reader};
 use super::space::Space;
 use super::store::{Extent, Pages, Store};
-use super::tail::{self, Appended, MOST_TERMS};
+use super::tail::{self, Appended};
 use super::terms::Document;
 use super::writer::Writer;
 
@@ -96,8 +96,11 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
             let meta = Meta::decode(body)?;
             Ok((meta.tail, meta.tail_page))
         })?;
-        if document.terms.len() > MOST_TERMS {
-            return store.maintain(|| spill(store, tail, Some(document)));
+        if !tail::holds(document) {
+            return store.maintain(|| {
+                spill(store, tail, Some(document))?;
+                merge_tiers(store)
+            });
         }
         let first = page;
         while page < tail.pages {
@@ -137,7 +140,7 @@ fn remember_page<S: Store>(store: &S, tail: Tail, page: u32) -> Result<()> {
     Ok(())
 }
 
-/// Makes a segment of the tail, unless somebody did, and of a document that no page can hold.
+/// Makes a segment of the tail, unless somebody did, and of a document that no tail can hold.
 fn spill<S: Store>(store: &S, full: Tail, large: Option<&Document>) -> Result<()> {
     let meta = recover(store)?;
     if meta.tail == full {
@@ -201,7 +204,7 @@ const NUMBERS: Fault = Fault::Full {
     what: "its segments have used up their numbers",
 };
 
-/// Writes the tail that was closed, and a document that no page can hold, as a segment.
+/// Writes the tail that was closed, and a document that no tail can hold, as a segment.
 fn drain<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> Result<()> {
     let old = meta.spilling;
     if old.id != 0 {

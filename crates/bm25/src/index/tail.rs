@@ -14,7 +14,13 @@ const FIXED: usize = 2 + 1 + 6 + 8 + 1 + 2;
 /// Bytes of a term.
 const TERM: usize = 8 + 2;
 /// Terms of a document that fits on a page.
-pub const MOST_TERMS: usize = (ROOM - 1 - FIXED) / TERM;
+const MOST_TERMS: usize = (ROOM - 1 - FIXED) / TERM;
+
+/// Whether a document can be kept in a tail: on one page, with frequencies of two bytes.
+pub fn holds(document: &Document) -> bool {
+    let is_short = |&(_, frequency): &(u64, u32)| frequency <= u32::from(u16::MAX);
+    document.terms.len() <= MOST_TERMS && document.terms.iter().all(is_short)
+}
 
 /// What became of a document that was to be appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
