@@ -269,7 +269,12 @@ fn takes_documents_of_any_size() {
 fn takes_any_number_of_large_documents() {
     let (store, mut brute, mut state) = (index(), Brute::default(), 9);
     for row in 1..=220 {
-        let document = document(row, 50_000, 40_000, &mut state);
+        let mut document = document(row, 5_000, 40, &mut state);
+        // As many words as no page holds, each of it alone.
+        document
+            .terms
+            .extend((0..1_000).map(|n| (hash(100_000 + row * 1_000 + n), 1)));
+        document.terms.sort_unstable();
         maintain::insert(&store, &document).unwrap();
         brute.documents.insert(row, document);
     }
