@@ -90,6 +90,9 @@ readers=$!
 read_on &
 readers="$readers $!"
 
+# A build over rows is logged at its end, and replayed here as a whole.
+query "$primary" --command "REINDEX INDEX docs_body"
+
 for round in $(seq "$rounds"); do
     # Both writers and those who look after the index; they lose their connections in the crash.
     "$PG_BIN/pgbench" --no-vacuum --client 3 --jobs 1 --time 60 --random-seed "$round" --file "$sql/insert.sql@60" --file "$sql/update.sql@20" \

@@ -83,6 +83,8 @@ pub enum Error {
     OtherIndex,
     /// An index scan without a query.
     NoQuery,
+    /// An index scan in the order of several.
+    SeveralOrders,
     /// An index scan that sees what is not committed.
     NoSnapshot,
     /// A table that the caller does not own.
@@ -336,6 +338,11 @@ impl From<Error> for ErrorReport {
             E::NoQuery => report(
                 Code::ERRCODE_FEATURE_NOT_SUPPORTED,
                 "a reground_bm25 index is not read without a query".into(),
+                "",
+            ),
+            E::SeveralOrders => report(
+                Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+                "a reground_bm25 index gives rows in the order of one query only".into(),
                 "",
             ),
             E::NoSnapshot => report(

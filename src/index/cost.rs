@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 use pgrx::prelude::*;
 use reground_bm25::index::search::BEFORE_FIRST;
 
-/// Estimates a path. One without a query cannot be scanned at all.
+/// Estimates a path. One without a query cannot be scanned at all, nor one that orders by two.
 #[pg_guard]
 #[expect(clippy::too_many_arguments, reason = "PostgreSQL's signature")]
 pub unsafe extern "C-unwind" fn estimate(
@@ -19,9 +19,16 @@ pub unsafe extern "C-unwind" fn estimate(
 ) {
     // SAFETY: the planner hands us its own structures and places for the results.
     unsafe {
-        if (*path).indexclauses.is_null() && (*path).indexorderbys.is_null() {
+        let orders = (*path).indexorderbys;
+        let several = !orders.is_null() && (*orders).length > 1;
+        if several || ((*path).indexclauses.is_null() && orders.is_null()) {
             *startup = f64::INFINITY;
             *total = f64::INFINITY;
+            // From 18 on a plan with fewer disabled nodes wins, whatever it costs.
+            #[cfg(feature = "pg18")]
+            {
+                (*path).path.disabled_nodes = std::ffi::c_int::from(i16::MAX);
+            }
             *selectivity = Default::default();
             *correlation = Default::default();
             *pages = Default::default();

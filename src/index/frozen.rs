@@ -19,7 +19,7 @@ use super::resolve::{Open, indexes};
 use super::words::each_lexeme;
 use crate::error::{Error, Result};
 
-/// Queries that are remembered at a time: those of one statement.
+/// Queries that are remembered at a time.
 const MOST: usize = 16;
 /// Scores that are remembered at a time: the operator asks for one soon after the scan has returned its row.
 const MOST_SCORES: usize = 4096;
@@ -33,16 +33,18 @@ pub struct Frozen {
     /// Of the terms.
     pub weights: Vec<f64>,
     saturation: Saturation,
+    parameters: Parameters,
     words: Words,
     terms: Vec<Term>,
     /// Scores of texts that a scan returned, by fingerprint.
     scores: RefCell<HashMap<u64, f64>>,
 }
 
-/// A statement: when the client sent it, and what it sees.
+/// A statement: its transaction, what it sees, and who asks. One that a cursor fetches on from is still the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Statement {
     began: i64,
+    user: u32,
     xmin: u32,
     xmax: u32,
     command: u32,
@@ -56,7 +58,8 @@ impl Statement {
     fn current() -> Self {
         // SAFETY: reads the session's own state; where there is no snapshot, there is no other statement to tell it from.
         unsafe {
-            let began = pg_sys::GetCurrentStatementStartTimestamp();
+            let began = pg_sys::GetCurrentTransactionStartTimestamp();
+            let user = pg_sys::GetUserId().to_u32();
             let snapshot = if pg_sys::ActiveSnapshotSet() {
                 pg_sys::GetActiveSnapshot()
             } else {
@@ -65,12 +68,14 @@ impl Statement {
             match snapshot.as_ref() {
                 Some(snapshot) => Self {
                     began,
+                    user,
                     xmin: snapshot.xmin.into_inner(),
                     xmax: snapshot.xmax.into_inner(),
                     command: snapshot.curcid,
                 },
                 None => Self {
                     began,
+                    user,
                     xmin: 0,
                     xmax: 0,
                     command: 0,
@@ -96,9 +101,12 @@ pub fn frozen(query: &Bm25Query) -> Result<Rc<Frozen>> {
     }
     let frozen = Rc::new(Frozen::weigh(query)?);
     FROZEN.with_borrow_mut(|all| {
-        all.retain(|(of, ..)| *of == statement);
         if all.len() >= MOST {
-            all.remove(0);
+            // The oldest goes, but not one that a scan is at work with.
+            let idle = all
+                .iter()
+                .position(|(.., frozen)| Rc::strong_count(frozen) == 1);
+            all.remove(idle.unwrap_or_default());
         }
         all.push((statement, query.clone(), Rc::clone(&frozen)));
     });
@@ -118,7 +126,12 @@ impl Frozen {
             let meta = Meta::read(&pages)?;
             let words = Words::of(&meta)?;
             let lexemes = match &whole {
-                Some(whole) if whole.words.config == words.config => whole.lexemes.clone(),
+                Some(whole)
+                    if whole.words.config == words.config
+                        && whole.parameters == parameters(&meta)? =>
+                {
+                    whole.lexemes.clone()
+                }
                 Some(_) => return Err(Error::PartitionsDiffer),
                 None => lexemes(words.config, &query.text),
             };
@@ -137,7 +150,7 @@ impl Frozen {
                     {
                         *sum += more;
                     }
-                    whole.weigh_anew(&parameters(&meta)?);
+                    whole.weigh_anew();
                 }
                 None => {
                     let parameters = parameters(&meta)?;
@@ -146,6 +159,7 @@ impl Frozen {
                         weights: weights(&terms, own),
                         statistics: own.clone(),
                         lexemes,
+                        parameters,
                         words,
                         terms,
                         scores: RefCell::default(),
@@ -156,8 +170,8 @@ impl Frozen {
         whole.ok_or_else(|| Error::NoBm25Index(query.source.to_u32().to_string()))
     }
 
-    fn weigh_anew(&mut self, parameters: &Parameters) {
-        self.saturation = Saturation::new(parameters, self.statistics.average());
+    fn weigh_anew(&mut self) {
+        self.saturation = Saturation::new(&self.parameters, self.statistics.average());
         self.weights = weights(&self.terms, &self.statistics);
     }
 
@@ -209,11 +223,14 @@ impl Frozen {
     }
 }
 
+/// Times that a word of a query counts: sums of whole-number scores must not run over.
+const MOST_REPEATS: u32 = 1000;
+
 /// A query's lexemes in order, with how often it has each.
 fn lexemes(config: pg_sys::Oid, text: &str) -> Vec<(Vec<u8>, u32)> {
     let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
     each_lexeme(config, text, |lexeme| match counts.get_mut(lexeme) {
-        Some(count) => *count = count.saturating_add(1),
+        Some(count) => *count = (*count + 1).min(MOST_REPEATS),
         None => {
             counts.insert(lexeme.to_vec(), 1);
         }

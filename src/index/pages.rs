@@ -106,6 +106,7 @@ impl IndexPages {
     /// Logs every page that was written, once a build is done.
     pub fn log_all(&self) {
         if self.needs_log() {
+            self.mark_last();
             // SAFETY: the index is open, and the pages are standard ones: `pd_lower` and `pd_upper` bound their hole.
             unsafe {
                 pg_sys::log_newpage_range(self.index, self.fork, 0, self.blocks(), true);
@@ -169,6 +170,21 @@ impl IndexPages {
         };
         self.known.set(self.known.get().max(start + length));
         Extent { start, length }
+    }
+
+    /// Makes the last page one that is logged: empty ones are not, and then a replayed file would be shorter than the free list
+    /// takes it for.
+    fn mark_last(&self) {
+        let Some(block) = self.blocks().checked_sub(1) else {
+            return;
+        };
+        let is_new = self.look(block, |body| Ok(body.iter().all(|&byte| byte == 0)));
+        if is_new == Ok(true) {
+            let mut last = [0; BODY];
+            Header::unused(block).write(&mut last, 0);
+            // It cannot fail: the block is there.
+            let _ = self.write(block, &last);
+        }
     }
 
     /// `RelationNeedsWAL`, which is a macro.
@@ -389,8 +405,18 @@ impl Store for IndexPages {
 
     fn is_past(&self, moment: u64) -> bool {
         let moment = pg_sys::FullTransactionId { value: moment };
-        // SAFETY: the table is open or null; for null PostgreSQL takes the horizon of all databases.
-        unsafe { pg_sys::GlobalVisCheckRemovableFullXid(self.heap, moment) }
+        // SAFETY: the index is open. The table is open or null; for null PostgreSQL takes the horizon of all databases. That of
+        // a temporary table leaves out the snapshots of its own session, in which a cursor may be open.
+        unsafe {
+            let temporary =
+                (*(*self.index).rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP;
+            let heap = if temporary {
+                std::ptr::null_mut()
+            } else {
+                self.heap
+            };
+            pg_sys::GlobalVisCheckRemovableFullXid(heap, moment)
+        }
     }
 
     /// Tells standbys that pages given up at `moment` are about to be used again, before they are: whoever may still be

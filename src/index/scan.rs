@@ -1,5 +1,6 @@
 //! Index scans: best first, as many as are asked for.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use pgrx::pg_sys;
@@ -7,7 +8,7 @@ use pgrx::prelude::*;
 use pgrx::{FromDatum, PgMemoryContexts};
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score::distance;
-use reground_bm25::index::search::Search;
+use reground_bm25::index::search::{Found, Search};
 
 use super::document::{Words, pointer};
 use super::frozen::{Frozen, frozen};
@@ -36,8 +37,39 @@ struct State {
 struct Running {
     search: Search,
     frozen: Rc<Frozen>,
-    /// Whether PostgreSQL must look at the row: the query that orders is not the one that must match.
-    recheck: bool,
+    /// Where the query that orders is not the one that must match: rows that have none of its words come last, with score 0.
+    others: Option<Others>,
+}
+
+/// The rows that must match another query than the one that orders. PostgreSQL looks at each again.
+struct Others {
+    search: Search,
+    given: HashSet<u64>,
+}
+
+impl Running {
+    /// The next row.
+    fn next(&mut self, pages: &IndexPages) -> Result<Option<Found>> {
+        if let Some(found) = self.search.next(pages)? {
+            if let Some(others) = &mut self.others {
+                others.given.insert(found.row);
+            }
+            return Ok(Some(found));
+        }
+        let Some(others) = &mut self.others else {
+            return Ok(None);
+        };
+        while let Some(found) = others.search.next(pages)? {
+            pgrx::check_for_interrupts!();
+            if !others.given.contains(&found.row) {
+                return Ok(Some(Found {
+                    score: Default::default(),
+                    ..found
+                }));
+            }
+        }
+        Ok(None)
+    }
 }
 
 #[pg_guard]
@@ -101,13 +133,12 @@ pub unsafe extern "C-unwind" fn next(
         let Some(running) = &mut state.running else {
             return false;
         };
-        let found = or_raise(running.search.next(&pages).map_err(Error::from));
-        let Some(found) = found else {
+        let Some(found) = or_raise(running.next(&pages)) else {
             return false;
         };
         running.frozen.remember(found.fingerprint, found.score);
         (*scan).xs_heaptid = pointer(found.row);
-        (*scan).xs_recheck = running.recheck;
+        (*scan).xs_recheck = running.others.is_some();
         (*scan).xs_recheckorderby = false;
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
             *value = pg_sys::Float8GetDatum(distance(found.score));
@@ -131,11 +162,11 @@ pub unsafe extern "C-unwind" fn bitmap(
         let mut total = 0;
         let mut rows = Vec::with_capacity(BATCH);
         loop {
-            let found = or_raise(running.search.next(&pages).map_err(Error::from));
+            let found = or_raise(running.next(&pages));
             rows.extend(found.map(|found| pointer(found.row)));
             if rows.len() == BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
-                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.recheck);
+                pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.others.is_some());
                 total += i64::from(count);
                 rows.clear();
                 pgrx::check_for_interrupts!();
@@ -194,15 +225,30 @@ unsafe fn start(
     if !indexes(asked.source)?.contains(&index) {
         return Err(Error::OtherIndex);
     }
-    let recheck = queries.iter().any(|query| query != asked);
-    let frozen = frozen(asked)?;
+    if orders.len() > 1 {
+        return Err(Error::SeveralOrders);
+    }
     let words = Words::of(&Meta::read(pages)?)?;
-    let terms = frozen.terms(&words);
-    let search = Search::begin(pages, &terms, first, Some(&frozen.statistics))?;
+    let begin = |frozen: &Frozen, first| {
+        Search::begin(
+            pages,
+            &frozen.terms(&words),
+            first,
+            Some(&frozen.statistics),
+        )
+    };
+    let others = match queries.iter().find(|query| *query != asked) {
+        Some(other) => Some(Others {
+            search: begin(&*frozen(other)?, usize::MAX)?,
+            given: HashSet::new(),
+        }),
+        None => None,
+    };
+    let frozen = frozen(asked)?;
     Ok(Some(Running {
-        search,
+        search: begin(&frozen, first)?,
         frozen,
-        recheck,
+        others,
     }))
 }
 

@@ -190,6 +190,18 @@ END
 $$;
 SELECT d.* FROM unnest(ARRAY['pg_catalog.english', 'pg_catalog.simple', 'pg_catalog.german', 'pg_catalog.russian', 'bm25.several']) AS c, LATERAL differ(c) AS d;
 
+-- What must match is another query than what orders: rows without its words come last, by every plan. Two orders are sorted.
+SELECT count(*) AS marimbas, count(*) FILTER (WHERE score < 0) AS in_order FROM (SELECT body <@> reground.bm25_query('shoe', 'docs') AS score FROM docs
+    WHERE body @@@ reground.bm25_query('marimba', 'docs') ORDER BY body <@> reground.bm25_query('shoe', 'docs') LIMIT 1000) AS x;
+EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE body @@@ reground.bm25_query('marimba', 'docs') ORDER BY body <@> reground.bm25_query('marimba', 'docs'), body <@> reground.bm25_query('shoe', 'docs') LIMIT 5;
+-- A cursor goes on with the figures that it began with.
+BEGIN;
+DECLARE c CURSOR FOR SELECT round((body <@> reground.bm25_query('marimba', 'docs'))::numeric, 6) AS score FROM docs WHERE id BETWEEN 10002 AND 10100 AND body @@@ reground.bm25_query('marimba', 'docs');
+FETCH 1 FROM c;
+INSERT INTO docs SELECT n, 'a row that changes the figures' FROM generate_series(40001, 42000) AS n;
+FETCH 1 FROM c;
+ROLLBACK;
+
 -- Lives of an index.
 CREATE TABLE lives (gone integer, id serial, "a body" text);
 CREATE INDEX "An index" ON lives USING reground_bm25 ("a body") WITH (k1 = 0.9, b = 0.4, text_config = 'simple');

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use reground_pulse::beat;
+use reground_pulse::{STRETCH, beat};
 
 use super::fault::{Fault, Result};
 use super::meta::{FREE, FreeRun, META, Meta, Segment, Tail, free_runs, put_free_runs};
@@ -92,6 +92,8 @@ pub fn create<S: Store>(store: &S, design: Design) -> Result<()> {
 /// Those of the store.
 pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
     loop {
+        // However often it comes round, a cancel is heard.
+        beat(STRETCH);
         let (tail, mut page) = store.look(META, |body| {
             let meta = Meta::decode(body)?;
             Ok((meta.tail, meta.tail_page))
@@ -260,8 +262,9 @@ pub(super) fn publish<S: Store>(
 ) -> Result<()> {
     let empty = writer.documents() == 0;
     let (segment, left) = writer.finish()?;
-    let moment = store.now();
     store.change(&[META, FREE], |bodies| {
+        // Taken while nobody can read the old list: a reader that still finds it has a snapshot from before.
+        let moment = store.now();
         let mut meta = Meta::decode(bodies[0])?;
         let mut runs = free_runs(bodies[1])?;
         let unused = |extent| FreeRun { extent, moment: 0 };
