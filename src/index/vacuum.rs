@@ -22,7 +22,7 @@ pub unsafe extern "C-unwind" fn remove(
     state: *mut c_void,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
     // SAFETY: PostgreSQL hands us open relations.
-    let pages = unsafe { IndexPages::new((*info).index, (*info).heaprel) };
+    let pages = unsafe { IndexPages::new((*info).index, table(info)) };
     let is_gone = |row| match callback {
         Some(callback) => {
             let mut pointer = pointer(row);
@@ -42,8 +42,7 @@ pub unsafe extern "C-unwind" fn tidy(
     stats: *mut pg_sys::IndexBulkDeleteResult,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
     // SAFETY: PostgreSQL hands us an info that lives for the call.
-    let (analyze_only, index, heap) =
-        unsafe { ((*info).analyze_only, (*info).index, (*info).heaprel) };
+    let (analyze_only, index, heap) = unsafe { ((*info).analyze_only, (*info).index, table(info)) };
     if analyze_only {
         return stats;
     }
@@ -58,6 +57,23 @@ pub unsafe extern "C-unwind" fn tidy(
     // SAFETY: what `remove` returned.
     unsafe { (*stats).num_pages = pages.blocks() };
     stats
+}
+
+/// The table, or null: 15 does not hand it over.
+///
+/// # Safety
+/// The info is PostgreSQL's.
+unsafe fn table(info: *mut pg_sys::IndexVacuumInfo) -> pg_sys::Relation {
+    #[cfg(feature = "pg15")]
+    {
+        let _ = info;
+        std::ptr::null_mut()
+    }
+    #[cfg(not(feature = "pg15"))]
+    // SAFETY: as the caller promises.
+    unsafe {
+        (*info).heaprel
+    }
 }
 
 /// The statistics, with what was removed now added.
