@@ -235,9 +235,10 @@ impl IndexPages {
             Logged::Always => true,
         };
         let lower = lower(body);
+        // Page and log are changed within a critical section, so that no interrupt comes between them; nothing in it can fail
+        // but PostgreSQL's own calls, which stop the server then, as they must.
         // SAFETY: the buffer is pinned and locked exclusively, so its page is ours to write; both copies have BODY bytes
-        // and do not overlap. Page and log are changed within a critical section, so that no interrupt comes between them;
-        // nothing in it can fail but PostgreSQL's own calls, which stop the server then, as they must.
+        // and do not overlap.
         unsafe {
             let to = pg_sys::BufferGetPage(page.buffer);
             pg_sys::CritSectionCount += 1;

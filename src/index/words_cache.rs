@@ -242,9 +242,10 @@ fn lexize(config: pg_sys::Oid, kind: i32, token: &[u8]) -> Box<[u8]> {
         return Box::default();
     };
     let mut packed = Vec::new();
-    // SAFETY: the map of a configuration has lenmap lists, and a list has len dictionaries; both entries are looked up anew,
-    // as a change may have emptied them. A dictionary's lexize takes its data, the token, its length and a state that
-    // these dictionaries leave alone; it returns null or an array that ends with a null lexeme.
+    // Both entries are looked up anew, as a change may have emptied them. A dictionary's lexize takes its data, the token, its
+    // length and a state that these dictionaries leave alone.
+    // SAFETY: the map of a configuration has lenmap lists, and a list has len dictionaries. lexize returns null or an array
+    // that ends with a null lexeme.
     unsafe {
         let config = pg_sys::lookup_ts_config_cache(config);
         if kind >= (*config).lenmap {
