@@ -20,3 +20,13 @@ SELECT to_jsonb(s)::text FROM reground.search('articles', NULL, '[0,1]', setting
 SELECT to_jsonb(s)::text FROM reground.search('halves', 'half', '[0.5,0.5]') AS s;
 SELECT to_jsonb(c)::text FROM reground.corpora AS r, reground.check_corpus(r.corpus) AS c WHERE r.tenant IS NULL OR r.tenant = 'acme' ORDER BY r.corpus_id;
 SELECT (to_jsonb(c) - 'created_at')::text FROM reground.corpora AS c ORDER BY corpus_id;
+
+-- The BM25 index finds what there is, takes what comes, and is sound. (What a removed row still weighs depends on VACUUM.)
+SELECT set_config('enable_seqscan', 'off', false);
+SELECT id::text FROM articles ORDER BY body <@> reground.bm25_query('ziegen', 'articles_body') LIMIT 2;
+SELECT id::text FROM articles WHERE lang = 'en' ORDER BY lower(body) <@> reground.bm25_query('GOATS', 'articles_lower') LIMIT 2;
+INSERT INTO notes VALUES (61, 'a note that came after') RETURNING id::text;
+SELECT string_agg(id::text, ' ' ORDER BY id) FROM notes WHERE body @@@ reground.bm25_query('late 7 came', 'notes');
+SELECT name || ': ' || coalesce(string_agg(item || ' ' || fault, '; '), 'sound') FROM unnest(ARRAY['articles_body', 'articles_lower', 'notes_body']) AS name LEFT JOIN LATERAL reground.bm25_check(name::regclass, heapallindexed => true) ON true GROUP BY name ORDER BY name;
+SELECT reloptions::text FROM pg_class WHERE relname = 'articles_body';
+SELECT set_config('enable_seqscan', 'on', false);

@@ -7,6 +7,8 @@ SET app.tenant_id = 'acme';
 CREATE TABLE articles (id integer PRIMARY KEY, body text NOT NULL, lang text, place vector(2));
 INSERT INTO articles VALUES (1, 'Goats climb trees.', 'en', '[1,0]'), (2, 'Ziegen klettern.', 'de', '[0,1]');
 CREATE INDEX ON articles USING hnsw (place vector_cosine_ops);
+CREATE INDEX articles_body ON articles USING reground_bm25 (body) WITH (text_config = 'pg_catalog.simple', k1 = '0.9');
+CREATE INDEX articles_lower ON articles USING reground_bm25 (lower(body)) WHERE lang = 'en';
 CREATE FUNCTION rank(query text, passages text[]) RETURNS real[] LANGUAGE sql
     RETURN ARRAY(SELECT 1.0 / n FROM generate_series(1, cardinality(passages)) AS n)::real[];
 
@@ -50,3 +52,10 @@ SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]', request_id => '
 INSERT INTO reground.turn_traces SELECT (r).*
 FROM (SELECT jsonb_populate_record(t, jsonb_build_object('bucket', week, 'turn_id', 1000 + week)) AS r
       FROM generate_series(0, 15) AS week, (SELECT t FROM reground.turn_traces AS t ORDER BY turn_id LIMIT 1) AS one(t)) AS rows;
+
+-- An index with a segment, a tail and removed rows.
+CREATE TABLE notes (id integer PRIMARY KEY, body text NOT NULL);
+INSERT INTO notes SELECT n, 'note ' || n || ' of ' || n % 7 FROM generate_series(1, 50) AS n;
+CREATE INDEX notes_body ON notes USING reground_bm25 (body);
+INSERT INTO notes SELECT n, 'late note ' || n FROM generate_series(51, 60) AS n;
+DELETE FROM notes WHERE id % 9 = 0;
