@@ -9,8 +9,8 @@ use pgrx::pg_sys;
 use reground_bm25::Parameters;
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score::{Saturation, Statistics, number, part};
-use reground_bm25::index::search::{Search, Term, parameters, weights};
-use reground_bm25::index::terms::{Document, fingerprint, term};
+use reground_bm25::index::snapshot::Snapshot;
+use reground_bm25::index::terms::{Document, Term, fingerprint, term};
 
 use super::document::Words;
 use super::pages::IndexPages;
@@ -90,6 +90,17 @@ impl Statement {
 /// # Errors
 /// A source without an index, and damage.
 pub fn frozen(query: &Bm25Query) -> Result<Rc<Frozen>> {
+    Ok(frozen_for(query, None)?.0)
+}
+
+/// The same for a scan of one of its indexes; with the snapshot of that index, if it was taken just now to weigh the query.
+///
+/// # Errors
+/// As for [`frozen`].
+pub fn frozen_for(
+    query: &Bm25Query,
+    scanned: Option<pg_sys::Oid>,
+) -> Result<(Rc<Frozen>, Option<Snapshot>)> {
     let statement = Statement::current();
     let known = FROZEN.with_borrow(|all| {
         let mut all = all.iter();
@@ -97,9 +108,10 @@ pub fn frozen(query: &Bm25Query) -> Result<Rc<Frozen>> {
         found.map(|(.., frozen)| Rc::clone(frozen))
     });
     if let Some(known) = known {
-        return Ok(known);
+        return Ok((known, None));
     }
-    let frozen = Rc::new(Frozen::weigh(query)?);
+    let (frozen, snapshot) = Frozen::weigh(query, scanned)?;
+    let frozen = Rc::new(frozen);
     FROZEN.with_borrow_mut(|all| {
         if all.len() >= MOST {
             // The oldest goes, but not one that a scan is at work with.
@@ -110,13 +122,15 @@ pub fn frozen(query: &Bm25Query) -> Result<Rc<Frozen>> {
         }
         all.push((statement, query.clone(), Rc::clone(&frozen)));
     });
-    Ok(frozen)
+    Ok((frozen, snapshot))
 }
 
 impl Frozen {
-    fn weigh(query: &Bm25Query) -> Result<Self> {
+    /// Weighs a query; with the snapshot of the index that is about to be scanned.
+    fn weigh(query: &Bm25Query, scanned: Option<pg_sys::Oid>) -> Result<(Self, Option<Snapshot>)> {
         may_read(query.source)?;
         let mut whole: Option<Self> = None;
+        let mut kept = None;
         for index in indexes(query.source)? {
             let Some(open) = Open::relation(index) else {
                 return Err(Error::NoBm25Index(index.to_u32().to_string()));
@@ -125,10 +139,10 @@ impl Frozen {
             let pages = unsafe { IndexPages::new(open.get(), std::ptr::null_mut()) };
             let meta = Meta::read(&pages)?;
             let words = Words::of(&meta)?;
+            let parameters = meta.parameters()?;
             let lexemes = match &whole {
                 Some(whole)
-                    if whole.words.config == words.config
-                        && whole.parameters == parameters(&meta)? =>
+                    if whole.words.config == words.config && whole.parameters == parameters =>
                 {
                     whole.lexemes.clone()
                 }
@@ -136,27 +150,17 @@ impl Frozen {
                 None => lexemes(words.config, &query.text),
             };
             let terms = terms(&words, &lexemes);
-            let search = Search::begin(&pages, &terms, 1, None)?;
-            let own = search.statistics();
+            let snapshot = Snapshot::take(&pages, meta, &terms)?;
+            let own = snapshot.statistics();
             match &mut whole {
                 Some(whole) => {
-                    whole.statistics.documents += own.documents;
-                    whole.statistics.length += own.length;
-                    for (sum, more) in whole
-                        .statistics
-                        .frequencies
-                        .iter_mut()
-                        .zip(&own.frequencies)
-                    {
-                        *sum += more;
-                    }
+                    whole.statistics.add(own);
                     whole.weigh_anew();
                 }
                 None => {
-                    let parameters = parameters(&meta)?;
                     whole = Some(Self {
                         saturation: Saturation::new(&parameters, own.average()),
-                        weights: weights(&terms, own),
+                        weights: own.weights(&terms),
                         statistics: own.clone(),
                         lexemes,
                         parameters,
@@ -166,13 +170,17 @@ impl Frozen {
                     });
                 }
             }
+            if scanned == Some(index) {
+                kept = Some(snapshot);
+            }
         }
-        whole.ok_or_else(|| Error::NoBm25Index(query.source.to_u32().to_string()))
+        let whole = whole.ok_or_else(|| Error::NoBm25Index(query.source.to_u32().to_string()))?;
+        Ok((whole, kept))
     }
 
     fn weigh_anew(&mut self) {
         self.saturation = Saturation::new(&self.parameters, self.statistics.average());
-        self.weights = weights(&self.terms, &self.statistics);
+        self.weights = self.statistics.weights(&self.terms);
     }
 
     /// The query's terms as an index knows them.

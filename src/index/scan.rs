@@ -9,9 +9,10 @@ use pgrx::{FromDatum, PgMemoryContexts};
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score::distance;
 use reground_bm25::index::search::{Found, Search};
+use reground_bm25::index::snapshot::Snapshot;
 
 use super::document::{Words, pointer};
-use super::frozen::{Frozen, frozen};
+use super::frozen::{Frozen, frozen_for};
 use super::handler::STRATEGIES;
 use super::or_raise;
 use super::pages::IndexPages;
@@ -228,28 +229,39 @@ unsafe fn start(
     if orders.len() > 1 {
         return Err(Error::SeveralOrders);
     }
-    let words = Words::of(&Meta::read(pages)?)?;
-    let begin = |frozen: &Frozen, first| {
-        Search::begin(
-            pages,
-            &frozen.terms(&words),
-            first,
-            Some(&frozen.statistics),
-        )
-    };
     let others = match queries.iter().find(|query| *query != asked) {
         Some(other) => Some(Others {
-            search: begin(&*frozen(other)?, usize::MAX)?,
+            search: search(index, pages, other, usize::MAX)?.0,
             given: HashSet::new(),
         }),
         None => None,
     };
-    let frozen = frozen(asked)?;
+    let (search, frozen) = search(index, pages, asked, first)?;
     Ok(Some(Running {
-        search: begin(&frozen, first)?,
+        search,
         frozen,
         others,
     }))
+}
+
+/// Begins the search of a query in an index.
+fn search(
+    index: pg_sys::Oid,
+    pages: &IndexPages,
+    query: &Bm25Query,
+    first: usize,
+) -> Result<(Search, Rc<Frozen>)> {
+    let (frozen, snapshot) = frozen_for(query, Some(index))?;
+    let snapshot = match snapshot {
+        Some(snapshot) => snapshot,
+        // Weighed before in this statement: what is in the index now may be read by this scan.
+        None => {
+            let meta = Meta::read(pages)?;
+            let terms = frozen.terms(&Words::of(&meta)?);
+            Snapshot::take(pages, meta, &terms)?
+        }
+    };
+    Ok((Search::begin(snapshot, &frozen.statistics, first)?, frozen))
 }
 
 /// # Safety

@@ -6,8 +6,10 @@ use reground_bm25::index::build::{Builder, InMemory};
 use reground_bm25::index::check::check;
 use reground_bm25::index::maintain::{self, Design};
 use reground_bm25::index::memory::Memory;
-use reground_bm25::index::search::{Search, Term};
-use reground_bm25::index::terms::Document;
+use reground_bm25::index::meta::Meta;
+use reground_bm25::index::search::Search;
+use reground_bm25::index::snapshot::Snapshot;
+use reground_bm25::index::terms::{Document, Term};
 use reground_bm25::index::vacuum;
 use reground_pulse::felt;
 
@@ -72,7 +74,10 @@ fn every_phase_beats() {
         .collect();
     // Every document has the same terms, so bounds pass over little; all are asked for, so over nothing.
     heard("search", all, || {
-        let mut search = Search::begin(&store, &terms, usize::MAX, None).unwrap();
+        let meta = Meta::read(&store).unwrap();
+        let snapshot = Snapshot::take(&store, meta, &terms).unwrap();
+        let statistics = snapshot.statistics().clone();
+        let mut search = Search::begin(snapshot, &statistics, usize::MAX).unwrap();
         while search.next(&store).unwrap().is_some() {}
     });
     heard("check", all, || {

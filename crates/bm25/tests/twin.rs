@@ -11,9 +11,11 @@ use reground_bm25::index::build::{Builder, InMemory};
 use reground_bm25::index::check::check;
 use reground_bm25::index::maintain::{self, Design};
 use reground_bm25::index::memory::Memory;
+use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score::{Saturation, Statistics, number, part};
-use reground_bm25::index::search::{Search, Term, weights};
-use reground_bm25::index::terms::Document;
+use reground_bm25::index::search::Search;
+use reground_bm25::index::snapshot::Snapshot;
+use reground_bm25::index::terms::{Document, Term};
 use reground_bm25::index::{Fault, vacuum};
 
 fn design() -> Design {
@@ -62,7 +64,7 @@ impl Brute {
     /// Score by row, of all that match, best first; equal scores by row.
     fn ranking(&self, terms: &[Term], statistics: &Statistics) -> Vec<(f64, u64)> {
         let saturation = Saturation::new(&Parameters::default(), statistics.average());
-        let weights = weights(terms, statistics);
+        let weights = statistics.weights(terms);
         let mut found: Vec<(f64, u64)> = self
             .documents
             .values()
@@ -82,6 +84,13 @@ impl Brute {
     }
 }
 
+/// A search that rests on the index' own statistics.
+fn begin(store: &Memory, terms: &[Term], first: usize) -> Result<(Search, Statistics), Fault> {
+    let snapshot = Snapshot::take(store, Meta::read(store)?, terms)?;
+    let statistics = snapshot.statistics().clone();
+    Ok((Search::begin(snapshot, &statistics, first)?, statistics))
+}
+
 /// All that a search gives, checked to fall; equal scores are put into the order of their rows.
 fn search(
     store: &Memory,
@@ -89,7 +98,7 @@ fn search(
     first: usize,
     limit: usize,
 ) -> (Statistics, Vec<(f64, u64)>) {
-    let mut search = Search::begin(store, terms, first, None).unwrap();
+    let (mut search, statistics) = begin(store, terms, first).unwrap();
     let mut found = Vec::new();
     while found.len() < limit
         && let Some(hit) = search.next(store).unwrap()
@@ -97,7 +106,7 @@ fn search(
         found.push((hit.score, hit.row));
     }
     assert!(found.windows(2).all(|pair| pair[0].0 >= pair[1].0));
-    (search.statistics().clone(), found)
+    (statistics, found)
 }
 
 fn by_row(mut found: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
@@ -324,7 +333,7 @@ fn damage_is_noticed_or_harmless() {
             page[at] ^= bits;
         });
         let terms = terms(&[1 + random(&mut state) % 30, 2, 700]);
-        if let Ok(mut search) = Search::begin(&store, &terms, 10, None) {
+        if let Ok((mut search, _)) = begin(&store, &terms, 10) {
             for _ in 0..200 {
                 if !matches!(search.next(&store), Ok(Some(_))) {
                     break;

@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 
 use reground_pulse::beat;
 
+use super::POSTING;
 use super::fault::{Fault, Result};
 use super::maintain::publish;
 use super::meta::Meta;
 use super::page::{put_varint, take_varint};
-use super::search::{POSTING, parameters};
 use super::store::Store;
 use super::terms::Document;
 use super::writer::Writer;
@@ -77,7 +77,7 @@ impl<'s, S: Store, R: Runs> Builder<'s, S, R> {
         let meta = Meta::read(store)?;
         Ok(Self {
             store,
-            writer: Writer::new(store, meta.next, parameters(&meta)?),
+            writer: Writer::new(store, meta.next, meta.parameters()?),
             postings: Vec::new(),
             most: (memory / BYTES).max(1 << 10),
             runs,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use reground_pulse::beat;
 
+use super::POSTING;
 use super::fault::{Fault, Result};
 use super::meta::{FREE, META, Meta, Segment, Tail, free_runs};
 use super::norms;
 use super::score::{Saturation, impact};
-use super::search::{POSTING, parameters};
 use super::segment::Reader;
 use super::store::{Extent, Pages};
 use super::tail;
@@ -194,7 +194,7 @@ fn check_segment<P: Pages>(
             segment.dead
         ));
     }
-    let saturation = Saturation::new(&parameters(meta)?, segment.average_length());
+    let saturation = Saturation::new(&meta.parameters()?, segment.average_length());
     let (mut last, mut terms) = (None, 0);
     for page in 0..segment.dictionary {
         for (hash, entry) in reader.terms_of_page(page)? {

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use reground_pulse::{STRETCH, beat};
 
+use super::POSTING;
 use super::fault::{Fault, Result};
 use super::meta::{FREE, FreeRun, META, Meta, Segment, Tail, free_runs, put_free_runs};
-use super::search::{POSTING, parameters};
 use super::segment::{Postings, Reader};
 use super::space::Space;
 use super::store::{Extent, Pages, Store};
@@ -213,7 +213,7 @@ fn drain<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> Result<(
         // Its closing may have been interrupted.
         tail::close(store, &old)?;
     }
-    let mut writer = Writer::new(store, meta.next, parameters(meta)?);
+    let mut writer = Writer::new(store, meta.next, meta.parameters()?);
     let mut postings: Vec<(u64, u32, u32)> = Vec::new();
     let mut documents = Vec::new();
     if old.id != 0 {
@@ -402,7 +402,7 @@ impl<P: Pages> Source<'_, P> {
 
 /// Writes segments anew as one, without what was removed.
 fn merge<S: Store>(store: &S, meta: &Meta, ids: &[u32]) -> Result<()> {
-    let mut writer = Writer::new(store, meta.next, parameters(meta)?);
+    let mut writer = Writer::new(store, meta.next, meta.parameters()?);
     let mut sources = Vec::new();
     for segment in meta
         .segments

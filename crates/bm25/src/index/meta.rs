@@ -1,5 +1,7 @@
 //! The first two pages: what the index is, which segments and which write buffer it has, and which runs of pages are free.
 
+use crate::score::Parameters;
+
 use super::fault::{Fault, Result};
 use super::page::{HEADER, Header, Kind, ROOM, content, u16_at, u32_at, u64_at};
 use super::store::{Extent, Pages};
@@ -269,6 +271,17 @@ impl Meta {
             &bytes,
             "its segments do not fit the meta page",
         )
+    }
+
+    /// The parameters that it was made with.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn parameters(&self) -> Result<Parameters> {
+        Parameters::new(self.k1, self.b).map_err(|_| Fault::Corrupt {
+            block: META,
+            what: "its k1 or b is impossible",
+        })
     }
 
     /// Documents of all segments.

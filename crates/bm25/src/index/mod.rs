@@ -6,14 +6,18 @@
 //! ```
 //!
 //! `page` and `meta` are the format's frame, `blocks` and `dictionary` its small parts; `writer` and `segment` write and read
-//! a whole segment, `tail` the write buffer. `search` answers, `maintain` and `vacuum` change, all of it over a [`Store`].
+//! a whole segment, `tail` the write buffer. A `search` goes over a `snapshot`, segment by segment with `maxscore`; `maintain` and
+//! `vacuum` change the index. All of it over a [`Store`].
 
+mod best;
 mod blocks;
 pub mod build;
 pub mod check;
 mod dictionary;
 mod fault;
+mod list;
 pub mod maintain;
+mod maxscore;
 pub mod memory;
 pub mod meta;
 pub mod norms;
@@ -21,6 +25,7 @@ pub mod page;
 pub mod score;
 pub mod search;
 mod segment;
+pub mod snapshot;
 mod space;
 mod store;
 mod tail;
@@ -30,3 +35,6 @@ mod writer;
 
 pub use fault::{Fault, Result};
 pub use store::{Extent, Pages, Store};
+
+/// Work of a posting: interrupts are asked for every eight thousand of them.
+const POSTING: usize = reground_pulse::STRETCH >> 13;

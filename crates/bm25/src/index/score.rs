@@ -4,6 +4,7 @@
 use crate::score::{Parameters, idf};
 
 use super::norms;
+use super::terms::Term;
 
 /// A score of 1 as a whole number: precise to 10⁻¹³, and a sum of a million still fits.
 const ONE: f64 = (1_u64 << 44) as f64;
@@ -44,6 +45,22 @@ impl Statistics {
             documents if self.length > 0 => self.length as f64 / documents as f64,
             _ => 1.0,
         }
+    }
+
+    /// Adds those of another index for the same terms.
+    pub fn add(&mut self, other: &Self) {
+        self.documents += other.documents;
+        self.length += other.length;
+        for (sum, more) in self.frequencies.iter_mut().zip(&other.frequencies) {
+            *sum += more;
+        }
+    }
+
+    /// The weights of the query's terms.
+    pub fn weights(&self, terms: &[Term]) -> Vec<f64> {
+        let each = terms.iter().zip(&self.frequencies);
+        each.map(|(term, &frequency)| weight(term.frequency, self.documents, frequency))
+            .collect()
     }
 }
 

@@ -24,6 +24,15 @@ pub fn fingerprint(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
+/// A term of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// Its hash.
+    pub hash: u64,
+    /// How often the query has it.
+    pub frequency: u32,
+}
+
 /// A document to be indexed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {

@@ -4,6 +4,7 @@ use reground_pulse::beat;
 
 use crate::score::Parameters;
 
+use super::POSTING;
 use super::blocks::{self, FULL};
 use super::dictionary::{Entry, Filling, INLINE, Place};
 use super::fault::{Fault, Result};
@@ -11,7 +12,6 @@ use super::meta::Segment;
 use super::norms;
 use super::page::{Kind, ROOM};
 use super::score::{Saturation, impact};
-use super::search::POSTING;
 use super::space::Space;
 use super::store::{Extent, Store};
 
