@@ -291,6 +291,63 @@ fn takes_any_number_of_large_documents() {
     agree(&store, &brute, &terms(&[1, 2, 30]));
 }
 
+/// An index whose tail is full, and which has free pages enough for all that the next document needs.
+fn about_to_spill() -> (Memory, Brute, Document) {
+    let (store, mut brute, mut state) = (index(), Brute::default(), 3);
+    for row in 1.. {
+        let document = document(row, 300, 60, &mut state);
+        if row == 5_000 {
+            // What it replaces is free then.
+            maintain::merge_all(&store).unwrap();
+            store.let_pass();
+        }
+        if row > 5_000 {
+            // Enough for a document that finds room.
+            store.crash_after(Some(2));
+        }
+        let taken = maintain::insert(&store, &document);
+        store.crash_after(None);
+        if taken.is_err() {
+            return (store, brute, document);
+        }
+        brute.documents.insert(row, document);
+    }
+    unreachable!("a tail is full at some time")
+}
+
+#[test]
+fn an_interrupted_spill_leaves_no_page_behind() {
+    for changes in 0.. {
+        let (store, mut brute, document) = about_to_spill();
+        let before = is_sound(&store, &brute);
+        let blocks = store.len();
+        store.crash_after(Some(changes));
+        let done = maintain::insert(&store, &document).is_ok();
+        store.crash_after(None);
+        if done {
+            brute.documents.insert(document.row, document);
+        }
+        maintain::tidy(&store).unwrap();
+        assert_eq!(store.len(), blocks, "the test is of pages that were free");
+        assert_eq!(is_sound(&store, &brute), before, "after {changes} changes");
+        if done {
+            assert!(changes > 10, "nothing was interrupted");
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_closed_page_that_should_be_open_is_damage() {
+    let store = index();
+    let tail = Meta::read(&store).unwrap().tail;
+    // Behind the header of a page: whether it is closed.
+    let closed = reground_bm25::index::page::HEADER;
+    store.damage(tail.start, |page| page[closed] = 1);
+    let inserted = maintain::insert(&store, &document(1, 10, 5, &mut 1));
+    assert!(matches!(inserted, Err(Fault::Corrupt { block, .. }) if block == tail.start));
+}
+
 /// How long a soak goes on with a test that has no end; 0 where it is one test among others.
 fn soak() -> Duration {
     let seconds = std::env::var("REGROUND_SOAK_SECONDS").ok();

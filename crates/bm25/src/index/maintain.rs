@@ -12,7 +12,7 @@ use super::POSTING;
 use super::fault::{Fault, Result};
 use super::meta::{FREE, FreeRun, META, Meta, Segment, Tail, free_runs, put_free_runs};
 use super::segment::{Postings, Reader};
-use super::space::Space;
+use super::space;
 use super::store::{Extent, Pages, Store};
 use super::tail::{self, Appended};
 use super::terms::Document;
@@ -91,6 +91,7 @@ pub fn create<S: Store>(store: &S, design: Design) -> Result<()> {
 /// # Errors
 /// Those of the store.
 pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
+    let mut left = None;
     loop {
         // However often it comes round, a cancel is heard.
         beat(STRETCH);
@@ -104,6 +105,12 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
                 merge_tiers(store)
             });
         }
+        if left == Some(tail) {
+            return Err(Fault::Corrupt {
+                block: tail.start.saturating_add(page),
+                what: "it is closed, or of another, though new documents are to go there",
+            });
+        }
         let first = page;
         while page < tail.pages {
             match tail::append(store, &tail, page, document) {
@@ -115,7 +122,10 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
                 }
                 Ok(Appended::Full) => page += 1,
                 // Somebody made a segment of it meanwhile: the meta page knows the next.
-                Ok(Appended::Closed) | Err(Fault::Moved { .. }) => break,
+                Ok(Appended::Closed) | Err(Fault::Moved { .. }) => {
+                    left = Some(tail);
+                    break;
+                }
                 Err(fault) => return Err(fault),
             }
         }
@@ -174,6 +184,10 @@ fn recover<S: Store>(store: &S) -> Result<Meta> {
             Ok(true)
         })?;
     }
+    // Whoever is interrupted again and again must not fill the meta page with what each one has drained.
+    if meta.segments.len() > MOST_SEGMENTS {
+        merge_tiers(store)?;
+    }
     if meta.spilling.id != 0 {
         let meta = Meta::read(store)?;
         drain(store, &meta, None)?;
@@ -183,19 +197,24 @@ fn recover<S: Store>(store: &S) -> Result<Meta> {
 
 /// Gives those who append a new tail. The old one is closed then, and still read.
 fn switch<S: Store>(store: &S, meta: &Meta) -> Result<()> {
-    let run = Space::run(store, TAIL)?;
+    let run = space::run(store, TAIL)?;
     let tail = Tail {
         id: meta.next,
         start: run.start,
         pages: run.length,
     };
     tail::prepare(store, &tail)?;
-    store.change(&[META], |bodies| {
+    store.change(&[META, FREE], |bodies| {
         let mut meta = Meta::decode(bodies[0])?;
+        let mut runs = free_runs(bodies[1])?;
         meta.spilling = meta.tail;
         meta.tail = tail;
         meta.tail_page = 0;
         meta.next = tail.id.checked_add(1).ok_or(NUMBERS)?;
+        // What was taken for it on the way, and has no neighbour.
+        let unused = meta.pending.drain(..).filter(|extent| *extent != run);
+        runs.extend(unused.map(|extent| FreeRun { extent, moment: 0 }));
+        put_free_runs(bodies[1], runs)?;
         meta.encode(bodies[0])?;
         Ok(true)
     })?;

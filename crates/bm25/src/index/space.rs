@@ -1,6 +1,6 @@
 //! Pages for a segment or a tail that is being made: taken from the free list, or appended to the file.
 //!
-//! What is taken is noted on the meta page until the segment is published, so that nothing is lost when its writer is. One
+//! What is taken is noted on the meta page until the segment or the tail is published, so that nothing is lost when its writer is. One
 //! writer at a time: whoever holds the index for maintenance.
 
 use super::fault::{Fault, Result};
@@ -73,60 +73,15 @@ impl<'s, S: Store> Space<'s, S> {
         self.store.write(block, &self.body)
     }
 
-    /// Takes so many neighbouring pages, and no others, for a tail.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub fn run(store: &'s S, length: u32) -> Result<Extent> {
-        let mut found = None;
-        store.change(&[FREE], |bodies| {
-            let mut runs = free_runs(bodies[0])?;
-            found = split(store, &mut runs, length, true);
-            put_free_runs(bodies[0], runs)?;
-            Ok(found.is_some())
-        })?;
-        if let Some(extent) = found {
-            return Ok(extent);
-        }
-        let mut extent = store.extend(length)?;
-        while extent.length < length {
-            let more = store.extend(length - extent.length)?;
-            if extent.start + extent.length == more.start {
-                extent.length += more.length;
-            } else {
-                give_back(store, &[extent], 0)?;
-                extent = more;
-            }
-        }
-        Ok(extent)
-    }
-
     fn take(&mut self, wanted: u32) -> Result<()> {
-        if self.extents.len() < REUSED {
-            let (store, mut found) = (self.store, None);
-            store.change(&[META, FREE], |bodies| {
-                let mut runs = free_runs(bodies[1])?;
-                found = split(store, &mut runs, wanted, false);
-                let Some(extent) = found else {
-                    return Ok(false);
-                };
-                put_free_runs(bodies[1], runs)?;
-                let mut meta = Meta::decode(bodies[0])?;
-                note(&mut meta.pending, extent)?;
-                meta.encode(bodies[0])?;
-                Ok(true)
-            })?;
-            if let Some(extent) = found {
-                return self.add(extent);
-            }
-        }
-        let extent = self.store.extend(wanted)?;
-        self.store.change(&[META], |bodies| {
-            let mut meta = Meta::decode(bodies[0])?;
-            note(&mut meta.pending, extent)?;
-            meta.encode(bodies[0])?;
-            Ok(true)
-        })?;
+        let reused = match self.extents.len() {
+            0..REUSED => reuse(self.store, wanted, false)?,
+            _ => None,
+        };
+        let extent = match reused {
+            Some(extent) => extent,
+            None => append(self.store, wanted)?,
+        };
         self.add(extent)
     }
 
@@ -157,6 +112,56 @@ impl<'s, S: Store> Space<'s, S> {
         }
         (self.used, kept, left)
     }
+}
+
+/// Takes so many neighbouring pages for a tail: of what the meta page notes as taken, the last.
+///
+/// # Errors
+/// Those of the store.
+pub fn run<S: Store>(store: &S, length: u32) -> Result<Extent> {
+    if let Some(extent) = reuse(store, length, true)? {
+        return Ok(extent);
+    }
+    let mut extent = append(store, length)?;
+    while extent.length < length {
+        let more = append(store, length - extent.length)?;
+        if extent.start + extent.length == more.start {
+            extent.length += more.length;
+        } else {
+            extent = more;
+        }
+    }
+    Ok(extent)
+}
+
+/// Takes pages off the free list, and notes them; see [`split`].
+fn reuse<S: Store>(store: &S, wanted: u32, exact: bool) -> Result<Option<Extent>> {
+    let mut found = None;
+    store.change(&[META, FREE], |bodies| {
+        let mut runs = free_runs(bodies[1])?;
+        found = split(store, &mut runs, wanted, exact);
+        let Some(extent) = found else {
+            return Ok(false);
+        };
+        put_free_runs(bodies[1], runs)?;
+        let mut meta = Meta::decode(bodies[0])?;
+        note(&mut meta.pending, extent)?;
+        meta.encode(bodies[0])?;
+        Ok(true)
+    })?;
+    Ok(found)
+}
+
+/// Appends pages to the file, at most so many, and notes them.
+fn append<S: Store>(store: &S, most: u32) -> Result<Extent> {
+    let extent = store.extend(most)?;
+    store.change(&[META], |bodies| {
+        let mut meta = Meta::decode(bodies[0])?;
+        note(&mut meta.pending, extent)?;
+        meta.encode(bodies[0])?;
+        Ok(true)
+    })?;
+    Ok(extent)
 }
 
 /// Block of a place.
@@ -214,18 +219,4 @@ fn split<S: Store>(store: &S, runs: &mut Vec<FreeRun>, wanted: u32, exact: bool)
         runs.swap_remove(at);
     }
     Some(found)
-}
-
-/// Adds runs to the free list.
-///
-/// # Errors
-/// Those of the store.
-pub fn give_back<S: Store>(store: &S, extents: &[Extent], moment: u64) -> Result<()> {
-    store.change(&[FREE], |bodies| {
-        let mut runs = free_runs(bodies[0])?;
-        runs.extend(extents.iter().map(|&extent| FreeRun { extent, moment }));
-        put_free_runs(bodies[0], runs)?;
-        Ok(true)
-    })?;
-    Ok(())
 }
