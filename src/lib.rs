@@ -9,10 +9,10 @@
 )]
 
 mod api;
+mod datum;
 mod error;
 mod guc;
 mod index;
-mod json;
 mod owner;
 mod plans;
 mod profile;
@@ -22,8 +22,6 @@ mod session;
 mod sql;
 mod store;
 mod tenant;
-mod tsvector;
-mod vector;
 
 use pgrx::pg_guard;
 

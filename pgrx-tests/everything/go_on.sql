@@ -27,6 +27,6 @@ SELECT id::text FROM articles ORDER BY body <@> reground.bm25_query('ziegen', 'a
 SELECT id::text FROM articles WHERE lang = 'en' ORDER BY lower(body) <@> reground.bm25_query('GOATS', 'articles_lower') LIMIT 2;
 INSERT INTO notes VALUES (61, 'a note that came after') RETURNING id::text;
 SELECT string_agg(id::text, ' ' ORDER BY id) FROM notes WHERE body @@@ reground.bm25_query('late 7 came', 'notes');
-SELECT name || ': ' || coalesce(string_agg(item || ' ' || fault, '; '), 'sound') FROM unnest(ARRAY['articles_body', 'articles_lower', 'notes_body']) AS name LEFT JOIN LATERAL reground.bm25_check(name::regclass, heapallindexed => true) ON true GROUP BY name ORDER BY name;
+SELECT name || ': ' || coalesce(string_agg(item || ' ' || fault, '; '), 'sound') FROM unnest(ARRAY['articles_body', 'articles_lower', 'notes_body']) AS name LEFT JOIN LATERAL reground.bm25_check(name::regclass, heapallindexed => true) AS c ON c.item <> 'server' GROUP BY name ORDER BY name;
 SELECT reloptions::text FROM pg_class WHERE relname = 'articles_body';
 SELECT set_config('enable_seqscan', 'on', false);

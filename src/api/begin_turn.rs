@@ -15,9 +15,10 @@ use serde_json::{Value, json};
 use crate::api::rerank::{self, DEFERRED};
 use crate::api::source_rows::{emit, emit_candidates};
 use crate::api::{given, writable};
+use crate::datum::Json;
+use crate::datum::Vector;
 use crate::error::{Error, Result};
 use crate::guc;
-use crate::json::Json;
 use crate::profile::{self, stage};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted};
@@ -29,7 +30,6 @@ use crate::store::markers::{self, Row as MarkerRow};
 use crate::store::turns::{self, NewTurn};
 use crate::store::{composed, sources};
 use crate::tenant;
-use crate::vector::Vector;
 
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]

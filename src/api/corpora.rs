@@ -8,8 +8,8 @@ use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
 use crate::api::{given, rerank, writable};
+use crate::datum::Json;
 use crate::error::{Error, Result};
-use crate::json::Json;
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, managed};
 use crate::rows;

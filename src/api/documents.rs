@@ -9,9 +9,9 @@ use reground_documents::{ChunkSettings, TRACKING_PARAMETERS, canonical_uri};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{given, writable};
+use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::guc;
-use crate::json::Json;
 use crate::retrieve::vector_schema;
 use crate::rows;
 use crate::sql;

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::api::citation_rows::citation_rows;
 use crate::api::{given, writable};
+use crate::datum::Json;
 use crate::error::{Error, Result, warn};
-use crate::json::Json;
 use crate::owner::as_owner;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::{content, look_up, stage_facts};

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::api::source_rows::emit;
 use crate::api::{given, writable};
+use crate::datum::Json;
 use crate::error::{Error, Result};
-use crate::json::Json;
 use crate::owner::as_foreign_role;
 use crate::sql;
 use crate::store::{composed, conversations, markers, traces, turns};

@@ -10,16 +10,16 @@ use reground_grounding::settings::Settings;
 use serde::Serialize;
 
 use crate::api::given;
+use crate::datum::Json;
+use crate::datum::Vector;
 use crate::error::{Error, Result, warn};
 use crate::guc;
-use crate::json::Json;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted};
 use crate::retrieve::{nearest, passages};
 use crate::rows;
 use crate::store::corpora::{self, Corpus};
 use crate::tenant;
-use crate::vector::Vector;
 
 /// A row of `search`.
 #[derive(Serialize)]

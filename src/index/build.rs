@@ -5,13 +5,13 @@ use std::ffi::c_void;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use reground_bm25::index::build::{Builder, Runs};
-use reground_bm25::index::maintain::{self, Design};
+use reground_bm25::index::maintain;
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score;
 use reground_bm25::index::terms::Key;
 use reground_bm25::index::{Fault, Result as IndexResult};
 
-use super::document::{Words, row, text};
+use super::document::{Words, entry};
 use super::options;
 use super::pages::IndexPages;
 use super::{or_raise, raise};
@@ -52,20 +52,14 @@ pub unsafe extern "C-unwind" fn build(
 pub unsafe extern "C-unwind" fn build_empty(index: pg_sys::Relation) {
     // SAFETY: PostgreSQL hands us an open relation, locked for us alone.
     let pages = unsafe { IndexPages::of_init_fork(index) };
-    or_raise(design(index).and_then(|design| Ok(maintain::create(&pages, design)?)));
+    or_raise(create(&pages, index));
 }
 
-/// What the index is declared as; from now on it stays so.
-fn design(index: pg_sys::Relation) -> Result<Design> {
+/// Makes an empty index of what it is declared as; from now on it stays so.
+fn create(pages: &IndexPages, index: pg_sys::Relation) -> Result<()> {
     // SAFETY: the index is open and of this access method.
-    let options = unsafe { options::read(index) };
-    Ok(Design {
-        key: secret()?,
-        k1: options.k1,
-        b: options.b,
-        text_config: options.text_config,
-        server: pg_sys::PG_MAJORVERSION_NUM,
-    })
+    let design = unsafe { options::read(index) };
+    Ok(maintain::create(pages, secret()?, design)?)
 }
 
 /// A key for the hashes that nobody knows.
@@ -86,7 +80,7 @@ fn fill(
     index: pg_sys::Relation,
     info: *mut pg_sys::IndexInfo,
 ) -> Result<(f64, f64)> {
-    maintain::create(pages, design(index)?)?;
+    create(pages, index)?;
     let words = Words::of(&Meta::read(pages)?)?;
     // SAFETY: a setting in kB that the session may change between statements only.
     let memory = usize::try_from(unsafe { pg_sys::maintenance_work_mem }).unwrap_or(1 << 16) << 10;
@@ -161,15 +155,12 @@ unsafe extern "C-unwind" fn add(
     _alive: bool,
     state: *mut c_void,
 ) {
-    // SAFETY: the state is what `fill` handed over; the values are the one column's of a row.
-    let (progress, row, value, is_null) = unsafe {
-        let progress = &mut *state.cast::<Progress<'_>>();
-        (progress, row(tid), *values, *is_null)
-    };
+    // SAFETY: the state is what `fill` handed over.
+    let progress = unsafe { &mut *state.cast::<Progress<'_>>() };
     // SAFETY: the context lives for the build; it is emptied when nothing of the row is in use any more.
     let before = unsafe { pg_sys::MemoryContextSwitchTo(progress.memory) };
-    // SAFETY: the operator class is of text.
-    if let Some(text) = or_raise(unsafe { text(value, is_null) }) {
+    // SAFETY: the values are the one column's of a row, and the operator class is of text.
+    if let Some((row, text)) = or_raise(unsafe { entry(tid, values, is_null) }) {
         let document = progress.words.document(row, &text);
         if let Err(fault) = progress.builder.add(&document) {
             raise(fault.into());

@@ -23,7 +23,7 @@ impl Words {
     pub fn of(meta: &Meta) -> Result<Self> {
         Ok(Self {
             key: meta.key,
-            config: config_oid(&meta.text_config)?,
+            config: config_oid(&meta.design.text_config)?,
         })
     }
 
@@ -48,7 +48,7 @@ impl Words {
 ///
 /// # Safety
 /// The pointer is to an item pointer.
-pub unsafe fn row(pointer: pg_sys::ItemPointer) -> u64 {
+unsafe fn row(pointer: pg_sys::ItemPointer) -> u64 {
     // SAFETY: as the caller promises.
     let (block, offset) = unsafe { ((*pointer).ip_blkid, (*pointer).ip_posid) };
     u64::from(block.bi_hi) << 32 | u64::from(block.bi_lo) << 16 | u64::from(offset)
@@ -65,15 +65,19 @@ pub fn pointer(row: u64) -> pg_sys::ItemPointerData {
     }
 }
 
-/// The text of an indexed value.
+/// What PostgreSQL hands over of a row to be indexed: its address and its text, where it has one.
 ///
 /// # Safety
-/// The datum is a text, or null.
-pub unsafe fn text(datum: pg_sys::Datum, is_null: bool) -> Result<Option<String>> {
+/// The pointers are to the row's address, and to the value of the one column, which is of text.
+pub unsafe fn entry(
+    tid: pg_sys::ItemPointer,
+    values: *mut pg_sys::Datum,
+    is_null: *mut bool,
+) -> Result<Option<(u64, String)>> {
     // SAFETY: as the caller promises.
-    let text = unsafe { <&[u8]>::from_datum(datum, is_null) };
+    let (row, text) = unsafe { (row(tid), <&[u8]>::from_datum(*values, *is_null)) };
     text.map(|text| match std::str::from_utf8(text) {
-        Ok(text) => Ok(text.to_owned()),
+        Ok(text) => Ok((row, text.to_owned())),
         Err(error) => Err(Error::Stored(error.to_string())),
     })
     .transpose()

@@ -15,7 +15,8 @@ use reground_bm25::index::terms::{Document, Term, fingerprint, term};
 use super::document::Words;
 use super::pages::IndexPages;
 use super::query::Bm25Query;
-use super::resolve::{Open, indexes};
+use super::relation::Open;
+use super::resolve::indexes;
 use super::words::each_lexeme;
 use crate::error::{Error, Result};
 

@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 use reground_bm25::index::maintain;
 use reground_bm25::index::meta::Meta;
 
-use super::document::{Words, row, text};
+use super::document::{Words, entry};
 use super::or_raise;
 use super::pages::IndexPages;
 use crate::error::Result;
@@ -24,11 +24,11 @@ pub unsafe extern "C-unwind" fn insert(
     _info: *mut pg_sys::IndexInfo,
 ) -> bool {
     // SAFETY: PostgreSQL hands us open relations, and the one column's value of the row at that address.
-    let (pages, row, text) = unsafe {
+    let (pages, entry) = unsafe {
         let pages = IndexPages::new(index, heap);
-        (pages, row(tid), text(*values, *is_null))
+        (pages, entry(tid, values, is_null))
     };
-    if let Some(text) = or_raise(text) {
+    if let Some((row, text)) = or_raise(entry) {
         or_raise(add(&pages, row, &text));
     }
     false

@@ -7,16 +7,17 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_bm25::index::Store;
-use reground_bm25::index::check::{Finding, check};
+use reground_bm25::index::check::{Finding, check, check_design};
 use reground_bm25::index::maintain;
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::terms::fingerprint;
 use serde::Serialize;
 
-use super::document::{row, text};
+use super::document::entry;
+use super::options;
 use super::or_raise;
 use super::pages::IndexPages;
-use super::resolve::Open;
+use super::relation::Open;
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
 use crate::rows;
@@ -95,8 +96,12 @@ fn bm25_check(
         })
     });
     let findings = findings.map_err(Error::from)?.faults;
+    // SAFETY: the index is open and of this access method.
+    let declared = unsafe { options::read(opened.index.get()) };
+    let made = Meta::read(&pages).map_err(Error::from)?.design;
     let mut faults: Vec<FaultRow> = findings
         .into_iter()
+        .chain(check_design(&made, &declared))
         .map(|Finding { item, fault }| FaultRow { item, fault })
         .collect();
     faults.extend(
@@ -127,11 +132,11 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
         state: *mut c_void,
     ) {
         // SAFETY: the state is what is handed over below; the values are the one column's of a row.
-        let (comparison, row, text) = unsafe {
+        let (comparison, entry) = unsafe {
             let comparison = &mut *state.cast::<Comparison>();
-            (comparison, row(tid), text(*values, *is_null))
+            (comparison, entry(tid, values, is_null))
         };
-        let Some(text) = or_raise(text).filter(|_| alive) else {
+        let Some((row, text)) = or_raise(entry).filter(|_| alive) else {
             return;
         };
         let fault = match comparison.indexed.get(&row) {

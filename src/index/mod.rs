@@ -1,10 +1,11 @@
 //! The access method `reground_bm25`: PostgreSQL's side of the index that `reground_bm25::index` decides about.
 //!
 //! A file for each phase of an index' life: `options` and `build`, `insert`, `scan`, `vacuum`, and `cost` for the planner;
-//! `handler` lists them. `pages` holds buffers and the write-ahead log, `words` and `words_cache` make lexemes of a text,
-//! `document` an entry. `query`, `resolve`, `frozen` and `operators` are the SQL side: what is asked, which indexes answer, what
-//! the scores of one statement rest on. `inspect` is for whoever looks after an index.
+//! `handler` lists them. `pages` are those of an index, in `buffers` and in the write-ahead log; `words` and `words_cache` make
+//! lexemes of a text, `document` an entry. `query`, `resolve`, `frozen` and `operators` are the SQL side: what is asked, which
+//! indexes answer (each a `relation`), what the scores of one statement rest on. `inspect` is for whoever looks after an index.
 
+mod buffers;
 mod build;
 mod cost;
 mod document;
@@ -16,6 +17,7 @@ mod operators;
 mod options;
 mod pages;
 mod query;
+mod relation;
 mod resolve;
 mod scan;
 mod vacuum;

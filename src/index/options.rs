@@ -12,6 +12,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
 use reground_bm25::Parameters;
+use reground_bm25::index::meta::Design;
 
 use crate::error::{Error, Result};
 
@@ -20,18 +21,7 @@ const ENGLISH: &CStr = c"pg_catalog.english";
 /// A column of pg_ts_config, which the bindings do not name.
 const OID_OF_CONFIG: i16 = 1;
 
-/// What an index was declared with.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Name of a text search configuration, for [`config_oid`].
-    pub text_config: String,
-    /// BM25's k1.
-    pub k1: f64,
-    /// BM25's b.
-    pub b: f64,
-}
-
-/// The same as PostgreSQL keeps it in the relation's cache entry.
+/// What an index is declared with, as PostgreSQL keeps it in the relation's cache entry.
 #[repr(C)]
 struct Kept {
     vl_len_: i32,
@@ -124,11 +114,11 @@ pub unsafe extern "C-unwind" fn amoptions(
     }
 }
 
-/// The options of an open index.
+/// What an open index is declared as. One that exists stays what it was made as.
 ///
 /// # Safety
 /// The index is open and is one of this access method.
-pub unsafe fn read(index: pg_sys::Relation) -> Options {
+pub unsafe fn read(index: pg_sys::Relation) -> Design {
     // SAFETY: as the caller promises; PostgreSQL keeps there what amoptions made, or null. A name lies behind the struct,
     // NUL-terminated.
     unsafe {
@@ -142,10 +132,11 @@ pub unsafe fn read(index: pg_sys::Relation) -> Options {
             Ok(offset) if offset > 0 => CStr::from_ptr(kept.cast::<c_char>().add(offset)),
             _ => ENGLISH,
         };
-        Options {
-            text_config: name.to_string_lossy().into_owned(),
+        Design {
             k1,
             b,
+            text_config: name.to_string_lossy().into_owned(),
+            server: pg_sys::PG_MAJORVERSION_NUM,
         }
     }
 }

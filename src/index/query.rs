@@ -5,12 +5,12 @@
 
 use std::ffi::{CStr, CString};
 
-use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
-use pgrx::nullable::Nullable;
+use pgrx::callconv::{BoxRet, FcInfo};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{FromDatum, Internal, IntoDatum, pg_extern};
 
+use crate::datum::{argument, payload};
 use crate::error::{Error, Result};
 
 /// A query and where it is asked.
@@ -126,17 +126,8 @@ impl FromDatum for Bm25Query {
         if is_null {
             return None;
         }
-        // SAFETY: whoever asks for this type has declared it so in SQL, and then the datum is a varlena of ours. What is
-        // read is copied before a detoasted copy is freed.
-        unsafe {
-            let packed = datum.cast_mut_ptr::<pg_sys::varlena>();
-            let plain = pg_sys::pg_detoast_datum_packed(packed);
-            let query = Self::from_bytes(pgrx::varlena_to_byte_slice(plain));
-            if plain != packed {
-                pg_sys::pfree(plain.cast());
-            }
-            query
-        }
+        // SAFETY: not null, and whoever asks for this type has declared it so in SQL.
+        unsafe { payload(datum, Self::from_bytes) }
     }
 }
 
@@ -166,22 +157,14 @@ impl Bm25Query {
     }
 }
 
-// SAFETY: unboxes through FromDatum, which checks for NULL. The functions are STRICT; a datum that is no query of ours
-// names no table, and no index is found for it.
-unsafe impl<'fcx> ArgAbi<'fcx> for Bm25Query {
-    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller hands us the argument in this position; see FromDatum above.
-        unsafe { arg.unbox_arg_using_from_datum() }.unwrap_or(Self {
-            source: pg_sys::InvalidOid,
-            text: String::new(),
-        })
+// A datum that is no query of ours names no table, and no index is found for it.
+argument!(
+    Bm25Query,
+    Bm25Query {
+        source: pg_sys::InvalidOid,
+        text: String::new(),
     }
-
-    unsafe fn unbox_nullable_arg(arg: Arg<'_, 'fcx>) -> Nullable<Self> {
-        // SAFETY: as above.
-        unsafe { arg.unbox_arg_using_from_datum() }.into()
-    }
-}
+);
 
 // SAFETY: boxes into a varlena in the current memory context, as functions return values by reference.
 unsafe impl BoxRet for Bm25Query {

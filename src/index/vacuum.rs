@@ -48,15 +48,8 @@ pub unsafe extern "C-unwind" fn tidy(
     }
     // SAFETY: the relations are open.
     let pages = unsafe { IndexPages::new(index, heap) };
-    or_raise(maintain::tidy(&pages).map_err(Into::into));
-    if stats.is_null() {
-        // Nothing was removed: count what there is.
-        let removed = or_raise(vacuum::remove(&pages, |_| false).map_err(Into::into));
-        return counted(stats, &pages, removed);
-    }
-    // SAFETY: what `remove` returned.
-    unsafe { (*stats).num_pages = pages.blocks() };
-    stats
+    let stay = or_raise(maintain::tidy(&pages).map_err(Into::into));
+    counted(stats, &pages, Removed { removed: 0, stay })
 }
 
 /// The table, or null: 15 does not hand it over.

@@ -11,12 +11,12 @@ use pgrx::spi::Spi;
 use reground_bm25::{Collector, Parameters, Ranking, TsVector};
 use reground_grounding::passage::{Branch, Hit, RankedList};
 
+use crate::datum::TsVectorBytes;
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::sql;
 use crate::store::corpora::Corpus;
 use crate::store::sources::Live;
-use crate::tsvector::TsVectorBytes;
 
 /// Passages read from the cursor at a time.
 const BATCH: std::ffi::c_long = 1000;

@@ -4,9 +4,9 @@
 
 use reground_bm25::index::build::{Builder, InMemory};
 use reground_bm25::index::check::check;
-use reground_bm25::index::maintain::{self, Design};
+use reground_bm25::index::maintain;
 use reground_bm25::index::memory::Memory;
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::meta::{Design, Meta};
 use reground_bm25::index::search::Search;
 use reground_bm25::index::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, Term};
@@ -38,13 +38,12 @@ fn document(row: u64) -> Document {
 fn empty() -> Memory {
     let store = Memory::default();
     let design = Design {
-        key: [1, 2],
         k1: 1.2,
         b: 0.75,
         text_config: "pg_catalog.english".into(),
         server: 18,
     };
-    maintain::create(&store, design).unwrap();
+    maintain::create(&store, [1, 2], design).unwrap();
     store
 }
 

@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use reground_bm25::Parameters;
 use reground_bm25::index::build::{Builder, InMemory};
 use reground_bm25::index::check::check;
-use reground_bm25::index::maintain::{self, Design};
+use reground_bm25::index::maintain;
 use reground_bm25::index::memory::Memory;
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::meta::{Design, Meta};
 use reground_bm25::index::score::{Saturation, Statistics, number, part};
 use reground_bm25::index::search::Search;
 use reground_bm25::index::snapshot::Snapshot;
@@ -20,7 +20,6 @@ use reground_bm25::index::{Fault, vacuum};
 
 fn design() -> Design {
     Design {
-        key: [1, 2],
         k1: 1.2,
         b: 0.75,
         text_config: "pg_catalog.english".into(),
@@ -30,7 +29,7 @@ fn design() -> Design {
 
 fn index() -> Memory {
     let store = Memory::default();
-    maintain::create(&store, design()).unwrap();
+    maintain::create(&store, [1, 2], design()).unwrap();
     store
 }
 
@@ -465,12 +464,15 @@ proptest! {
                     vacuum::remove(&store, |row| row % each == 1).unwrap();
                     brute.documents.retain(|row, _| row % each != 1);
                 }
-                Step::Merge | Step::Tidy => {
-                    let merged = if matches!(step, Step::Merge) { maintain::merge_all(&store) } else { maintain::tidy(&store) };
-                    if merged.is_err() {
+                Step::Merge => {
+                    if maintain::merge_all(&store).is_err() {
                         store.crash_after(None);
                     }
                 }
+                Step::Tidy => match maintain::tidy(&store) {
+                    Ok(documents) => prop_assert_eq!(documents, brute.documents.len() as u64),
+                    Err(_) => store.crash_after(None),
+                },
                 Step::Crash(after) => store.crash_after(Some(after)),
                 Step::Query(numbers) => {
                     let terms = terms(&numbers);

@@ -6,7 +6,7 @@ use reground_pulse::beat;
 
 use super::POSTING;
 use super::fault::{Fault, Result};
-use super::meta::{FREE, META, Meta, Segment, Tail, free_runs};
+use super::meta::{Design, FREE, META, Meta, Segment, Tail, free_runs};
 use super::norms;
 use super::score::{Saturation, impact};
 use super::segment::Reader;
@@ -120,6 +120,33 @@ pub fn check<P: Pages>(
         findings.note(owner, "it lies beyond the end of the file");
     }
     Ok(findings)
+}
+
+/// What it is declared as now and was not made as: it goes on as it was made until it is made anew.
+pub fn check_design(made: &Design, declared: &Design) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    for (item, made, declared) in [("k1", made.k1, declared.k1), ("b", made.b, declared.b)] {
+        if made != declared {
+            let fault = format!("it is declared as {declared}, and was made with {made}: REINDEX");
+            findings.note(item, fault);
+        }
+    }
+    let name = |name: &str| name.strip_prefix("pg_catalog.").unwrap_or(name).to_owned();
+    if name(&made.text_config) != name(&declared.text_config) {
+        let fault = format!(
+            "it is declared as {}, and was made with {}: REINDEX",
+            declared.text_config, made.text_config
+        );
+        findings.note("text_config", fault);
+    }
+    if made.server != declared.server {
+        let fault = format!(
+            "its words are those of PostgreSQL {}; {} may find others in the same text: REINDEX",
+            made.server, declared.server
+        );
+        findings.note("server", fault);
+    }
+    findings.faults
 }
 
 /// Notes whose an extent is; each block is of one.
@@ -242,4 +269,36 @@ fn check_segment<P: Pages>(
         }
     }
     Ok(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_was_declared_anew() {
+        let made = Design {
+            k1: 1.2,
+            b: 0.75,
+            text_config: "pg_catalog.english".into(),
+            server: 16,
+        };
+        let items = |declared: Design| -> Vec<String> {
+            let findings = check_design(&made, &declared);
+            findings.into_iter().map(|finding| finding.item).collect()
+        };
+        assert_eq!(items(made.clone()), [""; 0]);
+        let short = Design {
+            text_config: "english".into(),
+            ..made.clone()
+        };
+        assert_eq!(items(short), [""; 0]);
+        let other = Design {
+            k1: 0.9,
+            b: 0.4,
+            text_config: "german".into(),
+            server: 18,
+        };
+        assert_eq!(items(other), ["k1", "b", "text_config", "server"]);
+    }
 }

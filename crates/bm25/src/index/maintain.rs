@@ -10,12 +10,12 @@ use reground_pulse::{STRETCH, beat};
 
 use super::POSTING;
 use super::fault::{Fault, Result};
-use super::meta::{FREE, FreeRun, META, Meta, Segment, Tail, free_runs, put_free_runs};
+use super::meta::{Design, FREE, FreeRun, META, Meta, Segment, Tail, free_runs, put_free_runs};
 use super::segment::{Postings, Reader};
 use super::space;
 use super::store::{Extent, Pages, Store};
 use super::tail::{self, Appended};
-use super::terms::Document;
+use super::terms::{Document, Key};
 use super::writer::Writer;
 
 /// Pages of a tail.
@@ -31,26 +31,11 @@ const MOST_SEGMENTS: usize = 40;
 /// Removed documents of a segment, in parts of it, from which it is written anew.
 const DIRTY: u32 = 5;
 
-/// What an index is made with.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Design {
-    /// Hashes terms.
-    pub key: super::terms::Key,
-    /// BM25's k1.
-    pub k1: f64,
-    /// BM25's b.
-    pub b: f64,
-    /// Text search configuration, schema-qualified.
-    pub text_config: String,
-    /// Major version of the server.
-    pub server: u32,
-}
-
 /// Makes an empty index in an empty file.
 ///
 /// # Errors
 /// Those of the store.
-pub fn create<S: Store>(store: &S, design: Design) -> Result<()> {
+pub fn create<S: Store>(store: &S, key: Key, design: Design) -> Result<()> {
     let head = store.extend(2)?;
     if head
         != (Extent {
@@ -73,11 +58,8 @@ pub fn create<S: Store>(store: &S, design: Design) -> Result<()> {
     put_free_runs(&mut body, Vec::new())?;
     store.write(FREE, &body)?;
     let meta = Meta {
-        key: design.key,
-        k1: design.k1,
-        b: design.b,
-        text_config: design.text_config,
-        server: design.server,
+        key,
+        design,
         next: 2,
         tail,
         ..Meta::default()
@@ -375,11 +357,11 @@ pub fn merge_all<S: Store>(store: &S) -> Result<()> {
 }
 
 /// What a vacuum ends with: what is left of unfinished work is given up, and segments of which much was removed are
-/// written anew.
+/// written anew. How many documents there are that were not removed.
 ///
 /// # Errors
 /// Those of the store.
-pub fn tidy<S: Store>(store: &S) -> Result<()> {
+pub fn tidy<S: Store>(store: &S) -> Result<u64> {
     store.maintain(|| {
         let meta = recover(store)?;
         for segment in &meta.segments {
@@ -387,7 +369,13 @@ pub fn tidy<S: Store>(store: &S) -> Result<()> {
                 merge(store, &Meta::read(store)?, &[segment.id])?;
             }
         }
-        merge_tiers(store)
+        merge_tiers(store)?;
+        let meta = Meta::read(store)?;
+        let mut count = meta.documents() - meta.removed();
+        tail::each(store, &meta.tail, |document| {
+            count += u64::from(!document.removed);
+        })?;
+        Ok(count)
     })
 }
 

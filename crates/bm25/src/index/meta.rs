@@ -82,19 +82,26 @@ pub struct Tail {
     pub pages: u32,
 }
 
+/// What an index is made with, for good: its terms and impacts rest on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Design {
+    /// BM25's k1.
+    pub k1: f64,
+    /// BM25's b.
+    pub b: f64,
+    /// Text search configuration; without a schema, pg_catalog's.
+    pub text_config: String,
+    /// Major version of the server whose parser and dictionaries made the terms.
+    pub server: u32,
+}
+
 /// The meta page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meta {
     /// Hashes terms.
     pub key: Key,
-    /// BM25's k1, of this index for good.
-    pub k1: f64,
-    /// BM25's b.
-    pub b: f64,
-    /// Text search configuration, schema-qualified: of this index for good.
-    pub text_config: String,
-    /// Major version of the server whose parser made the terms.
-    pub server: u32,
+    /// What it was made with.
+    pub design: Design,
     /// Number that the next segment or tail gets.
     pub next: u32,
     /// Takes what is inserted.
@@ -164,14 +171,16 @@ impl Meta {
         };
         let mut meta = Self {
             key: [u64_at(bytes, 0)?, u64_at(bytes, 8)?],
-            k1: f64::from_bits(u64_at(bytes, 16)?),
-            b: f64::from_bits(u64_at(bytes, 24)?),
-            server: u32_at(bytes, 32)?,
+            design: Design {
+                k1: f64::from_bits(u64_at(bytes, 16)?),
+                b: f64::from_bits(u64_at(bytes, 24)?),
+                text_config: text_config.to_owned(),
+                server: u32_at(bytes, 32)?,
+            },
             next: u32_at(bytes, 36)?,
             tail: tail(40)?,
             tail_page: u32_at(bytes, 52)?,
             spilling: tail(56)?,
-            text_config: text_config.to_owned(),
             pending: extents(&mut at, pending)?,
             segments: Vec::new(),
         };
@@ -201,8 +210,7 @@ impl Meta {
             }
             meta.segments.push(segment);
         }
-        let possible = meta.k1.is_finite() && meta.k1 >= 0.0 && (0.0..=1.0).contains(&meta.b);
-        possible.then_some(meta)
+        meta.parameters().is_ok().then_some(meta)
     }
 
     /// Writes it to its page.
@@ -217,10 +225,10 @@ impl Meta {
         };
         bytes.extend(self.key[0].to_le_bytes());
         bytes.extend(self.key[1].to_le_bytes());
-        bytes.extend(self.k1.to_bits().to_le_bytes());
-        bytes.extend(self.b.to_bits().to_le_bytes());
+        bytes.extend(self.design.k1.to_bits().to_le_bytes());
+        bytes.extend(self.design.b.to_bits().to_le_bytes());
         for value in [
-            self.server,
+            self.design.server,
             self.next,
             self.tail.id,
             self.tail.start,
@@ -233,11 +241,11 @@ impl Meta {
             number(&mut bytes, value);
         }
         number(&mut bytes, 0);
-        short(&mut bytes, self.text_config.len());
+        short(&mut bytes, self.design.text_config.len());
         short(&mut bytes, self.pending.len());
         short(&mut bytes, self.segments.len());
         short(&mut bytes, 0);
-        bytes.extend(self.text_config.as_bytes());
+        bytes.extend(self.design.text_config.as_bytes());
         let extents = |bytes: &mut Vec<u8>, extents: &[Extent]| {
             for extent in extents {
                 number(bytes, extent.start);
@@ -278,10 +286,16 @@ impl Meta {
     /// # Errors
     /// Damage.
     pub fn parameters(&self) -> Result<Parameters> {
-        Parameters::new(self.k1, self.b).map_err(|_| Fault::Corrupt {
+        Parameters::new(self.design.k1, self.design.b).map_err(|_| Fault::Corrupt {
             block: META,
             what: "its k1 or b is impossible",
         })
+    }
+
+    /// Documents of all segments that vacuum removed.
+    pub fn removed(&self) -> u64 {
+        let dead = self.segments.iter().map(|segment| segment.dead);
+        dead.map(u64::from).sum()
     }
 
     /// Documents of all segments.
@@ -415,7 +429,7 @@ mod tests {
         fn meta_round_trip(key in any::<Key>(), numbers in any::<[u32; 9]>(), k1 in 0.0..9.0_f64, b in 0.0..=1.0_f64,
             config in "[a-z.]{0,130}", pending in extents(), segments in prop::collection::vec(segment(), 0..30)) {
             let tail = |at: usize| Tail { id: numbers[at], start: numbers[at + 1], pages: numbers[at + 2] };
-            let meta = Meta { key, k1, b, text_config: config, server: numbers[0], next: numbers[1], tail: tail(2), tail_page: numbers[5],
+            let meta = Meta { key, design: Design { k1, b, text_config: config, server: numbers[0] }, next: numbers[1], tail: tail(2), tail_page: numbers[5],
                 spilling: tail(6), pending, segments };
             let mut body = vec![0; BODY];
             meta.encode(&mut body).unwrap();

@@ -43,11 +43,7 @@ pub fn remove<S: Store>(store: &S, mut is_gone: impl FnMut(u64) -> bool) -> Resu
                 return Ok(true);
             }
             // Nothing can leave the tail now without our seeing it.
-            total.stay = meta
-                .segments
-                .iter()
-                .map(|segment| u64::from(segment.documents - segment.dead))
-                .sum();
+            total.stay = meta.documents() - meta.removed();
             for tail in [meta.spilling, meta.tail]
                 .iter()
                 .filter(|tail| tail.id != 0)

@@ -3,6 +3,8 @@
 use pgrx::pg_sys;
 use pgrx::{FromDatum, IntoDatum};
 
+use super::payload;
+
 /// The payload of a `tsvector`, without the varlena header.
 pub struct TsVectorBytes(pub Vec<u8>);
 
@@ -12,20 +14,8 @@ impl FromDatum for TsVectorBytes {
         is_null: bool,
         _type: pg_sys::Oid,
     ) -> Option<Self> {
-        if is_null {
-            return None;
-        }
-        // SAFETY: only read from columns of type tsvector (checked by SPI against type_oid below); the payload is
-        // copied before the detoasted datum is freed.
-        unsafe {
-            let packed = datum.cast_mut_ptr::<pg_sys::varlena>();
-            let detoasted = pg_sys::pg_detoast_datum(packed);
-            let bytes = pgrx::varlena_to_byte_slice(detoasted).to_vec();
-            if detoasted != packed {
-                pg_sys::pfree(detoasted.cast());
-            }
-            Some(Self(bytes))
-        }
+        // SAFETY: not null, and only read from columns of type tsvector: SPI checks it against type_oid below.
+        (!is_null).then(|| Self(unsafe { payload(datum, <[u8]>::to_vec) }))
     }
 }
 

@@ -1,10 +1,9 @@
 //! `jsonb` as an argument: what PostgreSQL takes and we cannot read is an error of the argument, not a panic.
 
-use pgrx::callconv::{Arg, ArgAbi};
-use pgrx::nullable::Nullable;
 use pgrx::{FromDatum, pg_sys};
 use serde_json::{Map, Value};
 
+use super::argument;
 use crate::error::{Error, Result};
 
 /// The text of a `jsonb`.
@@ -60,15 +59,4 @@ impl FromDatum for Json {
     }
 }
 
-// SAFETY: unboxes through FromDatum, which checks for NULL.
-unsafe impl<'fcx> ArgAbi<'fcx> for Json {
-    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the caller hands us the argument in this position; see FromDatum above.
-        unsafe { arg.unbox_arg_using_from_datum() }.unwrap_or(Self("null".into()))
-    }
-
-    unsafe fn unbox_nullable_arg(arg: Arg<'_, 'fcx>) -> Nullable<Self> {
-        // SAFETY: as above.
-        unsafe { arg.unbox_arg_using_from_datum() }.into()
-    }
-}
+argument!(Json, Json("null".into()));
