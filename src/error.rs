@@ -144,6 +144,12 @@ pub fn warn(message: impl Into<String>, hint: &str) {
     report(Code::ERRCODE_WARNING, message.into(), hint).report(pgrx::PgLogLevel::WARNING);
 }
 
+/// Tells the client what would be better, and the command that makes it so.
+pub fn notice(message: impl Into<String>, hint: &str) {
+    report(Code::ERRCODE_SUCCESSFUL_COMPLETION, message.into(), hint)
+        .report(pgrx::PgLogLevel::NOTICE);
+}
+
 /// A report with an optional hint.
 fn report(code: Code, message: String, hint: impl Into<String>) -> ErrorReport {
     let hint = hint.into();

@@ -133,7 +133,7 @@ fn tables_of_an_earlier_extension_are_not_taken_for_new_ones() -> Result<()> {
     let database = Database::create("ext_leftover")?;
     let mut client = database.connect()?;
     converse(&mut client)?;
-    client.batch_execute("DROP EXTENSION reground; CREATE EXTENSION reground")?;
+    client.batch_execute("DROP EXTENSION reground CASCADE; CREATE EXTENSION reground")?;
     let (code, message, hint) = refusal(
         &mut client,
         "SELECT reground.create_corpus('farm', dimensions => 2)",

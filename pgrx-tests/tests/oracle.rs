@@ -1,4 +1,4 @@
-//! Search against the same formulas in plain SQL: BM25 (Robertson and Zaragoza 2009, with the idf of Lucene, which is never
+//! Search, by the index and in one exact pass, against the same formulas in plain SQL: BM25 (Robertson and Zaragoza 2009, with the idf of Lucene, which is never
 //! negative), reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), and pgvector's own distances.
 
 use std::collections::BTreeMap;
@@ -23,10 +23,19 @@ struct Row {
 
 /// $1 query, $2 vector, $3 filter on metadata, $4 candidates a branch; a word that is asked twice counts twice. Statistics are those of the whole corpus: a filter
 /// chooses among passages, it does not change how rare a word is.
-fn oracle(distance: &str) -> String {
+fn oracle(lexical: Lexical, distance: &str) -> String {
+    // As Lucene's SmallFloat.intToByte4 and back: exact up to 40, then with four significant bits.
+    let kept = match lexical {
+        Lexical::Exact => "l.whole",
+        Lexical::Indexed => {
+            "CASE WHEN l.whole < 40 THEN l.whole ELSE 24 + ((l.whole - 24)::int >> s.shift << s.shift) END"
+        }
+    };
     format!(
-        "WITH lengths AS (
-            SELECT p.chunk_id, coalesce(sum(t.tf), 0) AS length FROM books AS p LEFT JOIN terms AS t USING (chunk_id) GROUP BY p.chunk_id
+        "WITH counted AS (
+            SELECT p.chunk_id, coalesce(sum(t.tf), 0) AS whole FROM books AS p LEFT JOIN terms AS t USING (chunk_id) GROUP BY p.chunk_id
+        ), lengths AS (
+            SELECT l.chunk_id, {kept} AS length FROM counted AS l, LATERAL (SELECT floor(log(2.0, greatest(l.whole::numeric - 24, 8)))::int - 3 AS shift) AS s
         ), corpus AS (
             SELECT count(*)::float8 AS n, avg(length) AS avgdl FROM lengths
         ), asked AS (
@@ -48,6 +57,29 @@ fn oracle(distance: &str) -> String {
             l.rank, v.rank, l.score, v.distance
         FROM lexical AS l FULL JOIN nearest AS v USING (chunk_id)"
     )
+}
+
+/// How the lexical branch is asked.
+#[derive(Clone, Copy, Debug)]
+enum Lexical {
+    /// Without an index: one pass over the passages.
+    Exact,
+    /// By the index that `create_corpus` makes.
+    Indexed,
+}
+
+impl Lexical {
+    /// Has the branch be asked so, on the corpus as it is: the index counts what was removed until it is vacuumed and merged.
+    fn prepare(self, client: &mut Client) -> Result<()> {
+        match self {
+            Self::Exact => client.batch_execute("DROP INDEX IF EXISTS books_content_idx")?,
+            Self::Indexed => {
+                client.batch_execute("VACUUM (INDEX_CLEANUP on) books")?;
+                client.batch_execute("SELECT reground.bm25_merge('books_content_idx')")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The oracle's own reading of the passages as they stand, kept for the session.
@@ -97,7 +129,7 @@ fn same(ours: &Row, oracles: &Row) -> bool {
 /// One query against the oracle, with as many candidates as asked for; returns how many rows agreed.
 fn compare(
     client: &mut Client,
-    distance: &str,
+    (lexical, distance): (Lexical, &str),
     query: &str,
     vector: &Vector,
     filter: Option<&Value>,
@@ -113,10 +145,13 @@ fn compare(
     let ours = rows(found.with_context(|| format!("search for {query:?}"))?);
     // As many as results, or more.
     let wanted = candidates.max(1000);
-    let expected = rows(client.query(&oracle(distance), &[&query, vector, &filter, &wanted])?);
+    let expected = rows(client.query(
+        &oracle(lexical, distance),
+        &[&query, vector, &filter, &wanted],
+    )?);
     ensure!(
         ours.keys().eq(expected.keys()),
-        "{query:?} under {filter:?}: {} rows, the oracle has {}",
+        "{lexical:?}, {query:?} under {filter:?}: {} rows, the oracle has {}",
         ours.len(),
         expected.len()
     );
@@ -124,7 +159,7 @@ fn compare(
         let oracles = expected.get(key).context("just compared")?;
         ensure!(
             same(row, oracles),
-            "{query:?} under {filter:?}, passage {key}:\nours   {row:?}\noracle {oracles:?}"
+            "{lexical:?}, {query:?} under {filter:?}, passage {key}:\nours   {row:?}\noracle {oracles:?}"
         );
     }
     Ok(ours.len())
@@ -137,6 +172,24 @@ fn agrees(name: &str, metric: &str, distance: &str, queries: usize) -> Result<()
     let passages: i64 = client.query_one("SELECT count(*) FROM books", &[])?.get(0);
     ensure!(passages > 250, "only {passages} passages were generated");
     read_terms(&mut client)?;
+    let longest =
+        "SELECT max(length) FROM (SELECT sum(tf) AS length FROM terms GROUP BY chunk_id) AS l";
+    let longest: f64 = client.query_one(longest, &[])?.get(0);
+    ensure!(longest > 41.0, "every length is kept exactly");
+    for lexical in [Lexical::Indexed, Lexical::Exact] {
+        lexical.prepare(&mut client)?;
+        let compared = agree(&mut client, (lexical, distance), queries)?;
+        // Each query over nearly all passages, and over a third of them.
+        ensure!(
+            compared > queries * 250,
+            "only {compared} rows were compared"
+        );
+    }
+    Ok(())
+}
+
+/// Random queries against the oracle; returns how many rows agreed.
+fn agree(client: &mut Client, how: (Lexical, &str), queries: usize) -> Result<usize> {
     let mut chance = Chance::of(7);
     let mut compared = 0;
     for number in 0..queries {
@@ -152,15 +205,10 @@ fn agrees(name: &str, metric: &str, distance: &str, queries: usize) -> Result<()
         }
         let vector = corpus::embedding(&mut chance);
         let part = json!({"part": number % 4});
-        compared += compare(&mut client, distance, &query, &vector, None, 1000)?;
-        compared += compare(&mut client, distance, &query, &vector, Some(&part), 1000)?;
+        compared += compare(client, how, &query, &vector, None, 1000)?;
+        compared += compare(client, how, &query, &vector, Some(&part), 1000)?;
     }
-    // Each query over nearly all passages, and over a third of them.
-    ensure!(
-        compared > queries * 250,
-        "only {compared} rows were compared"
-    );
-    Ok(())
+    Ok(compared)
 }
 
 #[test]
@@ -180,7 +228,16 @@ fn inner_product_agrees_with_plain_sql() -> Result<()> {
 
 #[test]
 fn statistics_follow_the_corpus_as_it_changes() -> Result<()> {
-    let database = Database::create("oracle_changes")?;
+    statistics_follow("oracle_changes", Lexical::Exact)
+}
+
+#[test]
+fn those_of_the_index_follow_once_it_is_vacuumed() -> Result<()> {
+    statistics_follow("oracle_index_changes", Lexical::Indexed)
+}
+
+fn statistics_follow(name: &str, lexical: Lexical) -> Result<()> {
+    let database = Database::create(name)?;
     let mut client = database.connect()?;
     corpus::generate(&mut client, "books", "cosine", 20, 3)?;
     let mut chance = Chance::of(11);
@@ -188,7 +245,8 @@ fn statistics_follow_the_corpus_as_it_changes() -> Result<()> {
         let query = corpus::text(&mut chance, 100, 3);
         let vector = corpus::embedding(&mut chance);
         read_terms(&mut client)?;
-        compare(&mut client, "<=>", &query, &vector, None, 1000)?;
+        lexical.prepare(&mut client)?;
+        compare(&mut client, (lexical, "<=>"), &query, &vector, None, 1000)?;
         client.execute(
             "SELECT reground.delete_document('books', $1)",
             &[&format!("doc-{round}")],
@@ -204,7 +262,8 @@ fn statistics_follow_the_corpus_as_it_changes() -> Result<()> {
             &[],
         )?;
         read_terms(&mut client)?;
-        compare(&mut client, "<=>", &query, &vector, None, 1000)?;
+        lexical.prepare(&mut client)?;
+        compare(&mut client, (lexical, "<=>"), &query, &vector, None, 1000)?;
     }
     Ok(())
 }

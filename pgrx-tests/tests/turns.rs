@@ -205,10 +205,12 @@ impl<'a> Conversation<'a> {
             let key: Key = (row.get(0), row.get(1));
             let (inside, marker): (bool, Option<String>) = (row.get(2), row.get(3));
             let (left_at, reason): (Option<String>, Option<String>) = (row.get(4), row.get(5));
-            // A remembered source that was found again stands a second time, to say so.
-            if reason.as_deref() != Some("found_fresh") {
-                ensure!(seen.insert(key.clone()), "{key:?} is in the trace twice");
-            }
+            // A remembered source that was not carried, for one because it was found again, stands apart from what was found.
+            let carried_no_more = left_at.as_deref() == Some("carry");
+            ensure!(
+                seen.insert((key.clone(), carried_no_more)),
+                "{key:?} is in the trace twice"
+            );
             ensure!(
                 inside == marker.is_some()
                     && inside == left_at.is_none()

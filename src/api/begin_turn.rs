@@ -183,7 +183,7 @@ impl Read {
         if embedding.is_none() {
             warnings.push(Warning::NoEmbedding);
         }
-        if !lexical::has_lexemes(&corpus) {
+        if lexical::index(&corpus)?.is_none() {
             warnings.push(Warning::NoLexicalIndex);
         }
         let here = Wanted::of(&live, &corpus.name);

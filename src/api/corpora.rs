@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::api::{given, rerank, writable};
 use crate::datum::Json;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, notice};
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
 use crate::retrieve::{check, managed};
 use crate::rows;
@@ -196,6 +196,24 @@ fn add_corpus(
     };
     if !registered_alike(&new)? {
         corpora::insert(&new)?;
+        advise(&new)?;
+    }
+    Ok(())
+}
+
+/// Says which indexes a corpus lacks.
+fn advise(new: &NewCorpus<'_>) -> Result<()> {
+    let tenant = match new.tenant {
+        Some(tenant) => tenant.to_owned(),
+        None => tenant::required()?,
+    };
+    let Some(corpus) = corpora::find(&tenant, new.corpus)? else {
+        return Ok(());
+    };
+    for finding in check::indexes(&corpus)? {
+        if let (Some(command), "warning") = (finding.hint, finding.status) {
+            notice(format!("{}: {}", finding.item, finding.detail), &command);
+        }
     }
     Ok(())
 }
@@ -236,14 +254,7 @@ fn alter_corpus(
     if let Some(config) = text_config {
         let config = config_name(config)?;
         if corpus.managed && config != corpus.text_config {
-            sql::run(
-                &format!(
-                    "ALTER TABLE {} DROP COLUMN lexemes, ADD COLUMN {}",
-                    corpus.relation.as_deref().unwrap_or_default(),
-                    managed::lexemes_column(&config)
-                ),
-                &[],
-            )?;
+            managed::reread(&corpus, &config)?;
         }
         corpus.text_config = config;
     }

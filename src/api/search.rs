@@ -145,8 +145,8 @@ fn lists(
             &Wanted::default(),
             candidates,
         )?;
-        for ranking in rankings {
-            lists.push(lexical::list(ranking, settings.lexical_weight, None));
+        for ranked in rankings {
+            lists.push(ranked.into_list(settings.lexical_weight, None));
         }
     }
     if let Some(embedding) = embedding {

@@ -1,10 +1,15 @@
 //! What a scan costs, as the planner counts.
 
+use pgrx::FromDatum;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use reground_bm25::index::search::BEFORE_FIRST;
 
-/// Estimates a path. One without a query cannot be scanned at all, nor one that orders by two.
+use super::query::Bm25Query;
+use super::resolve::indexes;
+
+/// Estimates a path. One without a query cannot be scanned at all, nor one that orders by two, nor one whose query names
+/// another index of the same column.
 #[pg_guard]
 #[expect(clippy::too_many_arguments, reason = "PostgreSQL's signature")]
 pub unsafe extern "C-unwind" fn estimate(
@@ -21,7 +26,8 @@ pub unsafe extern "C-unwind" fn estimate(
     unsafe {
         let orders = (*path).indexorderbys;
         let several = !orders.is_null() && (*orders).length > 1;
-        if several || ((*path).indexclauses.is_null() && orders.is_null()) {
+        let nothing = (*path).indexclauses.is_null() && orders.is_null();
+        if several || nothing || asks_another(root, path) {
             *startup = f64::INFINITY;
             *total = f64::INFINITY;
             // From 18 on a plan with fewer disabled nodes wins, whatever it costs.
@@ -29,7 +35,8 @@ pub unsafe extern "C-unwind" fn estimate(
             {
                 (*path).path.disabled_nodes = std::ffi::c_int::from(i16::MAX);
             }
-            *selectivity = Default::default();
+            // Less would let it be taken for a bitmap, which carries neither of these over.
+            *selectivity = 1.0;
             *correlation = Default::default();
             *pages = Default::default();
             return;
@@ -43,4 +50,64 @@ pub unsafe extern "C-unwind" fn estimate(
         *correlation = Default::default();
         *pages = costs.numIndexPages;
     }
+}
+
+/// Whether a query of the path is known now, and is answered by other indexes.
+///
+/// # Safety
+/// The planner's own structures.
+unsafe fn asks_another(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexPath) -> bool {
+    // SAFETY: as the caller promises: orders are operator expressions, clauses each have one.
+    unsafe {
+        let index = (*(*path).indexinfo).indexoid;
+        let orders = nodes((*path).indexorderbys);
+        let clauses = nodes((*path).indexclauses).map(|clause| {
+            let clause = clause.cast::<pg_sys::IndexClause>();
+            (*(*clause).rinfo).clause.cast::<pg_sys::Node>()
+        });
+        let mut expressions = orders.chain(clauses);
+        expressions.any(|expression| {
+            let query = query(root, expression);
+            let answering = query.and_then(|query| indexes(query.source).ok());
+            answering.is_some_and(|answering| !answering.contains(&index))
+        })
+    }
+}
+
+/// The query on the right of an operator, where the planner can tell it.
+///
+/// # Safety
+/// An expression of the planner's.
+unsafe fn query(
+    root: *mut pg_sys::PlannerInfo,
+    expression: *mut pg_sys::Node,
+) -> Option<Bm25Query> {
+    // SAFETY: as the caller promises; a node's tag says what it is. What is computed lives in the planner's memory.
+    unsafe {
+        if (*expression).type_ != pg_sys::NodeTag::T_OpExpr {
+            return None;
+        }
+        let operands = (*expression.cast::<pg_sys::OpExpr>()).args;
+        let right = nodes(operands).nth(1)?;
+        let value = pg_sys::estimate_expression_value(root, right);
+        if value.is_null() || (*value).type_ != pg_sys::NodeTag::T_Const {
+            return None;
+        }
+        let value = &*value.cast::<pg_sys::Const>();
+        Bm25Query::from_datum(value.constvalue, value.constisnull)
+    }
+}
+
+/// The nodes of a list.
+///
+/// # Safety
+/// A list of pointers to nodes, or null, that outlives the iterator.
+unsafe fn nodes(list: *mut pg_sys::List) -> impl Iterator<Item = *mut pg_sys::Node> {
+    // SAFETY: as the caller promises; a list has as many cells as it says.
+    let cells = match unsafe { list.as_ref() } {
+        Some(list) => unsafe { std::slice::from_raw_parts(list.elements, list.length as usize) },
+        None => &[],
+    };
+    // SAFETY: cells of such a list hold pointers.
+    cells.iter().map(|cell| unsafe { cell.ptr_value }.cast())
 }

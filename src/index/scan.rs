@@ -207,6 +207,7 @@ unsafe fn start(
     let (keys, orders, snapshot) = unsafe {
         let keys = keys_of((*scan).keyData, (*scan).numberOfKeys);
         let orders = keys_of((*scan).orderByData, (*scan).numberOfOrderBys);
+        count(scan);
         (keys, orders, (*scan).xs_snapshot.as_ref())
     };
     if let Some(snapshot) = snapshot
@@ -271,6 +272,32 @@ unsafe fn keys_of<'a>(keys: pg_sys::ScanKey, count: std::ffi::c_int) -> &'a [pg_
         // SAFETY: as the caller promises.
         Ok(count) if count > 0 => unsafe { std::slice::from_raw_parts(keys, count) },
         _ => &[],
+    }
+}
+
+/// Counts a scan, for pg_stat_all_indexes and, from 18 on, for EXPLAIN ANALYZE; PostgreSQL leaves it to each access method.
+///
+/// # Safety
+/// The scan is one of ours, its index is open.
+unsafe fn count(scan: pg_sys::IndexScanDesc) {
+    // SAFETY: as the caller promises. This is `pgstat_count_index_scan`, a macro: counters of this session, null where
+    // nothing is counted.
+    unsafe {
+        let index = (*scan).indexRelation;
+        if (*index).pgstat_info.is_null() && (*index).pgstat_enabled {
+            pg_sys::pgstat_assoc_relation(index);
+        }
+        if let Some(status) = (*index).pgstat_info.as_mut() {
+            #[cfg(feature = "pg15")]
+            let scans = &mut status.t_counts.t_numscans;
+            #[cfg(not(feature = "pg15"))]
+            let scans = &mut status.counts.numscans;
+            *scans += 1;
+        }
+        #[cfg(feature = "pg18")]
+        if let Some(instrument) = (*scan).instrument.as_mut() {
+            instrument.nsearches += 1;
+        }
     }
 }
 

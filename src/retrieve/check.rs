@@ -10,10 +10,14 @@ use crate::store::corpora::{Corpus, INTEGERS, Side};
 /// A finding of `check_corpus`.
 #[derive(Debug, Serialize)]
 pub struct Finding {
-    item: String,
-    status: &'static str,
-    detail: String,
-    hint: Option<String>,
+    /// What was looked at.
+    pub item: String,
+    /// `ok`, `warning` or `error`.
+    pub status: &'static str,
+    /// What was found.
+    pub detail: String,
+    /// The command that mends it.
+    pub hint: Option<String>,
 }
 
 impl Finding {
@@ -81,14 +85,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
     key(corpus, &relation, &mut findings)?;
     document_key(corpus, &mut findings)?;
     embeddings(corpus, &relation, &mut findings)?;
-    if !lexical::has_lexemes(corpus) {
-        findings.push(Finding::new(
-            "lexical index",
-            "warning",
-            "each search reads the text of every passage: exact, but slow on a large table".into(),
-            None,
-        ));
-    }
+    findings.push(lexical_index(corpus, &relation)?);
     Ok(findings)
 }
 
@@ -239,16 +236,70 @@ fn embeddings(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> R
             )
         }),
     ));
-    findings.push(match nearest::index(corpus)? {
-        Some(index) => Finding::new("vector index", "ok", index.name, None),
-        None => Finding::new(
-            "vector index",
-            "warning",
-            "none for this metric: every search compares all embeddings (exact; slow on a large table)".into(),
-            Some(index_command(corpus, relation, &mapped.column)?),
-        ),
-    });
+    findings.push(vector_index(corpus, relation, &mapped.column)?);
     Ok(())
+}
+
+/// The findings about indexes alone, which need not read the table.
+pub fn indexes(corpus: &Corpus) -> Result<Vec<Finding>> {
+    let Some(relation) = &corpus.relation else {
+        return Ok(Vec::new());
+    };
+    let mut findings = vec![lexical_index(corpus, relation)?];
+    if let Some(mapped) = corpus.mapping.get("embedding") {
+        findings.push(vector_index(corpus, relation, &mapped.column)?);
+    }
+    Ok(findings)
+}
+
+/// Whether a relation can have indexes: a view cannot.
+fn can_have_indexes(relation: &str) -> Result<bool> {
+    let kind = "SELECT c.relkind IN ('r', 'p', 'm') FROM pg_catalog.pg_class c WHERE c.oid = $1::pg_catalog.regclass";
+    Ok(sql::read_one::<bool>(kind, &[relation.into()])? == Some(true))
+}
+
+/// Whether an index serves the vector branch.
+fn vector_index(corpus: &Corpus, relation: &str, column: &str) -> Result<Finding> {
+    if let Some(index) = nearest::index(corpus)? {
+        return Ok(Finding::new("vector index", "ok", index.name, None));
+    }
+    let command = match can_have_indexes(relation)? {
+        true => Some(index_command(corpus, relation, column)?),
+        false => None,
+    };
+    Ok(Finding::new(
+        "vector index",
+        "warning",
+        "none for this metric: every search compares all embeddings (exact; slow on a large table)"
+            .into(),
+        command,
+    ))
+}
+
+/// Whether an index serves the lexical branch.
+fn lexical_index(corpus: &Corpus, relation: &str) -> Result<Finding> {
+    if let Some(index) = lexical::index(corpus)? {
+        let mut detail = index.name;
+        if index.row_security {
+            detail.push_str(
+                ": not used under row-level security, where each search reads the visible passages",
+            );
+        }
+        return Ok(Finding::new("lexical index", "ok", detail, None));
+    }
+    let command = match corpus.mapping.get("content") {
+        Some(content) if can_have_indexes(relation)? => {
+            let command = lexical::create_index(relation, &content.column, &corpus.text_config);
+            Some(format!("{command};"))
+        }
+        _ => None,
+    };
+    Ok(Finding::new(
+        "lexical index",
+        "warning",
+        "none: every search reads all passages (exact; slow on a large table)".into(),
+        command,
+    ))
 }
 
 /// The CREATE INDEX that pgvector can take for this column: a vector of more than 2,000 dimensions only as halfvec.

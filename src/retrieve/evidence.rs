@@ -10,7 +10,7 @@ use reground_grounding::end::Traced;
 use reground_grounding::passage::Stage;
 
 use crate::error::Result;
-use crate::retrieve::{lexical, named};
+use crate::retrieve::{lexemes, named};
 use crate::store::corpora::{self, Corpus};
 use crate::store::traces;
 use crate::store::turns::Turn;
@@ -23,7 +23,7 @@ pub fn content(text_config: &str, texts: &[String]) -> Result<Vec<Lexemes>> {
     if texts.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(lexical::lexemes(text_config, texts)?
+    Ok(lexemes::of(text_config, texts)?
         .into_iter()
         .zip(texts)
         .map(|(lexemes, text)| Lexemes::of(text, lexemes))

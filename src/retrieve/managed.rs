@@ -1,16 +1,20 @@
 //! The tables of a corpus that `create_corpus` makes, in the caller's schema and as the caller.
 
 use crate::error::Result;
-use crate::retrieve::lexical::LONGEST_TEXT;
+use crate::retrieve::lexemes::LONGEST_TEXT;
+use crate::retrieve::lexical;
 use crate::retrieve::vector_schema;
 use crate::sql;
-use crate::store::corpora::{Column, Mapping, Side};
+use crate::store::corpora::{Column, Corpus, Mapping, Side};
+
+/// The column of the passages' text.
+const CONTENT: &str = "content";
 
 /// The mapping of the tables that [`make_tables`] makes.
 pub fn mapping(embedding: bool) -> Mapping {
     let passages = [
         ("key", "chunk_id"),
-        ("content", "content"),
+        ("content", CONTENT),
         ("document", "doc_id"),
         ("version", "version"),
         ("ordinal", "ordinal"),
@@ -54,7 +58,7 @@ pub fn mapping(embedding: bool) -> Mapping {
         .collect()
 }
 
-/// The generated column that the lexical branch reads.
+/// The generated column that the lexical branch reads where row-level security keeps it from using the index.
 pub fn lexemes_column(text_config: &str) -> String {
     format!(
         "lexemes tsvector GENERATED ALWAYS AS (pg_catalog.to_tsvector({}::pg_catalog.regconfig, pg_catalog.left(content, {LONGEST_TEXT}))) STORED",
@@ -98,6 +102,7 @@ pub fn make_tables(
         &format!("CREATE INDEX ON {passages} (doc_id, ordinal)"),
         &[],
     )?;
+    sql::run(&lexical::create_index(passages, CONTENT, text_config), &[])?;
     for (relation, comment) in [
         (
             documents,
@@ -113,5 +118,22 @@ pub fn make_tables(
             &[],
         )?;
     }
+    Ok(())
+}
+
+/// Has the passages of a managed corpus read by another text search configuration.
+pub fn reread(corpus: &Corpus, text_config: &str) -> Result<()> {
+    let relation = corpus.relation.as_deref().unwrap_or_default();
+    if let Some(index) = lexical::index(corpus)? {
+        sql::run(&format!("DROP INDEX {}", index.name), &[])?;
+    }
+    sql::run(
+        &format!(
+            "ALTER TABLE {relation} DROP COLUMN lexemes, ADD COLUMN {}",
+            lexemes_column(text_config)
+        ),
+        &[],
+    )?;
+    sql::run(&lexical::create_index(relation, CONTENT, text_config), &[])?;
     Ok(())
 }

@@ -4,6 +4,7 @@
 pub mod check;
 pub mod evidence;
 pub mod filter;
+pub mod lexemes;
 pub mod lexical;
 pub mod managed;
 pub mod mapping;

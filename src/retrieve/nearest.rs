@@ -159,16 +159,16 @@ pub fn distances(
     filter: &Filter,
     passages: &[String],
 ) -> Result<Vec<Hit>> {
+    let (which, passages) = super::passages::passage_clause(corpus, 2, passages)?;
     let statement = format!(
-        "SELECT n.key, n.value FROM (SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {} AND {}) AS n WHERE {MEASURABLE}",
+        "SELECT n.key, n.value FROM (SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {which} AND {}) AS n WHERE {MEASURABLE}",
         corpus.key()?,
         distance(corpus, None)?,
         corpus.relations()?,
         corpus.required("embedding")?,
-        super::passages::passage_clause(corpus, 2)?,
         filter.clause(3),
     );
-    let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), passages.to_vec().into()];
+    let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), passages.into()];
     args.extend(filter.args());
     sql::read_rows(&statement, &args)
 }

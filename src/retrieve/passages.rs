@@ -72,15 +72,6 @@ fn key_clause(column: &str, kind: Option<&str>, parameter: usize) -> String {
     }
 }
 
-/// [`key_clause`] for the passage's key.
-pub fn passage_clause(corpus: &Corpus, parameter: usize) -> Result<String> {
-    Ok(key_clause(
-        &corpus.key()?,
-        corpus.column_type("key"),
-        parameter,
-    ))
-}
-
 /// Those of the keys that the column's type can read.
 fn readable<'a>(kind: Option<&str>, keys: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let reads = |key: &String| match kind {
@@ -99,14 +90,37 @@ fn readable<'a>(kind: Option<&str>, keys: impl IntoIterator<Item = &'a String>) 
     keys.into_iter().filter(|key| reads(key)).cloned().collect()
 }
 
+/// Passages of these keys: a clause, and what its parameter is.
+pub fn passage_clause<'a>(
+    corpus: &Corpus,
+    parameter: usize,
+    keys: impl IntoIterator<Item = &'a String>,
+) -> Result<(String, Vec<String>)> {
+    let kind = corpus.column_type("key");
+    let clause = key_clause(&corpus.key()?, kind, parameter);
+    Ok((clause, readable(kind, keys)))
+}
+
+/// All passages of these documents: a clause, and what its parameter is.
+pub fn document_clause<'a>(
+    corpus: &Corpus,
+    parameter: usize,
+    documents: impl IntoIterator<Item = &'a String>,
+) -> Result<(String, Vec<String>)> {
+    let kind = corpus
+        .column_type("document")
+        .or_else(|| corpus.column_type("key"));
+    let clause = key_clause(&corpus.document()?, kind, parameter);
+    Ok((clause, readable(kind, documents)))
+}
+
 /// The passages of given keys, by key.
 pub fn by_key<'a>(
     corpus: &Corpus,
     filter: &Filter,
     keys: impl IntoIterator<Item = &'a String>,
 ) -> Result<BTreeMap<String, Passage>> {
-    let keys = readable(corpus.column_type("key"), keys);
-    select(corpus, filter, &passage_clause(corpus, 1)?, &keys)
+    select(corpus, filter, passage_clause(corpus, 1, keys)?)
 }
 
 /// All passages of given documents, by key.
@@ -115,23 +129,13 @@ pub fn by_document(
     filter: &Filter,
     documents: &[String],
 ) -> Result<BTreeMap<String, Passage>> {
-    let kind = corpus
-        .column_type("document")
-        .or_else(|| corpus.column_type("key"));
-    let documents = readable(kind, documents);
-    select(
-        corpus,
-        filter,
-        &key_clause(&corpus.document()?, kind, 1),
-        &documents,
-    )
+    select(corpus, filter, document_clause(corpus, 1, documents)?)
 }
 
 fn select(
     corpus: &Corpus,
     filter: &Filter,
-    which: &str,
-    keys: &[String],
+    (which, keys): (String, Vec<String>),
 ) -> Result<BTreeMap<String, Passage>> {
     if keys.is_empty() {
         return Ok(BTreeMap::new());
@@ -167,7 +171,7 @@ fn select(
         filter.clause(2),
         key = corpus.key()?,
     );
-    let mut args: Vec<DatumWithOid<'_>> = vec![keys.to_vec().into()];
+    let mut args: Vec<DatumWithOid<'_>> = vec![keys.into()];
     args.extend(filter.args());
     let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
     Ok(rows

@@ -42,12 +42,12 @@ pub fn search(
     })?;
     let mut lists = Vec::new();
     let mut scores = BTreeMap::new();
-    for (index, (query, ranking)) in plan.lexical.iter().zip(rankings).enumerate() {
+    for (index, (query, mut ranked)) in plan.lexical.iter().zip(rankings).enumerate() {
         // The turn's own query comes first: carried sources are scored by it.
         if index == 0 {
-            scores.extend(ranking.wanted.iter().cloned());
+            scores = std::mem::take(&mut ranked.wanted);
         }
-        lists.push(lexical::list(ranking, query.weight, query.entity.clone()));
+        lists.push(ranked.into_list(query.weight, query.entity.clone()));
     }
     if let Some(embedding) = embedding {
         let (search, limit) = (settings.vector_search, settings.candidates);
@@ -130,7 +130,7 @@ pub fn elsewhere(
         .collect();
     let scores = lexical::rank(&corpus, &own, &everything, &wanted, 0)?
         .into_iter()
-        .flat_map(|ranking| ranking.wanted)
+        .flat_map(|ranked| ranked.wanted)
         .collect();
     let embedding =
         embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());

@@ -118,11 +118,15 @@ fn interrupt_everywhere(
         let expected = undisturbed(&mut session, call)?;
         for held in call.waits {
             let context = || format!("{} at {held:?}", call.function);
-            session.client.batch_execute(settings)?;
             let stood = standing(&mut session)?;
+            session.client.batch_execute(settings)?;
             let reply = house
                 .while_it_waits(&mut session, &call.statement(), *held, &act)
                 .with_context(context)?;
+            // A timeout is the call's alone: what looks at the session may take its time.
+            session
+                .client
+                .batch_execute("RESET statement_timeout; RESET lock_timeout")?;
             stopped_with(&reply, state).with_context(context)?;
             stands_as(&mut session, &stood).with_context(context)?;
             let pid = process(&mut session)?;
@@ -139,9 +143,6 @@ fn interrupt_everywhere(
                 "{} left something behind",
                 context()
             );
-            session
-                .client
-                .batch_execute("RESET statement_timeout; RESET lock_timeout")?;
             ensure!(
                 undisturbed(&mut session, call)? == expected,
                 "{}: the next call differs",

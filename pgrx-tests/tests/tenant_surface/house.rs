@@ -90,7 +90,6 @@ pub struct House {
 const OWNERS: &str = "
     SELECT set_config('app.tenant_id', 'owner', false);
     SELECT reground.create_corpus('commons', dimensions => 2);
-    CREATE INDEX commons_content ON commons USING reground_bm25 (content);
     CREATE FUNCTION visible(doc_id text) RETURNS boolean LANGUAGE sql STABLE
         RETURN doc_id !~ '^z' OR starts_with(doc_id, 'z' || current_setting('app.tenant_id', true) || '-');
     ALTER TABLE commons ENABLE ROW LEVEL SECURITY;

@@ -1,74 +1,31 @@
-//! The lexical branch: exact BM25 in one pass over the visible passages.
+//! Exact BM25 in one pass over the visible passages.
 //!
 //! N, df and the average length are those of what the caller may see, so no statistics leak across row-level security.
-//! An index of our own will replace the pass behind the same function.
 
-use std::collections::BTreeSet;
-
-use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys;
 use pgrx::spi::Spi;
-use reground_bm25::{Collector, Parameters, Ranking, TsVector};
-use reground_grounding::passage::{Branch, Hit, RankedList};
+use reground_bm25::{Collector, Parameters, TsVector};
+use reground_grounding::passage::Hit;
 
+use super::{Ranked, Wanted};
 use crate::datum::TsVectorBytes;
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
+use crate::retrieve::lexemes::LONGEST_TEXT;
 use crate::sql;
 use crate::store::corpora::Corpus;
-use crate::store::sources::Live;
 
 /// Passages read from the cursor at a time.
 const BATCH: std::ffi::c_long = 1000;
 
-/// Characters of one text that are read: a tsvector holds 1 MB, and no passage or claim is that long.
-pub const LONGEST_TEXT: i32 = 100_000;
-
-/// Passages whose score is wanted whether or not they come in among the best.
-#[derive(Default)]
-pub struct Wanted {
-    /// Keys of passages.
-    pub passages: BTreeSet<String>,
-    /// Keys of documents: all their passages.
-    pub documents: BTreeSet<String>,
-}
-
-impl Wanted {
-    /// What a conversation remembers of a corpus.
-    pub fn of(live: &[Live], corpus: &str) -> Self {
-        let mut wanted = Self::default();
-        for source in live.iter().map(|live| &live.source) {
-            if source.corpus != corpus {
-                continue;
-            }
-            if source.passage.is_empty() {
-                wanted.documents.insert(source.doc_id.clone());
-            } else {
-                wanted.passages.insert(source.passage.clone());
-            }
-        }
-        wanted
-    }
-
-    /// Whether nothing is wanted.
-    pub fn is_empty(&self) -> bool {
-        self.passages.is_empty() && self.documents.is_empty()
-    }
-}
-
-/// Whether the corpus keeps its lexemes, so that the pass need not make them.
-pub fn has_lexemes(corpus: &Corpus) -> bool {
-    corpus.column("lexemes").is_some()
-}
-
-/// Ranks the passages by BM25 for each query; one ranking a query, in order.
+/// Ranks the passages for each query, in order.
 pub fn rank(
     corpus: &Corpus,
     queries: &[String],
     filter: &Filter,
     wanted: &Wanted,
     limit: usize,
-) -> Result<Vec<Ranking>> {
+) -> Result<Vec<Ranked>> {
     let terms = queries
         .iter()
         .map(|query| query_terms(corpus, query))
@@ -78,10 +35,7 @@ pub fn rank(
         .map(|terms| Collector::new(terms.clone(), Parameters::default()))
         .collect();
     if terms.iter().all(Vec::is_empty) {
-        return Ok(collectors
-            .into_iter()
-            .map(|collector| collector.finish(limit))
-            .collect());
+        return Ok(finish(collectors, limit));
     }
     let lexemes = match corpus.column("lexemes") {
         Some(column) => column,
@@ -127,27 +81,26 @@ pub fn rank(
             unsafe { pg_sys::SPI_freetuptable(pg_sys::SPI_tuptable) };
         }
     })?;
-    Ok(collectors
-        .into_iter()
-        .map(|collector| collector.finish(limit))
-        .collect())
+    Ok(finish(collectors, limit))
 }
 
-/// A ranking as a list to be fused.
-pub fn list(ranking: Ranking, weight: f64, entity: Option<String>) -> RankedList {
-    RankedList {
-        branch: Branch::Lexical,
-        weight,
-        entity,
-        hits: ranking
-            .candidates
-            .into_iter()
-            .map(|scored| Hit {
-                key: scored.key,
-                value: scored.score,
-            })
-            .collect(),
-    }
+fn finish(collectors: Vec<Collector>, limit: usize) -> Vec<Ranked> {
+    let rankings = collectors
+        .into_iter()
+        .map(|collector| collector.finish(limit));
+    rankings
+        .map(|ranking| Ranked {
+            hits: ranking
+                .candidates
+                .into_iter()
+                .map(|scored| Hit {
+                    key: scored.key,
+                    value: scored.score,
+                })
+                .collect(),
+            wanted: ranking.wanted.into_iter().collect(),
+        })
+        .collect()
 }
 
 /// The lexemes of a query with the number of times that each occurs.
@@ -169,19 +122,4 @@ fn query_terms(corpus: &Corpus, query: &str) -> Result<Vec<(Vec<u8>, u32)>> {
         .into_iter()
         .map(|term| (term.lexeme.into_bytes(), term.occurrences))
         .collect())
-}
-
-/// The lexemes of texts, stemmed and without stop words, as the corpus' configuration reads them; in order.
-pub fn lexemes(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
-    let args: [DatumWithOid<'_>; 3] = [
-        text_config.into(),
-        texts.to_vec().into(),
-        LONGEST_TEXT.into(),
-    ];
-    Ok(sql::read_json(
-        "SELECT coalesce(pg_catalog.json_agg(pg_catalog.tsvector_to_array(pg_catalog.to_tsvector($1::pg_catalog.regconfig, pg_catalog.left(t.text, $3))) \
-             ORDER BY t.n), '[]')::text FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS t(text, n)",
-        &args,
-    )?
-    .unwrap_or_default())
 }

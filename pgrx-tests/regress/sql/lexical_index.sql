@@ -1,0 +1,92 @@
+-- search and begin_turn go through a BM25 index where they may, and find by it what they find without.
+CREATE SCHEMA lexical;
+CREATE ROLE regress_seer LOGIN IN ROLE reground_user;
+SET search_path = lexical, public;
+SET client_min_messages = error;
+CREATE TABLE makers (maker integer PRIMARY KEY, name text, country text);
+CREATE TABLE notes (id integer PRIMARY KEY, maker integer, body text, owner text DEFAULT 'regress_seer');
+INSERT INTO makers SELECT n, 'Maker ' || n, (ARRAY['Finland', 'Chile', 'Ghana'])[1 + n % 3] FROM generate_series(0, 9) AS n;
+-- No text has more than 40 words, so an index keeps its exact length.
+INSERT INTO notes SELECT n, n % 10, (SELECT string_agg((ARRAY['saw', 'boat', 'oak', 'glue', 'sail', 'mast', 'rope', 'keel', 'the', 'of'])[1 + (hashint4(n * 100 + w) & 2147483647) % 10] || CASE WHEN w % 7 = 0 THEN n % 50 || '' ELSE '' END, ' ')
+    FROM generate_series(1, 1 + n % 38) AS w) FROM generate_series(1, 600) AS n;
+SET client_min_messages = notice;
+SELECT reground.add_corpus('notes', relation => 'notes', key => 'id', document => 'maker', content => 'body', documents => 'makers', document_key => 'maker', title => 'name');
+SET client_min_messages = error;
+CREATE VIEW asked AS SELECT q, f FROM unnest(ARRAY['boats', 'oak and glue', 'sail28 mast', 'the rope of the keel', 'saw saw saw boat', 'nothing', 'oak35 keel21 rope', 'of']) AS q,
+    unnest(ARRAY[NULL, '{"country": "Chile"}', '{"id": {">": 300}}']::jsonb[]) AS f;
+CREATE FUNCTION found() RETURNS TABLE (q text, f jsonb, rows bigint, ranks text, scores numeric[]) LANGUAGE sql AS $$
+    SELECT a.q, a.f, count(s), string_agg(s.chunk_id, ' ' ORDER BY s.lexical_rank), array_agg(round(s.lexical_score::numeric, 9) ORDER BY s.lexical_rank)
+    FROM lexical.asked AS a LEFT JOIN LATERAL reground.search('notes', a.q, max_results => 40, filter => a.f) AS s ON true GROUP BY a.q, a.f
+$$;
+-- Scans of an index that this session has counted and not yet reported, which it does between transactions.
+CREATE FUNCTION by_index(index text) RETURNS bigint LANGUAGE sql AS $$ SELECT pg_stat_get_xact_numscans(to_regclass(index)) $$;
+CREATE TABLE exactly AS SELECT * FROM found();
+SELECT sum(rows) > 500 AS many, count(*) FROM exactly;
+SELECT item, status, hint FROM reground.check_corpus('notes') WHERE item = 'lexical index';
+-- What a turn did without, and how it scores what it finds and what it remembers.
+CREATE FUNCTION remembered(conversation text) RETURNS TABLE (warnings text[], passage text, origin text, score numeric) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM reground.begin_turn(conversation, 'oak28 keel and rope', 'notes');
+    PERFORM reground.end_turn(regress.turn(conversation), 'Ropes are long [A1] and keels are deep [A2].');
+    PERFORM reground.begin_turn(conversation, 'and the rope?', intent => 'drill_down');
+    RETURN QUERY SELECT n.warnings, p, o, round(l::numeric, 9) FROM reground.turn_traces AS t JOIN reground.turns AS n USING (turn_id),
+        unnest(t.passages, t.origins, t.lexical_scores) AS u (p, o, l) WHERE t.turn_id = regress.turn(conversation, 2);
+END
+$$;
+CREATE TABLE remembered_exactly AS SELECT * FROM remembered('lexical-1');
+SELECT warnings, origin, count(*) > 1 AS several, count(score) > 1 AS scored FROM remembered_exactly GROUP BY 1, 2 ORDER BY 2;
+
+-- Indexes that do not serve: another configuration, a part of the rows, an expression.
+CREATE INDEX ON notes USING reground_bm25 (body) WITH (text_config = 'simple');
+CREATE INDEX ON notes USING reground_bm25 (body) WHERE id > 5;
+CREATE INDEX ON notes USING reground_bm25 (lower(body));
+SELECT status FROM reground.check_corpus('notes') WHERE item = 'lexical index';
+CREATE INDEX notes_body ON notes USING reground_bm25 (body) WITH (text_config = 'english');
+SELECT status, detail FROM reground.check_corpus('notes') WHERE item = 'lexical index';
+
+BEGIN;
+SELECT by_index('notes_body') AS before \gset
+CREATE TABLE indexed AS SELECT * FROM found();
+SELECT by_index('notes_body') - :before AS asked_of_the_index;
+COMMIT;
+SELECT count(*) AS differ FROM (TABLE exactly EXCEPT TABLE indexed UNION ALL (TABLE indexed EXCEPT TABLE exactly)) AS d;
+CREATE TABLE remembered_by_index AS SELECT * FROM remembered('lexical-2');
+SELECT DISTINCT warnings FROM remembered_by_index;
+SELECT count(*) AS differ FROM (SELECT passage, origin, score FROM remembered_exactly EXCEPT SELECT passage, origin, score FROM remembered_by_index) AS d;
+
+-- Under row-level security the figures are those of the visible rows, so the index is left alone.
+GRANT USAGE ON SCHEMA lexical TO regress_seer;
+GRANT SELECT ON ALL TABLES IN SCHEMA lexical TO regress_seer;
+UPDATE notes SET owner = 'somebody' WHERE id % 3 = 0;
+CREATE POLICY own ON notes USING (owner = current_user);
+ALTER TABLE notes ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_seer;
+SELECT status, detail FROM reground.check_corpus('notes') WHERE item = 'lexical index';
+BEGIN;
+SELECT by_index('lexical.notes_body') AS before \gset
+CREATE TEMPORARY TABLE seen AS SELECT * FROM found();
+SELECT by_index('lexical.notes_body') - :before AS asked_of_the_index;
+COMMIT;
+RESET ROLE;
+ALTER TABLE notes DISABLE ROW LEVEL SECURITY;
+DROP INDEX notes_body;
+DELETE FROM notes WHERE owner = 'somebody';
+SELECT count(*) AS differ FROM (TABLE seen EXCEPT SELECT * FROM found()) AS d;
+SELECT sum(rows) > 300 AS many FROM seen;
+
+-- A corpus of ours has its index, follows its text search configuration, and counts what is current once VACUUM and a merge have been.
+SELECT reground.create_corpus('herbs', schema => 'lexical');
+SELECT sum(added) FROM generate_series(1, 30) AS n, reground.put_document('herbs', 'd' || n, content => 'Der Salbei ' || n || ' wächst neben den Kräutern.') AS p;
+SELECT status, detail FROM reground.check_corpus('herbs') WHERE item = 'lexical index';
+SELECT count(*) FROM reground.search('herbs', 'Kraut');
+SELECT reground.alter_corpus('herbs', text_config => 'german');
+SELECT status, detail, (SELECT reloptions FROM pg_class WHERE oid = c.detail::regclass) FROM reground.check_corpus('herbs') AS c WHERE item = 'lexical index';
+SELECT count(*) FROM reground.search('herbs', 'Kräuter wachsen', max_results => 100);
+SELECT doc_id FROM reground.search('herbs', '17') ORDER BY lexical_rank LIMIT 1;
+SELECT sum(removed) FROM generate_series(1, 15) AS n, reground.put_document('herbs', 'd' || n, content => 'Thymian.') AS p;
+SELECT count(*) FROM reground.search('herbs', 'Salbei', max_results => 100);
+VACUUM herbs;
+SELECT reground.bm25_merge('herbs_content_idx');
+CREATE TABLE herbs_found AS SELECT chunk_id, round(lexical_score::numeric, 9) AS score FROM reground.search('herbs', 'Salbei 20', max_results => 100);
+DROP INDEX herbs_content_idx;
+SELECT count(*) AS differ FROM (TABLE herbs_found EXCEPT SELECT chunk_id, round(lexical_score::numeric, 9) FROM reground.search('herbs', 'Salbei 20', max_results => 100)) AS d;

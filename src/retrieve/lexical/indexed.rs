@@ -1,0 +1,124 @@
+//! BM25 by an index of the access method `reground_bm25`: its time grows little with the corpus.
+
+use std::collections::BTreeMap;
+
+use pgrx::datum::DatumWithOid;
+use pgrx::pg_sys;
+use reground_grounding::passage::Hit;
+use serde::Deserialize;
+
+use super::{Ranked, Wanted};
+use crate::error::Result;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::passages;
+use crate::sql;
+use crate::store::corpora::{Corpus, Side};
+
+/// An index that serves a corpus: on its column, with its text search configuration.
+#[derive(Debug, Deserialize)]
+pub struct LexicalIndex {
+    oid: u32,
+    /// Its name, qualified and quoted.
+    pub name: String,
+    /// Whether row-level security hides rows of the table from the caller.
+    pub row_security: bool,
+}
+
+/// The index that serves the corpus, if any.
+pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
+    let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("content")) else {
+        return Ok(None);
+    };
+    if column.side != Side::Passages {
+        return Ok(None);
+    }
+    // A configuration that is named without a schema is pg_catalog's, as the index reads it.
+    let rows: Vec<LexicalIndex> = sql::read_rows(
+        "SELECT c.oid::bigint, pg_catalog.format('%I.%I', n.nspname, c.relname) AS name, pg_catalog.row_security_active(i.indrelid) AS row_security \
+         FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+             JOIN pg_catalog.pg_am m ON m.oid = c.relam JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0], \
+             LATERAL (SELECT coalesce((SELECT o.option_value FROM pg_catalog.pg_options_to_table(c.reloptions) AS o WHERE o.option_name = 'text_config'), 'english')) AS t(config) \
+         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' AND a.attname = $2 \
+             AND $3 IN (t.config, 'pg_catalog.' || t.config) ORDER BY c.oid LIMIT 1",
+        &[
+            relation.as_str().into(),
+            column.column.as_str().into(),
+            corpus.text_config.as_str().into(),
+        ],
+    )?;
+    Ok(rows.into_iter().next())
+}
+
+/// The CREATE INDEX that serves a corpus.
+pub fn create(relation: &str, column: &str, text_config: &str) -> String {
+    format!(
+        "CREATE INDEX ON {relation} USING reground_bm25 ({}) WITH (text_config = {})",
+        sql::ident(column),
+        sql::literal(text_config)
+    )
+}
+
+/// A passage and its score.
+#[derive(Deserialize)]
+struct Row {
+    key: String,
+    score: f64,
+}
+
+/// Ranks the passages for a query.
+pub fn rank(
+    corpus: &Corpus,
+    index: &LexicalIndex,
+    query: &str,
+    filter: &Filter,
+    wanted: &Wanted,
+    limit: usize,
+) -> Result<Ranked> {
+    let asked = "reground.bm25_query($1, $2::pg_catalog.oid::pg_catalog.regclass)";
+    let content = corpus.required("content")?;
+    let distance = format!("{content} OPERATOR(pg_catalog.<@>) {asked}");
+    let select = format!(
+        "SELECT {key}::text AS key, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
+        corpus.relations()?,
+        filter.clause(4),
+        key = corpus.key()?,
+    );
+    let args = |third: DatumWithOid<'static>| {
+        let mut args: Vec<DatumWithOid<'_>> =
+            vec![query.into(), pg_sys::Oid::from(index.oid).into(), third];
+        args.extend(filter.args());
+        args
+    };
+    let hits: Vec<Row> = match i64::try_from(limit).unwrap_or(i64::MAX) {
+        0 => Vec::new(),
+        limit => sql::read_rows(
+            &format!(
+                "{select} AND {content} OPERATOR(pg_catalog.@@@) {asked} ORDER BY {distance}, ({}::text) COLLATE \"C\" LIMIT $3::bigint",
+                corpus.key()?
+            ),
+            &args(limit.into()),
+        )?,
+    };
+    let mut scores = BTreeMap::new();
+    for (clause, keys) in [
+        passages::passage_clause(corpus, 3, &wanted.passages)?,
+        passages::document_clause(corpus, 3, &wanted.documents)?,
+    ] {
+        if !keys.is_empty() {
+            let rows: Vec<Row> =
+                sql::read_rows(&format!("{select} AND {clause}"), &args(keys.into()))?;
+            let matching = rows.into_iter().filter(|row| row.score > 0.0);
+            scores.extend(matching.map(|row| (row.key, row.score)));
+        }
+    }
+    Ok(Ranked {
+        hits: hits
+            .into_iter()
+            .map(|row| Hit {
+                key: row.key,
+                value: row.score,
+            })
+            .collect(),
+        wanted: scores,
+    })
+}

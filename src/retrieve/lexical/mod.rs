@@ -1,0 +1,88 @@
+//! The lexical branch: passages ranked by BM25, through an index where there is one that may be used, else in one pass.
+
+mod exact;
+mod indexed;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reground_grounding::passage::{Branch, Hit, RankedList};
+
+use crate::error::Result;
+use crate::retrieve::filter::Filter;
+use crate::store::corpora::Corpus;
+use crate::store::sources::Live;
+
+/// Passages whose score is wanted whether or not they come in among the best.
+#[derive(Default)]
+pub struct Wanted {
+    /// Keys of passages.
+    pub passages: BTreeSet<String>,
+    /// Keys of documents: all their passages.
+    pub documents: BTreeSet<String>,
+}
+
+impl Wanted {
+    /// What a conversation remembers of a corpus.
+    pub fn of(live: &[Live], corpus: &str) -> Self {
+        let mut wanted = Self::default();
+        for source in live.iter().map(|live| &live.source) {
+            if source.corpus != corpus {
+                continue;
+            }
+            if source.passage.is_empty() {
+                wanted.documents.insert(source.doc_id.clone());
+            } else {
+                wanted.passages.insert(source.passage.clone());
+            }
+        }
+        wanted
+    }
+
+    /// Whether nothing is wanted.
+    pub fn is_empty(&self) -> bool {
+        self.passages.is_empty() && self.documents.is_empty()
+    }
+}
+
+/// The answer to a query.
+#[derive(Default)]
+pub struct Ranked {
+    /// The best passages by falling score, equal ones by rising key.
+    pub hits: Vec<Hit>,
+    /// Scores of the wanted passages that have a word of the query, by key.
+    pub wanted: BTreeMap<String, f64>,
+}
+
+impl Ranked {
+    /// As a list to be fused.
+    pub fn into_list(self, weight: f64, entity: Option<String>) -> RankedList {
+        RankedList {
+            branch: Branch::Lexical,
+            weight,
+            entity,
+            hits: self.hits,
+        }
+    }
+}
+
+pub use indexed::{create as create_index, index};
+
+/// Ranks the passages by BM25 for each query; one answer a query, in order.
+///
+/// An index knows of all rows. Where row-level security hides some from the caller, its figures would tell of them, so the
+/// visible ones are read.
+pub fn rank(
+    corpus: &Corpus,
+    queries: &[String],
+    filter: &Filter,
+    wanted: &Wanted,
+    limit: usize,
+) -> Result<Vec<Ranked>> {
+    match indexed::index(corpus)? {
+        Some(index) if !index.row_security => queries
+            .iter()
+            .map(|query| indexed::rank(corpus, &index, query, filter, wanted, limit))
+            .collect(),
+        _ => exact::rank(corpus, queries, filter, wanted, limit),
+    }
+}
