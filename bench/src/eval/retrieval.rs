@@ -20,36 +20,59 @@ const CANDIDATES: i32 = 40;
 /// A way to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
-    /// The lexical branch alone.
+    /// The lexical branch alone, reading every passage.
     Bm25,
+    /// The lexical branch alone, through its index.
+    Bm25Index,
     /// The vector branch alone, comparing every embedding.
     Exact,
     /// The vector branch alone, through its index.
     Hnsw,
-    /// Both, fused by reciprocal rank; the vector branch exact.
+    /// Both, fused by reciprocal rank; both exact.
     Rrf,
+    /// Both, fused by reciprocal rank; both through their indexes.
+    RrfIndexes,
 }
 
 impl List {
     /// All, in the order of the reports.
-    pub const ALL: [Self; 4] = [Self::Bm25, Self::Exact, Self::Hnsw, Self::Rrf];
+    pub const ALL: [Self; 6] = [
+        Self::Bm25,
+        Self::Bm25Index,
+        Self::Exact,
+        Self::Hnsw,
+        Self::Rrf,
+        Self::RrfIndexes,
+    ];
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bm25 => "BM25",
+            Self::Bm25Index => "BM25, index",
             Self::Exact => "vector, exact",
             Self::Hnsw => "vector, HNSW",
             Self::Rrf => "RRF",
+            Self::RrfIndexes => "RRF, indexes",
         }
     }
 
     fn asks_words(self) -> bool {
-        matches!(self, Self::Bm25 | Self::Rrf)
+        !matches!(self, Self::Exact | Self::Hnsw)
     }
 
     fn asks_embedding(self) -> bool {
-        self != Self::Bm25
+        !matches!(self, Self::Bm25 | Self::Bm25Index)
+    }
+
+    /// The list that this one approximates through indexes.
+    pub fn approximates(self) -> Option<Self> {
+        match self {
+            Self::Bm25Index => Some(Self::Bm25),
+            Self::Hnsw => Some(Self::Exact),
+            Self::RrfIndexes => Some(Self::Rrf),
+            Self::Bm25 | Self::Exact | Self::Rrf => None,
+        }
     }
 
     /// All that bears on the result, so that the server's own settings do not.
@@ -59,7 +82,8 @@ impl List {
             "rrf_k": 60,
             "lexical_weight": 1,
             "vector_weight": 1,
-            "vector_search": if self == Self::Hnsw { "index" } else { "exact" },
+            "lexical_search": if self.approximates().is_some() { "auto" } else { "exact" },
+            "vector_search": if self.approximates().is_some() { "index" } else { "exact" },
         })
     }
 }

@@ -63,8 +63,8 @@ impl Arm {
         self != Self::Default
     }
 
-    /// The settings of each of its turns. Contexts of equal size need room for any ten passages, and none merged. The
-    /// vector branch compares every embedding, so that the figures do not hang on how an index was built.
+    /// The settings of each of its turns. Contexts of equal size need room for any ten passages, and none merged. Both
+    /// branches are exact, so that the figures do not hang on how an index was built.
     pub fn settings(self) -> Value {
         if !self.equal_size() {
             return json!({});
@@ -78,6 +78,7 @@ impl Arm {
             "min_sources": CONTEXT,
             "max_tokens": 1_000_000,
             "merge_adjacent": false,
+            "lexical_search": "exact",
             "vector_search": "exact",
             "carry_over": self != Self::None,
             "carry_activation": activation,

@@ -40,11 +40,14 @@ pub fn print(form: Form, measured: &[Measured], sample: bool) {
                 .map(|(scores, _)| scores)
         });
         println!("| **{}** | {} |", list.name(), cells(ours));
-        // HNSW approximates the list above it, whose reference is its own.
+        // A list through an index approximates the one above it, whose reference is its own.
         let reference = columns
             .iter()
             .map(|&(domain, turn)| reference::scores(domain, form, list, turn == LATER));
-        if !sample && list != List::Hnsw && reference.clone().any(|scores| scores.is_some()) {
+        if !sample
+            && list.approximates().is_none()
+            && reference.clone().any(|scores| scores.is_some())
+        {
             println!("| {}, reference | {} |", list.name(), cells(reference));
         }
     }
