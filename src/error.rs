@@ -97,6 +97,10 @@ pub enum Error {
     QueryForm(String),
     /// No text search configuration of that name.
     UnknownTextConfig(String),
+    /// `weights` of an index that are none.
+    Weights(String),
+    /// `weights` of an index on a single text.
+    WeightsWithoutFields,
     /// What we stored cannot be read back.
     Stored(String),
     /// SPI refused a call that we made.
@@ -375,6 +379,16 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
                 format!("invalid input syntax for type bm25query: \"{text}\""),
                 "Write the table, a colon and the query, as in 'public.docs: red shoes', or call reground.bm25_query.",
+            ),
+            E::Weights(text) => report(
+                Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                format!("weights \"{text}\" are none"),
+                "Whole numbers from 1 to 100, at most sixteen, as in weights = '3,1'.",
+            ),
+            E::WeightsWithoutFields => report(
+                Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                "a single text has no weights".into(),
+                "Index an array of texts: USING reground_bm25 ((ARRAY[title, body])) WITH (weights = '3,1').",
             ),
             E::UnknownTextConfig(name) => report(
                 Code::ERRCODE_UNDEFINED_OBJECT,

@@ -33,21 +33,37 @@ COMMENT ON FUNCTION reground.bm25_query IS 'A query of the words of a text over 
 -- STABLE: what a score rests on is fixed for a statement. A worker would fix it at a moment of its own, so scores stay in the leader.
 CREATE FUNCTION reground.bm25_distance(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_distance_wrapper';
-COMMENT ON FUNCTION reground.bm25_distance IS 'The BM25 score of a text with its sign turned, so that ascending order puts the best first; 0 where no word matches. The function of <@>.';
+COMMENT ON FUNCTION reground.bm25_distance(text, reground.bm25query) IS 'The BM25 score of a text with its sign turned, so that ascending order puts the best first; 0 where no word matches. The function of <@>.';
 
 CREATE FUNCTION reground.bm25_matches(content text, query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_matches_wrapper';
-COMMENT ON FUNCTION reground.bm25_matches IS 'Whether a text has at least one of the words. The function of @@@.';
+COMMENT ON FUNCTION reground.bm25_matches(text, reground.bm25query) IS 'Whether a text has at least one of the words. The function of @@@.';
 
 CREATE FUNCTION reground.bm25_score(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_score_wrapper';
-COMMENT ON FUNCTION reground.bm25_score IS 'The BM25 score of a text: the sum over the words of the query of frequency in the query × ln(1 + (N − df + 0.5) / (df + 0.5)) × tf / (tf + k1 × (1 − b + b × length / mean length)), as Lucene 8 and later. Lengths are kept in one byte: exact up to 40, then with four significant bits.';
+COMMENT ON FUNCTION reground.bm25_score(text, reground.bm25query) IS 'The BM25 score of a text: the sum over the words of the query of frequency in the query × ln(1 + (N − df + 0.5) / (df + 0.5)) × tf / (tf + k1 × (1 − b + b × length / mean length)), as Lucene 8 and later. Lengths are kept in one byte: exact up to 40, then with four significant bits.';
 
 CREATE FUNCTION reground.bm25_explain(content text, query reground.bm25query)
     RETURNS TABLE (lexeme text, query_frequency integer, frequency integer, document_frequency bigint, documents bigint, length integer,
         average_length double precision, weight double precision, score double precision)
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_explain_wrapper';
-COMMENT ON FUNCTION reground.bm25_explain IS 'How a score comes about, a row a word of the query: its frequency in query and text, how many of the index'' documents have it (removed ones count until VACUUM and a merge drop them), the text''s length as the index keeps it, and what the word adds.';
+COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS 'How a score comes about, a row a word of the query: its frequency in query and text, how many of the index'' documents have it (removed ones count until VACUUM and a merge drop them), the text''s length as the index keeps it, and what the word adds.';
+
+-- The same of several texts, each with a weight of its own.
+CREATE FUNCTION reground.bm25_distance(content text[], query reground.bm25query) RETURNS double precision
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_distance_wrapper';
+COMMENT ON FUNCTION reground.bm25_distance(text[], reground.bm25query) IS 'The BM25 score of several texts together with its sign turned. The function of <@>.';
+CREATE FUNCTION reground.bm25_matches(content text[], query reground.bm25query) RETURNS boolean
+    LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_matches_wrapper';
+COMMENT ON FUNCTION reground.bm25_matches(text[], reground.bm25query) IS 'Whether one of several texts has at least one of the words. The function of @@@.';
+CREATE FUNCTION reground.bm25_score(content text[], query reground.bm25query) RETURNS double precision
+    LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_score_wrapper';
+COMMENT ON FUNCTION reground.bm25_score(text[], reground.bm25query) IS 'The BM25 score of several texts together: each occurrence of a word counts as often as the index'' option weights says for its text, in tf and in the length (BM25F with whole weights).';
+CREATE FUNCTION reground.bm25_explain(content text[], query reground.bm25query)
+    RETURNS TABLE (lexeme text, query_frequency integer, frequency integer, document_frequency bigint, documents bigint, length integer,
+        average_length double precision, weight double precision, score double precision)
+    LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_fields_explain_wrapper';
+COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS 'How the score of several texts comes about, a row a word of the query; frequency and length are weighted.';
 
 -- In pg_catalog, or an unqualified operator would only be found where reground is on the search_path.
 CREATE OPERATOR pg_catalog.<@> (
@@ -60,6 +76,16 @@ CREATE OPERATOR pg_catalog.@@@ (
 );
 COMMENT ON OPERATOR pg_catalog.@@@ (text, reground.bm25query) IS 'has at least one of the words of the query';
 
+CREATE OPERATOR pg_catalog.<@> (
+    LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
+);
+COMMENT ON OPERATOR pg_catalog.<@> (text[], reground.bm25query) IS 'BM25 score of several texts with its sign turned: ORDER BY content <@> query LIMIT n gives the best n';
+CREATE OPERATOR pg_catalog.@@@ (
+    LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
+    RESTRICT = matchingsel, JOIN = matchingjoinsel
+);
+COMMENT ON OPERATOR pg_catalog.@@@ (text[], reground.bm25query) IS 'one of the texts has at least one of the words of the query';
+
 CREATE FUNCTION reground._bm25_handler(internal) RETURNS index_am_handler
     LANGUAGE c AS 'MODULE_PATHNAME', 'bm25_handler_wrapper';
 COMMENT ON FUNCTION reground._bm25_handler IS 'Internal: tells PostgreSQL what the access method can do.';
@@ -70,6 +96,11 @@ CREATE OPERATOR CLASS reground.bm25_text_ops DEFAULT FOR TYPE text USING regroun
     OPERATOR 1 pg_catalog.@@@ (text, reground.bm25query),
     OPERATOR 2 pg_catalog.<@> (text, reground.bm25query) FOR ORDER BY pg_catalog.float_ops;
 COMMENT ON OPERATOR CLASS reground.bm25_text_ops USING reground_bm25 IS 'a text, searched by its words';
+
+CREATE OPERATOR CLASS reground.bm25_fields_ops DEFAULT FOR TYPE text[] USING reground_bm25 AS
+    OPERATOR 1 pg_catalog.@@@ (text[], reground.bm25query),
+    OPERATOR 2 pg_catalog.<@> (text[], reground.bm25query) FOR ORDER BY pg_catalog.float_ops;
+COMMENT ON OPERATOR CLASS reground.bm25_fields_ops USING reground_bm25 IS 'several texts, searched by their words, each text with a weight of its own';
 
 CREATE FUNCTION reground.bm25_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS TABLE (item text, fault text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_check_wrapper';

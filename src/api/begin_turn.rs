@@ -8,7 +8,7 @@ use reground_documents::exact_hash_hex;
 use reground_grounding::begin::{self, Composed, GatherInput, Gathered};
 use reground_grounding::intent::{self, Intent, Judged};
 use reground_grounding::plan::plan;
-use reground_grounding::settings::Settings;
+use reground_grounding::settings::{LexicalSearch, Settings};
 use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
 
@@ -183,7 +183,7 @@ impl Read {
         if embedding.is_none() {
             warnings.push(Warning::NoEmbedding);
         }
-        if lexical::index(&corpus)?.is_none() {
+        if settings.lexical_search == LexicalSearch::Auto && lexical::index(&corpus)?.is_none() {
             warnings.push(Warning::NoLexicalIndex);
         }
         let here = Wanted::of(&live, &corpus.name);
@@ -197,7 +197,9 @@ impl Read {
             // Sources of other corpora: a filter on this one's columns says nothing of them, so under one they stay out.
             if request.filter.is_none() {
                 for name in others(&live, &corpus.name) {
-                    options.extend(elsewhere(tenant, &name, &plan, embedding, &live)?);
+                    options.extend(elsewhere(
+                        tenant, &name, &plan, embedding, &live, &settings,
+                    )?);
                 }
             }
             Ok::<_, Error>(options)

@@ -143,6 +143,7 @@ fn lists(
             &[query.to_owned()],
             filter,
             &Wanted::default(),
+            settings.lexical_search,
             candidates,
         )?;
         for ranked in rankings {

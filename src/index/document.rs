@@ -1,13 +1,47 @@
 //! A row as the index sees it, and what an index makes words with.
 
-use pgrx::FromDatum;
 use pgrx::pg_sys;
+use pgrx::{Array, FromDatum};
 use reground_bm25::index::meta::Meta;
-use reground_bm25::index::terms::{Counter, Document, Key, fingerprint};
+use reground_bm25::index::terms::{
+    Counter, Document, Key, Weights, fingerprint, fingerprint_of_fields,
+};
 
 use super::options::config_oid;
 use super::words::each_lexeme;
 use crate::error::{Error, Result};
+
+/// What is indexed of a row.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// Texts, each of which may weigh otherwise.
+    Fields(Vec<String>),
+}
+
+impl Content {
+    /// Several texts; one that is NULL is empty.
+    pub fn of_fields(fields: &Array<'_, &str>) -> Self {
+        let fields = fields.iter().map(Option::unwrap_or_default);
+        Self::Fields(fields.map(str::to_owned).collect())
+    }
+
+    fn fields(&self) -> &[String] {
+        match self {
+            Self::Text(text) => std::slice::from_ref(text),
+            Self::Fields(fields) => fields,
+        }
+    }
+
+    /// Tells contents apart.
+    pub fn fingerprint(&self) -> u64 {
+        match self {
+            Self::Text(text) => fingerprint(text.as_bytes()),
+            Self::Fields(fields) => fingerprint_of_fields(fields.iter().map(String::as_bytes)),
+        }
+    }
+}
 
 /// How an index makes terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +50,8 @@ pub struct Words {
     pub key: Key,
     /// The configuration.
     pub config: pg_sys::Oid,
+    /// Of the fields.
+    pub weights: Weights,
 }
 
 impl Words {
@@ -24,22 +60,21 @@ impl Words {
         Ok(Self {
             key: meta.key,
             config: config_oid(&meta.design.text_config)?,
+            weights: meta.design.weights,
         })
     }
 
-    /// A text's terms with their frequencies.
-    pub fn terms(&self, text: &str) -> Vec<(u64, u32)> {
+    /// A content at a row.
+    pub fn document(&self, row: u64, content: &Content) -> Document {
         let mut counter = Counter::new(self.key);
-        each_lexeme(self.config, text, |lexeme| counter.add(lexeme));
-        counter.finish()
-    }
-
-    /// A text at a row.
-    pub fn document(&self, row: u64, text: &str) -> Document {
+        for (number, field) in content.fields().iter().enumerate() {
+            let weight = self.weights.of(number);
+            each_lexeme(self.config, field, |lexeme| counter.add(lexeme, weight));
+        }
         Document {
             row,
-            fingerprint: fingerprint(text.as_bytes()),
-            terms: self.terms(text),
+            fingerprint: content.fingerprint(),
+            terms: counter.finish(),
         }
     }
 }
@@ -65,20 +100,39 @@ pub fn pointer(row: u64) -> pg_sys::ItemPointerData {
     }
 }
 
-/// What PostgreSQL hands over of a row to be indexed: its address and its text, where it has one.
+/// What PostgreSQL hands over of a row to be indexed: its address and its content, where it has one.
 ///
 /// # Safety
-/// The pointers are to the row's address, and to the value of the one column, which is of text.
+/// The index is open. The pointers are to the row's address, and to the value of the one column.
 pub unsafe fn entry(
+    index: pg_sys::Relation,
     tid: pg_sys::ItemPointer,
     values: *mut pg_sys::Datum,
     is_null: *mut bool,
-) -> Result<Option<(u64, String)>> {
-    // SAFETY: as the caller promises.
-    let (row, text) = unsafe { (row(tid), <&[u8]>::from_datum(*values, *is_null)) };
-    text.map(|text| match std::str::from_utf8(text) {
-        Ok(text) => Ok((row, text.to_owned())),
+) -> Result<Option<(u64, Content)>> {
+    // SAFETY: as the caller promises. The operator class says whether it is of text or of an array of text.
+    unsafe {
+        let content = if has_fields(index) {
+            Array::from_datum(*values, *is_null).map(|fields| Ok(Content::of_fields(&fields)))
+        } else {
+            <&[u8]>::from_datum(*values, *is_null).map(|text| utf8(text).map(Content::Text))
+        };
+        Ok(content.transpose()?.map(|content| (row(tid), content)))
+    }
+}
+
+/// Whether an index is of arrays of text.
+///
+/// # Safety
+/// The index is open and of this access method.
+pub unsafe fn has_fields(index: pg_sys::Relation) -> bool {
+    // SAFETY: as the caller promises: it has one column, whose operator class has a type.
+    unsafe { *(*index).rd_opcintype == pg_sys::TEXTARRAYOID }
+}
+
+fn utf8(text: &[u8]) -> Result<String> {
+    match std::str::from_utf8(text) {
+        Ok(text) => Ok(text.to_owned()),
         Err(error) => Err(Error::Stored(error.to_string())),
-    })
-    .transpose()
+    }
 }

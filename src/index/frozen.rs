@@ -10,9 +10,9 @@ use reground_bm25::Parameters;
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score::{Saturation, Statistics, number, part};
 use reground_bm25::index::snapshot::Snapshot;
-use reground_bm25::index::terms::{Document, Term, fingerprint, term};
+use reground_bm25::index::terms::{Document, Term, term};
 
-use super::document::Words;
+use super::document::{Content, Words};
 use super::pages::IndexPages;
 use super::query::Bm25Query;
 use super::relation::Open;
@@ -37,7 +37,7 @@ pub struct Frozen {
     parameters: Parameters,
     words: Words,
     terms: Vec<Term>,
-    /// Scores of texts that a scan returned, by fingerprint.
+    /// Scores of contents that a scan returned, by fingerprint.
     scores: RefCell<HashMap<u64, f64>>,
 }
 
@@ -143,7 +143,9 @@ impl Frozen {
             let parameters = meta.parameters()?;
             let lexemes = match &whole {
                 Some(whole)
-                    if whole.words.config == words.config && whole.parameters == parameters =>
+                    if (whole.words.config, whole.words.weights)
+                        == (words.config, words.weights)
+                        && whole.parameters == parameters =>
                 {
                     whole.lexemes.clone()
                 }
@@ -189,7 +191,7 @@ impl Frozen {
         terms(words, &self.lexemes)
     }
 
-    /// Remembers the score of a text that a scan returns.
+    /// Remembers the score of a content that a scan returns.
     pub fn remember(&self, fingerprint: u64, score: f64) {
         let mut scores = self.scores.borrow_mut();
         if scores.len() >= MOST_SCORES {
@@ -198,18 +200,18 @@ impl Frozen {
         scores.insert(fingerprint, score);
     }
 
-    /// The score of a text; 0 where it has none of the terms.
-    pub fn score(&self, text: &str) -> f64 {
-        if let Some(&score) = self.scores.borrow().get(&fingerprint(text.as_bytes())) {
+    /// The score of a content; 0 where it has none of the terms.
+    pub fn score(&self, content: &Content) -> f64 {
+        if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
             return score;
         }
-        let document = self.words.document(0, text);
+        let document = self.words.document(0, content);
         number(self.parts(&document).iter().sum())
     }
 
-    /// Whether a text has one of the terms.
-    pub fn matches(&self, text: &str) -> bool {
-        let document = self.words.document(0, text);
+    /// Whether a content has one of the terms.
+    pub fn matches(&self, content: &Content) -> bool {
+        let document = self.words.document(0, content);
         self.terms
             .iter()
             .any(|term| document.frequency(term.hash) > 0)

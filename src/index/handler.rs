@@ -18,6 +18,10 @@ fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRou
     // ORDER BY alone is asked of the index too.
     routine.amoptionalkey = true;
     routine.amusemaintenanceworkmem = true;
+    #[cfg(any(feature = "pg17", feature = "pg18"))]
+    {
+        routine.amcanbuildparallel = true;
+    }
     routine.amkeytype = pg_sys::InvalidOid;
     routine.ambuild = Some(build::build);
     routine.ambuildempty = Some(build::build_empty);

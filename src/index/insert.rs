@@ -5,7 +5,7 @@ use pgrx::prelude::*;
 use reground_bm25::index::maintain;
 use reground_bm25::index::meta::Meta;
 
-use super::document::{Words, entry};
+use super::document::{Content, Words, entry};
 use super::or_raise;
 use super::pages::IndexPages;
 use crate::error::Result;
@@ -26,17 +26,17 @@ pub unsafe extern "C-unwind" fn insert(
     // SAFETY: PostgreSQL hands us open relations, and the one column's value of the row at that address.
     let (pages, entry) = unsafe {
         let pages = IndexPages::new(index, heap);
-        (pages, entry(tid, values, is_null))
+        (pages, entry(index, tid, values, is_null))
     };
-    if let Some((row, text)) = or_raise(entry) {
-        or_raise(add(&pages, row, &text));
+    if let Some((row, content)) = or_raise(entry) {
+        or_raise(add(&pages, row, &content));
     }
     false
 }
 
-fn add(pages: &IndexPages, row: u64, text: &str) -> Result<()> {
+fn add(pages: &IndexPages, row: u64, content: &Content) -> Result<()> {
     // Words are made before any page is locked: dictionaries read catalogs.
-    let document = Words::of(&Meta::read(pages)?)?.document(row, text);
+    let document = Words::of(&Meta::read(pages)?)?.document(row, content);
     maintain::insert(pages, &document)?;
     Ok(())
 }

@@ -10,7 +10,6 @@ use reground_bm25::index::Store;
 use reground_bm25::index::check::{Finding, check, check_design};
 use reground_bm25::index::maintain;
 use reground_bm25::index::meta::Meta;
-use reground_bm25::index::terms::fingerprint;
 use serde::Serialize;
 
 use super::document::entry;
@@ -97,7 +96,7 @@ fn bm25_check(
     });
     let findings = findings.map_err(Error::from)?.faults;
     // SAFETY: the index is open and of this access method.
-    let declared = unsafe { options::read(opened.index.get()) };
+    let declared = unsafe { options::read(opened.index.get()) }?;
     let made = Meta::read(&pages).map_err(Error::from)?.design;
     let mut faults: Vec<FaultRow> = findings
         .into_iter()
@@ -124,7 +123,7 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
     }
     #[pg_guard]
     unsafe extern "C-unwind" fn look(
-        _index: pg_sys::Relation,
+        index: pg_sys::Relation,
         tid: pg_sys::ItemPointer,
         values: *mut pg_sys::Datum,
         is_null: *mut bool,
@@ -134,14 +133,14 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
         // SAFETY: the state is what is handed over below; the values are the one column's of a row.
         let (comparison, entry) = unsafe {
             let comparison = &mut *state.cast::<Comparison>();
-            (comparison, entry(tid, values, is_null))
+            (comparison, entry(index, tid, values, is_null))
         };
-        let Some((row, text)) = or_raise(entry).filter(|_| alive) else {
+        let Some((row, content)) = or_raise(entry).filter(|_| alive) else {
             return;
         };
         let fault = match comparison.indexed.get(&row) {
             None => "it is not in the index",
-            Some(&known) if known != fingerprint(text.as_bytes()) => {
+            Some(&known) if known != content.fingerprint() => {
                 "it is in the index with another text"
             }
             Some(_) => return,

@@ -6,6 +6,7 @@ use pgrx::prelude::*;
 use reground_bm25::index::score::{distance, number};
 use serde::Serialize;
 
+use super::document::Content;
 use super::frozen::frozen;
 use super::query::Bm25Query;
 use crate::error::Error;
@@ -13,20 +14,53 @@ use crate::rows;
 
 /// `text <@> query`: the score with its sign turned, so that the best come first; 0 where nothing matches.
 #[pg_extern(sql = false)]
-fn bm25_distance(text: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
-    Ok(distance(frozen(&query)?.score(text)))
+fn bm25_distance(content: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
+    Ok(distance(frozen(&query)?.score(&text(content))))
 }
 
 /// `text @@@ query`: whether the text has a term of the query.
 #[pg_extern(sql = false)]
-fn bm25_matches(text: &str, query: Bm25Query) -> std::result::Result<bool, ErrorReport> {
-    Ok(frozen(&query)?.matches(text))
+fn bm25_matches(content: &str, query: Bm25Query) -> std::result::Result<bool, ErrorReport> {
+    Ok(frozen(&query)?.matches(&text(content)))
 }
 
 /// The score itself.
 #[pg_extern(sql = false)]
-fn bm25_score(text: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
-    Ok(frozen(&query)?.score(text))
+fn bm25_score(content: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
+    Ok(frozen(&query)?.score(&text(content)))
+}
+
+/// `text[] <@> query`.
+#[pg_extern(sql = false)]
+fn bm25_fields_distance(
+    content: Array<'_, &str>,
+    query: Bm25Query,
+) -> std::result::Result<f64, ErrorReport> {
+    Ok(distance(
+        frozen(&query)?.score(&Content::of_fields(&content)),
+    ))
+}
+
+/// `text[] @@@ query`.
+#[pg_extern(sql = false)]
+fn bm25_fields_matches(
+    content: Array<'_, &str>,
+    query: Bm25Query,
+) -> std::result::Result<bool, ErrorReport> {
+    Ok(frozen(&query)?.matches(&Content::of_fields(&content)))
+}
+
+/// The score of fields itself.
+#[pg_extern(sql = false)]
+fn bm25_fields_score(
+    content: Array<'_, &str>,
+    query: Bm25Query,
+) -> std::result::Result<f64, ErrorReport> {
+    Ok(frozen(&query)?.score(&Content::of_fields(&content)))
+}
+
+fn text(content: &str) -> Content {
+    Content::Text(content.to_owned())
 }
 
 /// A row of `bm25_explain`.
@@ -45,14 +79,35 @@ struct Part<'a> {
 
 #[pg_extern(sql = false)]
 fn bm25_explain(
-    text: Option<&str>,
+    content: Option<&str>,
     query: Option<Bm25Query>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let text = text.ok_or(Error::Null("content"))?;
+    explain(content.map(text), query, fcinfo)
+}
+
+#[pg_extern(sql = false)]
+fn bm25_fields_explain(
+    content: Option<Array<'_, &str>>,
+    query: Option<Bm25Query>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    explain(
+        content.map(|content| Content::of_fields(&content)),
+        query,
+        fcinfo,
+    )
+}
+
+fn explain(
+    content: Option<Content>,
+    query: Option<Bm25Query>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let content = content.ok_or(Error::Null("content"))?;
     let query = query.ok_or(Error::Null("query"))?;
     let frozen = frozen(&query)?;
-    let document = frozen.words().document(0, text);
+    let document = frozen.words().document(0, &content);
     let terms = frozen.terms(frozen.words());
     let length = reground_bm25::index::norms::length(document.norm());
     let rows: Vec<Part<'_>> = frozen

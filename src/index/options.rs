@@ -1,4 +1,5 @@
-//! What `CREATE INDEX … WITH (…)` can say: the text search configuration, and the two constants of BM25.
+//! What `CREATE INDEX … WITH (…)` can say: the text search configuration, the two constants of BM25, and
+//! weights of fields.
 //!
 //! A configuration is kept by name, since its oid changes over dump, restore and upgrade. A name without a schema means
 //! pg_catalog's, whatever the search_path: an index must mean the same in every session, and a restore has an empty one.
@@ -13,11 +14,12 @@ use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
 use reground_bm25::Parameters;
 use reground_bm25::index::meta::Design;
+use reground_bm25::index::terms::Weights;
 
 use crate::error::{Error, Result};
 
 /// The configuration of an index that names none.
-const ENGLISH: &CStr = c"pg_catalog.english";
+const ENGLISH: &str = "pg_catalog.english";
 /// A column of pg_ts_config, which the bindings do not name.
 const OID_OF_CONFIG: i16 = 1;
 
@@ -27,6 +29,8 @@ struct Kept {
     vl_len_: i32,
     /// Where the name begins, from the start of this; 0 where none was given.
     text_config: i32,
+    /// Where the weights begin, likewise.
+    weights: i32,
     k1: f64,
     b: f64,
 }
@@ -49,6 +53,14 @@ pub fn define() {
                 c"Text search configuration that makes words of the text".as_ptr(),
                 std::ptr::null(),
                 Some(check_config),
+                lock,
+            );
+            pg_sys::add_string_reloption(
+                kind,
+                c"weights".as_ptr(),
+                c"How much each text of an array counts, comma-separated".as_ptr(),
+                std::ptr::null(),
+                Some(check_weights),
                 lock,
             );
             pg_sys::add_real_reloption(
@@ -97,6 +109,7 @@ pub unsafe extern "C-unwind" fn amoptions(
     use pg_sys::relopt_type::{RELOPT_TYPE_REAL as REAL, RELOPT_TYPE_STRING as STRING};
     let elements = [
         element(c"text_config", STRING, offset_of!(Kept, text_config)),
+        element(c"weights", STRING, offset_of!(Kept, weights)),
         element(c"k1", REAL, offset_of!(Kept, k1)),
         element(c"b", REAL, offset_of!(Kept, b)),
     ];
@@ -118,26 +131,53 @@ pub unsafe extern "C-unwind" fn amoptions(
 ///
 /// # Safety
 /// The index is open and is one of this access method.
-pub unsafe fn read(index: pg_sys::Relation) -> Design {
-    // SAFETY: as the caller promises; PostgreSQL keeps there what amoptions made, or null. A name lies behind the struct,
-    // NUL-terminated.
-    unsafe {
-        let kept = (*index).rd_options.cast::<Kept>();
-        let usual = Parameters::default();
-        let (name, k1, b) = match kept.as_ref() {
-            Some(kept) => (kept.text_config, kept.k1, kept.b),
-            None => (0, usual.k1(), usual.b()),
-        };
-        let name = match usize::try_from(name) {
-            Ok(offset) if offset > 0 => CStr::from_ptr(kept.cast::<c_char>().add(offset)),
-            _ => ENGLISH,
-        };
-        Design {
-            k1,
-            b,
-            text_config: name.to_string_lossy().into_owned(),
-            server: pg_sys::PG_MAJORVERSION_NUM,
+pub unsafe fn read(index: pg_sys::Relation) -> Result<Design> {
+    // SAFETY: as the caller promises; PostgreSQL keeps there what amoptions made, or null.
+    let kept = unsafe { (*index).rd_options.cast::<Kept>().as_ref() };
+    let usual = Parameters::default();
+    let mut design = Design {
+        k1: usual.k1(),
+        b: usual.b(),
+        text_config: ENGLISH.to_owned(),
+        weights: Weights::default(),
+        server: pg_sys::PG_MAJORVERSION_NUM,
+    };
+    if let Some(kept) = kept {
+        (design.k1, design.b) = (kept.k1, kept.b);
+        if let Some(name) = kept.string(kept.text_config) {
+            design.text_config = name;
         }
+        if let Some(weights) = kept.string(kept.weights) {
+            let unreadable = |()| Error::Weights(weights.clone());
+            design.weights = weights.parse().map_err(unreadable)?;
+        }
+    }
+    Ok(design)
+}
+
+impl Kept {
+    /// What was given for an option that is a string.
+    fn string(&self, offset: i32) -> Option<String> {
+        let offset = usize::try_from(offset).ok().filter(|&offset| offset > 0)?;
+        // SAFETY: strings lie behind the struct, NUL-terminated, where PostgreSQL says.
+        let string =
+            unsafe { CStr::from_ptr(std::ptr::from_ref(self).cast::<c_char>().add(offset)) };
+        Some(string.to_string_lossy().into_owned())
+    }
+}
+
+/// Checks the weights that a statement gives.
+#[pg_guard]
+unsafe extern "C-unwind" fn check_weights(value: *const c_char) {
+    if value.is_null() {
+        return;
+    }
+    // SAFETY: PostgreSQL passes a NUL-terminated string.
+    let text = unsafe { CStr::from_ptr(value) }
+        .to_string_lossy()
+        .into_owned();
+    if text.parse::<Weights>().is_err() {
+        ErrorReport::from(Error::Weights(text)).report(pgrx::PgLogLevel::ERROR);
     }
 }
 

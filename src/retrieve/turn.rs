@@ -38,7 +38,14 @@ pub fn search(
         .map(|query| query.text.clone())
         .collect();
     let rankings = stage("lexical list", || {
-        lexical::rank(corpus, &queries, filter, wanted, settings.candidates)
+        lexical::rank(
+            corpus,
+            &queries,
+            filter,
+            wanted,
+            settings.lexical_search,
+            settings.candidates,
+        )
     })?;
     let mut lists = Vec::new();
     let mut scores = BTreeMap::new();
@@ -116,6 +123,7 @@ pub fn elsewhere(
     plan: &RetrievalPlan,
     embedding: Option<&[f32]>,
     live: &[Live],
+    settings: &Settings,
 ) -> Result<Options> {
     let Some(corpus) = corpora::usable(tenant, name)? else {
         return Ok(Options::new());
@@ -128,10 +136,17 @@ pub fn elsewhere(
         .take(1)
         .map(|query| query.text.clone())
         .collect();
-    let scores = lexical::rank(&corpus, &own, &everything, &wanted, 0)?
-        .into_iter()
-        .flat_map(|ranked| ranked.wanted)
-        .collect();
+    let scores = lexical::rank(
+        &corpus,
+        &own,
+        &everything,
+        &wanted,
+        settings.lexical_search,
+        0,
+    )?
+    .into_iter()
+    .flat_map(|ranked| ranked.wanted)
+    .collect();
     let embedding =
         embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());
     let read = passages::by_key(&corpus, &everything, &wanted.passages)?;

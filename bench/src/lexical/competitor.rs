@@ -40,18 +40,22 @@ const PG_TEXTSEARCH: Competitor = Competitor {
     before: "CREATE EXTENSION IF NOT EXISTS pg_textsearch",
 };
 
-/// The competitors that the server has; ours first.
+/// The competitors that the server has and that are named, or all; ours first.
 ///
 /// # Errors
 /// Those of the server.
-pub fn present(client: &mut Client) -> Result<Vec<Competitor>> {
+pub fn present(client: &mut Client, only: &[String]) -> Result<Vec<Competitor>> {
     let row = client.query_one(
         "SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_textsearch' \
              AND position('pg_textsearch' IN current_setting('shared_preload_libraries')) > 0)",
         &[],
     )?;
-    let mut competitors = vec![OURS, TSVECTOR];
-    if row.get(0) {
+    let named = |one: &Competitor| {
+        only.is_empty() || only.iter().any(|name| one.name.starts_with(name.as_str()))
+    };
+    let mut competitors = vec![OURS];
+    competitors.extend(Some(TSVECTOR).filter(named));
+    if row.get(0) && named(&PG_TEXTSEARCH) {
         client.batch_execute(PG_TEXTSEARCH.before)?;
         competitors.push(PG_TEXTSEARCH);
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::ask::CLIENTS;
 use super::competitor::Competitor;
 use crate::machine::Fact;
 
@@ -27,6 +28,8 @@ pub struct Row {
     pub vacuumed: Vec<Vec<Duration>>,
     /// Time of the inserts.
     pub insert: Duration,
+    /// Queries a second of [`CLIENTS`] clients.
+    pub rate: f64,
     /// How it is asked.
     pub competitor: Competitor,
 }
@@ -87,15 +90,16 @@ impl Report {
     fn sizes(&self, text: &mut String) -> Result<()> {
         writeln!(
             text,
-            "| | built, s | index, MB | ms an insert |\n|---|---:|---:|---:|"
+            "| | built, s | index, MB | queries/s, {CLIENTS} clients | ms an insert |\n|---|---:|---:|---:|---:|"
         )?;
         for row in &self.rows {
             writeln!(
                 text,
-                "| {} | {:.1} | {:.1} | {:.3} |",
+                "| {} | {:.1} | {:.1} | {:.0} | {:.3} |",
                 row.name,
                 row.built.as_secs_f64(),
                 row.bytes as f64 / 1e6,
+                row.rate,
                 ms(row.insert) / self.inserts as f64
             )?;
         }

@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use reground_bm25::index::build::{Builder, InMemory};
+use reground_bm25::index::build::{Gatherer, finish};
 use reground_bm25::index::check::check;
 use reground_bm25::index::maintain;
 use reground_bm25::index::memory::Memory;
 use reground_bm25::index::meta::{Design, Meta};
+use reground_bm25::index::runs::InMemory;
 use reground_bm25::index::search::Search;
 use reground_bm25::index::snapshot::Snapshot;
-use reground_bm25::index::terms::{Document, Term};
+use reground_bm25::index::terms::{Document, Term, Weights};
 use reground_bm25::index::vacuum;
 use reground_pulse::felt;
 
@@ -41,6 +42,7 @@ fn empty() -> Memory {
         k1: 1.2,
         b: 0.75,
         text_config: "pg_catalog.english".into(),
+        weights: Weights::default(),
         server: 18,
     };
     maintain::create(&store, [1, 2], design).unwrap();
@@ -54,16 +56,20 @@ fn heard(what: &str, postings: u64, work: impl FnOnce()) {
     assert!(felt.beats >= least, "{what}: {felt:?}, at least {least}");
 }
 
+fn gatherer(memory: usize) -> Gatherer<InMemory> {
+    Gatherer::new(InMemory::default(), InMemory::default(), memory)
+}
+
 #[test]
 fn every_phase_beats() {
     let all = DOCUMENTS * TERMS;
     let store = empty();
     heard("build", all, || {
-        let mut builder = Builder::new(&store, InMemory::default(), 4 << 20).unwrap();
+        let mut gatherer = gatherer(4 << 20);
         for row in 1..=DOCUMENTS {
-            builder.add(&document(row)).unwrap();
+            gatherer.add(&document(row)).unwrap();
         }
-        builder.finish().unwrap();
+        finish(&store, gatherer, Vec::new()).unwrap();
     });
     let terms: Vec<Term> = (0..TERMS)
         .map(|term| Term {

@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use reground_bm25::Parameters;
-use reground_bm25::index::build::{Builder, InMemory};
+use reground_bm25::index::build::{Gatherer, finish};
 use reground_bm25::index::check::check;
 use reground_bm25::index::maintain;
 use reground_bm25::index::memory::Memory;
 use reground_bm25::index::meta::{Design, Meta};
+use reground_bm25::index::runs::InMemory;
 use reground_bm25::index::score::{Saturation, Statistics, number, part};
 use reground_bm25::index::search::Search;
 use reground_bm25::index::snapshot::Snapshot;
-use reground_bm25::index::terms::{Document, Term};
+use reground_bm25::index::terms::{Document, Term, Weights};
 use reground_bm25::index::{Fault, vacuum};
 
 fn design() -> Design {
@@ -23,6 +24,7 @@ fn design() -> Design {
         k1: 1.2,
         b: 0.75,
         text_config: "pg_catalog.english".into(),
+        weights: Weights::default(),
         server: 18,
     }
 }
@@ -189,6 +191,10 @@ fn document(row: u64, vocabulary: u64, longest: u64, state: &mut u64) -> Documen
     }
 }
 
+fn gatherer(memory: usize) -> Gatherer<InMemory> {
+    Gatherer::new(InMemory::default(), InMemory::default(), memory)
+}
+
 #[test]
 fn agrees_after_inserts_spills_and_merges() {
     let (store, mut brute, mut state) = (index(), Brute::default(), 7);
@@ -221,20 +227,29 @@ fn agrees_after_inserts_spills_and_merges() {
 
 #[test]
 fn agrees_when_built_at_once() {
-    for (documents, memory) in [
-        (0, 1 << 20),
-        (1, 1 << 20),
-        (20_000, 64 << 20),
-        (20_000, 1 << 20),
+    for (documents, memory, processes) in [
+        (0, 1 << 20, 1),
+        (0, 1 << 20, 3),
+        (1, 1 << 20, 3),
+        (20_000, 64 << 20, 1),
+        (20_000, 64 << 20, 2),
+        (20_000, 1 << 20, 1),
+        (20_000, 1 << 20, 4),
     ] {
         let (store, mut brute, mut state) = (index(), Brute::default(), 11);
-        let mut builder = Builder::new(&store, InMemory::default(), memory).unwrap();
+        let mut gatherers: Vec<_> = (0..processes).map(|_| gatherer(memory)).collect();
         for row in 1..=documents {
             let document = document(row, 3_000, 80, &mut state);
-            builder.add(&document).unwrap();
+            // As a parallel scan hands out blocks.
+            let process = random(&mut state) as usize % processes.max(2) % processes;
+            gatherers[process].add(&document).unwrap();
             brute.documents.insert(row, document);
         }
-        builder.finish().unwrap();
+        let own = gatherers.remove(0);
+        let others = gatherers
+            .into_iter()
+            .map(|other| other.hand_over().unwrap());
+        finish(&store, own, others.collect()).unwrap();
         assert_eq!(is_sound(&store, &brute), 0);
         for query in [
             &[1][..],
@@ -361,11 +376,11 @@ fn soak() -> Duration {
 #[test]
 fn damage_is_noticed_or_harmless() {
     let (store, mut state) = (index(), 3);
-    let mut builder = Builder::new(&store, InMemory::default(), 1 << 20).unwrap();
+    let mut gatherer = gatherer(1 << 20);
     for row in 1..=4_000 {
-        builder.add(&document(row, 1_000, 60, &mut state)).unwrap();
+        gatherer.add(&document(row, 1_000, 60, &mut state)).unwrap();
     }
-    builder.finish().unwrap();
+    finish(&store, gatherer, Vec::new()).unwrap();
     for row in 4_001..=4_100 {
         maintain::insert(&store, &document(row, 1_000, 60, &mut state)).unwrap();
     }

@@ -125,6 +125,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "earlier queries that the intent of a turn is judged by"),
     row("candidates", "40", Kind::Count(1, 1000), "a whole number of passages, 1 to 1000",
         "passages asked of each branch, lexical and vector, on every turn"),
+    row("lexical_search", "\"auto\"", Kind::Choice(&["auto", "exact"]), "auto or exact",
+        "how the lexical branch searches: through a BM25 index where there is one that may be used, or by reading every passage"),
     row("vector_search", "\"auto\"", Kind::Choice(&["auto", "exact", "index"]), "auto, exact or index",
         "how the vector branch searches: as the planner likes, without an index, or through it"),
     row("require_embedding", "false", Kind::Flag, "true or false",

@@ -16,6 +16,16 @@ pub enum CarryActivation {
     Cited,
 }
 
+/// How the lexical branch searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LexicalSearch {
+    /// Through an index where there is one that may be used.
+    Auto,
+    /// Without: every passage is read.
+    Exact,
+}
+
 /// How the vector branch searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -113,6 +123,8 @@ pub struct Settings {
     pub facts_per_source: usize,
     /// Whether a turn without an embedding is an error. Default false.
     pub require_embedding: bool,
+    /// How the lexical branch searches, default `auto`.
+    pub lexical_search: LexicalSearch,
     /// How the vector branch searches, default `auto`.
     pub vector_search: VectorSearch,
     /// Order of the passages in the prompt (D11), default `score`.
@@ -160,6 +172,7 @@ impl Default for Settings {
             reranker: None,
             facts_per_source: 2,
             require_embedding: false,
+            lexical_search: LexicalSearch::Auto,
             vector_search: VectorSearch::Auto,
             passage_order: PassageOrder::Score,
             marker_style: MarkerStyle::Lettered,
@@ -298,6 +311,7 @@ mod tests {
             (json!({"carry_decay": "NaN"}), "carry_decay"),
             (json!({"carry_decay": "inf"}), "carry_decay"),
             (json!({"carry_over": 3}), "carry_over"),
+            (json!({"lexical_search": "index"}), "lexical_search"),
             (json!({"vector_search": "fast"}), "vector_search"),
             (json!({"carry_max_age": -1}), "carry_max_age"),
             (json!({"reranker": ["f"]}), "reranker"),

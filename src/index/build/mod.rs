@@ -1,30 +1,26 @@
-//! CREATE INDEX and REINDEX: the table is read once, its terms are sorted within maintenance_work_mem.
+//! CREATE INDEX and REINDEX: the table is read once, by one process or several, and its terms are sorted within
+//! maintenance_work_mem.
 
-use std::ffi::c_void;
+mod files;
+mod gather;
+mod parallel;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::build::{Builder, Runs};
+use reground_bm25::index::build::{Gatherer, finish};
 use reground_bm25::index::maintain;
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score;
-use reground_bm25::index::terms::Key;
-use reground_bm25::index::{Fault, Result as IndexResult};
+use reground_bm25::index::terms::{Key, Weights};
 
-use super::document::{Words, entry};
+use self::files::File;
+use self::gather::Gathering;
+use self::parallel::{Others, Workers};
+use super::document::{Words, has_fields};
 use super::options;
+use super::or_raise;
 use super::pages::IndexPages;
-use super::{or_raise, raise};
 use crate::error::{Error, Result};
-
-/// What is handed from row to row.
-struct Progress<'s> {
-    builder: Builder<'s, IndexPages, Files>,
-    words: Words,
-    indexed: u64,
-    /// The text and what is made of it are freed row by row.
-    memory: pg_sys::MemoryContext,
-}
 
 /// Builds the index of a table.
 #[pg_guard]
@@ -58,7 +54,10 @@ pub unsafe extern "C-unwind" fn build_empty(index: pg_sys::Relation) {
 /// Makes an empty index of what it is declared as; from now on it stays so.
 fn create(pages: &IndexPages, index: pg_sys::Relation) -> Result<()> {
     // SAFETY: the index is open and of this access method.
-    let design = unsafe { options::read(index) };
+    let (design, has_fields) = unsafe { (options::read(index)?, has_fields(index)) };
+    if !has_fields && design.weights != Weights::default() {
+        return Err(Error::WeightsWithoutFields);
+    }
     Ok(maintain::create(pages, secret()?, design)?)
 }
 
@@ -84,40 +83,28 @@ fn fill(
     let words = Words::of(&Meta::read(pages)?)?;
     // SAFETY: a setting in kB that the session may change between statements only.
     let memory = usize::try_from(unsafe { pg_sys::maintenance_work_mem }).unwrap_or(1 << 16) << 10;
-    // SAFETY: a child of the memory that the statement works in; deleted below, and by an abort.
-    let context = unsafe {
-        pg_sys::AllocSetContextCreateInternal(
-            pg_sys::CurrentMemoryContext,
-            c"reground_bm25 build".as_ptr(),
-            pg_sys::ALLOCSET_DEFAULT_MINSIZE as usize,
-            pg_sys::ALLOCSET_DEFAULT_INITSIZE as usize,
-            pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize,
-        )
+    // SAFETY: the relations are those of the build.
+    let workers = unsafe { Workers::start(heap, index, info, words, memory) };
+    let (memory, scan) = match &workers {
+        Some(workers) => (workers.memory(), workers.scan()),
+        None => (memory, std::ptr::null_mut()),
     };
-    let mut progress = Progress {
-        builder: Builder::new(pages, Files::new(), memory)?,
-        words,
-        indexed: 0,
-        memory: context,
-    };
-    // SAFETY: the callback is given what it expects, and only during the scan.
-    let rows = unsafe {
-        pg_sys::table_index_build_scan(
-            heap,
-            index,
-            info,
-            true,
-            true,
-            Some(add),
-            (&raw mut progress).cast(),
-            std::ptr::null_mut(),
-        )
-    };
-    let indexed = progress.indexed;
+    let gatherer = Gatherer::new(File::new(), File::new(), memory);
+    let mut gathering = Gathering::new(words, gatherer);
+    // SAFETY: as above, and the scan is one of the table.
+    let mut rows = unsafe { gathering.read(heap, index, info, scan, true) };
+    // SAFETY: as above.
+    let others = workers
+        .as_ref()
+        .map_or_else(Others::default, |workers| unsafe { workers.wait(info) });
+    rows += others.rows;
+    let theirs = others.parts.iter().map(|(part, ..)| part.documents);
+    let indexed = u64::from(gathering.gatherer.documents()) + theirs.map(u64::from).sum::<u64>();
     report(WRITING);
-    progress.builder.finish()?;
-    // SAFETY: made above, and nothing in it is in use.
-    unsafe { pg_sys::MemoryContextDelete(context) };
+    finish(pages, gathering.gatherer, others.parts)?;
+    if let Some(workers) = workers {
+        workers.end();
+    }
     Ok((rows, score::rows(indexed)))
 }
 
@@ -142,113 +129,5 @@ fn report(phase: i64) {
     // SAFETY: sets a number of this session's progress report.
     unsafe {
         pg_sys::pgstat_progress_update_param(pg_sys::PROGRESS_CREATEIDX_SUBPHASE as i32, phase);
-    }
-}
-
-/// Takes a row in.
-#[pg_guard]
-unsafe extern "C-unwind" fn add(
-    _index: pg_sys::Relation,
-    tid: pg_sys::ItemPointer,
-    values: *mut pg_sys::Datum,
-    is_null: *mut bool,
-    _alive: bool,
-    state: *mut c_void,
-) {
-    // SAFETY: the state is what `fill` handed over.
-    let progress = unsafe { &mut *state.cast::<Progress<'_>>() };
-    // SAFETY: the context lives for the build; it is emptied when nothing of the row is in use any more.
-    let before = unsafe { pg_sys::MemoryContextSwitchTo(progress.memory) };
-    // SAFETY: the values are the one column's of a row, and the operator class is of text.
-    if let Some((row, text)) = or_raise(unsafe { entry(tid, values, is_null) }) {
-        let document = progress.words.document(row, &text);
-        if let Err(fault) = progress.builder.add(&document) {
-            raise(fault.into());
-        }
-        progress.indexed += 1;
-    }
-    // SAFETY: as above.
-    unsafe {
-        pg_sys::MemoryContextSwitchTo(before);
-        pg_sys::MemoryContextReset(progress.memory);
-    }
-}
-
-/// Sorted runs in a temporary file, which PostgreSQL counts against temp_file_limit and removes whatever happens.
-struct Files {
-    /// What the file is kept in: it outlives the memory of a row.
-    memory: pg_sys::MemoryContext,
-    file: Option<*mut pg_sys::BufFile>,
-    /// Where writing goes on.
-    end: u64,
-}
-
-/// Bytes of a segment of PostgreSQL's temporary files: positions are given as segment and offset.
-const SEGMENT: u64 = 1 << 30;
-
-impl Files {
-    /// None yet; the file lives in the memory that is current now.
-    fn new() -> Self {
-        Self {
-            // SAFETY: reads a variable of the session.
-            memory: unsafe { pg_sys::CurrentMemoryContext },
-            file: None,
-            end: 0,
-        }
-    }
-
-    /// The file, made when it is first needed.
-    fn file(&mut self) -> *mut pg_sys::BufFile {
-        *self.file.get_or_insert_with(|| {
-            // SAFETY: the memory outlives this; a temporary file of this transaction, and an error is PostgreSQL's own.
-            unsafe {
-                let before = pg_sys::MemoryContextSwitchTo(self.memory);
-                let file = pg_sys::BufFileCreateTemp(false);
-                pg_sys::MemoryContextSwitchTo(before);
-                file
-            }
-        })
-    }
-
-    fn seek(file: *mut pg_sys::BufFile, at: u64) -> IndexResult<()> {
-        let whole = i32::try_from(at / SEGMENT).unwrap_or(i32::MAX);
-        let rest = (at % SEGMENT) as pg_sys::off_t;
-        // SAFETY: the file is open; 0 is SEEK_SET.
-        match unsafe { pg_sys::BufFileSeek(file, whole, rest, 0) } {
-            0 => Ok(()),
-            _ => Err(Fault::Full {
-                what: "a temporary file cannot be read where it was written",
-            }),
-        }
-    }
-}
-
-impl Runs for Files {
-    fn write(&mut self, bytes: &[u8]) -> IndexResult<()> {
-        let file = self.file();
-        // SAFETY: the bytes are as many as are said. Runs are written one after the other before any is read.
-        unsafe { pg_sys::BufFileWrite(file, bytes.as_ptr().cast(), bytes.len()) };
-        self.end += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn read(&mut self, from: u64, into: &mut [u8]) -> IndexResult<usize> {
-        let Some(file) = self.file else {
-            return Ok(0);
-        };
-        Self::seek(file, from)?;
-        // SAFETY: the buffer is as long as is said.
-        Ok(unsafe { pg_sys::BufFileRead(file, into.as_mut_ptr().cast(), into.len()) })
-    }
-}
-
-impl Drop for Files {
-    fn drop(&mut self) {
-        if let Some(file) = self.file.take()
-            && !std::thread::panicking()
-        {
-            // SAFETY: open, and not used again. After an error the abort has it closed.
-            unsafe { pg_sys::BufFileClose(file) };
-        }
     }
 }

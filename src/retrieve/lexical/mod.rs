@@ -6,6 +6,7 @@ mod indexed;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::passage::{Branch, Hit, RankedList};
+use reground_grounding::settings::LexicalSearch;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
@@ -76,9 +77,14 @@ pub fn rank(
     queries: &[String],
     filter: &Filter,
     wanted: &Wanted,
+    search: LexicalSearch,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
-    match indexed::index(corpus)? {
+    let index = match search {
+        LexicalSearch::Auto => indexed::index(corpus)?,
+        LexicalSearch::Exact => None,
+    };
+    match index {
         Some(index) if !index.row_security => queries
             .iter()
             .map(|query| indexed::rank(corpus, &index, query, filter, wanted, limit))

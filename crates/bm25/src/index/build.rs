@@ -1,8 +1,5 @@
 //! Builds an index of many documents at once: their postings are sorted in memory, and where that is not enough, in runs that
-//! are merged at the end.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! are merged at the end. Several processes may each gather a share of the documents.
 
 use reground_pulse::beat;
 
@@ -10,92 +7,78 @@ use super::POSTING;
 use super::fault::{Fault, Result};
 use super::maintain::publish;
 use super::meta::Meta;
-use super::page::{put_varint, take_varint};
+use super::page::{put_varint, u64_at};
+use super::runs::{DAMAGED, HELD, Merge, Runs, read_exactly};
 use super::store::Store;
 use super::terms::Document;
 use super::writer::Writer;
 
 /// Bytes of a posting in memory.
 const BYTES: usize = size_of::<(u64, u32, u32)>();
-/// Bytes of a run that are held while runs are merged.
-const HELD: usize = 1 << 16;
 
-/// Sorted runs of postings, in files or wherever there is room.
-pub trait Runs {
-    /// Appends bytes to what has been written.
-    ///
-    /// # Errors
-    /// Where there is no room.
-    fn write(&mut self, bytes: &[u8]) -> Result<()>;
-
-    /// Fills a buffer with the bytes from a place on; how many there were.
-    ///
-    /// # Errors
-    /// Whatever keeps it from being read.
-    fn read(&mut self, from: u64, into: &mut [u8]) -> Result<usize>;
+/// What one process has gathered of the documents: how much there is where it was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Part {
+    /// Documents; their records are [`RECORD`] bytes each.
+    pub documents: u32,
+    /// Sorted runs of postings; where each ends is written behind the documents.
+    pub runs: u32,
 }
 
-/// Runs in memory.
-#[derive(Debug, Default)]
-pub struct InMemory(Vec<u8>);
+/// Bytes of a document: row, fingerprint, norm.
+const RECORD: usize = 6 + 8 + 1;
+/// Bytes of the end of a run.
+const END: usize = 8;
 
-impl Runs for InMemory {
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.0.extend(bytes);
-        Ok(())
-    }
-
-    fn read(&mut self, from: u64, into: &mut [u8]) -> Result<usize> {
-        let rest = usize::try_from(from)
-            .ok()
-            .and_then(|from| self.0.get(from..));
-        let rest = rest.unwrap_or_default();
-        let count = rest.len().min(into.len());
-        into[..count].copy_from_slice(&rest[..count]);
-        Ok(count)
-    }
-}
-
-/// An index that is being built.
-pub struct Builder<'s, S, R> {
-    store: &'s S,
-    writer: Writer<'s, S>,
+/// Gathers the documents of a build, or the share of them that one of several processes reads.
+pub struct Gatherer<R> {
+    /// Written so far.
+    part: Part,
+    documents: R,
+    /// Records that are not written yet.
+    records: Vec<u8>,
+    runs: R,
+    /// Where each run ends; the next begins there.
+    ends: Vec<u64>,
     postings: Vec<(u64, u32, u32)>,
     /// Postings that may be held.
     most: usize,
-    runs: R,
-    /// Where each run begins and ends.
-    bounds: Vec<(u64, u64)>,
 }
 
-impl<'s, S: Store, R: Runs> Builder<'s, S, R> {
-    /// For an index that [`create`](super::maintain::create) made; `memory` bytes hold postings.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub fn new(store: &'s S, runs: R, memory: usize) -> Result<Self> {
-        let meta = Meta::read(store)?;
-        Ok(Self {
-            store,
-            writer: Writer::new(store, meta.next, meta.parameters()?),
+impl<R: Runs> Gatherer<R> {
+    /// Nothing yet. `memory` bytes hold postings; what is more goes to `runs`, and documents to `documents`.
+    pub fn new(documents: R, runs: R, memory: usize) -> Self {
+        Self {
+            part: Part::default(),
+            documents,
+            records: Vec::with_capacity(HELD),
+            runs,
+            ends: Vec::new(),
             postings: Vec::new(),
             most: (memory / BYTES).max(1 << 10),
-            runs,
-            bounds: Vec::new(),
-        })
+        }
     }
 
     /// Adds a document.
     ///
     /// # Errors
-    /// Those of the store and of the runs.
+    /// Those of the runs, and [`Fault::Full`].
     pub fn add(&mut self, document: &Document) -> Result<()> {
         if self.postings.len() + document.terms.len() > self.most && !self.postings.is_empty() {
             self.run()?;
         }
-        let number = self
-            .writer
-            .document(document.row, document.fingerprint, document.norm())?;
+        let number = self.part.documents;
+        self.part.documents = number.checked_add(1).ok_or(Fault::Full {
+            what: "a segment has more documents than can be counted",
+        })?;
+        self.records.extend(&document.row.to_le_bytes()[..6]);
+        self.records.extend(document.fingerprint.to_le_bytes());
+        self.records.push(document.norm());
+        if self.records.len() + RECORD > HELD {
+            self.documents.write(&self.records)?;
+            self.records.clear();
+        }
         beat(POSTING * document.terms.len());
         let each = document.terms.iter();
         self.postings
@@ -104,15 +87,14 @@ impl<'s, S: Store, R: Runs> Builder<'s, S, R> {
     }
 
     /// Documents so far.
-    pub fn documents(&self) -> usize {
-        self.writer.documents()
+    pub fn documents(&self) -> u32 {
+        self.part.documents
     }
 
     /// Writes what is in memory as a run.
     fn run(&mut self) -> Result<()> {
         sort(&mut self.postings, u64::BITS);
-        let start = self.bounds.last().map_or(0, |&(_, end)| end);
-        let mut end = start;
+        let mut end = self.ends.last().copied().unwrap_or_default();
         let mut bytes = Vec::with_capacity(2 * HELD);
         for list in self.postings.chunk_by(|a, b| a.0 == b.0) {
             bytes.extend(list[0].0.to_le_bytes());
@@ -137,76 +119,93 @@ impl<'s, S: Store, R: Runs> Builder<'s, S, R> {
         }
         self.runs.write(&bytes)?;
         end += bytes.len() as u64;
-        self.bounds.push((start, end));
+        self.ends.push(end);
         self.postings.clear();
         Ok(())
     }
 
-    /// Writes the segment and publishes it.
+    /// Writes all that is still in memory, for the process that [`finish`]es the build.
     ///
     /// # Errors
-    /// Those of the store and of the runs.
-    pub fn finish(mut self) -> Result<()> {
-        if self.bounds.is_empty() {
-            sort(&mut self.postings, u64::BITS);
-            for list in self.postings.chunk_by(|a, b| a.0 == b.0) {
-                let each = list
-                    .iter()
-                    .map(|&(_, document, count)| Ok((document, count)));
-                self.writer.term(list[0].0, each)?;
-            }
-        } else {
+    /// Those of the runs.
+    pub fn hand_over(mut self) -> Result<(Part, R, R)> {
+        if !self.postings.is_empty() {
             self.run()?;
-            self.postings = Vec::new();
-            self.merge()?;
         }
-        publish(self.store, self.writer, &[], None)
+        for end in &self.ends {
+            self.records.extend(end.to_le_bytes());
+        }
+        self.documents.write(&self.records)?;
+        self.part.runs = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
+        Ok((self.part, self.documents, self.runs))
     }
+}
 
-    /// Merges the runs. A document's postings are in one run, and runs are in the order of documents.
-    fn merge(&mut self) -> Result<()> {
-        let mut cursors = Vec::new();
-        let mut waiting = BinaryHeap::new();
-        for (at, &(start, end)) in self.bounds.iter().enumerate() {
-            let mut cursor = Cursor::new(start, end);
-            if let Some(hash) = cursor.term(&mut self.runs)? {
-                waiting.push(Reverse((hash, at)));
-            }
-            cursors.push(cursor);
-        }
-        while let Some(&Reverse((hash, _))) = waiting.peek() {
-            let mut with = Vec::new();
-            while let Some(&Reverse((next, at))) = waiting.peek()
-                && next == hash
-            {
-                waiting.pop();
-                with.push(at);
-            }
-            let (runs, cursors_of) = (&mut self.runs, &mut cursors);
-            let mut list = with.iter();
-            let mut current = list.next();
-            let each = std::iter::from_fn(|| {
-                loop {
-                    let at = *current?;
-                    match cursors_of[at].posting(runs) {
-                        Ok(None) => current = list.next(),
-                        Ok(Some(posting)) => return Some(Ok(posting)),
-                        Err(fault) => {
-                            current = None;
-                            return Some(Err(fault));
-                        }
-                    }
-                }
-            });
-            self.writer.term(hash, each)?;
-            for at in with {
-                if let Some(hash) = cursors[at].term(&mut self.runs)? {
-                    waiting.push(Reverse((hash, at)));
-                }
-            }
-        }
-        Ok(())
+/// Writes the segment of all that was gathered, by this process and by `others`, and publishes it. The index is one that
+/// [`create`](super::maintain::create) made.
+///
+/// # Errors
+/// Those of the store and of the runs.
+pub fn finish<S: Store, R: Runs>(
+    store: &S,
+    mut own: Gatherer<R>,
+    others: Vec<(Part, R, R)>,
+) -> Result<()> {
+    let meta = Meta::read(store)?;
+    let mut writer = Writer::new(store, meta.next, meta.parameters()?);
+    let mut merge = Merge::default();
+    // What is in memory stays there: a small build writes no file.
+    sort(&mut own.postings, u64::BITS);
+    let held = std::mem::take(&mut own.postings);
+    copy_documents(&mut writer, &mut own.documents, own.part, &own.records)?;
+    merge.add(own.runs, &own.ends, 0);
+    merge.hold(held, 0);
+    for (part, mut documents, runs) in others {
+        let base = u32::try_from(writer.documents()).unwrap_or(u32::MAX);
+        let behind = copy_documents(&mut writer, &mut documents, part, &[])?;
+        let ends = read_ends(&mut documents, behind, part.runs)?;
+        merge.add(runs, &ends, base);
     }
+    merge.write(&mut writer)?;
+    publish(store, writer, &[], None)
+}
+
+/// Copies the documents of a part into the segment; the last of them are `left` in memory. Where the records end.
+fn copy_documents<S: Store>(
+    writer: &mut Writer<'_, S>,
+    documents: &mut impl Runs,
+    part: Part,
+    left: &[u8],
+) -> Result<u64> {
+    let all = u64::from(part.documents) * RECORD as u64;
+    let mut at = 0;
+    let mut held = vec![0; HELD / RECORD * RECORD];
+    while at < all {
+        let written = usize::try_from(all - left.len() as u64 - at).unwrap_or(usize::MAX);
+        let records = if written == 0 {
+            left
+        } else {
+            let wanted = written.min(held.len());
+            read_exactly(documents, at, &mut held[..wanted])?;
+            &held[..wanted]
+        };
+        for record in records.chunks_exact(RECORD) {
+            let number = |at| u64_at(record, at).ok_or(DAMAGED);
+            // The six bytes of a row are followed by the fingerprint.
+            let row = number(0)? & ((1 << 48) - 1);
+            writer.document(row, number(6)?, record[RECORD - 1])?;
+        }
+        at += records.len() as u64;
+    }
+    Ok(all)
+}
+
+/// Where the runs of a part end.
+fn read_ends(documents: &mut impl Runs, from: u64, runs: u32) -> Result<Vec<u64>> {
+    let mut bytes = vec![0; runs as usize * END];
+    read_exactly(documents, from, &mut bytes)?;
+    let (ends, _) = bytes.as_chunks();
+    Ok(ends.iter().copied().map(u64::from_le_bytes).collect())
 }
 
 /// Postings that are sorted in one go: some milliseconds.
@@ -235,93 +234,4 @@ fn sort(postings: &mut [(u64, u32, u32)], bits: u32) {
     let (lower, upper) = postings.split_at_mut(low);
     sort(lower, bit);
     sort(upper, bit);
-}
-
-/// A run that is being read.
-struct Cursor {
-    from: u64,
-    end: u64,
-    held: Vec<u8>,
-    at: usize,
-    /// Postings of the term that were not read yet.
-    left: u64,
-    next: u32,
-}
-
-/// A run that was cut off or changed on its way.
-const DAMAGED: Fault = Fault::Corrupt {
-    block: 0,
-    what: "a sorted run of the build cannot be read back",
-};
-
-impl Cursor {
-    fn new(from: u64, end: u64) -> Self {
-        Self {
-            from,
-            end,
-            held: Vec::new(),
-            at: 0,
-            left: 0,
-            next: 0,
-        }
-    }
-
-    /// What is held, at least 32 bytes as far as there are so many.
-    fn bytes(&mut self, runs: &mut impl Runs) -> Result<&[u8]> {
-        if self.held.len() - self.at < 32 && self.from < self.end {
-            self.held.drain(..self.at);
-            self.at = 0;
-            let kept = self.held.len();
-            let wanted = usize::try_from(self.end - self.from)
-                .unwrap_or(HELD)
-                .min(HELD);
-            self.held.resize(kept + wanted, 0);
-            let count = runs.read(self.from, &mut self.held[kept..])?;
-            if count == 0 {
-                return Err(DAMAGED);
-            }
-            self.held.truncate(kept + count);
-            self.from += count as u64;
-            return self.bytes(runs);
-        }
-        Ok(&self.held[self.at..])
-    }
-
-    fn number(&mut self, runs: &mut impl Runs) -> Result<u64> {
-        let mut rest = self.bytes(runs)?;
-        let before = rest.len();
-        let number = take_varint(&mut rest).ok_or(DAMAGED)?;
-        let taken = before - rest.len();
-        self.at += taken;
-        Ok(number)
-    }
-
-    /// The next term.
-    fn term(&mut self, runs: &mut impl Runs) -> Result<Option<u64>> {
-        let bytes = self.bytes(runs)?;
-        if bytes.is_empty() {
-            return Ok(None);
-        }
-        let hash = u64::from_le_bytes(*bytes.first_chunk().ok_or(DAMAGED)?);
-        self.at += 8;
-        self.left = self.number(runs)?;
-        self.next = 0;
-        Ok(Some(hash))
-    }
-
-    /// The next posting of the term.
-    fn posting(&mut self, runs: &mut impl Runs) -> Result<Option<(u32, u32)>> {
-        if self.left == 0 {
-            return Ok(None);
-        }
-        self.left -= 1;
-        let number = self.number(runs)?;
-        let gap = u32::try_from(number >> 1).map_err(|_| DAMAGED)?;
-        self.next = self.next.checked_add(gap).ok_or(DAMAGED)?;
-        let frequency = match number & 1 {
-            1 => 1,
-            _ => u32::try_from(self.number(runs)?).map_err(|_| DAMAGED)?,
-        };
-        Ok(Some((self.next, frequency)))
-    }
 }

@@ -139,6 +139,13 @@ pub fn check_design(made: &Design, declared: &Design) -> Vec<Finding> {
         );
         findings.note("text_config", fault);
     }
+    if made.weights != declared.weights {
+        let fault = format!(
+            "they are declared as {}, and it was made with {}: REINDEX",
+            declared.weights, made.weights
+        );
+        findings.note("weights", fault);
+    }
     if made.server != declared.server {
         let fault = format!(
             "its words are those of PostgreSQL {}; {} may find others in the same text: REINDEX",
@@ -274,6 +281,7 @@ fn check_segment<P: Pages>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::terms::Weights;
 
     #[test]
     fn says_what_was_declared_anew() {
@@ -281,6 +289,7 @@ mod tests {
             k1: 1.2,
             b: 0.75,
             text_config: "pg_catalog.english".into(),
+            weights: Weights::default(),
             server: 16,
         };
         let items = |declared: Design| -> Vec<String> {
@@ -297,8 +306,12 @@ mod tests {
             k1: 0.9,
             b: 0.4,
             text_config: "german".into(),
+            weights: Weights::new(&[2]).unwrap(),
             server: 18,
         };
-        assert_eq!(items(other), ["k1", "b", "text_config", "server"]);
+        assert_eq!(
+            items(other),
+            ["k1", "b", "text_config", "weights", "server"]
+        );
     }
 }

@@ -5,7 +5,7 @@ use crate::score::Parameters;
 use super::fault::{Fault, Result};
 use super::page::{HEADER, Header, Kind, ROOM, content, u16_at, u32_at, u64_at};
 use super::store::{Extent, Pages};
-use super::terms::Key;
+use super::terms::{FIELDS, Key, Weights};
 
 /// Block of the meta page.
 pub const META: u32 = 0;
@@ -91,6 +91,8 @@ pub struct Design {
     pub b: f64,
     /// Text search configuration; without a schema, pg_catalog's.
     pub text_config: String,
+    /// Of the fields.
+    pub weights: Weights,
     /// Major version of the server whose parser and dictionaries made the terms.
     pub server: u32,
 }
@@ -156,6 +158,8 @@ impl Meta {
         let pending = usize::from(u16_at(bytes, 74)?);
         let segments = usize::from(u16_at(bytes, 76)?);
         let mut at = FIXED;
+        let weights = Weights::new(bytes.get(at..at + FIELDS)?)?;
+        at += FIELDS;
         let text_config = std::str::from_utf8(bytes.get(at..at + config_length)?).ok()?;
         at += config_length;
         let extents = |at: &mut usize, count: usize| {
@@ -175,6 +179,7 @@ impl Meta {
                 k1: f64::from_bits(u64_at(bytes, 16)?),
                 b: f64::from_bits(u64_at(bytes, 24)?),
                 text_config: text_config.to_owned(),
+                weights,
                 server: u32_at(bytes, 32)?,
             },
             next: u32_at(bytes, 36)?,
@@ -245,6 +250,7 @@ impl Meta {
         short(&mut bytes, self.pending.len());
         short(&mut bytes, self.segments.len());
         short(&mut bytes, 0);
+        bytes.extend(self.design.weights.all());
         bytes.extend(self.design.text_config.as_bytes());
         let extents = |bytes: &mut Vec<u8>, extents: &[Extent]| {
             for extent in extents {
@@ -429,7 +435,7 @@ mod tests {
         fn meta_round_trip(key in any::<Key>(), numbers in any::<[u32; 9]>(), k1 in 0.0..9.0_f64, b in 0.0..=1.0_f64,
             config in "[a-z.]{0,130}", pending in extents(), segments in prop::collection::vec(segment(), 0..30)) {
             let tail = |at: usize| Tail { id: numbers[at], start: numbers[at + 1], pages: numbers[at + 2] };
-            let meta = Meta { key, design: Design { k1, b, text_config: config, server: numbers[0] }, next: numbers[1], tail: tail(2), tail_page: numbers[5],
+            let meta = Meta { key, design: Design { k1, b, text_config: config, weights: Weights::new(&numbers[1].to_le_bytes()).unwrap(), server: numbers[0] }, next: numbers[1], tail: tail(2), tail_page: numbers[5],
                 spilling: tail(6), pending, segments };
             let mut body = vec![0; BODY];
             meta.encode(&mut body).unwrap();

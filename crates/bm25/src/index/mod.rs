@@ -22,6 +22,7 @@ pub mod memory;
 pub mod meta;
 pub mod norms;
 pub mod page;
+pub mod runs;
 pub mod score;
 pub mod search;
 mod segment;

@@ -1,0 +1,79 @@
+//! What the command line asks for.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use lexopt::prelude::{Long, ValueExt};
+
+/// How the command is called.
+pub const USAGE: &str = "usage: reground-bench lexical --uri URI --data FOLDER [OPTION]…
+
+  --uri URI        server with the extension; a schema `lexical` of the database is made anew
+  --data FOLDER    folder that holds mtrag/
+  --passages N     passages that are made of its sentences (default 100000)
+  --queries N      queries a number of words, at most (default 60)
+  --limit N        rows that a query asks for (default 10)
+  --only NAMES     competitors, comma-separated (default all that the server has; ours are always there)
+  --out FILE       write the report there, besides standard output";
+
+/// What the command line asks for.
+pub struct Options {
+    /// The server.
+    pub uri: String,
+    /// Folder of the data.
+    pub data: PathBuf,
+    /// Passages that are made.
+    pub passages: usize,
+    /// Queries a number of words, at most.
+    pub queries: usize,
+    /// Rows that a query asks for.
+    pub limit: usize,
+    /// Names of competitors; all where there is none.
+    pub only: Vec<String>,
+    /// Where the report goes, besides standard output.
+    pub out: Option<PathBuf>,
+}
+
+impl Options {
+    /// Reads them; `None` where only help is asked for.
+    ///
+    /// # Errors
+    /// Arguments that are none.
+    pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
+        let (mut uri, mut data, mut out) = (None, None, None);
+        let mut only = Vec::new();
+        let (mut passages, mut queries, mut limit) = (100_000, 60, 10);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("help") => return Ok(None),
+                Long("uri") => uri = Some(parser.value()?.string()?),
+                Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                Long("passages") => passages = parser.value()?.parse()?,
+                Long("queries") => queries = parser.value()?.parse()?,
+                Long("limit") => limit = parser.value()?.parse()?,
+                Long("only") => {
+                    let names = parser.value()?.string()?;
+                    only = names
+                        .split(',')
+                        .map(|name| name.trim().to_owned())
+                        .collect();
+                }
+                Long("out") => out = Some(PathBuf::from(parser.value()?)),
+                other => bail!("{}\n\n{USAGE}", other.unexpected()),
+            }
+        }
+        ensure!(
+            passages > 0 && queries > 0 && limit > 0,
+            "numbers must be at least 1"
+        );
+        Ok(Some(Self {
+            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            passages,
+            queries,
+            limit,
+            only,
+            out,
+        }))
+    }
+}

@@ -1,0 +1,133 @@
+//! An index that several processes build is the one that a single process builds.
+
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Context, Result, ensure};
+use postgres::{Client, NoTls};
+use reground_tests::server::Database;
+
+/// Queries, and what they find: the ids and scores of the best, in order of score and id.
+fn answers(client: &mut Client) -> Result<Vec<(String, i64, String)>> {
+    client.batch_execute("SET enable_seqscan = off")?;
+    let rows = client.query(
+        "SELECT q, count(*), md5(string_agg(d.id || ' ' || d.score, ',' ORDER BY d.score, d.id)) \
+         FROM unnest(ARRAY['w3', 'w7 w2999', 'w11 w12 w13', 'w500', 'w1 w2 w3 w4 w5 w6 w7 w8']) AS q, \
+             LATERAL (SELECT id, body <@> reground.bm25_query(q, 'docs') AS score FROM docs WHERE body @@@ reground.bm25_query(q, 'docs')) AS d \
+         GROUP BY q ORDER BY q",
+        &[],
+    )?;
+    client.batch_execute("RESET enable_seqscan")?;
+    Ok(rows
+        .iter()
+        .map(|row| (row.get(0), row.get(1), row.get(2)))
+        .collect())
+}
+
+/// Nothing is wrong with the index, and every row is in it.
+fn is_sound(client: &mut Client) -> Result<()> {
+    let faults = client.query(
+        "SELECT item || ': ' || fault FROM reground.bm25_check('docs_body', heapallindexed => true)",
+        &[],
+    )?;
+    let faults: Vec<String> = faults.iter().map(|row| row.get(0)).collect();
+    ensure!(faults.is_empty(), "{faults:?}");
+    Ok(())
+}
+
+/// What the server says to a session, at any level.
+fn listening(database: &Database) -> Result<(Client, Arc<Mutex<Vec<String>>>)> {
+    let mut config = database.config()?;
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let hears = Arc::clone(&heard);
+    config.notice_callback(move |notice| {
+        if let Ok(mut heard) = hears.lock() {
+            heard.push(notice.message().to_owned());
+        }
+    });
+    Ok((config.connect(NoTls)?, heard))
+}
+
+/// Builds the index anew; how many workers took part.
+fn build(client: &mut Client, heard: &Mutex<Vec<String>>, statement: &str) -> Result<u32> {
+    heard.lock().expect("nobody panics with it").clear();
+    client.batch_execute("SET client_min_messages = debug1")?;
+    client.batch_execute(statement)?;
+    client.batch_execute("RESET client_min_messages")?;
+    let heard = heard.lock().expect("nobody panics with it");
+    let said = heard
+        .iter()
+        .find(|said| said.contains("parallel workers read the table"));
+    match said.and_then(|said| said.split(' ').next()) {
+        Some(count) => count.parse().with_context(|| count.to_owned()),
+        None => Ok(0),
+    }
+}
+
+#[test]
+fn workers_build_what_one_process_builds() -> Result<()> {
+    let database = Database::create("index_build")?;
+    let (mut client, heard) = listening(&database)?;
+    client.batch_execute(
+        "
+         CREATE TABLE docs (id integer PRIMARY KEY, body text) WITH (parallel_workers = 2);
+         INSERT INTO docs SELECT n, CASE WHEN n % 97 > 0 THEN (SELECT string_agg('w' || (hashint4(n * 131 + w) & 2147483647) % (1 + n % 3000), ' ') FROM generate_series(1, 1 + n % 60) AS w) END
+             FROM generate_series(1, 30000) AS n;
+         DELETE FROM docs WHERE id % 11 = 0;
+         SET max_parallel_maintenance_workers = 0; SET maintenance_work_mem = '64MB'",
+    )?;
+    let create =
+        "CREATE INDEX docs_body ON docs USING reground_bm25 (body) WITH (text_config = simple)";
+    ensure!(build(&mut client, &heard, create)? == 0);
+    is_sound(&mut client)?;
+    let alone = answers(&mut client)?;
+    ensure!(alone.iter().map(|(_, count, _)| count).sum::<i64>() > 10_000);
+
+    client.batch_execute("SET max_parallel_maintenance_workers = 2")?;
+    for statement in [
+        "REINDEX INDEX docs_body",
+        "REINDEX INDEX CONCURRENTLY docs_body",
+    ] {
+        // Each process must have 32 MB, or PostgreSQL plans for fewer.
+        client.batch_execute("SET maintenance_work_mem = '96MB'")?;
+        let workers = build(&mut client, &heard, statement)?;
+        ensure!(workers > 0, "{statement}: no worker took part");
+        is_sound(&mut client)?;
+        ensure!(answers(&mut client)? == alone, "{statement}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_build_that_is_stopped_leaves_nothing_behind() -> Result<()> {
+    let database = Database::create("index_build_stopped")?;
+    let (mut client, heard) = listening(&database)?;
+    client.batch_execute(
+        "CREATE TABLE docs (id integer PRIMARY KEY, body text) WITH (parallel_workers = 2);
+         INSERT INTO docs SELECT n, repeat('w' || n || ' ', 20) FROM generate_series(1, 20000) AS n;
+         -- The last rows cannot be indexed: a worker or the leader meets one.
+         CREATE FUNCTION odd(body text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS
+             'BEGIN IF body LIKE ''w19999 %'' THEN RAISE EXCEPTION ''odd one''; END IF; RETURN body; END';
+         SET max_parallel_maintenance_workers = 2; SET maintenance_work_mem = '96MB'; SET client_min_messages = debug1",
+    )?;
+    let refused =
+        client.batch_execute("CREATE INDEX docs_odd ON docs USING reground_bm25 (odd(body))");
+    let refused = refused
+        .err()
+        .context("a build that meets an error succeeded")?;
+    ensure!(format!("{refused:?}").contains("odd one"), "{refused:?}");
+    let began = heard
+        .lock()
+        .expect("nobody panics with it")
+        .iter()
+        .any(|said| said.contains("parallel workers read"));
+    ensure!(began, "no worker took part");
+    let left: i64 = client
+        .query_one(
+            "SELECT (SELECT count(*) FROM pg_class WHERE relname = 'docs_odd') + (SELECT count(*) FROM pg_ls_tmpdir()) \
+                 + (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'parallel worker' AND datname = current_database())",
+            &[],
+        )?
+        .get(0);
+    ensure!(left == 0, "{left} left behind");
+    Ok(())
+}
