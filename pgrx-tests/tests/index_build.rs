@@ -1,6 +1,6 @@
 //! An index that several processes build is the one that a single process builds.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use anyhow::{Context, Result, ensure};
 use postgres::{Client, NoTls};
@@ -47,13 +47,17 @@ fn listening(database: &Database) -> Result<(Client, Arc<Mutex<Vec<String>>>)> {
     Ok((config.connect(NoTls)?, heard))
 }
 
+fn locked(heard: &Mutex<Vec<String>>) -> Result<MutexGuard<'_, Vec<String>>> {
+    heard.lock().ok().context("a notice callback has panicked")
+}
+
 /// Builds the index anew; how many workers took part.
 fn build(client: &mut Client, heard: &Mutex<Vec<String>>, statement: &str) -> Result<u32> {
-    heard.lock().expect("nobody panics with it").clear();
+    locked(heard)?.clear();
     client.batch_execute("SET client_min_messages = debug1")?;
     client.batch_execute(statement)?;
     client.batch_execute("RESET client_min_messages")?;
-    let heard = heard.lock().expect("nobody panics with it");
+    let heard = locked(heard)?;
     let said = heard
         .iter()
         .find(|said| said.contains("parallel workers read the table"));
@@ -115,9 +119,7 @@ fn a_build_that_is_stopped_leaves_nothing_behind() -> Result<()> {
         .err()
         .context("a build that meets an error succeeded")?;
     ensure!(format!("{refused:?}").contains("odd one"), "{refused:?}");
-    let began = heard
-        .lock()
-        .expect("nobody panics with it")
+    let began = locked(&heard)?
         .iter()
         .any(|said| said.contains("parallel workers read"));
     ensure!(began, "no worker took part");
