@@ -4,7 +4,7 @@
 export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-upgrade test-crash soak server server-stop eval eval-sample bench build install fmt lint clean
+.PHONY: help demo test test-upgrade test-crash soak server server-stop eval eval-sample bench bench-lexical build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -41,6 +41,9 @@ eval-sample: ## the same on a fixed quarter of the conversations
 
 bench: ## what a turn costs, into docs/benchmarks.md (DATA=folder; URI=… for another server)
 	@scripts/bench.sh
+
+bench-lexical: ## ranked text search, index beside index, into docs/benchmarks-lexical.md (DATA=folder; URI=…)
+	@scripts/bench-lexical.sh
 
 build: ## the extension's library (PROFILE=release for full optimisation)
 	@scripts/build-extension.sh

@@ -10,3 +10,9 @@ END
 $$;
 SELECT 'the best differ by plan', q FROM (SELECT format('w%s w%s w%s', n, n * 7, n * 31) AS q FROM generate_series(0, 60, 3) AS n) AS queries
 WHERE pg_temp.best(q, true) IS DISTINCT FROM pg_temp.best(q, false);
+SELECT 'an unlogged table has outlived the crash' FROM brief HAVING count(*) > 0;
+INSERT INTO brief SELECT 'sandpiper w' || n FROM generate_series(1, 100) AS n;
+SET enable_seqscan = off;
+SELECT 'the index of an unlogged table finds', count(*) FROM brief WHERE body @@@ reground.bm25_query('sandpiper', 'brief') HAVING count(*) <> 100;
+SELECT item, fault FROM reground.bm25_check('brief_body', heapallindexed => true);
+TRUNCATE brief;

@@ -1,1 +1,2 @@
 INSERT INTO docs (body) VALUES (random_body());
+INSERT INTO brief VALUES (random_body());

@@ -5,3 +5,7 @@ CREATE FUNCTION random_body() RETURNS text LANGUAGE sql VOLATILE AS $$
 $$;
 INSERT INTO docs (body) SELECT random_body() FROM generate_series(1, 2000);
 CREATE INDEX docs_body ON docs USING reground_bm25 (body) WITH (text_config = 'simple');
+-- After a crash it is empty, and its index with it.
+CREATE UNLOGGED TABLE brief (body text);
+INSERT INTO brief SELECT random_body() FROM generate_series(1, 100);
+CREATE INDEX brief_body ON brief USING reground_bm25 (body) WITH (text_config = 'simple');

@@ -1,0 +1,47 @@
+-- Traps that other full-text indexes fell into, and that no other file has a test of; pgrx-tests/traps.md says where the others are.
+CREATE SCHEMA traps;
+SET search_path = traps, public;
+CREATE TABLE docs (id integer PRIMARY KEY, body text, kind integer);
+CREATE INDEX docs_body ON docs USING reground_bm25 (body);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+
+-- An index that was made of an empty table: a mean length of nothing by nothing.
+SELECT count(*) FROM (SELECT id FROM docs WHERE body @@@ reground.bm25_query('oak', 'docs') ORDER BY body <@> reground.bm25_query('oak', 'docs')) AS d;
+INSERT INTO docs VALUES (0, '', 0), (-1, 'the of and', 0), (-2, NULL, 0);
+SELECT count(*), min(body <@> reground.bm25_query('oak', 'docs')) FROM docs WHERE body IS NOT NULL;
+INSERT INTO docs SELECT n, repeat('oak ', n % 7) || repeat('elm ', n % 5) || 'tree', n FROM generate_series(1, 3000) AS n;
+
+-- A filter that few rows pass does not starve the limit, however deep they lie.
+SELECT count(*), min(kind) FROM (SELECT kind FROM docs WHERE kind % 500 = 499 ORDER BY body <@> reground.bm25_query('oak elm', 'docs') LIMIT 6) AS d;
+SELECT (SELECT array_agg(id) FROM (SELECT id FROM docs WHERE kind > 2900 AND body @@@ reground.bm25_query('oak', 'docs') ORDER BY body <@> reground.bm25_query('oak', 'docs'), id LIMIT 7) AS d)
+    = (SELECT array_agg(id) FROM (SELECT id FROM docs WHERE kind > 2900 AND body @@@ reground.bm25_query('oak', 'docs') ORDER BY reground.bm25_score(body, reground.bm25_query('oak', 'docs')) DESC, id LIMIT 7) AS d) AS same;
+
+-- The limit comes after the sort: the best of many equal ones and one better.
+INSERT INTO docs VALUES (5000, 'elm elm elm elm elm elm', 0);
+SELECT id FROM docs ORDER BY body <@> reground.bm25_query('elm', 'docs') LIMIT 1;
+
+-- Rows without any of the words do not get into a fusion.
+SELECT reground.add_corpus('traps', relation => 'docs', key => 'id', content => 'body');
+SET client_min_messages = error;
+SELECT count(*) FROM reground.search('traps', 'sequoia', max_results => 50);
+SELECT count(*), min(lexical_score) > 0 AS scored FROM reground.search('traps', 'sequoia elm', max_results => 50);
+RESET client_min_messages;
+
+-- A word in more rows than two bytes can count, and one that is in every row.
+INSERT INTO docs SELECT n, 'birch', 0 FROM generate_series(10001, 80000) AS n;
+SELECT document_frequency FROM reground.bm25_explain('birch', reground.bm25_query('birch', 'docs'));
+SELECT count(*), count(DISTINCT id) FROM (SELECT id FROM docs WHERE body @@@ reground.bm25_query('birch', 'docs') ORDER BY body <@> reground.bm25_query('birch', 'docs')) AS d;
+
+-- TRUNCATE, and what comes after it; a table that is written anew by ALTER TABLE.
+BEGIN;
+TRUNCATE docs;
+SELECT count(*) FROM docs WHERE body @@@ reground.bm25_query('birch oak', 'docs');
+ROLLBACK;
+SELECT count(*) > 70000 AS back FROM docs WHERE body @@@ reground.bm25_query('birch oak', 'docs');
+TRUNCATE docs;
+INSERT INTO docs VALUES (1, 'birch', 1);
+ALTER TABLE docs ALTER COLUMN id TYPE bigint;
+SELECT id FROM docs WHERE body @@@ reground.bm25_query('birch', 'docs');
+CLUSTER docs USING docs_pkey;
+SELECT id, (SELECT count(*) FROM reground.bm25_check('docs_body', heapallindexed => true)) AS faults FROM docs WHERE body @@@ reground.bm25_query('birch', 'docs');
