@@ -3,7 +3,7 @@
 use pgrx::FromDatum;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::search::BEFORE_FIRST;
+use reground_bm25::index::search::{BEFORE_FIRST, WITHOUT_QUERY};
 
 use super::query::Bm25Query;
 use super::resolve::indexes;
@@ -36,7 +36,7 @@ pub unsafe extern "C-unwind" fn estimate(
                 (*path).path.disabled_nodes = std::ffi::c_int::from(i16::MAX);
             }
             // Less would let it be taken for a bitmap, which carries neither of these over.
-            *selectivity = 1.0;
+            *selectivity = WITHOUT_QUERY;
             *correlation = Default::default();
             *pages = Default::default();
             return;

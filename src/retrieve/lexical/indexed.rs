@@ -105,10 +105,12 @@ pub fn rank(
         passages::document_clause(corpus, 3, &wanted.documents)?,
     ] {
         if !keys.is_empty() {
-            let rows: Vec<Row> =
-                sql::read_rows(&format!("{select} AND {clause}"), &args(keys.into()))?;
-            let matching = rows.into_iter().filter(|row| row.score > 0.0);
-            scores.extend(matching.map(|row| (row.key, row.score)));
+            // OFFSET keeps the score from being computed for the condition again.
+            let statement = format!(
+                "SELECT s.key, s.score FROM ({select} AND {clause} OFFSET 0) AS s WHERE s.score > 0"
+            );
+            let rows: Vec<Row> = sql::read_rows(&statement, &args(keys.into()))?;
+            scores.extend(rows.into_iter().map(|row| (row.key, row.score)));
         }
     }
     Ok(Ranked {

@@ -18,6 +18,9 @@ use super::store::Pages;
 /// through, and most blocks passed over.
 pub const BEFORE_FIRST: f64 = 0.2;
 
+/// Of the rows, the part that a scan without a query would give.
+pub const WITHOUT_QUERY: f64 = 1.0;
+
 /// A document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
