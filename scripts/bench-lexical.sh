@@ -19,4 +19,4 @@ else
 fi
 
 cd "$ROOT"
-cargo run --release --package reground-bench -- lexical --uri "$uri" --data "$data" --out "$out" "$@"
+cargo run --release --package reground-bench --features tantivy -- lexical --uri "$uri" --data "$data" --out "$out" "$@"

@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use postgres::Client;
 
 use super::competitor::Competitor;
-use super::report::Row;
 use crate::server::{self, Address};
 
 /// Times that each query is asked of each competitor; the least counts, since the machine is never quiet.
@@ -35,37 +34,47 @@ pub fn nothing(client: &mut Client) -> Result<Duration> {
     Ok(times[times.len() / 2])
 }
 
-/// Asks every query of every competitor in turn, and notes the least of some times for each.
+/// Somebody who answers queries.
+pub type Asked<'a> = Box<dyn FnMut(&str) -> Result<()> + 'a>;
+
+/// A competitor, on a connection of its own.
 ///
 /// # Errors
 /// Those of the server.
-pub fn ask(
+pub fn connected(
     address: &Address,
-    queries: &[Vec<String>],
+    competitor: &Competitor,
     limit: usize,
-    rows: &mut [Row],
-    into: fn(&mut Row) -> &mut Vec<Vec<Duration>>,
-) -> Result<()> {
+) -> Result<Asked<'static>> {
     let mut client = server::connect(address)?;
     client.batch_execute("SET jit = off")?;
-    let mut statements = Vec::new();
-    for row in rows.iter() {
-        statements.push(client.prepare(&row.competitor.query(limit))?);
-    }
+    let statement = client.prepare(&competitor.query(limit))?;
+    Ok(Box::new(move |query| {
+        client.query(&statement, &[&query])?;
+        Ok(())
+    }))
+}
+
+/// Asks everybody every query in turn; the least of some times, by who was asked and by group of queries, rising.
+///
+/// # Errors
+/// Those of whoever is asked.
+pub fn ask(asked: &mut [Asked<'_>], queries: &[Vec<String>]) -> Result<Vec<Vec<Vec<Duration>>>> {
+    let mut all = vec![Vec::new(); asked.len()];
     for group in queries {
-        let mut times = vec![Vec::new(); rows.len()];
+        let mut times = vec![Vec::new(); asked.len()];
         for (number, query) in group.iter().enumerate() {
-            let mut least = vec![Duration::MAX; rows.len()];
+            let mut least = vec![Duration::MAX; asked.len()];
             for repeat in 0..=REPEATS {
-                for step in 0..rows.len() {
+                for step in 0..asked.len() {
                     // Each begins as often as the others.
-                    let at = (step + number + repeat) % rows.len();
+                    let at = (step + number + repeat) % asked.len();
                     // What takes long is measured once: it would not be another order the next time.
                     if repeat > 0 && least[at] > LONG {
                         continue;
                     }
                     let begun = Instant::now();
-                    client.query(&statements[at], &[query])?;
+                    asked[at](query)?;
                     let took = begun.elapsed();
                     // The first time warms up.
                     least[at] = if repeat == 1 && least[at] <= LONG {
@@ -79,12 +88,12 @@ pub fn ask(
                 times.push(least);
             }
         }
-        for (row, mut times) in rows.iter_mut().zip(times) {
+        for (all, mut times) in all.iter_mut().zip(times) {
             times.sort_unstable();
-            into(row).push(times);
+            all.push(times);
         }
     }
-    Ok(())
+    Ok(all)
 }
 
 /// The time of inserts with this index alone.

@@ -2,19 +2,21 @@
 
 mod ask;
 mod competitor;
+#[cfg(feature = "tantivy")]
+mod in_process;
 mod options;
 mod passages;
 mod report;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use postgres::Client;
 
-use self::ask::{ask, inserts, nothing, rate};
+use self::ask::{ask, connected, inserts, nothing, rate};
 use self::competitor::present;
 use self::options::{Options, USAGE};
-use self::report::{Report, Row};
+use self::report::{Report, Row, Times};
 use crate::data::queries::Form;
 use crate::data::{Domain, Folder, queries};
 use crate::machine;
@@ -39,46 +41,73 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     let mut client = server::connect(&address)?;
     let digest = passages::load(&mut client, &folder, options.passages)?;
     let queries = by_words(&mut client, &folder, options.queries)?;
+    let competitors = present(&mut client, &options.only)?;
     let mut rows = Vec::new();
-    for competitor in present(&mut client, &options.only)? {
+    for competitor in &competitors {
         eprintln!("{}: CREATE INDEX …", competitor.name);
         let begun = Instant::now();
         competitor.build(&mut client)?;
-        let built = begun.elapsed();
         rows.push(Row {
             name: competitor.name,
-            built,
+            built: begun.elapsed(),
             bytes: competitor.size(&mut client)?,
-            fresh: Vec::new(),
-            updated: Vec::new(),
-            vacuumed: Vec::new(),
-            insert: Duration::ZERO,
-            rate: 0.0,
-            competitor,
+            ..Row::default()
         });
     }
     client.batch_execute("VACUUM ANALYZE lexical.passages")?;
     client.batch_execute("CHECKPOINT")?;
     let nothing = nothing(&mut client)?;
-    ask(&address, &queries, options.limit, &mut rows, |row| {
-        &mut row.fresh
-    })?;
-    for row in &mut rows {
-        row.rate = rate(&address, &queries, options.limit, &row.competitor)?;
-        row.insert = inserts(&mut client, &row.competitor, &mut |client| {
+    #[cfg(feature = "tantivy")]
+    let mut in_process = {
+        eprintln!("tantivy: reading the passages …");
+        let built = in_process::InProcess::build(&mut client)?;
+        rows.push(Row {
+            name: "tantivy, in process",
+            built: built.built,
+            bytes: built.bytes,
+            // What a client waits for the server is no part of it.
+            waits: false,
+            ..Row::default()
+        });
+        built
+    };
+    let mut asked = Vec::new();
+    for competitor in &competitors {
+        asked.push(connected(&address, competitor, options.limit)?);
+    }
+    #[cfg(feature = "tantivy")]
+    asked.push(Box::new(|query: &str| {
+        in_process.search(query, options.limit)?;
+        Ok(())
+    }));
+    let note = |rows: &mut [Row], into: fn(&mut Row) -> &mut Times, times: Vec<Times>| {
+        for (row, times) in rows.iter_mut().zip(times) {
+            *into(row) = times;
+        }
+    };
+    note(&mut rows, |row| &mut row.fresh, ask(&mut asked, &queries)?);
+    // It has no rows that change.
+    asked.truncate(competitors.len());
+    for (row, competitor) in rows.iter_mut().zip(&competitors) {
+        row.rate = Some(rate(&address, &queries, options.limit, competitor)?);
+        row.insert = Some(inserts(&mut client, competitor, &mut |client| {
             passages::insert(client, INSERTS)
-        })?;
+        })?);
     }
     eprintln!("updating a tenth of the rows …");
     client
         .batch_execute("UPDATE lexical.passages SET body = body || ' again' WHERE id % 10 = 3")?;
-    ask(&address, &queries, options.limit, &mut rows, |row| {
-        &mut row.updated
-    })?;
+    note(
+        &mut rows,
+        |row| &mut row.updated,
+        ask(&mut asked, &queries)?,
+    );
     client.batch_execute("VACUUM lexical.passages")?;
-    ask(&address, &queries, options.limit, &mut rows, |row| {
-        &mut row.vacuumed
-    })?;
+    note(
+        &mut rows,
+        |row| &mut row.vacuumed,
+        ask(&mut asked, &queries)?,
+    );
     let report = Report {
         machine: machine::describe(&mut client, &address)?,
         passages: options.passages,

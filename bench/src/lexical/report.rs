@@ -6,32 +6,50 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::ask::CLIENTS;
-use super::competitor::Competitor;
 use crate::machine::Fact;
 
-/// Which times of a competitor: by number of words, rising.
-type Times = fn(&Row) -> &Vec<Vec<Duration>>;
+/// Times by number of words, rising; none where it was not asked.
+pub type Times = Vec<Vec<Duration>>;
+
+/// Which of a row's times.
+type Of = fn(&Row) -> &Times;
 
 /// What was measured of one competitor.
 pub struct Row {
     /// Its name.
     pub name: &'static str,
+    /// Whether each query goes to a server and back.
+    pub waits: bool,
     /// Time of CREATE INDEX.
     pub built: Duration,
     /// Bytes of the index.
     pub bytes: i64,
-    /// Times by number of words, rising: of the fresh index,
-    pub fresh: Vec<Vec<Duration>>,
+    /// Of the fresh index,
+    pub fresh: Times,
     /// with a tenth of the rows updated,
-    pub updated: Vec<Vec<Duration>>,
+    pub updated: Times,
     /// and vacuumed.
-    pub vacuumed: Vec<Vec<Duration>>,
+    pub vacuumed: Times,
     /// Time of the inserts.
-    pub insert: Duration,
+    pub insert: Option<Duration>,
     /// Queries a second of [`CLIENTS`] clients.
-    pub rate: f64,
-    /// How it is asked.
-    pub competitor: Competitor,
+    pub rate: Option<f64>,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self {
+            name: "",
+            waits: true,
+            built: Duration::ZERO,
+            bytes: 0,
+            fresh: Vec::new(),
+            updated: Vec::new(),
+            vacuumed: Vec::new(),
+            insert: None,
+            rate: None,
+        }
+    }
 }
 
 /// All that was measured.
@@ -76,7 +94,7 @@ impl Report {
             ms(self.nothing)
         )?;
         self.sizes(&mut text)?;
-        let tables: [(&str, Times); 3] = [
+        let tables: [(&str, Of); 3] = [
             ("Time by number of words", |row| &row.fresh),
             ("After an update of a tenth of the rows", |row| &row.updated),
             ("And a VACUUM", |row| &row.vacuumed),
@@ -95,12 +113,16 @@ impl Report {
         for row in &self.rows {
             writeln!(
                 text,
-                "| {} | {:.1} | {:.1} | {:.0} | {:.3} |",
+                "| {} | {:.1} | {:.1} | {} | {} |",
                 row.name,
                 row.built.as_secs_f64(),
                 row.bytes as f64 / 1e6,
-                row.rate,
-                ms(row.insert) / self.inserts as f64
+                row.rate
+                    .map_or_else(String::new, |rate| format!("{rate:.0}")),
+                row.insert.map_or_else(String::new, |took| format!(
+                    "{:.3}",
+                    ms(took) / self.inserts as f64
+                ))
             )?;
         }
         writeln!(
@@ -111,7 +133,7 @@ impl Report {
         Ok(())
     }
 
-    fn times(&self, text: &mut String, title: &str, of: Times) -> Result<()> {
+    fn times(&self, text: &mut String, title: &str, of: Of) -> Result<()> {
         writeln!(text, "## {title}\n")?;
         let groups = self.queries.iter().enumerate();
         let names: Vec<String> = groups
@@ -129,9 +151,12 @@ impl Report {
         let ours: Vec<f64> = self
             .rows
             .first()
-            .map_or_else(Vec::new, |row| self.medians(of(row)));
+            .map_or_else(Vec::new, |row| self.medians(row, of(row)));
         for (number, row) in self.rows.iter().enumerate() {
-            let medians = self.medians(of(row));
+            if of(row).is_empty() {
+                continue;
+            }
+            let medians = self.medians(row, of(row));
             let cells: Vec<String> = medians
                 .iter()
                 .map(|median| format!("{median:.3}"))
@@ -141,7 +166,7 @@ impl Report {
                 let ratios = medians
                     .iter()
                     .zip(&ours)
-                    .map(|(theirs, ours)| format!("{:.2}", ours / theirs));
+                    .map(|(theirs, ours)| ratio(ours / theirs));
                 writeln!(
                     text,
                     "| ours of it | {} |",
@@ -153,12 +178,26 @@ impl Report {
         Ok(())
     }
 
-    fn medians(&self, groups: &[Vec<Duration>]) -> Vec<f64> {
+    fn medians(&self, row: &Row, groups: &[Vec<Duration>]) -> Vec<f64> {
+        let waits = if row.waits {
+            self.nothing
+        } else {
+            Duration::ZERO
+        };
         let median = |times: &Vec<Duration>| {
             let middle = times.get(times.len() / 2).copied().unwrap_or_default();
-            ms(middle.saturating_sub(self.nothing))
+            ms(middle.saturating_sub(waits))
         };
         groups.iter().map(median).collect()
+    }
+}
+
+/// With two digits that mean something.
+fn ratio(value: f64) -> String {
+    match value {
+        0.1.. => format!("{value:.2}"),
+        0.01..0.1 => format!("{value:.3}"),
+        _ => format!("{value:.4}"),
     }
 }
 
