@@ -7,7 +7,7 @@ SELECT e.extname, n.nspname, e.extrelocatable FROM pg_extension AS e JOIN pg_nam
 
 -- Public functions and their arguments.
 SELECT p.proname, pg_get_function_identity_arguments(p.oid) AS arguments, p.provolatile AS volatility, p.proparallel AS parallel
-FROM pg_proc AS p WHERE p.pronamespace = 'reground'::regnamespace AND p.proname !~ '^_' ORDER BY p.proname COLLATE "C";
+FROM pg_proc AS p WHERE p.pronamespace = 'reground'::regnamespace AND p.proname !~ '^_' ORDER BY p.proname COLLATE "C", pg_get_function_identity_arguments(p.oid) COLLATE "C";
 
 -- Without a comment: none.
 SELECT p.oid::regprocedure AS function FROM pg_proc AS p
