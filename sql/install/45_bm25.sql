@@ -65,6 +65,10 @@ CREATE FUNCTION reground.bm25_explain(content text[], query reground.bm25query)
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_fields_explain_wrapper';
 COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS 'How the score of several texts comes about, a row a word of the query; frequency and length are weighted.';
 
+CREATE FUNCTION reground._bm25_selectivity(internal, oid, internal, integer) RETURNS double precision
+    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_selectivity_wrapper';
+COMMENT ON FUNCTION reground._bm25_selectivity IS 'Internal: tells the planner how many rows a query finds.';
+
 -- In pg_catalog, or an unqualified operator would only be found where reground is on the search_path.
 CREATE OPERATOR pg_catalog.<@> (
     LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
@@ -72,7 +76,7 @@ CREATE OPERATOR pg_catalog.<@> (
 COMMENT ON OPERATOR pg_catalog.<@> (text, reground.bm25query) IS 'BM25 score with its sign turned: ORDER BY content <@> query LIMIT n gives the best n';
 CREATE OPERATOR pg_catalog.@@@ (
     LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
-    RESTRICT = matchingsel, JOIN = matchingjoinsel
+    RESTRICT = reground._bm25_selectivity, JOIN = matchingjoinsel
 );
 COMMENT ON OPERATOR pg_catalog.@@@ (text, reground.bm25query) IS 'has at least one of the words of the query';
 
@@ -82,7 +86,7 @@ CREATE OPERATOR pg_catalog.<@> (
 COMMENT ON OPERATOR pg_catalog.<@> (text[], reground.bm25query) IS 'BM25 score of several texts with its sign turned: ORDER BY content <@> query LIMIT n gives the best n';
 CREATE OPERATOR pg_catalog.@@@ (
     LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
-    RESTRICT = matchingsel, JOIN = matchingjoinsel
+    RESTRICT = reground._bm25_selectivity, JOIN = matchingjoinsel
 );
 COMMENT ON OPERATOR pg_catalog.@@@ (text[], reground.bm25query) IS 'one of the texts has at least one of the words of the query';
 

@@ -1,10 +1,14 @@
 //! What a scan costs, as the planner counts.
 
-use pgrx::FromDatum;
+use std::ffi::c_void;
+
 use pgrx::pg_sys;
 use pgrx::prelude::*;
+use pgrx::{FromDatum, Internal, IntoDatum};
+use reground_bm25::index::score::UNKNOWN_SELECTIVITY;
 use reground_bm25::index::search::{BEFORE_FIRST, WITHOUT_QUERY};
 
+use super::frozen::frozen;
 use super::query::Bm25Query;
 use super::resolve::indexes;
 
@@ -74,6 +78,31 @@ unsafe fn asks_another(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexP
     }
 }
 
+/// The part of the rows that `@@@` is true of, by the figures of the index that answers: PostgreSQL's own estimators would
+/// cut a hundred texts into words for each plan.
+#[pg_extern(sql = false)]
+fn bm25_selectivity(
+    root: Internal,
+    _operator: pg_sys::Oid,
+    operands: Internal,
+    _relation: i32,
+) -> f64 {
+    let pointer = |value: Internal| value.unwrap().map(|datum| datum.cast_mut_ptr::<c_void>());
+    let (Some(root), Some(operands)) = (pointer(root), pointer(operands)) else {
+        return UNKNOWN_SELECTIVITY;
+    };
+    // SAFETY: the planner hands an estimator itself and the operands, a list of expressions.
+    let query = unsafe {
+        let mut operands = nodes(operands.cast());
+        operands.find_map(|operand| known(root.cast(), operand))
+    };
+    // What the asker may not read, or no index answers, is an error of the query, not of its plan.
+    let frozen = query.and_then(|query| frozen(&query).ok());
+    frozen.map_or(UNKNOWN_SELECTIVITY, |frozen| {
+        frozen.statistics.selectivity()
+    })
+}
+
 /// The query on the right of an operator, where the planner can tell it.
 ///
 /// # Safety
@@ -82,14 +111,30 @@ unsafe fn query(
     root: *mut pg_sys::PlannerInfo,
     expression: *mut pg_sys::Node,
 ) -> Option<Bm25Query> {
-    // SAFETY: as the caller promises; a node's tag says what it is. What is computed lives in the planner's memory.
+    // SAFETY: as the caller promises; a node's tag says what it is.
     unsafe {
         if (*expression).type_ != pg_sys::NodeTag::T_OpExpr {
             return None;
         }
         let operands = (*expression.cast::<pg_sys::OpExpr>()).args;
-        let right = nodes(operands).nth(1)?;
-        let value = pg_sys::estimate_expression_value(root, right);
+        known(root, nodes(operands).nth(1)?)
+    }
+}
+
+/// The value of an expression, where the planner can tell it and it is a query.
+///
+/// # Safety
+/// An expression of the planner's.
+unsafe fn known(
+    root: *mut pg_sys::PlannerInfo,
+    expression: *mut pg_sys::Node,
+) -> Option<Bm25Query> {
+    // SAFETY: as the caller promises. What is computed lives in the planner's memory, and its type is looked at.
+    unsafe {
+        if pg_sys::exprType(expression) != Bm25Query::type_oid() {
+            return None;
+        }
+        let value = pg_sys::estimate_expression_value(root, expression);
         if value.is_null() || (*value).type_ != pg_sys::NodeTag::T_Const {
             return None;
         }

@@ -33,6 +33,18 @@ INSERT INTO docs SELECT n, 'birch', 0 FROM generate_series(10001, 80000) AS n;
 SELECT document_frequency FROM reground.bm25_explain('birch', reground.bm25_query('birch', 'docs'));
 SELECT count(*), count(DISTINCT id) FROM (SELECT id FROM docs WHERE body @@@ reground.bm25_query('birch', 'docs') ORDER BY body <@> reground.bm25_query('birch', 'docs')) AS d;
 
+-- The planner knows how many rows a query finds, without cutting sample texts into words.
+VACUUM ANALYZE docs;
+CREATE FUNCTION estimated(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+    EXECUTE format('EXPLAIN (FORMAT json) SELECT FROM traps.docs WHERE body @@@ reground.bm25_query(%L, ''traps.docs'')', query) INTO plan;
+    RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows';
+END
+$$;
+SELECT q, estimated(q) / greatest(count(d), 1) BETWEEN 0.95 AND 1.05 AS near FROM unnest(ARRAY['birch', 'tree', 'oak', 'sequoia', 'of', '']) AS q
+    LEFT JOIN docs AS d ON body @@@ reground.bm25_query(q, 'docs') GROUP BY q ORDER BY q COLLATE "C";
+
 -- TRUNCATE, and what comes after it; a table that is written anew by ALTER TABLE.
 BEGIN;
 TRUNCATE docs;

@@ -26,6 +26,9 @@ pub fn rows(count: u64) -> f64 {
     count as f64
 }
 
+/// The part of the documents that a query finds of which nothing is known.
+pub const UNKNOWN_SELECTIVITY: f64 = 0.05;
+
 /// What a query's terms are weighed with: fixed when a scan begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
@@ -44,6 +47,15 @@ impl Statistics {
             0 => 1.0,
             documents if self.length > 0 => self.length as f64 / documents as f64,
             _ => 1.0,
+        }
+    }
+
+    /// The part of the documents that have one of the terms, at most: as if no document had two.
+    pub fn selectivity(&self) -> f64 {
+        let postings: u64 = self.frequencies.iter().sum();
+        match self.documents {
+            0 => 0.0,
+            documents => (postings as f64 / documents as f64).min(1.0),
         }
     }
 
