@@ -6,7 +6,7 @@ GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admi
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
 REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
-    reground.bm25_check, reground.bm25_merge, reground.bm25_segments FROM reground_user;
+    reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments TO reground_admin;
 GRANT SELECT ON reground.bm25_indexes TO reground_admin;
