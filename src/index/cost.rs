@@ -8,7 +8,7 @@ use pgrx::{FromDatum, Internal, IntoDatum};
 use reground_bm25::index::score::UNKNOWN_SELECTIVITY;
 use reground_bm25::index::search::{BEFORE_FIRST, WITHOUT_QUERY};
 
-use super::frozen::frozen;
+use super::frozen::{frozen, may_read};
 use super::query::Bm25Query;
 use super::resolve::indexes;
 
@@ -72,6 +72,8 @@ unsafe fn asks_another(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexP
         let mut expressions = orders.chain(clauses);
         expressions.any(|expression| {
             let query = query(root, expression);
+            // Of what the asker may not read nothing is looked at; the query itself says so.
+            let query = query.filter(|query| may_read(query.source).is_ok());
             let answering = query.and_then(|query| indexes(query.source).ok());
             answering.is_some_and(|answering| !answering.contains(&index))
         })

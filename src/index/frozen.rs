@@ -259,8 +259,13 @@ fn terms(words: &Words, lexemes: &[(Vec<u8>, u32)]) -> Vec<Term> {
 }
 
 /// Scores tell how many rows have a word: who asks must be allowed to read the table.
-fn may_read(source: pg_sys::Oid) -> Result<()> {
-    let table = Open::relation(source).map_or(source, |open| open.table());
+pub fn may_read(source: pg_sys::Oid) -> Result<()> {
+    let Some(table) = Open::relation(source).map(|open| open.table()) else {
+        return Err(Error::Unknown(
+            "table or index",
+            source.to_u32().to_string(),
+        ));
+    };
     // SAFETY: plain look-ups; the table is one, or the answer is no.
     let may = unsafe {
         let right = pg_sys::AclMode::from(pg_sys::ACL_SELECT);

@@ -25,7 +25,9 @@ mod words;
 mod words_cache;
 
 use pgrx::PgLogLevel;
+use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
+use reground_bm25::index::meta::Meta;
 
 use crate::error::{Error, Result};
 
@@ -33,6 +35,27 @@ use crate::error::{Error, Result};
 pub fn define() {
     options::define();
     resolve::define();
+}
+
+/// Whether the words of an index, or of all leaves of a partitioned one, were made with a text search configuration.
+///
+/// # Errors
+/// Damage.
+pub fn is_made_with(index: pg_sys::Oid, text_config: &str) -> Result<bool> {
+    let Ok(leaves) = resolve::indexes(index) else {
+        return Ok(false);
+    };
+    for leaf in leaves {
+        let Some(open) = relation::Open::relation(leaf) else {
+            return Ok(false);
+        };
+        // SAFETY: the index is open until `open` is dropped.
+        let pages = unsafe { pages::IndexPages::new(open.get(), std::ptr::null_mut()) };
+        if !Meta::read(&pages)?.design.is_of(text_config) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The value, or PostgreSQL's ERROR: callbacks of an access method have no other way to say what went wrong.

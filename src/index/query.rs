@@ -7,6 +7,7 @@ use std::ffi::{CStr, CString};
 
 use pgrx::callconv::{BoxRet, FcInfo};
 use pgrx::pg_sys;
+use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{FromDatum, Internal, IntoDatum, pg_extern};
 
@@ -22,6 +23,8 @@ pub struct Bm25Query {
     pub text: String,
 }
 
+/// A column of pg_type, which the bindings do not name.
+const OID_OF_TYPE: i16 = 1;
 /// Bytes of the table's oid, little-endian, before the words.
 const SOURCE: usize = size_of::<u32>();
 
@@ -137,7 +140,14 @@ impl IntoDatum for Bm25Query {
     }
 
     fn type_oid() -> pg_sys::Oid {
-        pgrx::wrappers::regtypein("reground.bm25query")
+        // Whoever may use the type need not be allowed to use its schema, so it is not looked up by its written name.
+        let (none, cache) = (pg_sys::Datum::null(), Cache::TYPENAMENSP as i32);
+        // SAFETY: plain look-ups in the catalog caches, by NUL-terminated names.
+        unsafe {
+            let schema = pg_sys::get_namespace_oid(c"reground".as_ptr(), true);
+            let name = c"bm25query".as_ptr().into();
+            pg_sys::GetSysCacheOid(cache, OID_OF_TYPE, name, schema.into(), none, none)
+        }
     }
 }
 

@@ -44,7 +44,8 @@ impl Open {
         let lock = lock as pg_sys::LOCKMODE;
         // SAFETY: opens it with the lock, or returns null.
         let relation = unsafe { pg_sys::try_relation_open(oid, lock) };
-        (!relation.is_null()).then_some(Self { relation, lock })
+        // Not then_some: what is made and dropped again would close it.
+        (!relation.is_null()).then(|| Self { relation, lock })
     }
 
     /// Whether it is an index of this access method.

@@ -14,10 +14,11 @@ use reground_bm25::index::snapshot::Snapshot;
 use super::document::{Words, pointer};
 use super::frozen::{Frozen, frozen_for};
 use super::handler::STRATEGIES;
-use super::or_raise;
 use super::pages::IndexPages;
 use super::query::Bm25Query;
+use super::relation::Open;
 use super::resolve::indexes;
+use super::{or_raise, raise};
 use crate::error::{Error, Result};
 
 /// Rows that are found at first, where a limit is not known.
@@ -157,8 +158,14 @@ pub unsafe extern "C-unwind" fn bitmap(
     // SAFETY: the scan is one of ours, its index is open; the bitmap is PostgreSQL's.
     unsafe {
         let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
-        let Some(mut running) = or_raise(start(scan, &pages, usize::MAX)) else {
-            return 0;
+        let mut running = match start(scan, &pages, usize::MAX) {
+            Ok(Some(running)) => running,
+            Ok(None) => return 0,
+            // The planner prefers even this to a plan that is switched off: PostgreSQL looks at every row itself then.
+            Err(Error::OtherIndex | Error::NoQuery) => {
+                return every_page((*(*scan).indexRelation).rd_index, bitmap);
+            }
+            Err(error) => raise(error),
         };
         let mut total = 0;
         let mut rows = Vec::with_capacity(BATCH);
@@ -176,6 +183,25 @@ pub unsafe extern "C-unwind" fn bitmap(
                 return total;
             }
         }
+    }
+}
+
+/// Puts all pages of the table into a bitmap; how many rows that is, is not known.
+///
+/// # Safety
+/// The row of pg_index of an open index, and PostgreSQL's bitmap.
+unsafe fn every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
+    // SAFETY: as the caller promises; whoever scans the index has its table open.
+    unsafe {
+        let Some(table) = Open::relation((*index).indrelid) else {
+            return 0;
+        };
+        let fork = pg_sys::ForkNumber::MAIN_FORKNUM;
+        let pages = pg_sys::RelationGetNumberOfBlocksInFork(table.get(), fork);
+        for page in 0..pages {
+            pg_sys::tbm_add_page(bitmap, page);
+        }
+        i64::from(pages)
     }
 }
 

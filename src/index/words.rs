@@ -24,8 +24,8 @@ pub fn each_parsed(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])
     let scratch = Scratch::new();
     let mut parsed = pg_sys::ParsedText {
         words: std::ptr::null_mut(),
-        // The server's own guess; it grows.
-        lenwords: length / 6 + 2,
+        // The server's own guess, within what can be allocated at once; it grows.
+        lenwords: (length / 6 + 2).min(MOST_WORDS),
         curwords: 0,
         pos: FIRST_POSITION,
     };
@@ -50,6 +50,11 @@ pub fn each_parsed(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])
         }
     }
 }
+
+/// `MaxAllocSize`, which is a macro.
+const MOST_BYTES: usize = 0x3fff_ffff;
+/// Words that one allocation holds.
+const MOST_WORDS: i32 = (MOST_BYTES / size_of::<pg_sys::ParsedWord>()) as i32;
 
 /// Runs `work` without its notices reaching the client: a long word of a row that row-level security hides is not spoken of.
 fn quietly(work: impl FnOnce()) {

@@ -241,6 +241,12 @@ SELECT i, f.* FROM unnest(ARRAY['"An index"', 'second']) AS i, reground.bm25_che
 SELECT * FROM regress.refusal($$SELECT id FROM bm25.lives ORDER BY "a body" <@> reground.bm25_query('worm', 'bm25.lives')$$);
 -- What another index answers is computed row by row; a plan that was made before the index was named can only refuse.
 SELECT count(*) FROM (SELECT id FROM bm25.lives ORDER BY "a body" <@> reground.bm25_query('worm', 'bm25.docs')) AS d;
+SELECT id FROM bm25.lives WHERE "a body" @@@ reground.bm25_query('marimba worm', 'bm25.docs') ORDER BY id;
+CREATE INDEX part ON bm25.lives USING reground_bm25 (("a body" || '')) WHERE id > 2;
+SELECT id FROM bm25.lives WHERE id > 2 ORDER BY id;
+DROP INDEX part;
+SELECT * FROM regress.refusal($$EXPLAIN SELECT id FROM bm25.lives WHERE "a body" @@@ '4000000000: worm'::reground.bm25query$$);
+SELECT * FROM regress.refusal($$SELECT 'worm' <@> '4000000000: worm'::reground.bm25query$$);
 SET plan_cache_mode = force_generic_plan;
 PREPARE by_name(regclass) AS SELECT id FROM bm25.lives ORDER BY "a body" <@> reground.bm25_query('worm', $1) LIMIT 1;
 SELECT * FROM regress.refusal($$EXECUTE by_name('bm25.docs')$$);

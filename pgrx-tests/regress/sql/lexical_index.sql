@@ -54,6 +54,11 @@ CREATE TABLE remembered_by_index AS SELECT * FROM remembered('lexical-2');
 SELECT DISTINCT warnings FROM remembered_by_index;
 SELECT count(*) AS differ FROM (SELECT passage, origin, score FROM remembered_exactly EXCEPT SELECT passage, origin, score FROM remembered_by_index) AS d;
 
+-- An index that is declared with another configuration goes on as it was made, and serves whom it served.
+ALTER INDEX notes_body SET (text_config = german);
+SELECT status FROM reground.check_corpus('notes') WHERE item = 'lexical index';
+ALTER INDEX notes_body SET (text_config = english);
+
 -- Under row-level security the figures are those of the visible rows, so the index is left alone.
 GRANT USAGE ON SCHEMA lexical TO regress_seer;
 GRANT SELECT ON ALL TABLES IN SCHEMA lexical TO regress_seer;

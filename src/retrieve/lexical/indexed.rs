@@ -32,21 +32,20 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     if column.side != Side::Passages {
         return Ok(None);
     }
-    // A configuration that is named without a schema is pg_catalog's, as the index reads it.
     let rows: Vec<LexicalIndex> = sql::read_rows(
         "SELECT c.oid::bigint, pg_catalog.format('%I.%I', n.nspname, c.relname) AS name, pg_catalog.row_security_active(i.indrelid) AS row_security \
          FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-             JOIN pg_catalog.pg_am m ON m.oid = c.relam JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0], \
-             LATERAL (SELECT coalesce((SELECT o.option_value FROM pg_catalog.pg_options_to_table(c.reloptions) AS o WHERE o.option_name = 'text_config'), 'english')) AS t(config) \
-         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' AND a.attname = $2 \
-             AND $3 IN (t.config, 'pg_catalog.' || t.config) ORDER BY c.oid LIMIT 1",
-        &[
-            relation.as_str().into(),
-            column.column.as_str().into(),
-            corpus.text_config.as_str().into(),
-        ],
+             JOIN pg_catalog.pg_am m ON m.oid = c.relam JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
+         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' AND a.attname = $2 ORDER BY c.oid",
+        &[relation.as_str().into(), column.column.as_str().into()],
     )?;
-    Ok(rows.into_iter().next())
+    // What it is declared as may be another configuration by now than the one that made its words.
+    for index in rows {
+        if crate::index::is_made_with(index.oid.into(), &corpus.text_config)? {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
 }
 
 /// The CREATE INDEX that serves a corpus.

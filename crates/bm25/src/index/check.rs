@@ -131,8 +131,7 @@ pub fn check_design(made: &Design, declared: &Design) -> Vec<Finding> {
             findings.note(item, fault);
         }
     }
-    let name = |name: &str| name.strip_prefix("pg_catalog.").unwrap_or(name).to_owned();
-    if name(&made.text_config) != name(&declared.text_config) {
+    if !made.is_of(&declared.text_config) {
         let fault = format!(
             "it is declared as {}, and was made with {}: REINDEX",
             declared.text_config, made.text_config

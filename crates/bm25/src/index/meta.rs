@@ -97,6 +97,16 @@ pub struct Design {
     pub server: u32,
 }
 
+impl Design {
+    /// Whether the words are those of a configuration; one that is named without a schema is pg_catalog's.
+    pub fn is_of(&self, text_config: &str) -> bool {
+        fn name(config: &str) -> &str {
+            config.strip_prefix("pg_catalog.").unwrap_or(config)
+        }
+        name(&self.text_config) == name(text_config)
+    }
+}
+
 /// The meta page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meta {
