@@ -93,10 +93,11 @@ fn fill(
     let mut gathering = Gathering::new(words, gatherer);
     // SAFETY: as above, and the scan is one of the table.
     let mut rows = unsafe { gathering.read(heap, index, info, scan, true) };
-    // SAFETY: as above.
-    let others = workers
-        .as_ref()
-        .map_or_else(Others::default, |workers| unsafe { workers.wait(info) });
+    let others = match &workers {
+        // SAFETY: the info is that of the build.
+        Some(workers) => unsafe { workers.wait(info) },
+        None => Others::default(),
+    };
     rows += others.rows;
     let theirs = others.parts.iter().map(|(part, ..)| part.documents);
     let indexed = u64::from(gathering.gatherer.documents()) + theirs.map(u64::from).sum::<u64>();
