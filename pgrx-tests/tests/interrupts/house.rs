@@ -95,6 +95,22 @@ impl House {
             .collect()
     }
 
+    /// Runs `statement` in `session`, whose settings let it wait for a while only, while `held` is held: nothing but its own
+    /// timeout ends it.
+    pub fn until_it_gives_up(
+        &mut self,
+        session: &mut Pooled,
+        statement: &str,
+        held: Held,
+    ) -> Result<Reply> {
+        self.blocker
+            .batch_execute(&format!("BEGIN; {}", held.lock()))
+            .with_context(|| format!("{held:?}"))?;
+        let reply = session.run(statement, &[]);
+        self.blocker.batch_execute("ROLLBACK")?;
+        reply
+    }
+
     /// Runs `statement` in `session` while `held` is held; once it waits for that, `act` is done with its process id.
     pub fn while_it_waits(
         &mut self,

@@ -13,7 +13,7 @@ use postgres::Client;
 use reground_tests::pooled::{Pooled, Reply};
 use reground_tests::surface;
 
-use calls::{CALLS, Call};
+use calls::{CALLS, Call, Held};
 use house::{House, process, wait_until};
 
 /// Whose functions are called.
@@ -102,12 +102,13 @@ fn stopped_with(reply: &Reply, state: &str) -> Result<()> {
     Ok(())
 }
 
-/// Interrupts every call at every wait; `settings` are in force for the call, `act` is done once it waits.
+/// Interrupts every call at every wait: `interrupt` runs a statement while something is held, and it is stopped with `state`.
+/// `settings` are in force for the call.
 fn interrupt_everywhere(
     name: &str,
     settings: &str,
     state: &str,
-    act: impl Fn(&mut Client, i32) -> Result<()>,
+    interrupt: impl Fn(&mut House, &mut Pooled, &str, Held) -> Result<Reply>,
 ) -> Result<()> {
     let mut house = House::build(name)?;
     let functions = surface::functions(&mut house.observer, &ROLES)?;
@@ -120,8 +121,7 @@ fn interrupt_everywhere(
             let context = || format!("{} at {held:?}", call.function);
             let stood = standing(&mut session)?;
             session.client.batch_execute(settings)?;
-            let reply = house
-                .while_it_waits(&mut session, &call.statement(), *held, &act)
+            let reply = interrupt(&mut house, &mut session, &call.statement(), *held)
                 .with_context(context)?;
             // A timeout is the call's alone: what looks at the session may take its time.
             session
@@ -155,24 +155,34 @@ fn interrupt_everywhere(
 
 #[test]
 fn a_cancelled_call_leaves_nothing_behind() -> Result<()> {
-    interrupt_everywhere("int_cancel", "", "57014", cancel)
+    interrupt_everywhere(
+        "int_cancel",
+        "",
+        "57014",
+        |house, session, statement, held| house.while_it_waits(session, statement, held, cancel),
+    )
 }
+
+// How far a call comes before its timeout is the machine's affair: no test looks on while it waits.
 
 #[test]
 fn a_call_that_timed_out_leaves_nothing_behind() -> Result<()> {
-    let nothing = |_: &mut Client, _| Ok(());
     interrupt_everywhere(
         "int_statement",
         "SET statement_timeout = '100ms'",
         "57014",
-        nothing,
+        House::until_it_gives_up,
     )
 }
 
 #[test]
 fn a_call_that_gave_up_on_a_lock_leaves_nothing_behind() -> Result<()> {
-    let nothing = |_: &mut Client, _| Ok(());
-    interrupt_everywhere("int_lock", "SET lock_timeout = '100ms'", "55P03", nothing)
+    interrupt_everywhere(
+        "int_lock",
+        "SET lock_timeout = '100ms'",
+        "55P03",
+        House::until_it_gives_up,
+    )
 }
 
 fn cancel(observer: &mut Client, pid: i32) -> Result<()> {
@@ -356,8 +366,11 @@ fn a_long_computation_can_be_cancelled() -> Result<()> {
 /// Calls that read their text to its end before they run a statement of their own, which would hear an interrupt too.
 const WITHOUT_STATEMENTS: [(&str, &str); 2] = [LONG[0], LONG[2]];
 
+/// Tries at which a noisy machine may be slower than the eighth of a text.
+const TRIES: usize = 10;
+
 /// An eighth of the text is read to its end, the whole of it is given up: that takes less. Were the interrupt heard only
-/// where the text ends, it would take eight times as long.
+/// where the text ends, it would take eight times as long, at every try.
 #[test]
 fn a_computation_hears_an_interrupt_before_its_end() -> Result<()> {
     let house = House::build("int_heard")?;
@@ -369,22 +382,29 @@ fn a_computation_hears_an_interrupt_before_its_end() -> Result<()> {
             call,
             waits: &[],
         };
-        let begun = Instant::now();
-        undisturbed_with(&mut session, &call, &[Some(unit.repeat(units / 8))])?;
-        let eighth = begun.elapsed();
-        session
-            .client
-            .batch_execute("BEGIN; SET LOCAL statement_timeout = '50ms'")?;
-        let begun = Instant::now();
-        let reply = session.run(&call.statement(), &[Some(unit.repeat(units))])?;
-        let given_up = begun.elapsed();
-        session.client.batch_execute("ROLLBACK")?;
-        stopped_with(&reply, "57014").with_context(|| call.call)?;
-        ensure!(
-            given_up < eighth,
-            "{} of {unit:?} was given up after {given_up:?}; an eighth of it takes {eighth:?}",
-            call.call
-        );
+        let mut heard = || -> Result<bool> {
+            let begun = Instant::now();
+            undisturbed_with(&mut session, &call, &[Some(unit.repeat(units / 8))])?;
+            let eighth = begun.elapsed();
+            session
+                .client
+                .batch_execute("BEGIN; SET LOCAL statement_timeout = '50ms'")?;
+            let begun = Instant::now();
+            let reply = session.run(&call.statement(), &[Some(unit.repeat(units))])?;
+            let given_up = begun.elapsed();
+            session.client.batch_execute("ROLLBACK")?;
+            stopped_with(&reply, "57014").with_context(|| call.call)?;
+            Ok(given_up < eighth)
+        };
+        let mut tries = 1;
+        while !heard()? {
+            ensure!(
+                tries < TRIES,
+                "{} of {unit:?} was never given up sooner than an eighth of it is read",
+                call.call
+            );
+            tries += 1;
+        }
     }
     Ok(())
 }
