@@ -8,7 +8,7 @@ use reground_documents::exact_hash_hex;
 use reground_grounding::begin::{self, Composed, GatherInput, Gathered};
 use reground_grounding::intent::{self, Intent, Judged};
 use reground_grounding::plan::plan;
-use reground_grounding::settings::{LexicalSearch, Settings};
+use reground_grounding::settings::Settings;
 use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::guc;
 use crate::profile::{self, stage};
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, Wanted};
+use crate::retrieve::lexical::Wanted;
 use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
 use crate::retrieve::{nearest, passages};
 use crate::store::conversations::{self, Conversation};
@@ -183,12 +183,15 @@ impl Read {
         if embedding.is_none() {
             warnings.push(Warning::NoEmbedding);
         }
-        if settings.lexical_search == LexicalSearch::Auto && lexical::index(&corpus)?.is_none() {
+        let here = Wanted::of(&live, &corpus.name);
+        let Searched {
+            lists,
+            scores,
+            lacks_index,
+        } = search(&corpus, &plan, embedding, &filter, &here, &settings)?;
+        if lacks_index {
             warnings.push(Warning::NoLexicalIndex);
         }
-        let here = Wanted::of(&live, &corpus.name);
-        let Searched { lists, scores } =
-            search(&corpus, &plan, embedding, &filter, &here, &settings)?;
         let hits = lists.iter().flat_map(|list| &list.hits);
         let keys: BTreeSet<&String> = hits.map(|hit| &hit.key).chain(&here.passages).collect();
         let found = stage("passages", || passages::by_key(&corpus, &filter, keys))?;

@@ -15,7 +15,7 @@ use crate::datum::Vector;
 use crate::error::{Error, Result, warn};
 use crate::guc;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, Wanted};
+use crate::retrieve::lexical::{self, Wanted, Way};
 use crate::retrieve::{nearest, passages};
 use crate::rows;
 use crate::store::corpora::{self, Corpus};
@@ -143,7 +143,7 @@ fn lists(
             &[query.to_owned()],
             filter,
             &Wanted::default(),
-            settings.lexical_search,
+            &Way::of(corpus, settings.lexical_search)?,
             candidates,
         )?;
         for ranked in rankings {

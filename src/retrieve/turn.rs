@@ -7,10 +7,10 @@ use reground_grounding::passage::{Passage, RankedList};
 use reground_grounding::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::profile::stage;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, Wanted};
+use crate::retrieve::lexical::{self, Wanted, Way};
 use crate::retrieve::{nearest, passages};
 use crate::store::corpora::{self, Corpus};
 use crate::store::sources::Live;
@@ -21,6 +21,8 @@ pub struct Searched {
     pub lists: Vec<RankedList>,
     /// BM25 scores of the wanted passages.
     pub scores: BTreeMap<String, f64>,
+    /// Whether all passages were read for want of an index.
+    pub lacks_index: bool,
 }
 
 /// Asks both branches of the turn's corpus.
@@ -37,15 +39,11 @@ pub fn search(
         .iter()
         .map(|query| query.text.clone())
         .collect();
-    let rankings = stage("lexical list", || {
-        lexical::rank(
-            corpus,
-            &queries,
-            filter,
-            wanted,
-            settings.lexical_search,
-            settings.candidates,
-        )
+    let (lacks_index, rankings) = stage("lexical list", || {
+        let way = Way::of(corpus, settings.lexical_search)?;
+        let limit = settings.candidates;
+        let rankings = lexical::rank(corpus, &queries, filter, wanted, &way, limit)?;
+        Ok::<_, Error>((way.lacks_index(), rankings))
     })?;
     let mut lists = Vec::new();
     let mut scores = BTreeMap::new();
@@ -62,7 +60,11 @@ pub fn search(
             nearest::list(corpus, embedding, filter, search, limit, plan.vector_weight)
         })?);
     }
-    Ok(Searched { lists, scores })
+    Ok(Searched {
+        lists,
+        scores,
+        lacks_index,
+    })
 }
 
 /// Passages that remembered sources of one corpus can give, scored, by corpus and key.
@@ -136,17 +138,11 @@ pub fn elsewhere(
         .take(1)
         .map(|query| query.text.clone())
         .collect();
-    let scores = lexical::rank(
-        &corpus,
-        &own,
-        &everything,
-        &wanted,
-        settings.lexical_search,
-        0,
-    )?
-    .into_iter()
-    .flat_map(|ranked| ranked.wanted)
-    .collect();
+    let way = Way::of(&corpus, settings.lexical_search)?;
+    let scores = lexical::rank(&corpus, &own, &everything, &wanted, &way, 0)?
+        .into_iter()
+        .flat_map(|ranked| ranked.wanted)
+        .collect();
     let embedding =
         embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());
     let read = passages::by_key(&corpus, &everything, &wanted.passages)?;

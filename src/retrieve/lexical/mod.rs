@@ -66,29 +66,56 @@ impl Ranked {
     }
 }
 
-pub use indexed::{create as create_index, index};
+pub use indexed::{LexicalIndex, create as create_index, index};
+
+/// How the passages of a corpus are ranked.
+pub enum Way {
+    /// Through an index.
+    Index(LexicalIndex),
+    /// All visible passages are read.
+    Pass {
+        /// Only because no index serves the corpus.
+        lacks_index: bool,
+    },
+}
+
+impl Way {
+    /// The way that the caller's search takes.
+    ///
+    /// An index knows of all rows. Where row-level security hides some from the caller, its figures would tell of them, so
+    /// the visible ones are read.
+    pub fn of(corpus: &Corpus, search: LexicalSearch) -> Result<Self> {
+        let pass = |lacks_index| Self::Pass { lacks_index };
+        Ok(match search {
+            LexicalSearch::Exact => pass(false),
+            LexicalSearch::Auto => match indexed::index(corpus)? {
+                None => pass(true),
+                Some(index) if index.row_security => pass(false),
+                Some(index) => Self::Index(index),
+            },
+        })
+    }
+
+    /// Whether an index would make searches faster.
+    pub fn lacks_index(&self) -> bool {
+        matches!(self, Self::Pass { lacks_index: true })
+    }
+}
 
 /// Ranks the passages by BM25 for each query; one answer a query, in order.
-///
-/// An index knows of all rows. Where row-level security hides some from the caller, its figures would tell of them, so the
-/// visible ones are read.
 pub fn rank(
     corpus: &Corpus,
     queries: &[String],
     filter: &Filter,
     wanted: &Wanted,
-    search: LexicalSearch,
+    way: &Way,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
-    let index = match search {
-        LexicalSearch::Auto => indexed::index(corpus)?,
-        LexicalSearch::Exact => None,
-    };
-    match index {
-        Some(index) if !index.row_security => queries
+    match way {
+        Way::Index(index) => queries
             .iter()
-            .map(|query| indexed::rank(corpus, &index, query, filter, wanted, limit))
+            .map(|query| indexed::rank(corpus, index, query, filter, wanted, limit))
             .collect(),
-        _ => exact::rank(corpus, queries, filter, wanted, limit),
+        Way::Pass { .. } => exact::rank(corpus, queries, filter, wanted, limit),
     }
 }
