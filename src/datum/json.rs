@@ -1,9 +1,11 @@
 //! `jsonb` as an argument: what PostgreSQL takes and we cannot read is an error of the argument, not a panic.
 
-use pgrx::{FromDatum, pg_sys};
+use std::ffi::CStr;
+
+use pgrx::pg_sys;
 use serde_json::{Map, Value};
 
-use super::argument;
+use super::{argument, from_datum};
 use crate::error::{Error, Result};
 
 /// The text of a `jsonb`.
@@ -41,22 +43,15 @@ impl Json {
     }
 }
 
-impl FromDatum for Json {
-    unsafe fn from_polymorphic_datum(
-        datum: pg_sys::Datum,
-        is_null: bool,
-        _type: pg_sys::Oid,
-    ) -> Option<Self> {
-        if is_null {
-            return None;
-        }
-        // SAFETY: the SQL declaration types this argument as jsonb, so jsonb_out takes it; the C string that it returns is
-        // copied, and is valid UTF-8 since the install script wants a database of that encoding.
-        let text = unsafe {
-            pgrx::direct_function_call::<&std::ffi::CStr>(pg_sys::jsonb_out, &[Some(datum)])
-        };
-        text.map(|text| Self(text.to_string_lossy().into_owned()))
-    }
+/// # Safety
+/// The datum is a `jsonb`, and not null.
+unsafe fn read(datum: pg_sys::Datum) -> Option<Json> {
+    // SAFETY: as the caller promises, jsonb_out takes it; the C string that it returns is copied, and is valid UTF-8 since
+    // the install script wants a database of that encoding.
+    let text = unsafe { pgrx::direct_function_call::<&CStr>(pg_sys::jsonb_out, &[Some(datum)]) };
+    text.map(|text| Json(text.to_string_lossy().into_owned()))
 }
+
+from_datum!(Json, read);
 
 argument!(Json, Json("null".into()));

@@ -27,6 +27,26 @@ pub unsafe fn payload<T>(datum: pg_sys::Datum, read: impl FnOnce(&[u8]) -> T) ->
     }
 }
 
+/// Reads a type from a datum that is not null and whose type SQL declares as its own.
+macro_rules! from_datum {
+    ($type:ident, $read:expr) => {
+        impl pgrx::FromDatum for $type {
+            unsafe fn from_polymorphic_datum(
+                datum: pgrx::pg_sys::Datum,
+                is_null: bool,
+                _type: pgrx::pg_sys::Oid,
+            ) -> Option<Self> {
+                if is_null {
+                    return None;
+                }
+                // SAFETY: not null, and of the type that whoever asks for this one has declared in SQL.
+                unsafe { $read(datum) }
+            }
+        }
+    };
+}
+pub(crate) use from_datum;
+
 /// Makes a type that has `FromDatum` one that functions take as an argument. `instead` is what stands for a datum that is
 /// none; NULL is no such: functions that take the type itself are STRICT, and others take an `Option`.
 macro_rules! argument {

@@ -9,9 +9,9 @@ use pgrx::callconv::{BoxRet, FcInfo};
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{FromDatum, Internal, IntoDatum, pg_extern};
+use pgrx::{Internal, IntoDatum, pg_extern};
 
-use crate::datum::{argument, payload};
+use crate::datum::{argument, from_datum, payload};
 use crate::error::{Error, Result};
 
 /// A query and where it is asked.
@@ -120,19 +120,7 @@ fn bm25_query(query: &str, source: pg_sys::Oid) -> std::result::Result<Bm25Query
     Ok(Bm25Query::new(source, query)?)
 }
 
-impl FromDatum for Bm25Query {
-    unsafe fn from_polymorphic_datum(
-        datum: pg_sys::Datum,
-        is_null: bool,
-        _type: pg_sys::Oid,
-    ) -> Option<Self> {
-        if is_null {
-            return None;
-        }
-        // SAFETY: not null, and whoever asks for this type has declared it so in SQL.
-        unsafe { payload(datum, Self::from_bytes) }
-    }
-}
+from_datum!(Bm25Query, |datum| payload(datum, Bm25Query::from_bytes));
 
 impl IntoDatum for Bm25Query {
     fn into_datum(self) -> Option<pg_sys::Datum> {
