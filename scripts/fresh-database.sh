@@ -19,7 +19,7 @@ extension=$(cat "$("$pg_config" --pkglibdir)/reground.so" "$("$pg_config" --shar
 made_with=$(query "$server" --command \
     "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = '$name'")
 if [ "$made_with" != "$extension" ]; then
-    query "$server" --command "DROP DATABASE IF EXISTS $name" --command "CREATE DATABASE $name"
+    query "$server" --command "DROP DATABASE IF EXISTS $name WITH (FORCE)" --command "CREATE DATABASE $name"
     query "$uri" --command "CREATE EXTENSION reground CASCADE" --command "COMMENT ON DATABASE $name IS '$extension'"
 fi
 echo "$uri"

@@ -4,6 +4,9 @@
 # A server is a folder: data/ (the data directory), port (the TCP port it was given), log.
 # It listens on 127.0.0.1 only and trusts whoever reaches it: a server for development, never for real data.
 
+# Seconds for a start or a stop: recovery and the last checkpoint take their time on a slow disk.
+PATIENCE=600
+
 # server_create FOLDER BINDIR [SETTING]...: initdb, unless the data directory exists.
 server_create() {
     local folder=$1 bin=$2 locale=C owner
@@ -31,19 +34,27 @@ server_is_up() { as_server_user "$2/pg_ctl" status --pgdata "$1/data" >/dev/null
 
 # server_start FOLDER BINDIR: starts it if need be, on the port it had before or the first free one.
 server_start() {
-    local folder=$1 bin=$2 port
+    local folder=$1 bin=$2 port log=$CACHE/logs/server-start.log
     if server_is_up "$folder" "$bin"; then return; fi
-    port=$(cat "$folder/port" 2>/dev/null || echo 54300)
-    while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
-    echo "$port" >"$folder/port"
-    (cd "$folder" && run_logged "$CACHE/logs/server-start.log" as_server_user env -u RUST_BACKTRACE "$bin/pg_ctl" start --wait --silent \
-        --pgdata "$folder/data" --log "$folder/log" --options "-p $port") ||
-        { tail -n 20 "$folder/log" >&2; return 1; }
+    # Below the ports that systems give to whoever asks for any.
+    port=$(cat "$folder/port" 2>/dev/null || echo 28300)
+    while true; do
+        while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
+        echo "$port" >"$folder/port"
+        (cd "$folder" && as_server_user env -u RUST_BACKTRACE "$bin/pg_ctl" start --wait --silent --timeout "$PATIENCE" \
+            --pgdata "$folder/data" --log "$folder/log" --options "-p $port") >"$log" 2>&1 && return
+        # Another server may take the port between the look and the start.
+        tail -n 5 "$folder/log" | grep -q 'Address already in use' || break
+        port=$((port + 1))
+    done
+    cat "$log" >&2
+    tail -n 20 "$folder/log" >&2
+    return 1
 }
 
 server_stop() {
     if server_is_up "$1" "$2"; then
-        (cd "$1" && as_server_user "$2/pg_ctl" stop --wait --silent --mode fast --pgdata "$1/data" >&2)
+        (cd "$1" && as_server_user "$2/pg_ctl" stop --wait --silent --timeout "$PATIENCE" --mode fast --pgdata "$1/data" >&2)
     fi
 }
 

@@ -41,8 +41,9 @@ step "a throw-away server"
 folder=$(mktemp -d "$SERVER_HOME/test.XXXXXX")
 trap 'server_stop "$folder" "$PG_BIN"; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
-# Nobody misses these data after a crash of the machine; a crash of the server alone loses nothing.
-server_create "$folder" "$PG_BIN" "fsync = off" "max_connections = 50" "log_min_messages = warning"
+# Nobody misses these data after a crash of the machine; a crash of the server alone loses nothing. A worker of autovacuum
+# holds a snapshot, and what a test has removed would stay while it does.
+server_create "$folder" "$PG_BIN" "fsync = off" "autovacuum = off" "max_connections = 200" "log_min_messages = warning"
 server_start "$folder" "$PG_BIN"
 
 # driver PATH: the program PATH (under src/test) of this server. The package of the embedded 18 carries a pg_regress

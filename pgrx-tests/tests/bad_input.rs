@@ -1,7 +1,5 @@
 //! Input that no careful application sends: a clear error or a right answer, and nothing half-written.
 
-use std::time::{Duration, Instant};
-
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
 use postgres::types::private::BytesMut;
@@ -106,16 +104,13 @@ fn a_document_of_ten_megabytes() -> Result<()> {
         // No white space, no sentence, nothing to split at.
         ("one word", "x".repeat(10 << 20)),
     ] {
-        let begun = Instant::now();
         let put = client
             .query_one(
                 "SELECT version, chunks, page_count FROM reground.put_document('large', $1, content => $2)",
                 &[&name, &content],
             )
             .with_context(|| format!("10 MB of {name}"))?;
-        let taken = begun.elapsed();
         ensure!(put.get::<_, i32>(1) > 1, "{name} was not split");
-        ensure!(taken < Duration::from_secs(120), "{name} took {taken:?}");
         let exact: bool = client
             .query_one(
                 "SELECT bool_and(substring(d.content FROM p.char_start + 1 FOR p.char_end - p.char_start) = p.content) \
@@ -145,14 +140,11 @@ fn ten_thousand_markers_in_one_answer() -> Result<()> {
     // Of four citations one is right, one is another source's, one is unknown, one is not ours to resolve.
     let answer = "Cows give milk [A1]. Cows give milk [B1]. Pigs fly [Z9]. So says (Smith, 2020). "
         .repeat(2_500);
-    let begun = Instant::now();
     let rows = client.query(
         "SELECT status FROM reground.end_turn($1, $2)",
         &[&turn, &answer],
     )?;
-    let taken = begun.elapsed();
     ensure!(rows.len() == 10_000, "{} rows", rows.len());
-    ensure!(taken < Duration::from_secs(60), "it took {taken:?}");
     let statuses = client.query(
         "SELECT marker, status, count(*) FROM reground.message_citations GROUP BY marker, status ORDER BY marker NULLS LAST",
         &[],

@@ -74,7 +74,7 @@ impl Lexical {
         match self {
             Self::Exact => client.batch_execute("DROP INDEX IF EXISTS books_content_idx")?,
             Self::Indexed => {
-                client.batch_execute("VACUUM (INDEX_CLEANUP on) books")?;
+                client.batch_execute("VACUUM (FREEZE, INDEX_CLEANUP on) books")?;
                 client.batch_execute("SELECT reground.bm25_merge('books_content_idx')")?;
             }
         }

@@ -106,19 +106,18 @@ fn linear_on_hostile_text() {
             assert!(extraction.citations.len() <= MAX_CITATIONS);
             started.elapsed()
         };
-        let small = time(100_000);
-        let large = time(1_000_000);
-        let bound = small * 40 + Duration::from_millis(200);
-        assert!(
-            large < bound,
-            "{shape:?}: {small:?} for 100 kB, {large:?} for 1 MB"
-        );
+        // A machine may stall at one try; what is quadratic is so at each.
+        let linear = || time(1_000_000) < time(100_000) * 40 + Duration::from_millis(200);
+        assert!((0..5).any(|_| linear()), "{shape:?} is not linear");
     }
     // Runs of ever longer backticks, none closed.
     let runs: String = (1..1400).map(|n| "`".repeat(n) + " ").collect();
-    let started = Instant::now();
-    extract(&runs, &Families::ALL);
-    assert!(started.elapsed() < Duration::from_secs(2));
+    let read = || {
+        let started = Instant::now();
+        extract(&runs, &Families::ALL);
+        started.elapsed()
+    };
+    assert!((0..5).any(|_| read() < Duration::from_secs(2)));
 }
 
 #[test]

@@ -86,7 +86,7 @@ RESET maintenance_work_mem;
 SELECT * FROM wrong();
 UPDATE docs SET body = sentence(id + 7) WHERE id % 5 = 0;
 DELETE FROM docs WHERE id % 7 = 0;
-VACUUM docs;
+VACUUM (FREEZE, INDEX_CLEANUP on) docs;
 SELECT reground.bm25_merge('docs_body');
 SELECT * FROM wrong();
 SELECT segments, documents = (SELECT count(*) FROM docs WHERE body IS NOT NULL) AS all_there, removed FROM reground.bm25_indexes WHERE index = 'bm25.docs_body'::regclass;
@@ -102,7 +102,7 @@ SELECT * FROM reground.bm25_check('docs_body');
 INSERT INTO docs VALUES (10001, 'xylophone');
 SELECT id FROM best('xylophone', 5);
 DELETE FROM docs WHERE id = 10001;
-VACUUM docs;
+VACUUM (FREEZE, INDEX_CLEANUP on) docs;
 INSERT INTO docs SELECT n, 'marimba' FROM generate_series(10002, 10100) AS n;
 SELECT count(*) FROM best('xylophone', 5);
 SELECT count(*) FROM best('marimba', 500);
@@ -277,7 +277,7 @@ ALTER TABLE parts ATTACH PARTITION parts_high FOR VALUES FROM (1000) TO (100000)
 CREATE INDEX parts_body ON parts USING reground_bm25 (body);
 INSERT INTO parts SELECT id, body FROM docs;
 EXPLAIN (COSTS OFF) SELECT id FROM parts ORDER BY body <@> reground.bm25_query('marimba', 'parts') LIMIT 3;
-VACUUM docs;
+VACUUM (FREEZE, INDEX_CLEANUP on) docs;
 SELECT reground.bm25_merge('docs_body');
 SELECT count(*) AS wrong FROM queries AS q,
     LATERAL (SELECT array_agg(score) AS scores FROM (SELECT p.body <@> reground.bm25_query(q.query, 'parts') AS score FROM parts AS p ORDER BY p.body <@> reground.bm25_query(q.query, 'parts') LIMIT 20) AS x) AS p,

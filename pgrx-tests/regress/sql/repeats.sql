@@ -55,6 +55,7 @@ SELECT turn, message, superseded FROM answers WHERE conversation = 'repeats-1' A
 
 -- All of a turn in one transaction that is rolled back leaves nothing.
 BEGIN;
+SET LOCAL client_min_messages = error;
 SELECT count(*) AS rows FROM reground.begin_turn('repeats-3', 'sun', 'repeats', '[1,0]', request_id => 'r');
 SELECT count(*) AS rows FROM reground.end_turn(regress.turn('repeats-3'), '[A1]');
 ROLLBACK;

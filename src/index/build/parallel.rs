@@ -142,12 +142,12 @@ impl Workers {
                 workers.end();
                 return None;
             }
-            // Whoever cannot start is found out now, not when all wait for its share.
-            pg_sys::WaitForParallelWorkersToAttach(context);
             pgrx::debug1!(
                 "{} parallel workers read the table with the leader",
                 (*context).nworkers_launched
             );
+            // Whoever cannot start is found out now, not when all wait for its share.
+            pg_sys::WaitForParallelWorkersToAttach(context);
             Some(workers)
         }
     }
