@@ -53,16 +53,37 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
             return None;
         }
         let rest = &text[start..];
-        let end = match rest.find(['\n', '\r', '\u{85}', '\u{c}', '\u{2028}', '\u{2029}']) {
-            Some(at) if rest[at..].starts_with("\r\n") => at + 2,
-            Some(at) => at + rest[at..].chars().next().map_or(0, char::len_utf8),
-            None => rest.len(),
-        };
-        let line = start..start + end;
+        let line = start..start + line_length(rest.as_bytes());
         start = line.end;
         Some(line)
     })
 }
+
+/// The bytes of the first line with its end.
+fn line_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(step) = text[at..].iter().position(|b| MAY_END[usize::from(*b)]) {
+        at += step;
+        match &text[at..] {
+            [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => return at + 2,
+            [b'\n' | b'\r' | b'\x0c', ..] => return at + 1,
+            [0xE2, 0x80, 0xA8 | 0xA9, ..] => return at + 3,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// By byte, whether a line may end with a character that begins with it.
+static MAY_END: [bool; 256] = {
+    let mut may_end = [false; 256];
+    may_end[b'\n' as usize] = true;
+    may_end[b'\r' as usize] = true;
+    may_end[b'\x0c' as usize] = true;
+    may_end[0xC2] = true;
+    may_end[0xE2] = true;
+    may_end
+};
 
 /// Whether a sentence cannot go on from one line to the next.
 fn parts(line: &str, next: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Where sentences end inside a block.
 
-use reground_pulse::Steps;
+use reground_pulse::beat;
 use unicode_normalization::char::is_combining_mark;
 
 /// Characters looked at beyond a terminator to find a lower-case letter or the end of a citation marker.
@@ -30,13 +30,7 @@ pub fn sentence_ends(block: &str) -> Vec<usize> {
     // The white space before a sentence is skipped once, not for each terminator in it.
     let mut start = skip(block, 0, char::is_whitespace);
     let mut at = 0;
-    let mut steps = Steps::default();
-    let mut is_found = |c| {
-        steps.step();
-        is_terminator(c)
-    };
-    while let Some(found) = block[at..].find(&mut is_found) {
-        let terminator = at + found;
+    while let Some(terminator) = next_terminator(block, at) {
         let run = skip(block, terminator, is_terminator);
         let end = trailing(block, run);
         at = end;
@@ -47,6 +41,45 @@ pub fn sentence_ends(block: &str) -> Vec<usize> {
     }
     ends
 }
+
+/// The first terminator from `from` on.
+fn next_terminator(block: &str, from: usize) -> Option<usize> {
+    let bytes = block.as_bytes();
+    let mut at = from;
+    while at < bytes.len() {
+        let stretch = &bytes[at..bytes.len().min(at + LEAP)];
+        let step = stretch.iter().position(|b| MAY_TERMINATE[usize::from(*b)]);
+        beat(step.unwrap_or(stretch.len()));
+        let Some(step) = step else {
+            at += stretch.len();
+            continue;
+        };
+        at += step;
+        match block.get(at..).and_then(|rest| rest.chars().next()) {
+            Some(c) if is_terminator(c) => return Some(at),
+            Some(c) => at += c.len_utf8(),
+            None => at += 1,
+        }
+    }
+    None
+}
+
+/// Bytes that are leapt over at once at most, between two beats.
+const LEAP: usize = 4096;
+
+/// By byte, whether a terminator begins with it.
+static MAY_TERMINATE: [bool; 256] = {
+    let mut may = [false; 256];
+    let first = [
+        b'.', b'!', b'?', 0xD6, 0xD8, 0xDB, 0xE0, 0xE1, 0xE2, 0xE3, 0xEF,
+    ];
+    let mut at = 0;
+    while at < first.len() {
+        may[first[at] as usize] = true;
+        at += 1;
+    }
+    may
+};
 
 /// Whether the sentence whose first word began at `start` ends with the terminators in `run`, `end` being the end of what trails.
 fn is_end(block: &str, start: usize, run: std::ops::Range<usize>, end: usize) -> bool {
@@ -206,4 +239,21 @@ fn is_closing(c: char) -> bool {
     let is_joined =
         matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
     CLOSING.contains(c) || is_joined || is_combining_mark(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_terminator_is_leapt_to() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let mut bytes = [0; 4];
+            let first = c.encode_utf8(&mut bytes).as_bytes()[0];
+            assert!(
+                MAY_TERMINATE[usize::from(first)] || !is_terminator(c),
+                "{c:?}"
+            );
+        }
+    }
 }
