@@ -4,17 +4,31 @@ use reground_documents::sentence_spans;
 use reground_pulse::along;
 use std::ops::Range;
 
+use crate::Claim;
 use crate::listing::{self, is_label};
-use crate::scan::Found;
+use crate::scan::{Found, Supports};
 
 /// Where each citation string stands.
 pub(crate) struct Placed {
     /// Sentences, trimmed, none empty.
     pub sentences: Vec<Range<usize>>,
-    /// By citation string: the sentence it stands on, and whether it supports what that sentence claims.
-    pub standing: Vec<(Option<usize>, bool)>,
-    /// By sentence: what it claims, where a citation stands on it.
-    pub claims: Vec<Option<String>>,
+    /// By citation string: the sentence it stands on, and what it supports, by number of the claim.
+    pub standing: Vec<(Option<usize>, Option<usize>)>,
+    /// What citations support, in the order of their sentences.
+    pub claims: Vec<Claim>,
+}
+
+/// Where one citation string stands, by number of the span.
+struct Standing {
+    span: usize,
+    claims: Claims,
+}
+
+/// What a citation string supports.
+enum Claims {
+    Nothing,
+    Sentence,
+    Enclosed(String),
 }
 
 /// Places citation strings on sentences:
@@ -23,85 +37,185 @@ pub(crate) struct Placed {
 /// - after a full stop, on the sentence before, `It is so. [A1] Next …`, unless that one has a citation of its own;
 /// - alone on a line or in a sentence, on the last sentence before that has words.
 ///
-/// A citation in a list of references, or after a bare `Sources:`, claims nothing.
+/// A citation in a list of references, after a bare `Sources:` or for the whole answer claims nothing. One that encloses
+/// what it supports stands where that begins.
 pub(crate) fn place(text: &str, found: &[Found]) -> Placed {
+    if found.is_empty() {
+        let sentences = sentence_spans(text);
+        return Placed {
+            sentences,
+            standing: Vec::new(),
+            claims: Vec::new(),
+        };
+    }
     let spans = sentence_spans(&without_citations(text, found));
     let held = citations_by_span(&spans, found);
-    let remainders: Vec<String> = along(spans.iter().zip(&held))
-        .map(|(span, held)| remainder(text, span.clone(), &found[held.clone()]))
-        .collect();
+    let said = Said {
+        text,
+        found,
+        spans,
+        held,
+    };
     let lists = listing::reference_lists(text);
     let mut on = Vec::with_capacity(found.len());
-    let mut claims = vec![None; spans.len()];
     let mut last_with_words = None;
-    for (number, span) in along(spans.iter().enumerate()) {
-        let words = has_words(&remainders[number]);
-        let label = is_label(&remainders[number]);
-        let mut read = span.start;
+    let mut before_has_words = false;
+    for number in along(0..said.spans.len()) {
+        let words = said.has_words(number);
+        let label = said.is_label(number);
+        let mut read = said.spans[number].start;
         let mut leads = true;
-        for citation in &found[held[number].clone()] {
-            leads &= !has_words(text.get(read..citation.bytes.start).unwrap_or_default());
+        for index in said.held[number].clone() {
+            let citation = &found[index];
+            leads = leads && !has_words(text.get(read..citation.bytes.start).unwrap_or_default());
             read = citation.bytes.end;
             let before = number.checked_sub(1).filter(|&before| {
                 leads
-                    && held[before].is_empty()
-                    && has_words(&remainders[before])
+                    && before_has_words
+                    && said.held[before].is_empty()
                     && !text
-                        .get(spans[before].end..citation.bytes.start)
+                        .get(said.spans[before].end..citation.bytes.start)
                         .unwrap_or_default()
                         .contains('\n')
             });
-            let (sentence, claiming) = if label {
-                (Some(number), false)
-            } else if !words {
-                (last_with_words, true)
-            } else if before.is_some() {
-                (before, true)
-            } else {
-                (
-                    Some(number),
-                    !(leads && listing::holds(&lists, citation.bytes.start)),
-                )
+            let (span, claims) = match &citation.supports {
+                Supports::Enclosed(bytes) => (Some(number), said.enclosed(index, bytes)),
+                Supports::Answer => (Some(number), Claims::Nothing),
+                Supports::Sentence if label => (Some(number), Claims::Nothing),
+                Supports::Sentence if !words => (last_with_words, Claims::Sentence),
+                Supports::Sentence if before.is_some() => (before, Claims::Sentence),
+                Supports::Sentence if leads && listing::holds(&lists, citation.bytes.start) => {
+                    (Some(number), Claims::Nothing)
+                }
+                Supports::Sentence => (Some(number), Claims::Sentence),
             };
-            if let Some(sentence) = sentence.filter(|_| claiming) {
-                claims[sentence].get_or_insert_with(|| remainders[sentence].clone());
-            }
-            on.push((sentence.unwrap_or(number), claiming && sentence.is_some()));
+            on.push(Standing {
+                claims: if span.is_some() {
+                    claims
+                } else {
+                    Claims::Nothing
+                },
+                span: span.unwrap_or(number),
+            });
         }
         if words && !label {
             last_with_words = Some(number);
         }
+        before_has_words = words;
     }
-    compact(text, &spans, on, claims)
+    said.numbered(on)
 }
 
-/// Leaves out spans of white space and trims the others.
-fn compact(
-    text: &str,
-    spans: &[Range<usize>],
-    on: Vec<(usize, bool)>,
-    claims: Vec<Option<String>>,
-) -> Placed {
-    let mut sentences = Vec::new();
-    let mut kept = Vec::new();
-    let mut number_of = Vec::with_capacity(spans.len());
-    for (span, claim) in along(spans.iter().zip(claims)) {
-        let raw = &text[span.clone()];
-        let start = span.start + raw.len() - raw.trim_start().len();
-        let end = start + raw.trim().len();
-        number_of.push((start < end).then_some(sentences.len()));
-        if start < end {
-            sentences.push(start..end);
-            kept.push(claim);
+/// Sentences with what is cited on them.
+struct Said<'a> {
+    text: &'a str,
+    found: &'a [Found],
+    /// Sentences as they were found, some of them of white space only.
+    spans: Vec<Range<usize>>,
+    /// By span, its citation strings.
+    held: Vec<Range<usize>>,
+}
+
+impl Said<'_> {
+    fn has_words(&self, number: usize) -> bool {
+        let mut any = false;
+        self.pieces(number, |piece| any = any || has_words(piece));
+        any
+    }
+
+    fn is_label(&self, number: usize) -> bool {
+        let mut length = 0;
+        self.pieces(number, |piece| length += piece.len());
+        length <= listing::MAX_LABEL && is_label(&self.remainder(number))
+    }
+
+    /// The text of a span between its citations.
+    fn pieces(&self, number: usize, mut piece: impl FnMut(&str)) {
+        let span = &self.spans[number];
+        let mut at = span.start;
+        for Found { bytes, .. } in &self.found[self.held[number].clone()] {
+            piece(self.text.get(at..bytes.start).unwrap_or_default());
+            at = bytes.end.max(at);
+        }
+        piece(self.text.get(at..span.end).unwrap_or_default());
+    }
+
+    /// The span without its citations, white space folded and none left before a full stop or comma.
+    fn remainder(&self, number: usize) -> String {
+        let mut out = String::with_capacity(self.spans[number].len());
+        self.pieces(number, |piece| {
+            // What a citation stood between stays apart.
+            fold_into(&mut out, " ");
+            fold_into(&mut out, piece);
+        });
+        out.truncate(out.trim_end().len());
+        out
+    }
+
+    /// What a citation's markup encloses, without the citations in it.
+    fn enclosed(&self, index: usize, bytes: &Range<usize>) -> Claims {
+        let mut out = String::new();
+        let mut at = bytes.start;
+        let inside = self.found[index + 1..].iter();
+        for found in inside.take_while(|found| found.bytes.start < bytes.end) {
+            fold_into(
+                &mut out,
+                self.text.get(at..found.bytes.start).unwrap_or_default(),
+            );
+            fold_into(&mut out, " ");
+            at = found.bytes.end.max(at);
+        }
+        fold_into(&mut out, self.text.get(at..bytes.end).unwrap_or_default());
+        out.truncate(out.trim_end().len());
+        if has_words(&out) {
+            Claims::Enclosed(out)
+        } else {
+            Claims::Sentence
         }
     }
-    Placed {
-        sentences,
-        standing: on
-            .into_iter()
-            .map(|(span, claims)| (number_of.get(span).copied().flatten(), claims))
-            .collect(),
-        claims: kept,
+
+    /// Leaves out spans of white space, trims the others, and numbers what is claimed.
+    fn numbered(self, on: Vec<Standing>) -> Placed {
+        let mut sentences = Vec::with_capacity(self.spans.len());
+        let mut number_of = Vec::with_capacity(self.spans.len());
+        for span in along(&self.spans) {
+            let raw = &self.text[span.clone()];
+            let start = span.start + raw.len() - raw.trim_start().len();
+            let end = start + raw.trim().len();
+            number_of.push((start < end).then_some(sentences.len()));
+            if start < end {
+                sentences.push(start..end);
+            }
+        }
+        let mut claims = Vec::new();
+        let mut whole: Vec<Option<usize>> = vec![None; self.spans.len()];
+        let mut standing = Vec::with_capacity(on.len());
+        for Standing { span, claims: of } in along(on) {
+            let sentence = number_of.get(span).copied().flatten();
+            let claim = sentence.and_then(|sentence| match of {
+                Claims::Nothing => None,
+                Claims::Enclosed(text) => {
+                    claims.push(Claim { sentence, text });
+                    Some(claims.len() - 1)
+                }
+                Claims::Sentence => {
+                    let text = || self.remainder(span);
+                    Some(*whole[span].get_or_insert_with(|| {
+                        claims.push(Claim {
+                            sentence,
+                            text: text(),
+                        });
+                        claims.len() - 1
+                    }))
+                }
+            });
+            standing.push((sentence, claim));
+        }
+        Placed {
+            sentences,
+            standing,
+            claims,
+        }
     }
 }
 
@@ -121,13 +235,21 @@ fn without_citations(text: &str, found: &[Found]) -> String {
                 .next_back()
                 .is_some_and(|c| !c.is_whitespace());
         }
-        let filler = if hangs { ' ' } else { 'X' };
-        out.extend(std::iter::repeat_n(filler, bytes.len()));
+        let filler = if hangs { FILLERS.0 } else { FILLERS.1 };
+        let mut left = bytes.len();
+        while left > 0 {
+            let some = left.min(filler.len());
+            out.push_str(&filler[..some]);
+            left -= some;
+        }
         last_end = Some(bytes.end);
     }
     out.push_str(text.get(out.len()..).unwrap_or_default());
     out
 }
+
+/// What citations are turned into, hanging and free-standing.
+const FILLERS: (&str, &str) = ("                ", "XXXXXXXXXXXXXXXX");
 
 /// By span, the indices of the citation strings that start in it or in the gap after it.
 fn citations_by_span(spans: &[Range<usize>], found: &[Found]) -> Vec<Range<usize>> {
@@ -146,36 +268,20 @@ fn citations_by_span(spans: &[Range<usize>], found: &[Found]) -> Vec<Range<usize
     held
 }
 
-/// The span without its citations, white space folded and none left before a full stop or comma.
-fn remainder(text: &str, span: Range<usize>, held: &[Found]) -> String {
-    let mut out = String::new();
-    let mut at = span.start;
-    for Found { bytes, .. } in held {
-        fold_into(&mut out, text.get(at..bytes.start).unwrap_or_default());
-        // What the citation stood between stays apart.
-        fold_into(&mut out, " ");
-        at = bytes.end.max(at);
-    }
-    fold_into(&mut out, text.get(at..span.end).unwrap_or_default());
-    out.truncate(out.trim_end().len());
-    out
-}
-
 fn fold_into(out: &mut String, text: &str) {
-    for c in along(text.chars()) {
-        if c.is_whitespace() {
-            if !out.is_empty() && !out.ends_with(' ') {
-                out.push(' ');
-            }
-            continue;
+    for (number, word) in along(text.split(char::is_whitespace).enumerate()) {
+        if number > 0 && !out.is_empty() && !out.ends_with(' ') {
+            out.push(' ');
         }
-        if matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '。' | '，' | '；') && out.ends_with(' ')
-        {
+        if out.ends_with(' ') && word.starts_with(CLINGING) {
             out.pop();
         }
-        out.push(c);
+        out.push_str(word);
     }
 }
+
+/// Signs that stand close to the word before them.
+const CLINGING: [char; 9] = ['.', ',', ';', ':', '!', '?', '。', '，', '；'];
 
 fn has_words(text: &str) -> bool {
     along(text.chars()).any(char::is_alphanumeric)

@@ -2,10 +2,11 @@
 
 use reground_pulse::along;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::offsets::{Ruler, Span};
-use crate::{Families, Reference, claims, scan};
+use crate::{Family, Form, Grammar, Reference, claims, scan};
 
 /// Most citations that are listed; the rest is counted. A range of a few bytes stands for many, so an answer of some
 /// megabytes could otherwise ask for gigabytes.
@@ -19,13 +20,17 @@ pub struct Extracted {
     /// Where it stands in the answer.
     #[serde(flatten)]
     pub span: Span,
+    /// How it is written.
+    pub form: Form,
+    /// The family that its form is switched with.
+    pub family: Family,
     /// What it names.
     pub reference: Reference,
     /// Whether a marker was written otherwise than the context printed it.
     pub repaired: bool,
     /// The sentence it stands on, in [`Extraction::sentences`].
     pub sentence: Option<usize>,
-    /// What it is said to support, in [`Extraction::claims`]. `None` in a list of references.
+    /// What it is said to support, in [`Extraction::claims`]. `None` in a list of references and of the whole answer.
     pub claim: Option<usize>,
 }
 
@@ -38,7 +43,8 @@ pub struct Sentence {
     pub text: String,
 }
 
-/// What a citation is said to support: a sentence without its citations, white space folded.
+/// What a citation is said to support: a sentence, or the part of it that markup encloses, without its citations, white
+/// space folded.
 ///
 /// Claims are shared by their citations, so that an answer of ten thousand markers in one sentence stays small and the
 /// server stems each claim once.
@@ -71,42 +77,42 @@ impl Extraction {
     }
 }
 
-/// Reads every citation of the families that are on.
+/// Reads every citation of a grammar; [`Families`](crate::Families) alone are one.
 ///
 /// Code, `<think>` blocks, links, images, array indexes and years are no citations. Never fails, takes time linear in the
 /// text, and depends on nothing but its arguments.
-pub fn extract(text: &str, families: &Families) -> Extraction {
-    let (found, omitted) = scan::scan(text, families);
+pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
+    let grammar = grammar.into();
+    let (found, omitted) = scan::scan(text, &grammar);
     let placed = claims::place(text, &found);
-    let mut out = Extraction {
-        omitted,
-        ..Extraction::default()
+    let sentence = |bytes: Range<usize>| Sentence {
+        text: text[bytes.clone()].to_owned(),
+        bytes,
     };
-    let mut claim_of = Vec::with_capacity(placed.sentences.len());
-    for (bytes, claim) in along(placed.sentences.into_iter().zip(placed.claims)) {
-        let sentence = out.sentences.len();
-        claim_of.push(claim.map(|text| {
-            out.claims.push(Claim { sentence, text });
-            out.claims.len() - 1
-        }));
-        let text = text[bytes.clone()].to_owned();
-        out.sentences.push(Sentence { bytes, text });
-    }
+    let mut citations = Vec::with_capacity(found.len());
     let mut ruler = Ruler::new(text);
-    for (found, (sentence, claims)) in found.into_iter().zip(placed.standing) {
+    for (found, (sentence, claim)) in along(found.into_iter().zip(placed.standing)) {
         let raw = &text[found.bytes.clone()];
         let span = ruler.span(found.bytes);
+        let family = found.inside.form.family();
         for reference in found.inside.references {
             let repaired = found.inside.repaired && matches!(reference, Reference::Marker { .. });
-            out.citations.push(Extracted {
+            citations.push(Extracted {
                 raw: raw.to_owned(),
                 span: span.clone(),
+                form: found.inside.form.clone(),
+                family,
                 reference,
                 repaired,
                 sentence,
-                claim: sentence.filter(|_| claims).and_then(|s| claim_of[s]),
+                claim,
             });
         }
     }
-    out
+    Extraction {
+        citations,
+        sentences: along(placed.sentences).map(sentence).collect(),
+        claims: placed.claims,
+        omitted,
+    }
 }

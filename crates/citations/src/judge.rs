@@ -207,6 +207,11 @@ impl<'a> Bench<'a> {
                     None => self.elsewhere(&resolution, claim, reference),
                 };
                 judgement.repaired |= repaired;
+                if matches!(reference, Reference::Mention { .. })
+                    && judgement.status.holds() == Some(true)
+                {
+                    judgement.status = Status::Imprecise;
+                }
                 if judgement.place.is_some() {
                     judgement.best_other = best_other.clone();
                 }

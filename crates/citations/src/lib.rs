@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 //! Citations in what a model wrote: read every format, believe none.
 //!
-//! 1. [`extract`] reads an answer into citations, sentences and claims.
+//! 1. [`extract`] reads an answer into citations, sentences and claims, by a [`Grammar`].
 //! 2. [`document_requests`] says which documents have to be looked up; the caller also has the server stem each claim.
 //! 3. [`judge`] resolves, verifies and weighs each citation; its [`Status`] is one of thirteen.
 //! 4. [`score`] adds them up, [`decide`] says whether the answer may stand.
@@ -12,12 +12,17 @@ mod claims;
 mod error;
 mod extract;
 mod families;
+mod form;
 mod forms;
+mod grammar;
 mod judge;
 mod lexemes;
 mod listing;
+mod locators;
+mod mentions;
 mod names;
 mod offsets;
+mod patterns;
 mod policy;
 mod quote;
 mod reference;
@@ -32,9 +37,16 @@ mod support;
 pub use error::Error;
 pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, Sentence, extract};
 pub use families::Families;
+pub use form::{Family, Form};
+pub use grammar::{Grammar, GrammarError, GrammarRules};
 pub use judge::{BestOther, Detail, Evidence, Judgement, Place, judge};
 pub use lexemes::Lexemes;
+pub use locators::{
+    Bounds, Extent, Level, LocatorRange, LocatorSchema, Locators, SchemaError, Values, Work,
+};
+pub use mentions::Titled;
 pub use offsets::Span;
+pub use patterns::{PatternError, PatternRule};
 pub use policy::{Action, Decision, Objection, PolicyRules, decide};
 pub use quote::Quote;
 pub use reference::{Malformed, Pages, Reference};

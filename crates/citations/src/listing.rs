@@ -26,6 +26,9 @@ const LABELS: [&str; 18] = [
     "источники",
 ];
 
+/// Longest text that may be the name of such a list, in bytes, with signs and white space around it.
+pub(crate) const MAX_LABEL: usize = 96;
+
 /// Whether a text is nothing but the name of such a list.
 pub(crate) fn is_label(text: &str) -> bool {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric());

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::LocatorRange;
+
 /// A closed interval of pages as an answer claims it: possibly page 0, possibly beyond the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pages {
@@ -70,7 +72,7 @@ pub enum Reference {
     },
     /// A number; what it counts depends on what was handed to the model.
     Ordinal {
-        /// The number.
+        /// The number, from 1, whatever the form counts from; one that counts from 1 may say 0.
         number: u32,
         /// The page the answer adds of its own.
         pages: Option<Pages>,
@@ -81,6 +83,29 @@ pub enum Reference {
         name: String,
         /// The page the answer claims.
         pages: Option<Pages>,
+    },
+    /// A document or passage by its id or the first characters of it.
+    Id {
+        /// The id, as written.
+        id: String,
+        /// The page the answer claims.
+        pages: Option<Pages>,
+    },
+    /// A result of a tool call: `turn0search3`.
+    Result {
+        /// The call, from 0.
+        turn: u32,
+        /// What was called: `search`, `news`, `file`.
+        kind: String,
+        /// The result, from 1.
+        number: u32,
+    },
+    /// A place of a work, by its structure.
+    Locator(LocatorRange),
+    /// A document that prose calls by a title or an alias.
+    Mention {
+        /// What it resolves by.
+        name: String,
     },
     /// Author and year, verbatim. No document id follows from it.
     AuthorYear(String),
@@ -94,8 +119,13 @@ impl Reference {
         match self {
             Self::Marker { pages, .. }
             | Self::Ordinal { pages, .. }
-            | Self::Document { pages, .. } => *pages,
-            Self::AuthorYear(_) | Self::Malformed(_) => None,
+            | Self::Document { pages, .. }
+            | Self::Id { pages, .. } => *pages,
+            Self::Result { .. }
+            | Self::Locator(_)
+            | Self::Mention { .. }
+            | Self::AuthorYear(_)
+            | Self::Malformed(_) => None,
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Which place a citation names, before anybody has read what stands there.
 
+mod ids;
+mod places;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_pulse::along;
@@ -63,6 +66,7 @@ pub(crate) struct Places<'a> {
     by_marker: BTreeMap<&'a str, usize>,
     by_ordinal: BTreeMap<u32, usize>,
     by_member: BTreeMap<(&'a str, &'a str, &'a str), usize>,
+    by_passage: BTreeMap<&'a str, Vec<usize>>,
     by_doc_id: BTreeMap<&'a str, Vec<usize>>,
     by_uri: BTreeMap<&'a str, Vec<usize>>,
     by_title: BTreeMap<&'a str, Vec<usize>>,
@@ -84,6 +88,8 @@ enum Then {
     Context(Vec<usize>),
     /// A marker of an earlier turn.
     Stale(usize),
+    /// A place that no source of the context contains; those that touch it.
+    Place(Vec<usize>),
     /// A name that the context does not know; the marker that knew the document.
     Name(Option<usize>),
 }
@@ -101,6 +107,7 @@ impl<'a> Places<'a> {
             by_marker: BTreeMap::new(),
             by_ordinal: BTreeMap::new(),
             by_member: BTreeMap::new(),
+            by_passage: BTreeMap::new(),
             by_doc_id: BTreeMap::new(),
             by_uri: BTreeMap::new(),
             by_title: BTreeMap::new(),
@@ -139,6 +146,11 @@ impl<'a> Places<'a> {
                 member.as_str(),
             );
             self.by_member.entry(key).or_insert(index);
+            let sources = self.by_passage.entry(member).or_default();
+            // A passage is often a member of itself.
+            if sources.last() != Some(&index) {
+                sources.push(index);
+            }
         }
         self.by_doc_id
             .entry(&source.doc_id)
@@ -176,6 +188,10 @@ impl<'a> Places<'a> {
                 None => return self.marker(&number.to_string(), *pages),
             },
             Reference::Document { name, pages } => return self.document(name, *pages),
+            Reference::Id { id, pages } => return self.id(id, *pages),
+            Reference::Result { turn, kind, number } => return self.result(*turn, kind, *number),
+            Reference::Locator(range) => return self.place(range),
+            Reference::Mention { name } => return self.document(name, None),
             Reference::AuthorYear(_) => Resolution::Unresolvable,
             Reference::Malformed(_) => Resolution::Malformed,
         };
@@ -282,7 +298,10 @@ impl<'a> Places<'a> {
         let fitting = match address(name) {
             // An address is a whole: without its folder it would be any host's.
             Some(address) => self.by_address.get(&address)?.clone(),
-            None => self.shortened(name),
+            None => match self.shortened(name) {
+                none if none.is_empty() => self.misspelled(name),
+                shortened => shortened,
+            },
         };
         let document = |index: &usize| {
             let source = &self.sources[*index];
@@ -305,7 +324,14 @@ impl<'a> Places<'a> {
     fn answered(&self, asked: &DocumentRequest, then: Then) -> Resolution {
         let found = self.answers.get(asked).map_or(&[][..], Vec::as_slice);
         let beyond = |&document: &usize| {
-            let count = self.named[document].page_count;
+            let document = &self.named[document];
+            let count = document.page_count;
+            if let Target::Locator(place) = &asked.target {
+                return document
+                    .bounds
+                    .as_ref()
+                    .is_some_and(|bounds| !bounds.contains(place));
+            }
             matches!((asked.pages, count), (Some(pages), Some(count)) if pages.exceed(count))
                 || asked.pages.is_some_and(|pages| pages.start == 0)
         };
@@ -326,6 +352,14 @@ impl<'a> Places<'a> {
                     .filter(|document| !beyond(document))
                     .collect(),
             },
+            Then::Place(touching) => {
+                let having: Vec<_> = found
+                    .iter()
+                    .copied()
+                    .filter(|document| !beyond(document))
+                    .collect();
+                self.beside_the_place(touching, &having)
+            }
             Then::Context(sources) => self.beside_the_context(asked.pages, sources, found),
         }
     }

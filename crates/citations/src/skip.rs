@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use reground_pulse::{Steps, along};
+use reground_pulse::{STRETCH, Steps, along, beat};
 
 /// Byte ranges of fenced code, inline code and `<think>` blocks, ascending and disjoint. Linear in the text.
 ///
@@ -14,17 +14,20 @@ pub(crate) fn not_prose(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut closers = inline_closers(bytes).into_iter().peekable();
     let mut at = 0;
-    let mut line_starts = true;
-    let mut steps = Steps::default();
-    while at < bytes.len() {
-        steps.step();
-        if line_starts && let Some(fence) = Fence::at(bytes, at) {
+    while let Some(sign) = next_sign(bytes, at) {
+        at = sign;
+        if let Some(start) = line_start(bytes, at)
+            && let Some(fence) = Fence::at(bytes, start)
+        {
+            // The indentation goes with the fence, unless it is the end of what was hidden before.
+            let start = found
+                .last()
+                .map_or(start, |before: &Range<usize>| start.max(before.end));
             let end = fence.end(bytes);
-            found.push(at..end);
+            found.push(start..end);
             at = end;
             continue;
         }
-        line_starts = bytes[at] == b'\n';
         let end = match bytes[at] {
             b'`' => {
                 while closers.next_if(|(open, _)| *open < at).is_some() {}
@@ -45,7 +48,7 @@ pub(crate) fn not_prose(text: &str) -> Vec<Range<usize>> {
                 }
             },
             _ => {
-                at += 1;
+                at += run(bytes, at, b'~');
                 continue;
             }
         };
@@ -53,6 +56,32 @@ pub(crate) fn not_prose(text: &str) -> Vec<Range<usize>> {
         at = end;
     }
     found
+}
+
+/// The next byte that may begin something hidden.
+fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut start = from;
+    for stretch in bytes.get(from..)?.chunks(STRETCH) {
+        let sign = memchr::memchr3(b'`', b'~', b'<', stretch);
+        beat(sign.unwrap_or(stretch.len()));
+        if let Some(at) = sign {
+            return Some(start + at);
+        }
+        start += stretch.len();
+    }
+    None
+}
+
+/// Where the line begins whose first sign, behind what indents it, stands at `at`.
+fn line_start(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = &bytes[..at];
+    let indented = before
+        .iter()
+        .rev()
+        .take_while(|b| matches!(b, b' ' | b'\t' | b'>'))
+        .count();
+    let start = at - indented;
+    (start == 0 || bytes[start - 1] == b'\n').then_some(start)
 }
 
 /// A line that opens fenced code.
@@ -104,16 +133,16 @@ fn run(bytes: &[u8], start: usize, sign: u8) -> usize {
 
 /// One past the newline that ends the line.
 fn line_end(bytes: &[u8], start: usize) -> usize {
-    bytes[start..]
-        .iter()
-        .position(|b| *b == b'\n')
-        .map_or(bytes.len(), |n| start + n + 1)
+    memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |n| start + n + 1)
 }
 
 /// For each run of backticks the next run of the same length in its paragraph, where there is one (CommonMark §6.1).
 ///
 /// Worked out backwards, once: looking ahead from each opener would be quadratic in a text of unmatched backticks.
 fn inline_closers(bytes: &[u8]) -> Vec<(usize, usize)> {
+    if memchr::memchr(b'`', bytes).is_none() {
+        return Vec::new();
+    }
     let mut runs = Vec::new();
     let mut paragraph = 0_usize;
     let mut line_starts = true;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Lexemes, Pages};
+use crate::{Bounds, Lexemes, LocatorRange, Pages};
 
 /// A source of this turn's context: what the model was shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct Source {
     pub uri: Option<String>,
     /// Pages it stands on.
     pub pages: Option<Pages>,
+    /// Places of the corpus' locator schema that it stands on.
+    #[serde(default)]
+    pub locators: Option<LocatorRange>,
     /// Whether it was carried from an earlier turn.
     pub carried: bool,
     /// Its text, as the context gave it.
@@ -63,6 +66,10 @@ pub struct DocumentRequest {
 pub enum Target {
     /// By what the answer calls it: an id, a title or an address.
     Name(String),
+    /// By the first characters of its id, or of the id of one of its passages.
+    Id(String),
+    /// By a place: documents that have the work, with the passages that touch the place.
+    Locator(LocatorRange),
     /// By its key.
     Document {
         /// Name of the corpus.
@@ -87,7 +94,10 @@ pub struct NamedDocument {
     pub uri: Option<String>,
     /// Number of pages, where it has pages.
     pub page_count: Option<u32>,
-    /// Passages at the asked pages.
+    /// How far it goes by its locators, where it has any.
+    #[serde(default)]
+    pub bounds: Option<Bounds>,
+    /// Passages at the asked pages or place.
     pub passages: Vec<NamedPassage>,
 }
 

@@ -8,7 +8,7 @@ use reground_pulse::{STRETCH, felt};
 
 #[test]
 fn extraction_beats() {
-    check("extract", 4, |text| extract(text, &Families::ALL));
+    check("extract", 2, |text| extract(text, &Families::ALL));
 }
 
 #[test]

@@ -96,6 +96,7 @@ fn look_up(requests: Vec<DocumentRequest>) -> Vec<NamedDocument> {
             doc_id: doc_id.to_owned(),
             title: None,
             uri: None,
+            bounds: None,
             page_count: Some(page_count),
             passages: vec![
                 passage(5, "Licences renew every spring."),

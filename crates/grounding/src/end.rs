@@ -3,10 +3,11 @@
 //! The glue fetches in between: [`read_answer`] says which claims the server has to stem, [`sources_of`] and
 //! [`documents_to_look_up`] say what else it has to know, [`judge_answer`] does the rest.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Families, Judgement,
+    Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Judgement,
     KnownMarker, Lexemes, MessageScores, NamedDocument, Pages, PolicyRules, Source, StageFacts,
     SupportRules,
 };
@@ -116,8 +117,8 @@ pub struct Judged {
 }
 
 /// Extracts the citations of an answer. The server then stems each of [`Extraction::claims`].
-pub fn read_answer(answer: &str, families: &Families) -> Extraction {
-    reground_citations::extract(answer, families)
+pub fn read_answer<'g>(answer: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
+    reground_citations::extract(answer, grammar)
 }
 
 /// The context as citations see it. `[1]` resolves only where markers are numbers (`marker_style` `1`).
@@ -143,6 +144,7 @@ pub fn sources_of(context: &[ContextSource], lexemes: Vec<Lexemes>) -> Result<Ve
             title: passage.title.clone(),
             uri: passage.uri.clone(),
             pages: passage.pages.map(pages),
+            locators: None,
             carried: shown.candidate.origin == Origin::Carried,
             text: passage.text.clone(),
             lexemes,

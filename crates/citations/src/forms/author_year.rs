@@ -3,7 +3,7 @@
 //! Recognised so that it is reported, never resolved: no document id follows from a surname.
 
 use super::{Inside, cursor::Cursor, pages};
-use crate::Reference;
+use crate::{Form, Reference};
 
 /// Words before a citation that are no part of it.
 const LEADS: [&str; 6] = ["see also", "see", "e.g.,", "e.g.", "cf.", "i.e.,"];
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str) -> Option<Inside> {
         .collect::<Option<Vec<_>>>()?;
     Some(Inside {
         references,
-        repaired: false,
+        ..Inside::new(Form::AuthorYear)
     })
 }
 

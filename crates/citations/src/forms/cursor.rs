@@ -54,6 +54,12 @@ impl<'a> Cursor<'a> {
         false
     }
 
+    /// Takes a word that joins two items of a list.
+    pub(super) fn joining_word(&mut self) -> bool {
+        const WORDS: [&str; 9] = ["and", "und", "et", "y", "e", "en", "и", "和", "と"];
+        WORDS.iter().any(|word| self.word(word))
+    }
+
     /// Takes up to `most` ASCII digits as a number; a longer run is not taken at all.
     pub(super) fn number(&mut self, most: usize) -> Option<Number<'a>> {
         let mut ahead = *self;

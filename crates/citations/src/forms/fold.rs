@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 
-/// The text with full-width forms, ideographic separators and unusual spaces and dashes brought to ASCII.
+use super::digits;
+
+/// The text with full-width forms, digits of any script, separators and unusual spaces and dashes brought to ASCII.
 pub(super) fn fold(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| folded(c) == c) {
+    let plain = |b: u8| matches!(b, b' '..=b'~');
+    if text.bytes().all(plain) || text.chars().all(|c| folded(c) == c) {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(text.chars().map(folded).collect())
@@ -15,10 +18,12 @@ fn folded(c: char) -> char {
     match c {
         // The full-width block repeats ASCII from `!` to `~` at a fixed distance.
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c),
-        '、' => ',',
+        '、' | '،' => ',',
+        '؛' => ';',
         '‐' | '‑' | '‒' | '–' | '—' | '−' => '-',
         c if c != ' ' && c.is_whitespace() => ' ',
-        c => c,
+        c if c.is_ascii() => c,
+        c => digits::ascii(c).unwrap_or(c),
     }
 }
 
@@ -28,6 +33,7 @@ mod tests {
 
     #[test]
     fn full_width_reads_as_ascii() {
+        assert_eq!(fold("٣، ४"), "3, 4");
         assert_eq!(fold("Ａ１，\u{3000}Ｂ２；C–3"), "A1, B2;C-3");
         assert!(matches!(fold("A1, B2"), std::borrow::Cow::Borrowed(_)));
     }

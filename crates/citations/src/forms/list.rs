@@ -1,7 +1,7 @@
 //! Lists of markers or numbers: `A1`, `A1, B2`, `A1-A3`, `1, 4-6`, `A1, p. 12`.
 
 use super::{Inside, cursor::Cursor, pages};
-use crate::{Malformed, Pages, Reference};
+use crate::{Form, Malformed, Pages, Reference};
 
 /// Longest range that is expanded; no context holds more sources.
 const MAX_RANGE: u32 = 64;
@@ -11,10 +11,10 @@ const MAX_LETTERS: usize = 3;
 /// Reads a text that is a list of markers and nothing else, or that plainly tries to be one.
 pub(super) fn markers(text: &str) -> Option<Inside> {
     if is_hyphenated(text) {
-        return Some(Inside::malformed(Malformed::BadMarker));
+        return Some(Inside::malformed(Form::Marker, Malformed::BadMarker));
     }
     let mut cursor = Cursor::new(text);
-    let mut found = Inside::default();
+    let mut found = Inside::new(Form::Marker);
     loop {
         let Some(first) = marker(&mut cursor) else {
             return unfinished(&found);
@@ -26,7 +26,7 @@ pub(super) fn markers(text: &str) -> Option<Inside> {
         };
         let range = match expanded(first.number, last) {
             Ok(range) => range,
-            Err(why) => return Some(Inside::malformed(why)),
+            Err(why) => return Some(Inside::malformed(Form::Marker, why)),
         };
         let claimed = claimed_pages(&mut cursor);
         let letters = first.letters.to_ascii_uppercase();
@@ -38,7 +38,12 @@ pub(super) fn markers(text: &str) -> Option<Inside> {
         });
         match separator(&mut cursor) {
             Separator::End => return Some(found),
-            Separator::Trailing => return Some(Inside::malformed(Malformed::TrailingSeparator)),
+            Separator::Trailing => {
+                return Some(Inside::malformed(
+                    Form::Marker,
+                    Malformed::TrailingSeparator,
+                ));
+            }
             // `[A1 A3]` is a list, `[a1 is best]` is prose.
             Separator::Space if first.lower => return None,
             Separator::Space | Separator::Sign => {}
@@ -52,9 +57,14 @@ pub(super) fn markers(text: &str) -> Option<Inside> {
 
 /// Reads a text that is a list of numbers and nothing else.
 pub(super) fn ordinals(text: &str) -> Option<Inside> {
+    counted(text, Form::Number)
+}
+
+/// Reads a text that is a list of numbers and nothing else, as the form counts them.
+pub(super) fn counted(text: &str, form: Form) -> Option<Inside> {
     // A bracket that a Markdown writer escaped: `\[4\]`.
     let mut cursor = Cursor::new(text.strip_suffix('\\').unwrap_or(text));
-    let mut found = Inside::default();
+    let mut found = Inside::new(form);
     loop {
         // Four digits are a year, a standard or a quantity; zeros in front are part of a larger number.
         let first = cursor.number(3).filter(|n| !n.has_leading_zero())?;
@@ -62,10 +72,18 @@ pub(super) fn ordinals(text: &str) -> Option<Inside> {
         let claimed = claimed_pages(&mut cursor);
         let follows = separator(&mut cursor);
         match expanded(first.value, last) {
-            Ok(range) => push(&mut found, range, &claimed, |number, pages| {
-                Reference::Ordinal { number, pages }
-            }),
-            Err(why) if matches!(follows, Separator::End) => return Some(Inside::malformed(why)),
+            Ok(range) => {
+                let form = found.form.clone();
+                push(&mut found, range, &claimed, |written, pages| {
+                    Reference::Ordinal {
+                        number: form.from_one(written),
+                        pages,
+                    }
+                });
+            }
+            Err(why) if matches!(follows, Separator::End) => {
+                return Some(Inside::malformed(found.form, why));
+            }
             Err(_) => return None,
         }
         match follows {
@@ -141,7 +159,7 @@ fn range_end(cursor: &mut Cursor<'_>, letters: Option<&str>) -> Option<u32> {
     Some(last.value)
 }
 
-fn expanded(first: u32, last: u32) -> Result<std::ops::RangeInclusive<u32>, Malformed> {
+pub(super) fn expanded(first: u32, last: u32) -> Result<std::ops::RangeInclusive<u32>, Malformed> {
     if last < first {
         Err(Malformed::DescendingRange)
     } else if last - first >= MAX_RANGE {
@@ -202,7 +220,7 @@ fn separator(cursor: &mut Cursor<'_>) -> Separator {
     }
     let sign = cursor.one_of(&[',', ';', '&', '/', '|', ':']).is_some();
     cursor.spaces();
-    let word = cursor.word("and");
+    let word = cursor.joining_word();
     cursor.spaces();
     match (sign || word, cursor.at_end()) {
         (true, true) => Separator::Trailing,
@@ -215,7 +233,7 @@ fn separator(cursor: &mut Cursor<'_>) -> Separator {
 /// A list broken off after its first item is meant as one of ours if that item is spelled as ours are.
 fn unfinished(found: &Inside) -> Option<Inside> {
     (!found.references.is_empty() && !found.repaired)
-        .then(|| Inside::malformed(Malformed::UnexpectedText))
+        .then(|| Inside::malformed(Form::Marker, Malformed::UnexpectedText))
 }
 
 fn is_hyphenated(text: &str) -> bool {

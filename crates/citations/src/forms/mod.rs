@@ -1,61 +1,53 @@
-//! The grammar of each family: what the inside of a bracket says.
+//! The grammar of each form: what the inside of a bracket says.
 //!
 //! A form sees only the folded text between two brackets, never longer than [`MAX_INSIDE`], so its own cost is bounded
 //! and the whole extraction stays linear.
 
 mod author_year;
 mod cursor;
+mod dagger;
+mod digits;
 mod fold;
+mod footnote;
+mod inside;
+mod labelled;
 mod list;
 mod named;
-mod pages;
+pub(crate) mod pages;
+mod results;
+mod short_id;
 
-use crate::{Families, Malformed, Reference};
+use crate::{Family, Form, Grammar, Malformed, Reference};
 
+pub(crate) use digits::{circled, raised, single};
+pub(crate) use footnote::{Notes, label as footnote_label};
+pub(crate) use inside::Inside;
+pub(crate) use labelled::{numbers_after as source_numbers, refs};
 pub(crate) use list::unclosed_marker;
+pub(crate) use results::{private_use, results};
 
 /// Longest inside of a bracket that is read, in bytes. A list of 150 markers fits; prose in brackets does not matter.
 pub(crate) const MAX_INSIDE: usize = 1024;
 
-/// What a bracket turned out to name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Inside {
-    /// The cited things, in order.
-    pub references: Vec<Reference>,
-    /// Whether a marker was not written as the grammar prints it.
-    pub repaired: bool,
-}
-
-impl Inside {
-    fn malformed(why: Malformed) -> Self {
-        Self {
-            references: vec![Reference::Malformed(why)],
-            repaired: false,
-        }
-    }
-
-    /// Whether these are markers or numbers only, the forms that also stand as the text of a link.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.references
-            .iter()
-            .all(|r| matches!(r, Reference::Marker { .. } | Reference::Ordinal { .. }))
-    }
-
-    /// Whether these are numbers only, the form that is also an array index.
-    pub(crate) fn is_numeric(&self) -> bool {
-        self.references
-            .iter()
-            .all(|r| matches!(r, Reference::Ordinal { .. }))
-    }
-}
-
 /// Reads what stands between square brackets; `foreign` says that the brackets were full-width ones.
-pub(crate) fn in_brackets(inside: &str, foreign: bool, families: &Families) -> Option<Inside> {
+pub(crate) fn in_brackets(inside: &str, foreign: bool, grammar: &Grammar) -> Option<Inside> {
+    let families = &grammar.families;
+    // By far the most brackets hold one number.
+    if families.ordinal
+        && let Some(number) = digits::plain(inside)
+    {
+        return Some(Inside::number(Form::Number, number));
+    }
     let folded = fold::fold(inside);
     let text = folded.trim();
-    let mut found = named::read(text, families)
+    let on = |found: &Inside| families.includes(found.form.family());
+    let mut found = None
+        .or_else(|| dagger::read(text).filter(on))
+        .or_else(|| labelled::read(text).filter(on))
+        .or_else(|| named::read(text, families))
         .or_else(|| families.marker.then(|| list::markers(text)).flatten())
         .or_else(|| families.ordinal.then(|| list::ordinals(text)).flatten())
+        .or_else(|| short_id::read(text, &grammar.short_ids).filter(on))
         .or_else(|| {
             families
                 .author_year
@@ -71,13 +63,63 @@ pub(crate) fn in_brackets(inside: &str, foreign: bool, families: &Families) -> O
 }
 
 /// Reads what stands between round brackets: only forms that say by themselves that they cite.
-pub(crate) fn in_parentheses(inside: &str, families: &Families) -> Option<Inside> {
+pub(crate) fn in_parentheses(inside: &str, grammar: &Grammar) -> Option<Inside> {
+    let families = &grammar.families;
+    // Every such form has a digit or a colon in it, which spares most parentheses the rest.
+    let may_cite = |b: u8| b.is_ascii_digit() || b == b':' || b >= 0x80;
+    inside.bytes().any(may_cite).then_some(())?;
     let folded = fold::fold(inside);
     let text = folded.trim();
-    named::read(text, families).or_else(|| {
-        families
-            .author_year
-            .then(|| author_year::read(text))
-            .flatten()
-    })
+    let on = |found: &Inside| families.includes(found.form.family());
+    None.or_else(|| labelled::read(text).filter(on))
+        .or_else(|| named::read(text, families))
+        .or_else(|| {
+            families
+                .author_year
+                .then(|| author_year::read(text))
+                .flatten()
+        })
+}
+
+/// Reads what stands between double braces: a number behind a label.
+pub(crate) fn in_braces(inside: &str) -> Option<Inside> {
+    let folded = fold::fold(inside);
+    let found = labelled::read(folded.trim())?;
+    (found.form.family() == Family::Labelled).then_some(found)
+}
+
+/// Reads the items of a list for the whole answer: `p1, p2`, ids of any kind.
+pub(crate) fn trailing_list(inside: &str, grammar: &Grammar) -> Option<Inside> {
+    if let Some(read) = in_brackets(inside, false, grammar).filter(|read| !read.repaired) {
+        return Some(read);
+    }
+    let folded = fold::fold(inside);
+    let mut found = Inside::new(Form::TrailingList);
+    for item in folded.split([',', ';']) {
+        let id = item.trim().trim_matches(['"', '\'', '`']);
+        let spelled = |c: char| c.is_alphanumeric() || "-_.:/#".contains(c);
+        let is_id = !id.is_empty() && id.len() <= 128 && id.chars().all(spelled);
+        if !is_id {
+            return None;
+        }
+        found.references.push(Reference::Id {
+            id: id.to_owned(),
+            pages: None,
+        });
+    }
+    Some(found)
+}
+
+/// Reads the value of an attribute of a tag, or what a plain `<cite>` encloses: markers, numbers or a name.
+pub(crate) fn named_by(form: Form, text: &str) -> Option<Inside> {
+    let folded = fold::fold(text);
+    let text = folded.trim();
+    if let Some(mut found) = list::markers(text).filter(|found| found.is_plain() && !found.repaired)
+    {
+        found.form = form;
+        return Some(found);
+    }
+    let mut found = list::counted(text, form.clone())?;
+    found.form = form;
+    Some(found)
 }

@@ -1,7 +1,7 @@
 //! Documents by name: `Source: report.pdf, pp. 12–14`, `Source: "Smith, Jones & Co", p. 3; annex.md`.
 
 use super::{Inside, list, pages};
-use crate::{Families, Malformed, Pages, Reference};
+use crate::{Families, Form, Malformed, Pages, Reference};
 
 /// Words that announce a name when a colon follows.
 const WORDS: [&str; 14] = [
@@ -45,19 +45,26 @@ pub(super) fn read(text: &str, families: &Families) -> Option<Inside> {
         found.repaired = true;
         return Some(found);
     }
-    let numbers = families.ordinal.then(|| list::ordinals(rest)).flatten();
+    let form = if word == "cite" {
+        Form::GeminiCite
+    } else {
+        Form::LabelledNumber
+    };
+    let on = families.includes(form.family());
+    let numbers = on.then(|| list::counted(rest, form)).flatten();
     if let Some(found) = numbers.filter(Inside::is_plain) {
         return Some(found);
     }
     families.document.then(|| documents(rest))
 }
 
-fn documents(text: &str) -> Inside {
-    let mut found = Inside::default();
+/// Reads names, each with the pages it claims.
+pub(super) fn documents(text: &str) -> Inside {
+    let mut found = Inside::new(Form::NamedSource);
     for part in split_outside_quotes(text) {
         let (name, claimed) = name_and_pages(part.trim());
         if name.is_empty() {
-            return Inside::malformed(Malformed::EmptyName);
+            return Inside::malformed(Form::NamedSource, Malformed::EmptyName);
         }
         let document = |pages| Reference::Document {
             name: name.to_owned(),

@@ -19,6 +19,18 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Option<Vec<Pages>> {
     Some(found)
 }
 
+/// The pages that a text says with or without the word: `12`, `p. 12`, `12–14`.
+pub(crate) fn claimed(text: &str) -> Option<Pages> {
+    let folded = super::fold::fold(text);
+    let text = folded.trim();
+    if let Some(found) = whole(text) {
+        return found.first().copied();
+    }
+    let mut cursor = Cursor::new(text);
+    let found = interval(&mut cursor)?;
+    cursor.at_end().then_some(found)
+}
+
 /// Reads a text that says pages and nothing else.
 pub(super) fn whole(text: &str) -> Option<Vec<Pages>> {
     let mut cursor = Cursor::new(text.trim());

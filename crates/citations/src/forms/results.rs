@@ -1,0 +1,60 @@
+//! Results of tool calls: `turn0search0`, alone, after `cite`, and between private-use signs.
+
+use super::{Inside, cursor::Cursor};
+use crate::{Form, Reference};
+
+/// What a private-use sequence that cites begins with, behind its opening sign.
+const KINDS: [&str; 2] = ["cite", "filecite"];
+/// Between the parts of a private-use sequence.
+const PART: char = '\u{E202}';
+
+/// Reads one or more results that stand next, joined, and how many bytes they are.
+pub(crate) fn results(text: &str) -> Option<(usize, Inside)> {
+    let mut cursor = Cursor::new(text);
+    let mut found = Inside::new(Form::TurnResult);
+    while let Some(result) = result(&mut cursor) {
+        found.references.push(result);
+    }
+    let ends = !cursor
+        .rest()
+        .starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    (ends && !found.references.is_empty()).then(|| (text.len() - cursor.rest().len(), found))
+}
+
+/// Reads what stands between the private-use signs; markup of another kind names nothing.
+pub(crate) fn private_use(inside: &str) -> Inside {
+    let mut parts = inside.split(PART);
+    let kind = parts.next().unwrap_or_default().trim();
+    let mut found = Inside::new(Form::PrivateUse);
+    if !KINDS.contains(&kind) {
+        return found;
+    }
+    for part in parts {
+        let mut cursor = Cursor::new(part.trim());
+        // Lines of a file follow the file: they say no further one.
+        if let Some(result) = result(&mut cursor) {
+            found.references.push(result);
+        }
+    }
+    found
+}
+
+fn result(cursor: &mut Cursor<'_>) -> Option<Reference> {
+    let mut ahead = *cursor;
+    let word = ahead.take_while(|c| c.is_ascii_lowercase());
+    if word != "turn" {
+        return None;
+    }
+    let turn = ahead.number(4)?.value;
+    let kind = ahead.take_while(|c| c.is_ascii_lowercase());
+    if !(3..=16).contains(&kind.len()) {
+        return None;
+    }
+    let written = ahead.number(4)?.value;
+    *cursor = ahead;
+    Some(Reference::Result {
+        turn,
+        kind: kind.to_owned(),
+        number: Form::TurnResult.from_one(written),
+    })
+}

@@ -1,0 +1,80 @@
+//! Places of a work, and which of them lie in which.
+
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+
+/// A closed range of places of a work. A place is a number for each level from the outermost; one that ends early means
+/// all below it: `[3]` is the whole third chapter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct LocatorRange {
+    /// The work, by the name that its schema gives it; `None` where none is named.
+    pub work: Option<String>,
+    /// First place.
+    pub start: Vec<u32>,
+    /// Last place, never before the first.
+    pub end: Vec<u32>,
+}
+
+impl LocatorRange {
+    /// The range between two places; `None` where the last comes before the first.
+    pub fn new(work: Option<String>, start: Vec<u32>, end: Vec<u32>) -> Option<Self> {
+        let ordered = first_to_last(&start, &end) != Ordering::Greater;
+        ordered.then_some(Self { work, start, end })
+    }
+
+    /// Whether both may be of the same work: a work that is not named may be any.
+    pub fn same_work(&self, other: &Self) -> bool {
+        match (&self.work, &other.work) {
+            (Some(own), Some(other)) => own == other,
+            _ => true,
+        }
+    }
+
+    /// Whether all of `inner` lies in this range.
+    pub fn contains(&self, inner: &Self) -> bool {
+        self.same_work(inner)
+            && padded(&self.start, 0, &inner.start, 0) != Ordering::Greater
+            && padded(&inner.end, u32::MAX, &self.end, u32::MAX) != Ordering::Greater
+    }
+
+    /// Whether the two have a place in common.
+    pub fn touches(&self, other: &Self) -> bool {
+        self.same_work(other)
+            && first_to_last(&self.start, &other.end) != Ordering::Greater
+            && first_to_last(&other.start, &self.end) != Ordering::Greater
+    }
+}
+
+/// Compares the beginning of one place with the end of another.
+fn first_to_last(first: &[u32], last: &[u32]) -> Ordering {
+    padded(first, 0, last, u32::MAX)
+}
+
+/// Compares two places, the levels that one leaves out taken as its filler.
+fn padded(a: &[u32], a_filler: u32, b: &[u32], b_filler: u32) -> Ordering {
+    let levels = 0..a.len().max(b.len());
+    let at = |place: &[u32], filler, level: usize| place.get(level).copied().unwrap_or(filler);
+    let each = levels.map(|level| at(a, a_filler, level).cmp(&at(b, b_filler, level)));
+    each.fold(Ordering::Equal, Ordering::then)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start: &[u32], end: &[u32]) -> LocatorRange {
+        LocatorRange::new(None, start.to_vec(), end.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_place_that_ends_early_is_all_below_it() {
+        let chapter = range(&[3], &[3]);
+        assert!(chapter.contains(&range(&[3, 1], &[3, 24])));
+        assert!(!range(&[3, 1], &[3, 24]).contains(&chapter));
+        assert!(range(&[3, 1], &[3, 24]).touches(&chapter));
+        assert!(!chapter.touches(&range(&[4, 1], &[4, 2])));
+        assert!(range(&[34, 28], &[35, 2]).contains(&range(&[34, 30], &[34, 40])));
+        assert!(!range(&[34, 28], &[35, 2]).contains(&range(&[35, 2], &[35, 3])));
+        assert_eq!(LocatorRange::new(None, vec![2, 1], vec![1, 9]), None);
+    }
+}

@@ -1,0 +1,309 @@
+//! Places in a text, as the schema has them.
+
+use regex::{Captures, Regex, RegexBuilder};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::schema::{Piece, Values};
+use super::{LocatorRange, LocatorSchema, SchemaError, roman};
+use crate::forms::Inside;
+use crate::{Form, Malformed, Reference};
+
+/// Most memory that a pattern compiles to, in bytes.
+const MAX_COMPILED: usize = 1 << 23;
+/// How far a range or a list is read at once, in bytes.
+const WINDOW: usize = 64;
+/// Most places of one list.
+const MAX_PLACES: usize = 64;
+/// What stands between the ends of a range.
+const DASHES: [char; 7] = ['-', '‐', '‑', '‒', '–', '—', '−'];
+
+/// A schema that is ready to read with.
+#[derive(Clone, Debug)]
+pub struct Locators {
+    patterns: Vec<Pattern>,
+    /// What a name of a work means, by [`key`].
+    works: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    whole: Regex,
+    /// What its counted levels hold, in order.
+    levels: Vec<Values>,
+    /// The pattern from each of its counted levels on, for what follows a dash or a comma: `35:2`, `8`.
+    tails: Vec<Regex>,
+}
+
+/// A place, and one past the text that says it.
+struct Stated {
+    numbers: Vec<u32>,
+    end: usize,
+}
+
+impl Locators {
+    /// Checks and compiles a schema.
+    ///
+    /// # Errors
+    /// What the schema gets wrong.
+    pub fn new(schema: &LocatorSchema) -> Result<Self, SchemaError> {
+        let pieces = schema.pieces()?;
+        let compiled = pieces.iter().zip(&schema.patterns);
+        let patterns = compiled
+            .map(|(pieces, pattern)| Pattern::new(schema, pieces, pattern))
+            .collect::<Result<_, _>>()?;
+        let works = schema.works.iter().flat_map(|work| {
+            let names = std::iter::once(&work.name).chain(&work.abbreviations);
+            names.map(|name| (key(name), work.name.clone()))
+        });
+        Ok(Self {
+            patterns,
+            works: works.collect(),
+        })
+    }
+
+    /// Reads a text that is one place or one range of places and nothing else, such as the locator of a passage.
+    pub fn read(&self, text: &str) -> Option<LocatorRange> {
+        let text = text.trim();
+        let mut only = None;
+        self.matches(text, 0, |bytes, inside| {
+            if bytes == (0..text.len())
+                && let [Reference::Locator(range)] = inside.references.as_slice()
+            {
+                only = Some(range.clone());
+            }
+        });
+        only
+    }
+
+    /// The name of a work that a name or an abbreviation means.
+    pub fn work(&self, name: &str) -> Option<&str> {
+        self.works.get(&key(name)).map(String::as_str)
+    }
+
+    /// Every place in a stretch of text that begins at `offset`, the longest where several patterns match at one place.
+    pub(crate) fn matches(
+        &self,
+        stretch: &str,
+        offset: usize,
+        mut found: impl FnMut(Range<usize>, Inside),
+    ) {
+        let mut hits: Vec<(usize, std::cmp::Reverse<usize>, Inside)> = Vec::new();
+        for pattern in &self.patterns {
+            let mut last = 0;
+            for captures in pattern.whole.captures_iter(stretch) {
+                let Some(start) = captures.get(0).map(|whole| whole.start()) else {
+                    continue;
+                };
+                if start < last || joined_before(stretch, start) {
+                    continue;
+                }
+                if let Some((end, inside)) = self.places(pattern, stretch, &captures) {
+                    hits.push((start, std::cmp::Reverse(end), inside));
+                    last = end;
+                }
+            }
+        }
+        hits.sort_by_key(|(start, end, _)| (*start, *end));
+        let mut last = 0;
+        for (start, std::cmp::Reverse(end), inside) in hits {
+            if start >= last {
+                found(offset + start..offset + end, inside);
+                last = end;
+            }
+        }
+    }
+
+    /// What a match says, with the range or list that goes on behind it, and where that ends.
+    fn places(
+        &self,
+        pattern: &Pattern,
+        text: &str,
+        captures: &Captures<'_>,
+    ) -> Option<(usize, Inside)> {
+        let work = match captures.name("work") {
+            Some(name) => Some(self.work(name.as_str())?.to_owned()),
+            None => None,
+        };
+        let numbers = pattern.numbers(captures, 0)?;
+        let mut end = captures.get(0)?.end();
+        if joined_after(text, end) {
+            return None;
+        }
+        let mut inside = Inside::new(Form::Locator);
+        let mut first = numbers;
+        for _ in 0..MAX_PLACES {
+            let mut last = first.clone();
+            if let Some(stated) = pattern.after_dash(text, end, &first) {
+                last = stated.numbers;
+                end = stated.end;
+            }
+            let range = LocatorRange::new(work.clone(), first.clone(), last.clone());
+            inside.references.push(match range {
+                Some(range) => Reference::Locator(range),
+                None => Reference::Malformed(Malformed::DescendingRange),
+            });
+            match pattern.after_comma(text, end, &last) {
+                Some(stated) => {
+                    first = stated.numbers;
+                    end = stated.end;
+                }
+                None => break,
+            }
+        }
+        Some((end, inside))
+    }
+}
+
+impl Pattern {
+    fn new(schema: &LocatorSchema, pieces: &[Piece], pattern: &str) -> Result<Self, SchemaError> {
+        let first = schema.first_counted();
+        let expression = |pieces: &[Piece]| -> String {
+            let each = pieces.iter().enumerate();
+            each.map(|(at, piece)| match piece {
+                Piece::Text(text) => {
+                    let numbers = |piece: Option<&Piece>| matches!(piece, Some(Piece::Level(level)) if *level >= first);
+                    let parts = at.checked_sub(1).is_some_and(|before| {
+                        numbers(pieces.get(before)) && numbers(pieces.get(at + 1))
+                    });
+                    literal(text, parts)
+                }
+                Piece::Level(level) if *level < first => works(schema),
+                Piece::Level(level) => format!("(?P<l{}>{})", level - first, values(schema, *level)),
+            })
+            .collect()
+        };
+        let compile = |expression: String| {
+            RegexBuilder::new(&expression)
+                .case_insensitive(true)
+                .size_limit(MAX_COMPILED)
+                .build()
+                .map_err(|error| SchemaError::Compile {
+                    pattern: pattern.to_owned(),
+                    why: error.to_string(),
+                })
+        };
+        let counted = |piece: &Piece| matches!(piece, Piece::Level(level) if *level >= first);
+        let starts = (0..pieces.len()).filter(|&at| counted(&pieces[at]));
+        let tails = starts
+            .map(|at| compile(format!("\\A{}", expression(&pieces[at..]))))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            whole: compile(expression(pieces))?,
+            levels: schema.levels[first..]
+                .iter()
+                .map(super::Level::values)
+                .take(tails.len())
+                .collect(),
+            tails,
+        })
+    }
+
+    fn numbers(&self, captures: &Captures<'_>, first: usize) -> Option<Vec<u32>> {
+        let number = |(level, values): (usize, &Values)| {
+            number(captures.name(&format!("l{level}"))?.as_str(), *values)
+        };
+        let levels = self.levels.iter().enumerate();
+        levels.skip(first).map(number).collect()
+    }
+
+    /// The end of a range: the same levels as its start, or only the inner ones.
+    fn after_dash(&self, text: &str, at: usize, first: &[u32]) -> Option<Stated> {
+        let rest = text.get(at..)?;
+        let after = rest.trim_start_matches(' ').strip_prefix(DASHES)?;
+        let after = after.trim_start_matches(' ');
+        self.tail(text, text.len() - after.len(), first)
+    }
+
+    /// The next item of a list.
+    fn after_comma(&self, text: &str, at: usize, before: &[u32]) -> Option<Stated> {
+        let after = text.get(at..)?.strip_prefix([',', ';'])?;
+        let after = after.trim_start_matches(' ');
+        let stated = self.tail(text, text.len() - after.len(), before)?;
+        // `Gen. 1:3, 8 people came` names one verse.
+        let mut follows = text[stated.end..].chars();
+        let counts = follows.next() == Some(' ') && follows.next().is_some_and(char::is_lowercase);
+        (!counts).then_some(stated)
+    }
+
+    fn tail(&self, text: &str, at: usize, outer: &[u32]) -> Option<Stated> {
+        let window = &text[at..text.floor_char_boundary(at + WINDOW)];
+        self.tails.iter().enumerate().find_map(|(level, tail)| {
+            let captures = tail.captures(window)?;
+            let end = at + captures.get(0)?.end();
+            let mut place = outer.get(..level)?.to_vec();
+            place.extend(self.numbers(&captures, level)?);
+            (!joined_after(text, end)).then_some(Stated {
+                numbers: place,
+                end,
+            })
+        })
+    }
+}
+
+/// The number that digits, a letter or a Roman numeral say.
+fn number(text: &str, values: Values) -> Option<u32> {
+    if text.bytes().all(|b| b.is_ascii_digit()) {
+        return Some(text.parse().unwrap_or(u32::MAX));
+    }
+    match (values, text.as_bytes()) {
+        (Values::Letter, [letter]) => Some(u32::from(letter.to_ascii_lowercase() - b'a') + 1),
+        (Values::Letter, _) => None,
+        (Values::Number, _) => roman::value(text),
+    }
+}
+
+/// Letters and signs as they stand, white space as much as there is; some where it alone `parts` two numbers.
+fn literal(text: &str, parts: bool) -> String {
+    if parts && text.trim().is_empty() {
+        return r"[ \u{a0}]{1,3}".to_owned();
+    }
+    let words: Vec<_> = text.split_whitespace().map(regex::escape).collect();
+    let space = r"[ \u{a0}]{0,3}";
+    format!("{space}{}{space}", words.join(space))
+}
+
+fn works(schema: &LocatorSchema) -> String {
+    let mut names: Vec<_> = schema
+        .works
+        .iter()
+        .flat_map(|work| std::iter::once(&work.name).chain(&work.abbreviations))
+        .map(|name| name.trim().trim_end_matches('.'))
+        .collect();
+    // The longest first: `Gen` would keep `Genesis` from being found.
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    let spelled: Vec<_> = names.into_iter().map(|name| literal(name, false)).collect();
+    format!(r"(?P<work>(?:{})\.?)", spelled.join("|"))
+}
+
+fn values(schema: &LocatorSchema, level: usize) -> &'static str {
+    let values = schema.levels.get(level).map(super::Level::values);
+    match (values, schema.roman) {
+        (Some(Values::Letter), _) => "[a-z]",
+        (_, true) => "[0-9]{1,6}|[ivxlcdm]{1,12}",
+        (_, false) => "[0-9]{1,6}",
+    }
+}
+
+/// The spelling that all spellings of a name share.
+fn key(name: &str) -> String {
+    let bare = name.trim().trim_end_matches('.').to_lowercase();
+    bare.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn joined_before(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    let first = text[at..].chars().next();
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    word(before) && word(first)
+}
+
+/// Whether a number or a word goes on: `1:3` in `1:34`, `1:3.5` or `1:3rd`.
+fn joined_after(text: &str, at: usize) -> bool {
+    let mut follows = text[at..].chars();
+    match follows.next() {
+        Some('.' | ':') => follows.next().is_some_and(|c| c.is_ascii_digit()),
+        Some(c) => c.is_alphanumeric() && text[..at].ends_with(char::is_alphanumeric),
+        None => false,
+    }
+}

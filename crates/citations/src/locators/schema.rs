@@ -1,0 +1,243 @@
+//! The schema of a corpus: which levels its places have, and how they are written.
+
+use serde::{Deserialize, Serialize};
+
+/// Most levels, patterns and works of a schema.
+const MAX_LEVELS: usize = 8;
+const MAX_PATTERNS: usize = 32;
+const MAX_WORKS: usize = 1_000;
+/// Longest pattern or name, in bytes.
+const MAX_LENGTH: usize = 200;
+
+/// How places of a corpus are written.
+///
+/// ```
+/// use reground_citations::{Grammar, GrammarRules, LocatorSchema};
+///
+/// let schema: LocatorSchema = serde_json::from_str(r#"{
+///     "levels": ["book", "chapter", "verse"],
+///     "patterns": ["{book} {chapter}:{verse}", "{book} {chapter}", "Ch.{chapter} v.{verse}"],
+///     "works": [{"name": "Genesis", "abbreviations": ["Gen.", "Gn"]}]
+/// }"#).unwrap();
+/// let rules = GrammarRules { locators: Some(schema), ..GrammarRules::default() };
+/// let grammar = Grammar::new(&rules).unwrap();
+/// let place = grammar.locators().unwrap().read("Gen. 1:3-5").unwrap();
+/// assert_eq!((place.work.as_deref(), place.start, place.end), (Some("Genesis"), vec![1, 3], vec![1, 5]));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LocatorSchema {
+    /// The levels, outermost first. Where works are given, the first is named by them and has no number in a place.
+    pub levels: Vec<Level>,
+    /// How a place is written: levels in braces, and what stands between them. White space may be missing, letter case
+    /// is free.
+    pub patterns: Vec<String>,
+    /// The works or books.
+    #[serde(default)]
+    pub works: Vec<Work>,
+    /// Whether numbers may be Roman.
+    #[serde(default)]
+    pub roman: bool,
+}
+
+/// A level: a name, or a name and what its values are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Level {
+    /// A name. One called `letter` has letters, every other one numbers.
+    Name(String),
+    /// A name and its values.
+    Valued {
+        /// The name.
+        name: String,
+        /// Its values.
+        values: Values,
+    },
+}
+
+/// What the values of a level are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Values {
+    /// Numbers.
+    Number,
+    /// Letters, `a` being 1.
+    Letter,
+}
+
+/// A work or book.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Work {
+    /// Its name, by which places are told apart.
+    pub name: String,
+    /// What else it is called; a full stop at the end may be missing.
+    #[serde(default)]
+    pub abbreviations: Vec<String>,
+}
+
+/// Why a schema cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// None, or too many.
+    #[error(
+        "a locator schema needs 1 to {MAX_LEVELS} levels, 1 to {MAX_PATTERNS} patterns and at most {MAX_WORKS} works"
+    )]
+    Count,
+    /// A level without a name of its own.
+    #[error("level {0:?} must have a name of letters, digits and _ that no other level has")]
+    Level(String),
+    /// A name of a work that is empty or too long, or means two works.
+    #[error("the name {0:?} of a work must be 1 to {MAX_LENGTH} bytes and mean one work only")]
+    Work(String),
+    /// A brace without its partner, or a pattern too long.
+    #[error("pattern {0:?} must have each brace closed, and at most {MAX_LENGTH} bytes")]
+    Pattern(String),
+    /// A level that the schema does not have, has twice or in another order.
+    #[error(
+        "pattern {pattern:?} names {level:?}: the levels must stand in their order without a gap, and only that of the works may be left out in front"
+    )]
+    Order {
+        /// The pattern.
+        pattern: String,
+        /// The level.
+        level: String,
+    },
+    /// Two levels of numbers with nothing between them.
+    #[error(
+        "pattern {0:?} must have something between two levels, and a level with numbers or letters"
+    )]
+    Joined(String),
+    /// What the compiler of regular expressions says.
+    #[error("pattern {pattern:?}: {why}")]
+    Compile {
+        /// The pattern.
+        pattern: String,
+        /// What it says.
+        why: String,
+    },
+}
+
+/// A piece of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// What stands between levels.
+    Text(String),
+    /// A level, by its number.
+    Level(usize),
+}
+
+impl Level {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Name(name) | Self::Valued { name, .. } => name,
+        }
+    }
+
+    pub(super) fn values(&self) -> Values {
+        match self {
+            Self::Name(name) if name == "letter" => Values::Letter,
+            Self::Name(_) => Values::Number,
+            Self::Valued { values, .. } => *values,
+        }
+    }
+}
+
+impl LocatorSchema {
+    /// The levels that have a number in a place begin with this one.
+    pub(super) fn first_counted(&self) -> usize {
+        usize::from(!self.works.is_empty())
+    }
+
+    /// Checks everything and takes the patterns apart.
+    pub(super) fn pieces(&self) -> Result<Vec<Vec<Piece>>, SchemaError> {
+        let counts = [
+            (1..=MAX_LEVELS).contains(&self.levels.len()),
+            (1..=MAX_PATTERNS).contains(&self.patterns.len()),
+            self.works.len() <= MAX_WORKS,
+        ];
+        if counts.contains(&false) {
+            return Err(SchemaError::Count);
+        }
+        self.check_levels()?;
+        self.check_works()?;
+        let patterns = self.patterns.iter();
+        patterns.map(|pattern| self.pieces_of(pattern)).collect()
+    }
+
+    fn check_levels(&self) -> Result<(), SchemaError> {
+        for (number, level) in self.levels.iter().enumerate() {
+            let name = level.name();
+            let spelled = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+            let twice = self.levels[..number]
+                .iter()
+                .any(|other| other.name() == name);
+            if twice || name.is_empty() || !name.bytes().all(spelled) {
+                return Err(SchemaError::Level(name.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_works(&self) -> Result<(), SchemaError> {
+        let mut seen = std::collections::BTreeMap::new();
+        for (number, work) in self.works.iter().enumerate() {
+            for name in std::iter::once(&work.name).chain(&work.abbreviations) {
+                let bare = name.trim_end_matches('.').trim().to_lowercase();
+                let fits = !bare.is_empty() && name.len() <= MAX_LENGTH;
+                let other = seen.insert(bare, number).filter(|&other| other != number);
+                if !fits || other.is_some() {
+                    return Err(SchemaError::Work(name.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pieces_of(&self, pattern: &str) -> Result<Vec<Piece>, SchemaError> {
+        let unreadable = || SchemaError::Pattern(pattern.to_owned());
+        if pattern.len() > MAX_LENGTH {
+            return Err(unreadable());
+        }
+        let mut pieces = Vec::new();
+        let mut rest = pattern;
+        let mut before: Option<usize> = None;
+        while let Some((text, after)) = rest.split_once('{') {
+            let (name, after) = after.split_once('}').ok_or_else(unreadable)?;
+            if text.contains('}') {
+                return Err(unreadable());
+            }
+            let level = self.levels.iter().position(|level| level.name() == name);
+            // The work may go without saying; a verse without its chapter is no place.
+            let follows = |&level: &usize| match before {
+                None => level <= self.first_counted(),
+                Some(before) => level == before + 1,
+            };
+            let Some(level) = level.filter(follows) else {
+                return Err(SchemaError::Order {
+                    pattern: pattern.to_owned(),
+                    level: name.to_owned(),
+                });
+            };
+            if text.is_empty() && before.is_some() {
+                return Err(SchemaError::Joined(pattern.to_owned()));
+            }
+            if !text.is_empty() {
+                pieces.push(Piece::Text(text.to_owned()));
+            }
+            pieces.push(Piece::Level(level));
+            before = Some(level);
+            rest = after;
+        }
+        if rest.contains('}') {
+            return Err(unreadable());
+        }
+        if !rest.is_empty() {
+            pieces.push(Piece::Text(rest.to_owned()));
+        }
+        if before.is_none_or(|last| last < self.first_counted()) {
+            return Err(SchemaError::Joined(pattern.to_owned()));
+        }
+        Ok(pieces)
+    }
+}
