@@ -2,6 +2,7 @@
 
 mod data;
 mod eval;
+mod extraction;
 mod lexical;
 mod load;
 mod machine;
@@ -18,6 +19,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
   eval     retrieval and whole turns, held against human judgements
   speed    what a turn costs, beside its queries alone and the same pipeline in Python
   lexical  full-text search ranked by relevance, index beside index
+  extraction  citations read out of real answers, held against what they literally cite
 
 reground-bench COMMAND --help says more.";
 
@@ -27,6 +29,7 @@ fn main() -> Result<()> {
         Some(Value(command)) => match command.to_str() {
             Some("eval") => eval::run(arguments),
             Some("speed") => speed::run(arguments),
+            Some("extraction") => extraction::run(arguments),
             Some("lexical") => lexical::run(arguments),
             _ => bail!("there is no command {}\n\n{USAGE}", command.display()),
         },

@@ -1,0 +1,58 @@
+//! What the command line asks for.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use lexopt::prelude::{Long, ValueExt};
+
+/// How the command is called.
+pub const USAGE: &str = "usage: reground-bench extraction --data FOLDER [OPTION]…
+
+  --data FOLDER     folder that holds extraction/ and raw_answers/
+  --show N          print N citations of the raw answers with what stands around them (default 0)
+  --seed N          which of them (default 1)
+  --python PROGRAM  also run the same forms as regular expressions of this interpreter's `re`
+  --rounds N        times that speed is measured, of which the best counts (default 5)";
+
+/// What the command line asks for.
+pub struct Options {
+    /// Folder of the data.
+    pub data: PathBuf,
+    /// Citations to show.
+    pub show: usize,
+    /// Which of them.
+    pub seed: u64,
+    /// The interpreter to compare with.
+    pub python: Option<PathBuf>,
+    /// Times that speed is measured.
+    pub rounds: usize,
+}
+
+impl Options {
+    /// Reads them; `None` where only help is asked for.
+    ///
+    /// # Errors
+    /// Arguments that are none.
+    pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
+        let (mut data, mut python) = (None, None);
+        let (mut show, mut seed, mut rounds) = (0, 1, 5);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("help") => return Ok(None),
+                Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                Long("show") => show = parser.value()?.parse()?,
+                Long("seed") => seed = parser.value()?.parse()?,
+                Long("python") => python = Some(PathBuf::from(parser.value()?)),
+                Long("rounds") => rounds = parser.value()?.parse()?,
+                other => bail!("{}\n\n{USAGE}", other.unexpected()),
+            }
+        }
+        Ok(Some(Self {
+            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            show,
+            seed,
+            python,
+            rounds: 1.max(rounds),
+        }))
+    }
+}

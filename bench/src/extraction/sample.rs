@@ -1,0 +1,66 @@
+//! Citations of the raw answers with what stands around them, for a reader to judge.
+
+use std::collections::BTreeSet;
+
+use reground_citations::{Extracted, Families, extract};
+
+/// Characters shown on either side.
+const AROUND: usize = 70;
+
+/// Prints a sample of citation strings.
+pub fn print(answers: &[String], count: usize, seed: u64) {
+    if count == 0 {
+        return;
+    }
+    let mut all: Vec<(usize, Extracted)> = Vec::new();
+    for (number, answer) in answers.iter().enumerate() {
+        let mut last = None;
+        for citation in extract(answer, &Families::ALL).citations {
+            if last != Some(citation.span.bytes.start) {
+                last = Some(citation.span.bytes.start);
+                all.push((number, citation));
+            }
+        }
+    }
+    let mut random = SplitMix(seed);
+    let mut chosen = BTreeSet::new();
+    while chosen.len() < count.min(all.len()) {
+        chosen.insert(random.below(all.len()));
+    }
+    println!(
+        "## {} of {} citation strings, seed {seed}\n",
+        chosen.len(),
+        all.len()
+    );
+    for (line, index) in chosen.into_iter().enumerate() {
+        let (number, citation) = &all[index];
+        let bytes = &citation.span.bytes;
+        let text = &answers[*number];
+        let before: String = text[..bytes.start].chars().rev().take(AROUND).collect();
+        let before: String = before.chars().rev().collect();
+        let after: String = text[bytes.end..].chars().take(AROUND).collect();
+        let flat = |text: &str| text.replace('\n', "⏎");
+        println!(
+            "{:3} {:14} {}⟦{}⟧{}",
+            line + 1,
+            citation.form.to_string(),
+            flat(&before),
+            flat(&citation.raw),
+            flat(&after)
+        );
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood 2014): the same sample on every machine.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^= z >> 31;
+        (z % limit as u64) as usize
+    }
+}

@@ -1,0 +1,70 @@
+//! How fast the raw answers are read, beside the same forms as regular expressions of Python's `re`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use reground_citations::{Families, extract};
+use serde::Deserialize;
+
+/// The script, beside this crate.
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/extraction.py");
+
+/// What the script answers.
+#[derive(Deserialize)]
+struct Reply {
+    seconds: f64,
+    found: usize,
+}
+
+/// Prints the throughput on one core, the best of so many rounds.
+///
+/// # Errors
+/// An interpreter that does not start or a script that fails.
+pub fn print(answers: &[String], rounds: usize, python: Option<&Path>) -> Result<()> {
+    let bytes: usize = answers.iter().map(String::len).sum();
+    let rate = |took: f64| bytes as f64 / 1e6 / took;
+    let mut best = Duration::MAX;
+    for _ in 0..rounds {
+        let begun = Instant::now();
+        for answer in answers {
+            std::hint::black_box(extract(std::hint::black_box(answer), &Families::ALL));
+        }
+        best = best.min(begun.elapsed());
+    }
+    println!("## Speed\n");
+    println!(
+        "{:.2} MB in {:.1} ms on one core: {:.0} MB/s, sentences and claims included.",
+        bytes as f64 / 1e6,
+        best.as_secs_f64() * 1e3,
+        rate(best.as_secs_f64())
+    );
+    if let Some(python) = python {
+        let reply = ask(python, answers, rounds)?;
+        println!(
+            "Python's re finds {} citation strings at {:.2} MB/s, without sentences and claims: {:.0} times as long.",
+            reply.found,
+            rate(reply.seconds),
+            reply.seconds / best.as_secs_f64()
+        );
+    }
+    println!();
+    Ok(())
+}
+
+fn ask(python: &Path, answers: &[String], rounds: usize) -> Result<Reply> {
+    let mut child = Command::new(python)
+        .args([SCRIPT, "--rounds", &rounds.to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("{} does not start", python.display()))?;
+    let mut input = child.stdin.take().context("no standard input")?;
+    input.write_all(&serde_json::to_vec(answers)?)?;
+    drop(input);
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success(), "{SCRIPT} fails");
+    serde_json::from_slice(&output.stdout).with_context(|| SCRIPT.to_owned())
+}
