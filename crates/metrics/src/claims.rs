@@ -1,0 +1,14 @@
+//! Measures over claims, as RAGAS defines them (Es et al., "RAGAs: Automated Evaluation of Retrieval Augmented Generation",
+//! EACL 2024, and its documentation).
+
+use crate::Ratio;
+
+/// Faithfulness: of the claims of an answer, those that its context supports.
+pub fn faithfulness(supported: impl IntoIterator<Item = bool>) -> Ratio {
+    Ratio::of(supported)
+}
+
+/// Context recall: of the claims of a reference answer, those that the context supports.
+pub fn context_recall(supported: impl IntoIterator<Item = bool>) -> Ratio {
+    Ratio::of(supported)
+}
