@@ -9,6 +9,7 @@
 //! Nothing here does I/O, and nothing fails on text, whatever it holds.
 
 mod claims;
+mod decoding;
 mod error;
 mod extract;
 mod families;
@@ -34,6 +35,7 @@ mod sources;
 mod status;
 mod support;
 
+pub use decoding::{GrammarFormat, NoMarker, citation_grammar};
 pub use error::Error;
 pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, Sentence, extract};
 pub use families::Families;
