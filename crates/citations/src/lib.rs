@@ -33,6 +33,7 @@ mod score;
 mod skip;
 mod sources;
 mod status;
+mod stream;
 mod support;
 
 pub use decoding::{GrammarFormat, NoMarker, citation_grammar};
@@ -56,4 +57,5 @@ pub use resolve::document_requests;
 pub use score::{Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, StageFacts, score};
 pub use sources::{DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Source, Target};
 pub use status::{Diagnostic, Mode, Status};
+pub use stream::{Fed, feed};
 pub use support::SupportRules;

@@ -1,0 +1,202 @@
+//! Up to where the citations of an unfinished answer are settled.
+
+use reground_pulse::{Steps, along};
+
+use super::code::{certain, prose};
+use crate::forms::MAX_INSIDE;
+use crate::skip::not_prose;
+
+/// Longest address of a link that is waited for, in bytes; none that is longer is recognised.
+const MAX_ADDRESS: usize = 2048;
+/// Bytes after a bracket that tell whether it is an index: ` = `.
+const INDEX_SIGNS: usize = 3;
+/// Longest word at the end that is waited for, in bytes.
+const MAX_WORD: usize = 64;
+/// What the address of a link definition begins with.
+const ADDRESSES: [&[u8]; 6] = [b"http", b"www.", b"<", b"/", b"#", b"mailto:"];
+
+/// The place before which no continuation of the text adds, removes or changes a citation, and which no citation will
+/// reach across.
+pub(super) fn settled(text: &str) -> usize {
+    let hidden = not_prose(text);
+    let known = certain(text, &hidden);
+    let bytes = text.as_bytes();
+    let from = last_line(&bytes[..known]);
+    let mut steps = Steps::default();
+    for range in prose(&hidden, text.len()) {
+        let tail = Tail {
+            bytes: &bytes[..known],
+            limit: range.end.min(known),
+        };
+        for open in range.start.max(from)..tail.limit {
+            steps.step();
+            if tail.is_open(open) {
+                // `[[1]]`: the outer pair belongs to the citation.
+                let doubled = bytes[..open].ends_with(b"[");
+                return open - usize::from(doubled);
+            }
+        }
+    }
+    let ends_hidden = hidden.last().is_some_and(|range| range.end == known);
+    if ends_hidden {
+        known
+    } else {
+        last_word(&text[..known])
+    }
+}
+
+/// Where the line begins that is not over, or an earlier one whose link definition waits for its address.
+fn last_line(bytes: &[u8]) -> usize {
+    let line_start = |bytes: &[u8]| {
+        let found = along(bytes.iter().rev()).position(|b| *b == b'\n');
+        found.map_or(0, |n| bytes.len() - n)
+    };
+    let trimmed = bytes.trim_ascii_end();
+    let word = trimmed
+        .iter()
+        .rev()
+        .take(MAX_WORD)
+        .take_while(|b| !b.is_ascii_whitespace())
+        .count();
+    let (before, word) = trimmed.split_at(trimmed.len() - word);
+    let label = if ADDRESSES.iter().any(|address| address.starts_with(word)) {
+        before.trim_ascii_end()
+    } else {
+        trimmed
+    };
+    if label.ends_with(b":") {
+        line_start(label)
+    } else {
+        line_start(bytes)
+    }
+}
+
+/// A word or number that may go on: half of `ref12` is another.
+fn last_word(text: &str) -> usize {
+    let word = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c.is_numeric());
+    if text.len() - word.len() <= MAX_WORD {
+        word.len()
+    } else {
+        text.len()
+    }
+}
+
+/// A stretch of prose in what is known of the text.
+struct Tail<'a> {
+    /// What is known.
+    bytes: &'a [u8],
+    /// Where the prose ends: at hidden text, or at the end of what is known.
+    limit: usize,
+}
+
+impl Tail<'_> {
+    /// Whether a construct opens here whose end or meaning is not decided.
+    fn is_open(&self, open: usize) -> bool {
+        let (shape, width) = match self.bytes[open..] {
+            [b'[', ..] => (Shape::Square, 1),
+            [b'(', ..] => (Shape::Round, 1),
+            [b'{', b'{', ..] | [b'{'] => (Shape::Curly, 1),
+            // 【 and ［
+            [0xE3, 0x80, 0x90, ..] | [0xEF, 0xBC, 0xBB, ..] => (Shape::Square, 3),
+            // （
+            [0xEF, 0xBC, 0x88, ..] => (Shape::Round, 3),
+            // U+E200, which opens the sequences that U+E201 closes.
+            [0xEE, 0x88, 0x80, ..] => (Shape::Private, 3),
+            _ => return false,
+        };
+        match self.closing(open + width, shape) {
+            Closing::At(end) => self.may_go_on(open, end),
+            Closing::None => false,
+            Closing::NotYet => true,
+        }
+    }
+
+    /// Where a bracket closes, as the scanner looks for it.
+    fn closing(&self, inner: usize, shape: Shape) -> Closing {
+        let far = inner + MAX_INSIDE;
+        for at in inner..self.limit.min(far) {
+            let (stops, closes) = match self.bytes[at..] {
+                [b'\n', ..] => return Closing::None,
+                [b'[', ..] | [0xE3, 0x80, 0x90, ..] | [0xEF, 0xBC, 0xBB, ..] => {
+                    (matches!(shape, Shape::Square | Shape::Round), None)
+                }
+                [b'(', ..] | [0xEF, 0xBC, 0x88, ..] => (shape == Shape::Round, None),
+                [b']', ..] => (false, Some((Shape::Square, 1))),
+                [b')', ..] => (false, Some((Shape::Round, 1))),
+                [b'}', b'}', ..] => (false, Some((Shape::Curly, 2))),
+                [0xE3, 0x80, 0x91, ..] | [0xEF, 0xBC, 0xBD, ..] => {
+                    (false, Some((Shape::Square, 3)))
+                }
+                [0xEF, 0xBC, 0x89, ..] => (false, Some((Shape::Round, 3))),
+                [0xEE, 0x88, 0x81, ..] => (false, Some((Shape::Private, 3))),
+                _ => (false, None),
+            };
+            match closes {
+                Some((closed, width)) if closed == shape => return Closing::At(at + width),
+                _ if stops => return Closing::None,
+                _ => {}
+            }
+        }
+        if self.limit == self.bytes.len() && self.limit < far {
+            Closing::NotYet
+        } else {
+            Closing::None
+        }
+    }
+
+    /// Whether what follows a closed bracket may still make it a link, a link's definition, an index or doubled.
+    fn may_go_on(&self, open: usize, end: usize) -> bool {
+        let doubled = self.bytes[..open].ends_with(b"[") && self.bytes[end..].starts_with(b"]");
+        let after = &self.bytes[end + usize::from(doubled)..];
+        match after.first() {
+            _ if after.len() < INDEX_SIGNS => !after.contains(&b'\n') || after.starts_with(b":"),
+            Some(b':') => {
+                let address = after[1..].trim_ascii_start();
+                let begins = |a: &&[u8]| a.len() > address.len() && a.starts_with(address);
+                ADDRESSES.iter().any(|a| begins(a))
+            }
+            Some(b'(') => is_half_an_address(after),
+            _ => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Shape {
+    Square,
+    Round,
+    Curly,
+    Private,
+}
+
+enum Closing {
+    /// One past its closing sign.
+    At(usize),
+    /// It never will.
+    None,
+    /// The text ends before it is decided.
+    NotYet,
+}
+
+/// Whether `(address "title")` is cut off by the end of the text.
+fn is_half_an_address(text: &[u8]) -> bool {
+    let mut depth = 0_u32;
+    let mut titled = false;
+    for (at, byte) in text.iter().enumerate().take(MAX_ADDRESS) {
+        match byte {
+            b'(' if depth == 2 => return false,
+            b'(' => depth += 1,
+            b')' if depth == 1 => return false,
+            b')' => depth -= 1,
+            b'\n' => return false,
+            b' ' if !titled => match text.get(at + 1) {
+                Some(b'"' | b'\'') => titled = true,
+                Some(b')') => {}
+                Some(_) => return false,
+                None => return true,
+            },
+            _ => {}
+        }
+    }
+    text.len() < MAX_ADDRESS
+}

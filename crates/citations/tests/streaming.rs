@@ -1,0 +1,140 @@
+//! Reading an answer piece by piece against reading it whole.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod nasty;
+
+use nasty::nasty;
+use proptest::prelude::*;
+use reground_citations::{Extraction, Families, Fed, extract, feed};
+
+/// Says what is wrong with what was known at some point, given the whole.
+fn contradiction(answer: &str, whole: &Extraction, at: usize, fed: &Fed) -> Option<String> {
+    let so_far = &answer[..at];
+    let fail = |what: String| Some(format!("{what}\n of {so_far:?}\n in {answer:?}\n{fed:?}"));
+    if !so_far.is_char_boundary(fed.shown) {
+        return fail("shows half a character".into());
+    }
+    let straddling = whole
+        .citations
+        .iter()
+        .find(|c| c.span.bytes.start < fed.shown && fed.shown < c.span.bytes.end);
+    if let Some(cut) = straddling {
+        return fail(format!("cuts {:?}", cut.raw));
+    }
+    let expected: Vec<_> = whole
+        .citations
+        .iter()
+        .filter(|c| c.span.bytes.end <= fed.shown)
+        .collect();
+    if expected.len() != fed.extraction.citations.len() {
+        return fail(format!("{} citations are shown", expected.len()));
+    }
+    for (number, (certain, expected)) in fed.extraction.citations.iter().zip(expected).enumerate() {
+        let mut expected = expected.clone();
+        if number >= fed.placed {
+            expected.sentence = None;
+            expected.claim = None;
+        }
+        if *certain != expected {
+            return fail(format!("{certain:?} is not {expected:?}"));
+        }
+    }
+    if !whole.sentences.starts_with(&fed.extraction.sentences)
+        || !whole.claims.starts_with(&fed.extraction.claims)
+    {
+        return fail("sentences or claims differ".into());
+    }
+    None
+}
+
+/// Feeds every prefix and looks for a contradiction.
+fn check(answer: &str, families: &Families) -> Result<(), String> {
+    let whole = extract(answer, families);
+    let mut shown = 0;
+    let mut placed = 0;
+    for at in (0..=answer.len()).filter(|at| answer.is_char_boundary(*at)) {
+        let fed = feed(&answer[..at], families, false);
+        if let Some(why) = contradiction(answer, &whole, at, &fed) {
+            return Err(why);
+        }
+        if fed.shown < shown || fed.placed < placed {
+            return Err(format!(
+                "goes back from {shown} at {:?} {fed:?}",
+                &answer[..at]
+            ));
+        }
+        (shown, placed) = (fed.shown, fed.placed);
+    }
+    let fed = feed(answer, families, true);
+    if fed.extraction != whole || fed.shown != answer.len() || fed.placed != whole.citations.len() {
+        return Err(format!("the whole of {answer:?} differs"));
+    }
+    Ok(())
+}
+
+#[test]
+fn the_answer_is_never_taken_back() {
+    for answer in [
+        "So it is [A1]. And [B2, C3] so. \n\nNext [A1](https://x.y/z(a)b \"t\") or [A1](no link) x.",
+        "x[1] = 3 and x[1], m[1][2].a and [[1]] and [[1]](u) [1]: http://x.y",
+        "[1]:\n\n  https://x.y and\n[2]: text [3]",
+        "a `b [1] c` d ``e ` [2]`` f ` g [3]\n\nh [4] ` i",
+        "```rust\na[1]\n```\nb [1]\n\n``` [2] ` [3]\n~~~\n[4]\n~~~\n[5]",
+        "<think>[1]</think>[2] <thinki [3] a < b [4] <b",
+        "[A1 and [A2 `x` [A3",
+        "(Smith et al., 2020) (Source: \"a, b\", p. 3) （Source: x）【A1】",
+        "> ```\n> [1]\n> ```\n> [2]",
+        "References\n\n[1] A book.\n\nText. [A1]\n[A2]\n\nSources: [A3]",
+    ] {
+        check(answer, &Families::ALL).unwrap();
+    }
+}
+
+#[test]
+fn a_marker_cut_in_two_is_held_back() {
+    fn shown(text: &str) -> &str {
+        &text[..feed(text, &Families::ALL, false).shown]
+    }
+    assert_eq!(shown("So it is [A"), "So it is ");
+    assert_eq!(shown("So it is [A1"), "So it is ");
+    assert_eq!(shown("So it is [A1]"), "So it is ");
+    assert_eq!(shown("So it is [A1]. It"), "So it is [A1]. ");
+    assert_eq!(shown("See [1](https://x.y/"), "See ");
+    assert_eq!(shown("Half a wo"), "Half a ");
+    let fed = feed("It is so [A1]. Next is", &Families::ALL, false);
+    assert_eq!((fed.extraction.citations.len(), fed.placed), (1, 0));
+    let fed = feed("It is so [A1].\n\nNext is", &Families::ALL, false);
+    assert_eq!((fed.extraction.citations.len(), fed.placed), (1, 1));
+    assert_eq!(fed.extraction.claims[0].text, "It is so.");
+}
+
+#[test]
+fn what_is_held_back_is_bounded() {
+    let held = |text: String| text.len() - feed(&text, &Families::ALL, false).shown;
+    assert!(held("word ".repeat(1000)) < 5);
+    for open in ["[", "(", "【", "{{", "[[", "[a](", "<a"] {
+        assert_eq!(held(format!("{open}{}", "it is ".repeat(500))), 0, "{open}");
+        let lines = format!("{open}\n{}", "it is ".repeat(20));
+        assert_eq!(held(lines), 0, "{open}");
+    }
+    assert_eq!(held(format!("[1](http://{}", "x/".repeat(2000))), 0);
+    // An open backtick until its paragraph ends; an open fence not at all.
+    assert_eq!(held("a `b c\n".to_owned()), 5);
+    assert_eq!(held("a `b c\n\n".to_owned()), 0);
+    assert_eq!(held("```\nlet x\n\ny = [1".to_owned()), 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn every_prefix_agrees_with_the_whole(answer in nasty(0..24)) {
+        if let Err(why) = check(&answer, &Families::ALL) {
+            return Err(TestCaseError::fail(why));
+        }
+        if let Err(why) = check(&answer, &Families::MARKERS) {
+            return Err(TestCaseError::fail(why));
+        }
+    }
+}
