@@ -25,6 +25,11 @@ CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text')
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';
 COMMENT ON FUNCTION reground.citation_instructions IS 'What to tell the model about citing, for the system prompt, to fit prompt_context of the same format.';
 
+CREATE FUNCTION reground.citation_grammar(turn bigint, format text DEFAULT 'gbnf')
+    RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_grammar_wrapper';
+COMMENT ON FUNCTION reground.citation_grammar IS
+'A grammar for constrained decoding that lets the answer of a turn cite its own markers and nothing else (I21): gbnf (llama.cpp), regex (vLLM, Outlines), or json_schema ({"sentences": [{"text": "…", "citations": ["A1"]}]}). Other text is free but for square brackets. 55000 before apply_rerank.';
+
 CREATE FUNCTION reground.end_turn(
     turn bigint, answer text, message text DEFAULT NULL, model text DEFAULT NULL, usage jsonb DEFAULT NULL, tags jsonb DEFAULT NULL)
     RETURNS TABLE (message_id bigint, citation_id bigint, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text,
@@ -34,6 +39,33 @@ CREATE FUNCTION reground.end_turn(
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'end_turn_wrapper';
 COMMENT ON FUNCTION reground.end_turn IS
 'Ends a turn with the model''s answer: a row for every citation in it with its verdict (one row with citation_id NULL where there are none). message is your id of the answer: the same id and answer again give the same rows, another answer under it 23505, another id is a regeneration that supersedes the earlier answer. Then sources that were cited or freshly retrieved are renewed and the others fade. 55000 for an abandoned turn or one that waits for apply_rerank.';
+
+CREATE FUNCTION reground.check_answer(
+    answer text, passages jsonb, settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL)
+    RETURNS TABLE (message_id bigint, citation_id bigint, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text,
+                   claim text, quote text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision,
+                   support double precision, diagnostic text, source_state text, repaired boolean,
+                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_answer_wrapper';
+COMMENT ON FUNCTION reground.check_answer IS
+'Judges an answer that no turn of ours was asked for: the rows of end_turn, with message_id, citation_id and source_state NULL, and no row where nothing is cited. passages is what the model was shown, [{"text": "…", "marker": "A1", "id": 7, "doc_id": "…", "title": "…", "uri": "…", "page_start": 1, "page_end": 2}], only text required: each is cited by its marker, or by its number from 1. With a corpus, documents that the answer names are looked up in it. text_config defaults to that of the corpus, else to default_text_search_config. Writes nothing, works on a standby.';
+
+CREATE FUNCTION reground.feed_answer(turn bigint, answer_so_far text, complete boolean DEFAULT false)
+    RETURNS TABLE (shown_chars integer, shown_bytes integer, citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text,
+                   uri text, locator text, claim text, quote text, status text, holds boolean, mode text, score double precision,
+                   coordinate_fidelity double precision, support double precision, diagnostic text, repaired boolean,
+                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
+COMMENT ON FUNCTION reground.feed_answer IS
+'For an answer that streams: give it all that has come so far, each time. shown_chars and shown_bytes say how much of it may be shown: no citation is cut in two by that. A row for each citation that is certain, as the whole answer will have it (one row with citation_no NULL where there is none yet); what becomes of it (claim to diagnostic) is NULL until its paragraph has ended. With complete => true the verdicts are those that end_turn gives. Keeps nothing, writes nothing, works on a standby.';
+
+CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL)
+    RETURNS TABLE (citation_no integer, form text, family text, raw text, marker text, number integer, name text, pages text, locator text, problem text,
+                   repaired boolean, sentence text, claim text,
+                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+    LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'extract_citations_wrapper';
+COMMENT ON FUNCTION reground.extract_citations IS
+'Reads the citations of any text, without a turn and without judging them: a row for each cited thing, with what it names (a marker, a number counted from 1 whatever its form counts from, a document, pages, a place) and what it stands on. forms is the setting citation_forms: {"families": {"ordinal": false}, "patterns": [{"name": "ticket", "regex": "(?P<id>TK-[0-9]+)"}], "locators": {…}, "titles": [{"name": "q3.pdf", "aliases": ["the Q3 report"]}]}. Offsets are half-open and count from 0, in characters, UTF-8 bytes and UTF-16 code units.';
 
 CREATE FUNCTION reground.abandon_turn(turn bigint)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'abandon_turn_wrapper';

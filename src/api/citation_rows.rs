@@ -66,7 +66,7 @@ pub(super) fn citation_rows(
                 fact_summary: source
                     .and_then(|source| source.facts.first())
                     .map(|fact| fact.text.clone()),
-                status: status.as_str(),
+                status: Some(status.as_str()),
                 holds: status.holds(),
                 mode: status.mode().map(|mode| mode.as_str()),
                 score: status.score(),

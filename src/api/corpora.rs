@@ -11,7 +11,7 @@ use crate::api::{given, rerank, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, notice};
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
-use crate::retrieve::{check, managed};
+use crate::retrieve::{check, managed, text_config};
 use crate::rows;
 use crate::sql;
 use crate::store::corpora::{self, Column, Hold, Mapping, NewCorpus, Side};
@@ -48,7 +48,7 @@ fn create_corpus(
     )
     .map_err(Error::from)?;
     let (settings, reranker_role) = checked_settings(settings)?;
-    let text_config = config_name(given(text_config, "text_config")?)?;
+    let text_config = text_config::name(given(text_config, "text_config")?)?;
 
     let passages = format!("{}.{}", sql::ident(schema), sql::ident(name));
     let documents = format!("{name}_documents");
@@ -129,7 +129,7 @@ fn add_corpus(
     let relation = relation_name(given(relation, "relation")?)?;
     let documents = documents.map(relation_name).transpose()?;
     let metric = checked_metric(given(metric, "metric")?)?;
-    let text_config = config_name(given(text_config, "text_config")?)?;
+    let text_config = text_config::name(given(text_config, "text_config")?)?;
     let (settings, reranker_role) = checked_settings(settings)?;
     if documents.is_some() && (document.is_none() || document_key.is_none()) {
         return Err(Error::Bad {
@@ -252,7 +252,7 @@ fn alter_corpus(
         corpus.metric = checked_metric(metric)?.to_owned();
     }
     if let Some(config) = text_config {
-        let config = config_name(config)?;
+        let config = text_config::name(config)?;
         if corpus.managed && config != corpus.text_config {
             managed::reread(&corpus, &config)?;
         }
@@ -344,17 +344,6 @@ fn checked_dimensions(dimensions: Option<i32>) -> Result<()> {
         }),
         _ => Ok(()),
     }
-}
-
-/// Schema-qualified name of a text search configuration: it must mean the same under any search_path, and pg_upgrade
-/// refuses stored regconfig.
-fn config_name(config: pg_sys::Oid) -> Result<String> {
-    sql::read_one(
-        "SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config c JOIN pg_catalog.pg_namespace n ON n.oid = c.cfgnamespace \
-         WHERE c.oid = $1",
-        &[config.into()],
-    )?
-    .ok_or_else(|| Error::Unknown("text search configuration", config.to_u32().to_string()))
 }
 
 /// Qualified and quoted name of a relation.

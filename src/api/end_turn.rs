@@ -2,26 +2,25 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_citations::Families;
 use reground_documents::exact_hash_hex;
-use reground_grounding::end::{self, EndInput, EndRules, Judged};
 use reground_grounding::memory::RememberedSource;
-use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
+use reground_grounding::{end, reading};
 use serde_json::Value;
 
-use crate::api::citation_rows::citation_rows;
+use crate::api::judging::{self, Ground, Verdict};
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, warn};
 use crate::owner::as_owner;
 use crate::profile::{self, stage};
-use crate::retrieve::evidence::{content, look_up, stage_facts};
+use crate::retrieve::evidence::stage_facts;
+use crate::retrieve::text_config::PLAIN;
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
 use crate::store::corpora;
-use crate::store::markers::{self, Row as MarkerRow};
-use crate::store::messages::{self, NewCitation, NewMessage};
+use crate::store::markers;
+use crate::store::messages::{self, NewMessage};
 use crate::store::turns::{self, Turn};
 use crate::store::{documents, sources};
 use crate::tenant;
@@ -76,8 +75,8 @@ fn end(
         Some(message_id) => message_id,
         None => {
             let ended = judge(tenant, &conversation, &turn, answer.text)?;
-            let scores = &ended.judged.scores;
-            let decision = &ended.judged.decision;
+            let scores = &ended.verdict.judged.scores;
+            let decision = &ended.verdict.judged.decision;
             let new = NewMessage {
                 tenant,
                 conversation_id: conversation.conversation_id,
@@ -102,7 +101,7 @@ fn end(
                     .collect(),
             };
             let message_id = stage("write message", || {
-                messages::insert(&new, answer.text, &ended.citations)
+                messages::insert(&new, answer.text, &ended.verdict.citations)
             })?;
             stage("write memory", || {
                 remember(tenant, &conversation, &turn, &ended)
@@ -194,64 +193,33 @@ fn repeated(
 
 /// What judging an answer gave.
 struct Ended {
-    judged: Judged,
-    citations: Vec<NewCitation>,
+    verdict: Verdict,
     before: Vec<RememberedSource>,
 }
 
 /// Reads what the answer is judged by, and judges it.
 fn judge(tenant: &str, conversation: &Conversation, turn: &Turn, answer: &str) -> Result<Ended> {
     let settings: Settings = serde_json::from_value(turn.settings.clone())?;
+    let grammar = reading::grammar(&settings, &turn.context)?;
+    let extraction = stage("extract", || end::read_answer(answer, &grammar));
     let text_config = stage("corpus", || corpora::text_config(tenant, &turn.corpus))?;
-    let text_config = text_config.as_deref().unwrap_or("pg_catalog.simple");
-    let extraction = stage("extract", || end::read_answer(answer, &Families::ALL));
-    if extraction.omitted > 0 {
-        let judged = extraction.citations.len();
-        warn(
-            format!(
-                "{} citations beyond the first {judged} were not judged",
-                extraction.omitted
-            ),
-            "",
-        );
-    }
-
-    let shown: Vec<String> = turn.context.iter().map(prompt::shown).collect();
-    let source_lexemes = stage("lexemes", || content(text_config, &shown))?;
-    let sources = end::sources_of(&turn.context, source_lexemes)?;
-    let claims: Vec<String> = extraction
-        .claims
-        .iter()
-        .map(|claim| claim.text.clone())
-        .collect();
-    let claim_lexemes = stage("lexemes", || content(text_config, &claims))?;
     let registry = stage("memory", || markers::load(conversation.conversation_id))?;
-    let bound: Vec<_> = registry.iter().map(MarkerRow::bound).collect();
-    let known = end::known_markers(&bound);
-    let requests = end::documents_to_look_up(&extraction, &sources, &known);
-    let named = stage("named documents", || {
-        look_up(tenant, turn, requests, text_config)
-    })?;
-    let trace = stage("trace", || stage_facts(turn))?;
+    let trace = stage("trace", || stage_facts(turn.turn_id))?;
     let before = stage("memory", || before(conversation, turn))?;
-    let input = EndInput {
-        extraction: &extraction,
+    let ground = Ground {
+        tenant,
+        settings: &settings,
+        grammar: &grammar,
+        numbered: false,
         context: &turn.context,
-        sources: &sources,
-        markers: &known,
-        remembered: &before,
-        named: &named,
-        claim_lexemes: &claim_lexemes,
+        registry: &registry,
+        corpora: turn.corpora(),
+        text_config: text_config.as_deref().unwrap_or(PLAIN),
         trace: &trace,
-        rules: EndRules::from(&settings),
+        remembered: &before,
     };
-    let judged = stage("judge", || end::judge_answer(&input))?;
-    let citations = citation_rows(&extraction, &judged, &turn.context, &sources, &registry);
-    Ok(Ended {
-        judged,
-        citations,
-        before,
-    })
+    let verdict = judging::judge(&extraction, &ground)?;
+    Ok(Ended { verdict, before })
 }
 
 /// The sources that the turn started from: for a regeneration those of its first end, but with today's pins.
@@ -272,7 +240,7 @@ fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ende
     let first = turn.state == "open";
     let latest = conversation.last_ended_turn == Some(turn.turn_id);
     if first || latest {
-        let after = &ended.judged.sources_after;
+        let after = &ended.verdict.judged.sources_after;
         sources::replace(tenant, conversation.conversation_id, after)?;
         turns::end(turn.turn_id, &ended.before, after)?;
         conversations::ended(conversation, turn.turn_id)

@@ -1,10 +1,14 @@
 //! The SQL functions, a file a topic. Each is declared in `sql/install`, which also documents it.
 
 mod begin_turn;
+mod check_answer;
 mod citation_rows;
 mod corpora;
 mod documents;
 mod end_turn;
+mod extract_citations;
+mod feed_answer;
+mod judging;
 mod pins;
 mod profile;
 mod prompts;

@@ -2,6 +2,7 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use reground_citations::{GrammarFormat, UnknownGrammar};
 use reground_grounding::prompt::{self, Format};
 use reground_grounding::setting_table::SETTINGS;
 use reground_grounding::settings::{MarkerStyle, Settings};
@@ -10,7 +11,7 @@ use serde_json::json;
 use crate::api::given;
 use crate::error::{Error, Result};
 use crate::rows;
-use crate::store::turns;
+use crate::store::turns::{self, Turn};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -18,8 +19,38 @@ fn prompt_context(
     turn: Option<i64>,
     format: Option<&str>,
 ) -> std::result::Result<String, ErrorReport> {
-    let turn_id = given(turn, "turn")?;
     let format = parsed(format)?;
+    let turn = with_context(turn)?;
+    let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
+    Ok(prompt::render(&turn.context, format, settings.marker_style))
+}
+
+#[pg_extern(sql = false)]
+fn citation_grammar(
+    turn: Option<i64>,
+    format: Option<&str>,
+) -> std::result::Result<String, ErrorReport> {
+    let format: GrammarFormat =
+        given(format, "format")?
+            .parse()
+            .map_err(|error: UnknownGrammar| Error::Bad {
+                argument: "format",
+                fault: error.to_string(),
+                hint: "One of gbnf, regex, json_schema.".into(),
+            })?;
+    let turn = with_context(turn)?;
+    let markers: Vec<&str> = turn
+        .context
+        .iter()
+        .map(|source| source.marker.as_str())
+        .collect();
+    let grammar = reground_citations::citation_grammar(&markers, format);
+    Ok(grammar.map_err(|error| Error::Stored(error.to_string()))?)
+}
+
+/// A turn whose context stands.
+pub(super) fn with_context(turn: Option<i64>) -> Result<Turn> {
+    let turn_id = given(turn, "turn")?;
     let turn = turns::load(&tenant::required()?, turn_id)?;
     if turn.state == "deferred" {
         return Err(Error::WrongState {
@@ -27,11 +58,9 @@ fn prompt_context(
             state: turn.state,
             wanted: "put into a prompt",
             hint: "Call reground.apply_rerank first (with NULL to go on in fused order).",
-        }
-        .into());
+        });
     }
-    let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
-    Ok(prompt::render(&turn.context, format, settings.marker_style))
+    Ok(turn)
 }
 
 #[pg_extern(sql = false)]

@@ -1,19 +1,20 @@
 //! What an answer is judged by, besides its turn: the content of texts, the fate of candidates, documents that it names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    DocumentRequest, Lexemes, NamedDocument, NamedPassage, Pages, StageFacts, Target,
+    Bounds, DocumentRequest, Grammar, Lexemes, LocatorRange, NamedDocument, NamedPassage, Pages,
+    StageFacts, Target,
 };
 use reground_grounding::decay::SourceKey;
 use reground_grounding::end::Traced;
-use reground_grounding::passage::Stage;
+use reground_grounding::passage::{Passage, Stage};
+use reground_grounding::reading;
 
 use crate::error::Result;
 use crate::retrieve::{lexemes, named};
 use crate::store::corpora::{self, Corpus};
 use crate::store::traces;
-use crate::store::turns::Turn;
 
 /// Passages of a document named without a page that are compared with the claim.
 const MOST_NAMED_PASSAGES: usize = 500;
@@ -30,10 +31,10 @@ pub fn content(text_config: &str, texts: &[String]) -> Result<Vec<Lexemes>> {
         .collect())
 }
 
-/// How far each candidate of the turn came (I4).
-pub fn stage_facts(turn: &Turn) -> Result<Vec<Traced>> {
+/// How far each candidate of a turn came (I4).
+pub fn stage_facts(turn_id: i64) -> Result<Vec<Traced>> {
     let mut facts = Vec::new();
-    for traced in traces::load(turn.turn_id)? {
+    for traced in traces::load(turn_id)? {
         let stages = StageFacts {
             coordinates: traced.has_coordinates,
             retrieved: traced.left_at != Some(Stage::Carry),
@@ -54,89 +55,88 @@ pub fn stage_facts(turn: &Turn) -> Result<Vec<Traced>> {
     Ok(facts)
 }
 
-/// Looks up the documents that the answer names, in the corpora of the turn.
-pub fn look_up(
-    tenant: &str,
-    turn: &Turn,
-    requests: Vec<DocumentRequest>,
-    text_config: &str,
-) -> Result<Vec<NamedDocument>> {
-    if requests.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut names: Vec<String> = turn
-        .context
+/// What an answer names and no context has.
+pub struct Asked<'a> {
+    pub tenant: &'a str,
+    /// Where documents may be named.
+    pub corpora: &'a BTreeSet<&'a str>,
+    pub requests: &'a [DocumentRequest],
+    /// How the answer was read.
+    pub grammar: &'a Grammar,
+    pub text_config: &'a str,
+}
+
+/// Looks the documents up: by name, beginning of an id or place in all the corpora, by key in the document's own.
+pub fn look_up(asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
+    let own = asked
+        .requests
         .iter()
-        .map(|source| source.candidate.passage.corpus.clone())
-        .chain([turn.corpus.clone()])
-        .collect();
-    for request in &requests {
-        if let Target::Document { corpus, .. } = &request.target {
-            names.push(corpus.clone());
-        }
-    }
-    names.sort();
-    names.dedup();
+        .filter_map(|request| match &request.target {
+            Target::Document { corpus, .. } => Some(corpus.as_str()),
+            Target::Name(_) | Target::Id(_) | Target::Locator(_) => None,
+        });
+    let names: BTreeSet<&str> = match asked.requests.is_empty() {
+        true => BTreeSet::new(),
+        false => asked.corpora.iter().copied().chain(own).collect(),
+    };
     let mut found = Vec::new();
     for name in names {
         // A corpus that was dropped or revoked since names nothing any more.
-        if let Some(corpus) = corpora::usable(tenant, &name)? {
-            found.extend(look_up_in(&corpus, &requests, text_config)?);
+        if let Some(corpus) = corpora::usable(asked.tenant, name)? {
+            found.extend(by_name(&corpus, asked)?);
+            found.extend(by_place(&corpus, asked)?);
         }
     }
     Ok(found)
 }
 
-/// The requests that one corpus answers.
-fn look_up_in(
-    corpus: &Corpus,
-    requests: &[DocumentRequest],
-    text_config: &str,
-) -> Result<Vec<NamedDocument>> {
-    let asked: Vec<(&DocumentRequest, &str)> = requests
-        .iter()
-        .filter_map(|request| match &request.target {
-            Target::Name(name) => Some((request, name.as_str())),
+/// The requests of one corpus that say a name, a key or the beginning of one.
+fn by_name(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
+    let mut wanted: Vec<(&DocumentRequest, &str)> = Vec::new();
+    let mut ids = Vec::new();
+    for request in asked.requests {
+        match &request.target {
+            Target::Name(name) => wanted.push((request, name)),
             Target::Document { corpus: of, doc_id } if *of == corpus.name => {
-                Some((request, doc_id.as_str()))
+                wanted.push((request, doc_id));
             }
-            Target::Document { .. } => None,
-        })
-        .collect();
-    let names: Vec<String> = asked.iter().map(|(_, name)| (*name).to_owned()).collect();
-    let documents = named::documents(corpus, &names)?;
+            Target::Id(id) => {
+                wanted.push((request, id));
+                ids.push(id.clone());
+            }
+            Target::Document { .. } | Target::Locator(_) => {}
+        }
+    }
+    let names: Vec<String> = wanted.iter().map(|(_, name)| (*name).to_owned()).collect();
+    let mut documents = named::documents(corpus, &names)?;
+    documents.extend(named::by_beginning(corpus, &ids)?);
     let keys: Vec<String> = documents
         .iter()
         .map(|document| document.doc_id.clone())
         .collect();
-    let mut passages: BTreeMap<String, Vec<named::NamedPassage>> = BTreeMap::new();
-    for (doc_id, passage) in named::passages_of(corpus, &keys)? {
-        passages.entry(doc_id).or_default().push(passage);
+    let mut passages: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
+    for passage in named::passages_of(corpus, &keys)? {
+        passages
+            .entry(passage.doc_id.clone())
+            .or_default()
+            .push(passage);
     }
     let mut found = Vec::new();
-    for (request, name) in asked {
+    for (request, name) in wanted {
         for document in documents.iter().filter(|document| {
             document.name == name
                 && match &request.target {
-                    Target::Name(_) => true,
                     Target::Document { doc_id, .. } => *doc_id == document.doc_id,
+                    _ => true,
                 }
         }) {
-            let wanted: Vec<&named::NamedPassage> = passages
-                .get(&document.doc_id)
-                .into_iter()
-                .flatten()
-                .filter(|passage| match (request.pages, passage.pages) {
-                    (Some(asked), Some(pages)) => {
-                        asked.start <= pages.end && pages.start <= asked.end
-                    }
-                    (Some(_), None) => false,
-                    (None, _) => true,
-                })
-                .take(MOST_NAMED_PASSAGES)
-                .collect();
-            let texts: Vec<String> = wanted.iter().map(|passage| passage.text.clone()).collect();
-            let lexemes = content(text_config, &texts)?;
+            let on_pages = |passage: &&Passage| match (request.pages, passage.pages) {
+                (Some(asked), Some(pages)) => asked.start <= pages.end && pages.start <= asked.end,
+                (Some(_), None) => false,
+                (None, _) => true,
+            };
+            let own = passages.get(&document.doc_id).into_iter().flatten();
+            let own = own.filter(on_pages).take(MOST_NAMED_PASSAGES);
             found.push(NamedDocument {
                 asked: request.clone(),
                 corpus: corpus.name.clone(),
@@ -144,20 +144,77 @@ fn look_up_in(
                 title: document.title.clone(),
                 uri: document.uri.clone(),
                 page_count: document.page_count,
-                passages: wanted
-                    .into_iter()
-                    .zip(lexemes)
-                    .map(|(passage, lexemes)| NamedPassage {
-                        passage: passage.key.clone(),
-                        pages: passage
-                            .pages
-                            .map(|pages| Pages::new(pages.start, pages.end)),
-                        text: passage.text.clone(),
-                        lexemes,
-                    })
-                    .collect(),
+                bounds: None,
+                passages: compared(own, asked.text_config)?,
             });
         }
     }
     Ok(found)
+}
+
+/// The requests that say a place: each document that has the work, how far it goes, and its passages at the place.
+fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
+    let Some(locators) = asked.grammar.locators() else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for request in asked.requests {
+        let Target::Locator(place) = &request.target else {
+            continue;
+        };
+        let names = locators.names(place.work.as_deref());
+        let mut documents: BTreeMap<String, Vec<(LocatorRange, Passage)>> = BTreeMap::new();
+        for passage in named::placed(corpus, &names)? {
+            let title = passage.title.as_deref();
+            let range = reading::place(locators, &passage.metadata, &passage.doc_id, title);
+            if let Some(range) = range.filter(|range| range.same_work(place)) {
+                let own = documents.entry(passage.doc_id.clone()).or_default();
+                own.push((range, passage));
+            }
+        }
+        for (doc_id, placed) in documents {
+            let touching = placed
+                .iter()
+                .filter(|(range, _)| range.touches(place))
+                .map(|(_, passage)| passage)
+                .take(MOST_NAMED_PASSAGES);
+            let first = placed.first().map(|(_, passage)| passage);
+            found.push(NamedDocument {
+                asked: request.clone(),
+                corpus: corpus.name.clone(),
+                title: first.and_then(|passage| passage.title.clone()),
+                uri: first.and_then(|passage| passage.uri.clone()),
+                page_count: None,
+                bounds: Some(Bounds::of(placed.iter().map(|(range, _)| range))),
+                passages: compared(touching, asked.text_config)?,
+                doc_id,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Passages with their content, ready to be compared with claims.
+fn compared<'a>(
+    passages: impl Iterator<Item = &'a Passage>,
+    text_config: &str,
+) -> Result<Vec<NamedPassage>> {
+    let passages: Vec<&Passage> = passages.collect();
+    let texts: Vec<String> = passages
+        .iter()
+        .map(|passage| passage.text.clone())
+        .collect();
+    let lexemes = content(text_config, &texts)?;
+    Ok(passages
+        .into_iter()
+        .zip(lexemes)
+        .map(|(passage, lexemes)| NamedPassage {
+            passage: passage.key.clone(),
+            pages: passage
+                .pages
+                .map(|pages| Pages::new(pages.start, pages.end)),
+            text: passage.text.clone(),
+            lexemes,
+        })
+        .collect())
 }

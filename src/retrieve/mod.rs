@@ -11,6 +11,7 @@ pub mod mapping;
 pub mod named;
 pub mod nearest;
 pub mod passages;
+pub mod text_config;
 pub mod turn;
 
 use crate::error::{Error, Result};

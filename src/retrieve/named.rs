@@ -1,6 +1,9 @@
 //! Documents that an answer names in its own words, and the passages on the pages that it claims.
 
-use reground_documents::PageRange;
+use std::collections::BTreeMap;
+
+use reground_grounding::passage::Passage;
+use reground_grounding::reading::LOCATOR;
 use serde::Deserialize;
 
 use crate::error::Result;
@@ -18,13 +21,6 @@ pub struct Named {
     pub title: Option<String>,
     pub uri: Option<String>,
     pub page_count: Option<u32>,
-}
-
-/// A passage of such a document.
-pub struct NamedPassage {
-    pub key: String,
-    pub pages: Option<PageRange>,
-    pub text: String,
 }
 
 /// The documents whose key, title or URI is one of the names, letter case aside; in order of name and document.
@@ -58,22 +54,74 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     sql::read_rows(&statement, &[names.to_vec().into()])
 }
 
+/// The documents of which the key, or the key of a passage, begins so; in order of name and document.
+pub fn by_beginning(corpus: &Corpus, ids: &[String]) -> Result<Vec<Named>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (document, key) = (corpus.document()?, corpus.key()?);
+    let text = |meaning: &str| match corpus.column(meaning) {
+        Some(column) => format!("{column}::text"),
+        None => "NULL::text".to_owned(),
+    };
+    let statement = format!(
+        "SELECT DISTINCT n.name, {document}::text AS doc_id, {} AS title, {} AS uri, {} AS page_count FROM {} \
+             JOIN pg_catalog.unnest($1::text[]) AS n(name) \
+             ON pg_catalog.starts_with({document}::text, n.name) OR pg_catalog.starts_with({key}::text, n.name) ORDER BY 1, 2",
+        text("title"),
+        text("uri"),
+        corpus.integer("page_count", 1),
+        corpus.relations()?,
+    );
+    sql::read_rows(&statement, &[ids.to_vec().into()])
+}
+
 /// The passages of documents, in order of document and place.
-pub fn passages_of(corpus: &Corpus, documents: &[String]) -> Result<Vec<(String, NamedPassage)>> {
-    let found = passages::by_document(corpus, &Filter::default(), documents)?;
+pub fn passages_of(corpus: &Corpus, documents: &[String]) -> Result<Vec<Passage>> {
+    Ok(in_order(passages::by_document(
+        corpus,
+        &Filter::default(),
+        documents,
+    )?))
+}
+
+/// The passages that say where they stand, in a work that goes by one of these names, or in any where there are none; in
+/// order of document and place. Their number is that of the work's passages.
+pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
+    let Some(metadata) = corpus.metadata() else {
+        return Ok(Vec::new());
+    };
+    let place = format!("({metadata} OPERATOR(pg_catalog.->>) '{LOCATOR}')");
+    let document = corpus.document()?;
+    let title = match corpus.column("title") {
+        Some(title) => format!("{title}::text"),
+        None => "NULL::text".to_owned(),
+    };
+    let keys: Vec<String> = sql::read_rows(
+        &format!(
+            "SELECT {}::text AS key FROM {} WHERE {place} IS NOT NULL AND (pg_catalog.cardinality($1::text[]) OPERATOR(pg_catalog.=) 0 \
+                 OR EXISTS (SELECT FROM pg_catalog.unnest($1::text[]) AS n(name) WHERE pg_catalog.starts_with(pg_catalog.lower({place}), pg_catalog.lower(n.name)) \
+                     OR pg_catalog.lower(n.name) IN (pg_catalog.lower({document}::text), pg_catalog.lower({title}))))",
+            corpus.key()?,
+            corpus.relations()?
+        ),
+        &[names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>().into()],
+    )?
+    .into_iter()
+    .map(|Key { key }| key)
+    .collect();
+    let found = passages::by_key(corpus, &Filter::default(), &keys)?;
+    Ok(in_order(found))
+}
+
+/// A passage's key.
+#[derive(Deserialize)]
+struct Key {
+    key: String,
+}
+
+fn in_order(found: BTreeMap<String, Passage>) -> Vec<Passage> {
     let mut all: Vec<_> = found.into_values().collect();
     all.sort_by(|a, b| (&a.doc_id, a.ordinal, &a.key).cmp(&(&b.doc_id, b.ordinal, &b.key)));
-    Ok(all
-        .into_iter()
-        .map(|passage| {
-            (
-                passage.doc_id,
-                NamedPassage {
-                    key: passage.key,
-                    pages: passage.pages,
-                    text: passage.text,
-                },
-            )
-        })
-        .collect())
+    all
 }

@@ -56,7 +56,7 @@ pub struct NewCitation {
     pub claim: Option<String>,
     pub quote: Option<String>,
     pub fact_summary: Option<String>,
-    pub status: &'static str,
+    pub status: Option<&'static str>,
     pub holds: Option<bool>,
     pub mode: Option<&'static str>,
     pub score: Option<f64>,

@@ -1,5 +1,7 @@
 //! Turns.
 
+use std::collections::BTreeSet;
+
 use pgrx::datum::DatumWithOid;
 use reground_grounding::intent::PastTurn;
 use reground_grounding::memory::{ContextSource, RememberedSource};
@@ -14,6 +16,7 @@ use crate::sql;
 #[derive(Clone, Debug, Deserialize)]
 pub struct Turn {
     pub turn_id: i64,
+    pub conversation_id: i64,
     pub number: i32,
     pub state: String,
     pub request_hash: String,
@@ -26,6 +29,17 @@ pub struct Turn {
     pub warnings: Vec<String>,
     /// Whether this very transaction began it more than a second ago, and so kept its lock while the model wrote.
     pub held_open: bool,
+}
+
+impl Turn {
+    /// The corpora that its sources come from.
+    pub fn corpora(&self) -> BTreeSet<&str> {
+        let sources = self.context.iter();
+        sources
+            .map(|source| source.candidate.passage.corpus.as_str())
+            .chain([self.corpus.as_str()])
+            .collect()
+    }
 }
 
 /// What begin_turn stores.
@@ -54,7 +68,7 @@ pub struct NewTurn<'a> {
     pub tags: Value,
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, number, state, request_hash, query, corpus, settings, pool, context, sources_before, \
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, corpus, settings, pool, context, sources_before, \
      warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";

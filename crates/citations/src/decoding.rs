@@ -5,6 +5,7 @@
 //! task boxes are not allowed either, since a grammar cannot tell them from citations before it is too late.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 use reground_pulse::along;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,24 @@ pub enum GrammarFormat {
     /// providers agree on.
     JsonSchema,
 }
+
+impl FromStr for GrammarFormat {
+    type Err = UnknownGrammar;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "gbnf" => Ok(Self::Gbnf),
+            "regex" => Ok(Self::Regex),
+            "json_schema" => Ok(Self::JsonSchema),
+            _ => Err(UnknownGrammar(name.to_owned())),
+        }
+    }
+}
+
+/// A format that no grammar is written in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown grammar format \"{0}\"")]
+pub struct UnknownGrammar(pub String);
 
 /// Something that was given as a marker and is none: a marker is upper-case letters and a number, or a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

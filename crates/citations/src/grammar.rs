@@ -22,6 +22,9 @@ pub struct GrammarRules {
     pub locators: Option<LocatorSchema>,
     /// Documents that prose may call by name.
     pub titles: Vec<Titled>,
+    /// Whether prose may also call the sources of a context by their titles. Off by default: a title is often a word like any
+    /// other.
+    pub context_titles: bool,
     /// Whether prose may also count `titles`: `the second source`, `the first document`.
     pub positions: bool,
     /// Ids of which the first 7 or 8 characters are a citation although they are not plainly hexadecimal.
@@ -50,6 +53,21 @@ pub enum GrammarError {
     /// Titles too many or too long to be looked for together.
     #[error("the titles cannot be looked for together: {0}")]
     Titles(String),
+}
+
+impl GrammarRules {
+    /// The rules for an answer to a context with these titles, in its order.
+    #[must_use]
+    pub fn with_context<'a>(&self, titles: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut rules = self.clone();
+        if self.context_titles {
+            rules.titles.extend(titles.into_iter().map(|name| Titled {
+                name: name.to_owned(),
+                aliases: Vec::new(),
+            }));
+        }
+        rules
+    }
 }
 
 impl Grammar {

@@ -35,8 +35,9 @@ mod sources;
 mod status;
 mod stream;
 mod support;
+mod written;
 
-pub use decoding::{GrammarFormat, NoMarker, citation_grammar};
+pub use decoding::{GrammarFormat, NoMarker, UnknownGrammar, citation_grammar};
 pub use error::Error;
 pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, Sentence, extract};
 pub use families::Families;
@@ -59,3 +60,4 @@ pub use sources::{DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Sou
 pub use status::{Diagnostic, Mode, Status};
 pub use stream::{Fed, feed};
 pub use support::SupportRules;
+pub use written::Written;

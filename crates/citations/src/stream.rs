@@ -8,7 +8,7 @@ mod settled;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Extraction, Families, extract};
+use crate::{Extraction, Grammar, extract};
 use settled::settled;
 
 /// What is known of an answer before it is complete.
@@ -31,8 +31,8 @@ pub struct Fed {
 /// As the answer grows, `shown` never shrinks and no citation that was reported changes. What is held back at the end
 /// is a word, a bracket or link that is open on its line (a bracket for 1 kB, an address for 2 kB at most), and code
 /// that a backtick has opened, until its paragraph ends. Linear in the text.
-pub fn feed(answer_so_far: &str, families: &Families, complete: bool) -> Fed {
-    let mut extraction = extract(answer_so_far, families);
+pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> Fed {
+    let mut extraction = extract(answer_so_far, grammar);
     if complete {
         return Fed {
             shown: answer_so_far.len(),

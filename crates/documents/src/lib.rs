@@ -10,6 +10,7 @@
 
 mod chunk;
 mod error;
+mod given;
 mod pages;
 pub mod prepare;
 mod sentences;
@@ -18,6 +19,7 @@ mod uri;
 
 pub use chunk::{Chunk, ChunkSettings, ChunkUnit, chunk, overlap_cost};
 pub use error::DocumentError;
+pub use given::{GivenPassage, key_text};
 pub use pages::{PageMap, PageRange};
 pub use sentences::sentence_spans;
 pub use text::{content_hash, content_hash_hex, exact_hash_hex, normalise};

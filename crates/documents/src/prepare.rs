@@ -1,14 +1,14 @@
 //! A document made ready to be stored: normal text, passages with coordinates, bounds and digest.
 
 use reground_pulse::along;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
 use crate::error::DocumentError;
 use crate::text::hex;
 use crate::{
-    ChunkSettings, PageMap, PageRange, chunk, content_hash_hex, exact_hash_hex, normalise,
+    ChunkSettings, GivenPassage, PageMap, chunk, content_hash_hex, exact_hash_hex, normalise,
     overlap_cost,
 };
 
@@ -106,19 +106,6 @@ pub fn from_text(
     })
 }
 
-/// A passage as applications hand it over; other members of the object are left alone.
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "an object with a text")]
-struct Given {
-    text: String,
-    id: Option<Value>,
-    page_start: Option<u32>,
-    page_end: Option<u32>,
-    char_start: Option<usize>,
-    char_end: Option<usize>,
-    metadata: Option<serde_json::Map<String, Value>>,
-}
-
 /// Prepares a document from passages that were chunked elsewhere: `[{"text": …, "page_start": …}]`.
 ///
 /// Texts are normalised; an `id` is kept in the metadata.
@@ -126,13 +113,11 @@ struct Given {
 /// # Errors
 /// Another shape, a passage without visible text, a range that ends before it starts, page 0.
 pub fn from_passages(passages: &Value, page_count: Option<i32>) -> Result<Prepared, DocumentError> {
-    let given: Vec<Given> = serde_json::from_value(passages.clone())
-        .map_err(|error| DocumentError::Passages(error.to_string()))?;
-    let passages = given
+    let passages: Vec<_> = GivenPassage::list(passages)?
         .into_iter()
         .enumerate()
         .map(|(ordinal, given)| stored(ordinal, given))
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect();
     let last_page = passages.iter().filter_map(|passage| passage.page_end).max();
     let digest = serde_json::to_string(&passages)
         .map_err(|error| DocumentError::Passages(error.to_string()))?;
@@ -149,34 +134,14 @@ pub fn from_passages(passages: &Value, page_count: Option<i32>) -> Result<Prepar
     })
 }
 
-fn stored(ordinal: usize, given: Given) -> Result<StoredPassage, DocumentError> {
-    let impossible = |coordinates| DocumentError::Coordinates {
-        ordinal,
-        coordinates,
-    };
-    let content = normalise(&given.text).into_owned();
-    if content.trim().is_empty() {
-        return Err(DocumentError::Passages(format!(
-            "the text of passage {ordinal} is empty"
-        )));
-    }
-    match (given.char_start, given.char_end) {
-        (None, None) => {}
-        (Some(start), Some(end)) if start < end => {}
-        _ => return Err(impossible("characters")),
-    }
-    let pages = match (given.page_start, given.page_end) {
-        (None, None) => None,
-        (Some(start), end) if start > 0 && end.is_none_or(|end| end > 0) => {
-            PageRange::of(Some(start), end)
-        }
-        _ => return Err(impossible("pages")),
-    };
+fn stored(ordinal: usize, given: GivenPassage) -> StoredPassage {
+    let pages = given.pages();
+    let content = given.text;
     let mut metadata = given.metadata.unwrap_or_default();
     if let Some(id) = given.id {
         metadata.insert("id".to_owned(), id);
     }
-    Ok(StoredPassage {
+    StoredPassage {
         ordinal,
         tokens: reground_tokens::count(&content),
         hash: content_hash_hex(&content),
@@ -186,7 +151,7 @@ fn stored(ordinal: usize, given: Given) -> Result<StoredPassage, DocumentError> 
         page_start: pages.map(|pages| pages.start),
         page_end: pages.map(|pages| pages.end),
         metadata: Value::Object(metadata),
-    })
+    }
 }
 
 /// The greater of the pages that the text shows and those that the caller counts.

@@ -16,6 +16,7 @@ use reground_documents::PageRange;
 use crate::decay::{DecayRules, SourceKey, after_turn};
 use crate::memory::{BoundMarker, ContextSource, Fact, RememberedSource};
 use crate::passage::{CharRange, Origin};
+use crate::reading;
 use crate::settings::Settings;
 
 /// The settings that an answer is judged by.
@@ -125,7 +126,11 @@ pub fn read_answer<'g>(answer: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Ex
 ///
 /// # Errors
 /// [`Error::SourceLexemes`] when there is not one set of lexemes for each source.
-pub fn sources_of(context: &[ContextSource], lexemes: Vec<Lexemes>) -> Result<Vec<Source>, Error> {
+pub fn sources_of(
+    context: &[ContextSource],
+    lexemes: Vec<Lexemes>,
+    grammar: &Grammar,
+) -> Result<Vec<Source>, Error> {
     if context.len() != lexemes.len() {
         return Err(Error::SourceLexemes {
             sources: context.len(),
@@ -144,7 +149,10 @@ pub fn sources_of(context: &[ContextSource], lexemes: Vec<Lexemes>) -> Result<Ve
             title: passage.title.clone(),
             uri: passage.uri.clone(),
             pages: passage.pages.map(pages),
-            locators: None,
+            locators: grammar.locators().and_then(|locators| {
+                let title = passage.title.as_deref();
+                reading::place(locators, &passage.metadata, &passage.doc_id, title)
+            }),
             carried: shown.candidate.origin == Origin::Carried,
             text: passage.text.clone(),
             lexemes,

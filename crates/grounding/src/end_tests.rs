@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 
 use reground_citations::{
-    Action, Error, Families, Lexemes, LossStage, PolicyRules, StageFacts, Status, SupportRules,
+    Action, Error, Families, Grammar, Lexemes, LossStage, PolicyRules, StageFacts, Status,
+    SupportRules,
 };
 
 use super::{
@@ -94,6 +95,7 @@ fn ended(answer: &str) -> Judged {
             .iter()
             .map(|s| lexemes(&s.candidate.passage.text))
             .collect(),
+        &Grammar::default(),
     )
     .unwrap();
     let markers = known_markers(&[bound("A1", "1"), bound("A2", "2"), bound("A3", "3")]);
@@ -201,7 +203,7 @@ fn the_fact_sheet_holds_what_the_citations_rest_on() {
 #[test]
 fn lexemes_must_pair_up() {
     assert_eq!(
-        sources_of(&context(), Vec::new()),
+        sources_of(&context(), Vec::new(), &Grammar::default()),
         Err(Error::SourceLexemes {
             sources: 2,
             given: 0

@@ -29,6 +29,9 @@ pub enum GroundingError {
     /// A prompt format that does not exist (22023).
     #[error("unknown prompt format \"{0}\"")]
     UnknownFormat(String),
+    /// Two passages that go by one marker (22023).
+    #[error("two passages go by the marker \"{0}\"")]
+    RepeatedMarker(String),
     /// Rerank scores that do not pair up with the candidates (22023).
     #[error("the reranker returned {returned} scores for {candidates} candidates")]
     RerankLength {
@@ -54,6 +57,7 @@ impl GroundingError {
             Self::SettingsNotAnObject { .. } => "Write {\"max_sources\": 8}.".to_owned(),
             Self::UnknownIntent(_) => "One of new_topic, drill_down, compare, same_sources.".to_owned(),
             Self::UnknownFormat(_) => "One of text, xml, json.".to_owned(),
+            Self::RepeatedMarker(_) => "A passage without a marker is cited by its number, from 1.".to_owned(),
             Self::RerankLength { .. } => "A reranker returns one score for each passage, in order; NULL where it has none.".to_owned(),
             Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]} or {\"column\": {\">=\": value}}; on a jsonb column any value means containment.".to_owned(),
         }

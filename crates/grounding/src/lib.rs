@@ -16,12 +16,15 @@
 //! | … slots and budget | [`select`] |
 //! | … markers and facts | [`mark`], [`facts`] |
 //! | … the block for the prompt | [`prompt`], [`defuse`](mod@defuse) |
+//! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
+//! | … or judged without a turn | [`check`] |
 //!
 //! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
 //! leaves with the stage and the reason; nothing is lost.
 
 pub mod begin;
 pub mod carry;
+pub mod check;
 pub mod collapse;
 pub mod cues;
 pub mod decay;
@@ -39,6 +42,7 @@ pub mod memory;
 pub mod passage;
 pub mod plan;
 pub mod prompt;
+pub mod reading;
 pub mod relevance;
 pub mod rerank;
 pub mod select;

@@ -1,5 +1,7 @@
 //! Every setting once: its name, default, range and meaning. The SQL view, the reference page and the resolver read it.
 
+use reground_citations::{Grammar, GrammarRules};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// What a setting may hold.
@@ -15,6 +17,8 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// Any text.
     Text,
+    /// What is read as a citation, as `reground_citations::GrammarRules` has it.
+    CitationForms,
 }
 
 /// A row of the table of settings.
@@ -39,15 +43,20 @@ impl SettingInfo {
         serde_json::from_str(self.default).unwrap_or(Value::Null)
     }
 
-    /// The value in its own type, from JSON or from the text that a GUC holds; `None` where it is not acceptable.
-    #[must_use]
-    pub fn read(&self, value: &Value) -> Option<Value> {
+    /// The value in its own type, from JSON or from the text that a GUC holds.
+    ///
+    /// # Errors
+    /// What would have been accepted.
+    pub fn read(&self, value: &Value) -> Result<Value, String> {
+        match self.kind {
+            Kind::CitationForms if !is_off(value) => citation_forms(value),
+            _ => self.plain(value).ok_or_else(|| self.expects.to_owned()),
+        }
+    }
+
+    fn plain(&self, value: &Value) -> Option<Value> {
         let optional = self.default == "null";
-        if optional
-            && value
-                .as_str()
-                .is_some_and(|word| word.eq_ignore_ascii_case("off"))
-        {
+        if optional && is_off(value) {
             return Some(Value::Null);
         }
         match self.kind {
@@ -86,9 +95,33 @@ impl SettingInfo {
                     .map(|&w| Value::from(w))
             }
             Kind::Text => value.as_str().map(|text| Value::from(text.trim())),
+            Kind::CitationForms => None,
         }
     }
 }
+
+fn is_off(value: &Value) -> bool {
+    let word = value.as_str();
+    word.is_some_and(|word| word.eq_ignore_ascii_case("off"))
+}
+
+/// Rules that make a grammar, as an object or as its text.
+fn citation_forms(value: &Value) -> Result<Value, String> {
+    let rules: serde_json::Result<GrammarRules> = match value {
+        Value::String(text) => serde_json::from_str(text),
+        other => GrammarRules::deserialize(other),
+    };
+    let rules = rules.map_err(|error| format!("{FORMS}: {error}"))?;
+    Grammar::new(&rules).map_err(|error| format!("{FORMS}: {error}"))?;
+    // As it was given: what is left out stays open to better defaults.
+    Ok(match value {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
+        other => other.clone(),
+    })
+}
+
+const FORMS: &str =
+    "an object of families, patterns, locators, titles, context_titles, positions, ids; or off";
 
 /// The words that PostgreSQL takes for a boolean.
 fn flag(word: &str) -> Option<bool> {
@@ -181,6 +214,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "key sentences extracted from each source for the query"),
     row("keep_candidates", "\"all\"", Kind::Choice(&["all", "kept", "none"]), "all, kept or none",
         "candidates that the trace of a turn keeps"),
+    row("citation_forms", "null", Kind::CitationForms, FORMS,
+        "what is read as a citation beside the usual forms: families switched off, patterns, locators, titles"),
     row("support_threshold", "0.5", SHARE, "a number, 0 to 1",
         "least support for a cited claim to count as supported"),
     row("other_source_margin", "0.2", SHARE, "a number, 0 to 1",

@@ -1,5 +1,6 @@
 //! The settings of a turn: one typed struct, resolved from layers of JSON by the table in [`crate::setting_table`].
 
+use reground_citations::GrammarRules;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -133,6 +134,8 @@ pub struct Settings {
     pub marker_style: MarkerStyle,
     /// Candidates kept in the trace, default `all`.
     pub keep_candidates: KeepCandidates,
+    /// What is read as a citation beside the usual forms; `None` is nothing, the default.
+    pub citation_forms: Option<GrammarRules>,
     /// Least support, 0–1, for a claim to count as supported, default 0.5.
     pub support_threshold: f64,
     /// By how much, 0–1, another source must support a claim better to call the citation wrong, default 0.2.
@@ -177,6 +180,7 @@ impl Default for Settings {
             passage_order: PassageOrder::Score,
             marker_style: MarkerStyle::Lettered,
             keep_candidates: KeepCandidates::All,
+            citation_forms: None,
             support_threshold: 0.5,
             other_source_margin: 0.2,
             min_cfs: None,
@@ -252,9 +256,7 @@ fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingE
         if value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty()) {
             continue;
         }
-        let read = info
-            .read(value)
-            .ok_or_else(|| invalid(info.expects.to_owned()))?;
+        let read = info.read(value).map_err(invalid)?;
         set.insert(name.clone(), read);
     }
     Ok(set)

@@ -81,6 +81,15 @@ impl Locators {
         self.works.get(&key(name)).map(String::as_str)
     }
 
+    /// What a work is called, in the spelling that names are compared in; nothing without a work.
+    pub fn names(&self, work: Option<&str>) -> Vec<&str> {
+        let names = self.works.iter();
+        names
+            .filter(|(_, own)| Some(own.as_str()) == work)
+            .map(|(name, _)| name.as_str())
+            .collect()
+    }
+
     /// Every place in a stretch of text that begins at `offset`, the longest where several patterns match at one place.
     pub(crate) fn matches(
         &self,

@@ -1,0 +1,160 @@
+//! What a citation says, part by part: the columns that a reader of citations wants.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Extracted, Extraction, Family, Form, LocatorRange, Reference};
+
+/// A citation as it was written, before anything was looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// Position in the answer, from 1.
+    pub citation_no: usize,
+    /// How it is written.
+    pub form: Form,
+    /// The family of its form.
+    pub family: Family,
+    /// The citation string, verbatim.
+    pub raw: String,
+    /// The marker that it names.
+    pub marker: Option<String>,
+    /// The number that it names, from 1 whatever its form counts from.
+    pub number: Option<u32>,
+    /// The document, id or author that it names.
+    pub name: Option<String>,
+    /// The pages that it claims: `12` or `12–14`.
+    pub pages: Option<String>,
+    /// The place that it claims by the corpus' locators: `Genesis 1:3–1:5`.
+    pub locator: Option<String>,
+    /// What is wrong with it, where it cannot be read.
+    pub problem: Option<String>,
+    /// Whether a marker was not written as the context prints it.
+    pub repaired: bool,
+    /// The sentence that it stands on.
+    pub sentence: Option<String>,
+    /// What it is said to support.
+    pub claim: Option<String>,
+    /// First character.
+    pub char_start: usize,
+    /// One past the last character.
+    pub char_end: usize,
+    /// First byte (UTF-8).
+    pub byte_start: usize,
+    /// One past the last byte.
+    pub byte_end: usize,
+    /// First UTF-16 code unit.
+    pub utf16_start: usize,
+    /// One past the last UTF-16 code unit.
+    pub utf16_end: usize,
+}
+
+impl Extraction {
+    /// A row for each citation, in the order of the text.
+    #[must_use]
+    pub fn written(&self) -> Vec<Written> {
+        (1..)
+            .zip(&self.citations)
+            .map(|(number, citation)| self.row(number, citation))
+            .collect()
+    }
+
+    fn row(&self, citation_no: usize, citation: &Extracted) -> Written {
+        let span = &citation.span;
+        let mut row = Written {
+            citation_no,
+            form: citation.form.clone(),
+            family: citation.family,
+            raw: citation.raw.clone(),
+            marker: None,
+            number: None,
+            name: None,
+            pages: citation.reference.pages().map(|pages| {
+                if pages.start == pages.end {
+                    pages.start.to_string()
+                } else {
+                    format!("{}–{}", pages.start, pages.end)
+                }
+            }),
+            locator: None,
+            problem: None,
+            repaired: citation.repaired,
+            sentence: citation
+                .sentence
+                .and_then(|sentence| self.sentences.get(sentence))
+                .map(|sentence| sentence.text.clone()),
+            claim: self.claim_of(citation).map(str::to_owned),
+            char_start: span.chars.start,
+            char_end: span.chars.end,
+            byte_start: span.bytes.start,
+            byte_end: span.bytes.end,
+            utf16_start: span.utf16.start,
+            utf16_end: span.utf16.end,
+        };
+        match &citation.reference {
+            Reference::Marker { marker, .. } => row.marker = Some(marker.clone()),
+            Reference::Ordinal { number, .. } => row.number = Some(*number),
+            Reference::Result { number, .. } => row.number = Some(*number),
+            Reference::Document { name, .. }
+            | Reference::Mention { name }
+            | Reference::AuthorYear(name) => row.name = Some(name.clone()),
+            Reference::Id { id, .. } => row.name = Some(id.clone()),
+            Reference::Locator(range) => row.locator = Some(place(range)),
+            Reference::Malformed(why) => row.problem = Some(why.as_str().to_owned()),
+        }
+        row
+    }
+}
+
+/// A range of places for people.
+fn place(range: &LocatorRange) -> String {
+    let joined = |place: &[u32]| {
+        let numbers: Vec<String> = place.iter().map(u32::to_string).collect();
+        numbers.join(":")
+    };
+    let mut text = range.work.clone().unwrap_or_default();
+    if !text.is_empty() {
+        text.push(' ');
+    }
+    text.push_str(&joined(&range.start));
+    if range.start != range.end {
+        text.push('–');
+        text.push_str(&joined(&range.end));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Families, extract};
+
+    #[test]
+    fn each_reference_has_its_column() {
+        let rows = extract(
+            "Cows [a1, p. 3]. Pigs [2]. See [Source: farm.md, pp. 4-5] (Smith et al., 2020). Odd [A1,].",
+            &Families::ALL,
+        )
+        .written();
+        let said: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                let named = row
+                    .marker
+                    .clone()
+                    .or(row.name.clone())
+                    .or(row.problem.clone());
+                (named, row.number, row.pages.as_deref(), row.repaired)
+            })
+            .collect();
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            said,
+            [
+                (text("A1"), None, Some("3"), true),
+                (None, Some(2), None, false),
+                (text("farm.md"), None, Some("4–5"), false),
+                (text("Smith et al., 2020"), None, None, false),
+                (text("trailing_separator"), None, None, false),
+            ]
+        );
+        assert_eq!(rows[1].claim.as_deref(), Some("Pigs."));
+    }
+}

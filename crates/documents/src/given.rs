@@ -1,0 +1,90 @@
+//! Passages as applications hand them over: one shape wherever they do.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::error::DocumentError;
+use crate::{PageRange, normalise};
+
+/// A passage as applications hand it over. Only the text is required; members that are not listed are left alone.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(expecting = "an object with a text")]
+pub struct GivenPassage {
+    /// Its text.
+    pub text: String,
+    /// Its key: a text or a number.
+    pub id: Option<Value>,
+    /// What an answer cites it by.
+    pub marker: Option<String>,
+    /// Its document's key: a text or a number.
+    pub doc_id: Option<Value>,
+    /// Title of the document.
+    pub title: Option<String>,
+    /// Address of the document.
+    pub uri: Option<String>,
+    /// First page, from 1.
+    pub page_start: Option<u32>,
+    /// Last page.
+    pub page_end: Option<u32>,
+    /// First character in the document's text, from 0.
+    pub char_start: Option<usize>,
+    /// One past the last.
+    pub char_end: Option<usize>,
+    /// Publication date.
+    pub published: Option<String>,
+    /// Whatever else there is.
+    pub metadata: Option<Map<String, Value>>,
+}
+
+impl GivenPassage {
+    /// Reads `[{"text": …}, …]`. Texts are normalised.
+    ///
+    /// # Errors
+    /// Another shape, a passage without visible text, a range that ends before it starts, page 0.
+    pub fn list(passages: &Value) -> Result<Vec<Self>, DocumentError> {
+        let mut given = Vec::<Self>::deserialize(passages)
+            .map_err(|error| DocumentError::Passages(error.to_string()))?;
+        for (ordinal, passage) in given.iter_mut().enumerate() {
+            passage.text = normalise(&passage.text).into_owned();
+            passage.check(ordinal)?;
+        }
+        Ok(given)
+    }
+
+    fn check(&self, ordinal: usize) -> Result<(), DocumentError> {
+        let impossible = |coordinates| DocumentError::Coordinates {
+            ordinal,
+            coordinates,
+        };
+        if self.text.trim().is_empty() {
+            return Err(DocumentError::Passages(format!(
+                "the text of passage {ordinal} is empty"
+            )));
+        }
+        match (self.char_start, self.char_end) {
+            (None, None) => {}
+            (Some(start), Some(end)) if start < end => {}
+            _ => return Err(impossible("characters")),
+        }
+        match (self.page_start, self.page_end) {
+            (None, None) => Ok(()),
+            (Some(start), end) if start > 0 && end.is_none_or(|end| end > 0) => Ok(()),
+            _ => Err(impossible("pages")),
+        }
+    }
+
+    /// The pages it stands on.
+    #[must_use]
+    pub fn pages(&self) -> Option<PageRange> {
+        PageRange::of(Some(self.page_start?), self.page_end)
+    }
+}
+
+/// A key as text: of a JSON text its letters, of a number its digits.
+#[must_use]
+pub fn key_text(key: &Value) -> String {
+    match key {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,118 @@
+//! An answer checked against passages that come with it: no turn, no conversation.
+
+use std::collections::BTreeSet;
+
+use reground_citations::Source;
+use reground_documents::{GivenPassage, content_hash_hex, key_text};
+
+use crate::error::GroundingError;
+use crate::memory::ContextSource;
+use crate::passage::{Candidate, CharRange, Origin, Passage};
+
+/// The passages as the context of a turn, in their order. A passage without a marker is cited by its number, from 1; one
+/// without a document is a document of its own, as its number is its key where it has none.
+///
+/// # Errors
+/// [`GroundingError::RepeatedMarker`] when two passages go by one marker.
+pub fn context(passages: Vec<GivenPassage>) -> Result<Vec<ContextSource>, GroundingError> {
+    let mut markers = BTreeSet::new();
+    let sources: Vec<_> = (1..)
+        .zip(passages)
+        .map(|(position, given)| source(position, given))
+        .collect();
+    for source in &sources {
+        if !markers.insert(&source.marker) {
+            return Err(GroundingError::RepeatedMarker(source.marker.clone()));
+        }
+    }
+    Ok(sources)
+}
+
+/// Lets numbers name the sources by their position, whatever their markers are.
+pub fn number(sources: &mut [Source]) {
+    for (position, source) in (1..).zip(sources) {
+        source.ordinal = Some(position);
+    }
+}
+
+fn source(position: u32, given: GivenPassage) -> ContextSource {
+    let key = given
+        .id
+        .as_ref()
+        .map_or_else(|| position.to_string(), key_text);
+    let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
+    let passage = Passage {
+        corpus: String::new(),
+        doc_id: given.doc_id.as_ref().map_or_else(|| key.clone(), key_text),
+        version: None,
+        ordinal: None,
+        pages: given.pages(),
+        chars: CharRange::of(range(given.char_start), range(given.char_end)),
+        hash: content_hash_hex(&given.text),
+        // Nobody budgets a context that has been used.
+        tokens: 0,
+        title: given.title,
+        uri: given.uri,
+        published: given.published,
+        metadata: given.metadata.map(Into::into).unwrap_or_default(),
+        text: given.text,
+        key,
+    };
+    ContextSource {
+        marker: given.marker.unwrap_or_else(|| position.to_string()),
+        position,
+        candidate: Candidate {
+            members: vec![passage.key.clone()],
+            passage,
+            lexical_rank: None,
+            lexical_score: None,
+            vector_rank: None,
+            vector_distance: None,
+            fused: 0.0,
+            rerank: None,
+            relevance: 0.0,
+            carry_score: None,
+            origin: Origin::Fresh,
+            entities: Vec::new(),
+            also_in: Vec::new(),
+        },
+        facts: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(passages: serde_json::Value) -> Result<Vec<ContextSource>, GroundingError> {
+        context(GivenPassage::list(&passages).expect("passages"))
+    }
+
+    #[test]
+    fn what_is_left_out_is_numbered() {
+        let sources = read(json!([
+            {"text": "Cows."},
+            {"text": "Sheep.", "marker": "B2", "id": 7, "doc_id": "farm", "page_start": 3}
+        ]))
+        .expect("a context");
+        let named: Vec<_> = sources
+            .iter()
+            .map(|source| {
+                let passage = &source.candidate.passage;
+                (&*source.marker, &*passage.doc_id, &*passage.key)
+            })
+            .collect();
+        assert_eq!(named, [("1", "1", "1"), ("B2", "farm", "7")]);
+        assert_eq!(
+            sources[1].candidate.passage.pages.map(|pages| pages.start),
+            Some(3)
+        );
+    }
+
+    #[test]
+    fn a_marker_names_one_passage() {
+        let twice = read(json!([{"text": "a", "marker": "2"}, {"text": "b"}]));
+        assert_eq!(twice, Err(GroundingError::RepeatedMarker("2".into())));
+    }
+}

@@ -1,0 +1,49 @@
+//! How the answer of a turn is read: the settings' grammar, with what the context adds to it.
+
+use reground_citations::{Grammar, LocatorRange, Locators};
+use serde_json::Value;
+
+use crate::error::GroundingError;
+use crate::memory::ContextSource;
+use crate::settings::Settings;
+
+/// The member of a passage's metadata that says where it stands by the corpus' locators: `"Genesis 1:1-5"`.
+pub const LOCATOR: &str = "locator";
+
+/// The grammar that an answer to this context is read by.
+///
+/// # Errors
+/// [`GroundingError::InvalidSetting`] when the context has more titles than can be looked for.
+pub fn grammar(settings: &Settings, context: &[ContextSource]) -> Result<Grammar, GroundingError> {
+    let Some(rules) = &settings.citation_forms else {
+        return Ok(Grammar::default());
+    };
+    let titles = context
+        .iter()
+        .filter_map(|source| source.candidate.passage.title.as_deref());
+    Grammar::new(&rules.with_context(titles)).map_err(|error| GroundingError::InvalidSetting {
+        layer: "turn".to_owned(),
+        setting: "citation_forms".to_owned(),
+        value: "the titles of the context".to_owned(),
+        expected: error.to_string(),
+    })
+}
+
+/// Where a passage stands by the locators of its corpus: what its metadata say, in the work that they name, or else in the
+/// one that the document is called by.
+pub fn place(
+    locators: &Locators,
+    metadata: &Value,
+    doc_id: &str,
+    title: Option<&str>,
+) -> Option<LocatorRange> {
+    let mut range = locators.read(metadata.get(LOCATOR)?.as_str()?)?;
+    if range.work.is_none() {
+        let names = title.into_iter().chain([doc_id]);
+        range.work = names
+            .filter_map(|name| locators.work(name))
+            .map(str::to_owned)
+            .next();
+    }
+    Some(range)
+}

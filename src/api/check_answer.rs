@@ -1,0 +1,100 @@
+//! An answer judged by passages that come with it: nothing is read of a conversation, nothing is written.
+
+use std::collections::BTreeSet;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_documents::GivenPassage;
+use reground_grounding::settings::Settings;
+use reground_grounding::{check, end, reading};
+use serde_json::{Value, json};
+
+use crate::api::given;
+use crate::api::judging::{self, Ground};
+use crate::datum::Json;
+use crate::error::{Error, Result};
+use crate::retrieve::text_config;
+use crate::rows;
+use crate::store::corpora::{self, Corpus};
+use crate::{guc, tenant};
+
+#[pg_extern(sql = false)]
+fn check_answer(
+    answer: Option<&str>,
+    passages: Option<Json>,
+    settings: Option<Json>,
+    text_config: Option<pg_sys::Oid>,
+    corpus: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let checked = Checked {
+        answer: given(answer, "answer")?,
+        passages: given(passages, "passages")?.value("passages")?,
+        settings: Json::object(settings, "settings")?,
+        text_config,
+        corpus: corpus.map(named).transpose()?,
+    };
+    rows::emit(fcinfo, &checked.rows()?)?;
+    Ok(())
+}
+
+/// The arguments.
+struct Checked<'a> {
+    answer: &'a str,
+    passages: Value,
+    settings: Value,
+    text_config: Option<pg_sys::Oid>,
+    /// Its tenant, and the corpus whose documents the answer may name.
+    corpus: Option<(String, Corpus)>,
+}
+
+fn named(name: &str) -> Result<(String, Corpus)> {
+    let tenant = tenant::required()?;
+    let corpus = corpora::load(&tenant, name)?;
+    Ok((tenant, corpus))
+}
+
+impl Checked<'_> {
+    fn rows(&self) -> Result<Vec<Value>> {
+        let context = check::context(GivenPassage::list(&self.passages)?)?;
+        let (tenant, corpus) = match &self.corpus {
+            Some((tenant, corpus)) => (tenant.as_str(), Some(corpus)),
+            None => ("", None),
+        };
+        let nothing = json!({});
+        let settings = Settings::resolve(&[
+            ("server", &guc::turn_settings()),
+            ("corpus", corpus.map_or(&nothing, |corpus| &corpus.settings)),
+            ("call", &self.settings),
+        ])?;
+        let grammar = reading::grammar(&settings, &context)?;
+        let text_config = match (self.text_config, corpus) {
+            (Some(given), _) => text_config::name(given)?,
+            (None, Some(corpus)) => corpus.text_config.clone(),
+            (None, None) => text_config::of_session()?,
+        };
+        let ground = Ground {
+            tenant,
+            settings: &settings,
+            grammar: &grammar,
+            numbered: true,
+            context: &context,
+            registry: &[],
+            corpora: corpus
+                .map(|corpus| corpus.name.as_str())
+                .into_iter()
+                .collect::<BTreeSet<_>>(),
+            text_config: &text_config,
+            trace: &[],
+            remembered: &[],
+        };
+        let extraction = end::read_answer(self.answer, &grammar);
+        let verdict = judging::judge(&extraction, &ground)?;
+        verdict
+            .citations
+            .iter()
+            .map(|citation| serde_json::to_value(citation).map_err(Error::from))
+            .collect()
+    }
+}

@@ -1,0 +1,121 @@
+//! An answer that is still being written: nothing is kept between calls.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_citations::{Extraction, Reference};
+use reground_grounding::reading;
+use reground_grounding::settings::Settings;
+use serde::Serialize;
+
+use crate::api::given;
+use crate::api::judging::{self, Ground};
+use crate::api::prompts::with_context;
+use crate::error::{Error, Result};
+use crate::retrieve::text_config::PLAIN;
+use crate::rows;
+use crate::store::corpora;
+use crate::store::markers;
+use crate::store::messages::NewCitation;
+use crate::store::turns::Turn;
+use crate::tenant;
+
+/// What is certain of one citation, and how much may be shown; the latter alone where there is none.
+#[derive(Serialize)]
+struct Fed {
+    shown_chars: usize,
+    shown_bytes: usize,
+    #[serde(flatten)]
+    citation: Option<NewCitation>,
+}
+
+#[pg_extern(sql = false)]
+fn feed_answer(
+    turn: Option<i64>,
+    answer_so_far: Option<&str>,
+    complete: Option<bool>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let tenant = tenant::required()?;
+    let answer = given(answer_so_far, "answer_so_far")?;
+    let complete = given(complete, "complete")?;
+    let turn = with_context(turn)?;
+    rows::emit(fcinfo, &feed(&tenant, &turn, answer, complete)?)?;
+    Ok(())
+}
+
+fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<Fed>> {
+    let settings: Settings = serde_json::from_value(turn.settings.clone())?;
+    let grammar = reading::grammar(&settings, &turn.context)?;
+    let fed = reground_citations::feed(answer, &grammar, complete);
+    let registry = markers::load(turn.conversation_id)?;
+    let text_config = corpora::text_config(tenant, &turn.corpus)?;
+    let ground = Ground {
+        tenant,
+        settings: &settings,
+        grammar: &grammar,
+        numbered: false,
+        context: &turn.context,
+        registry: &registry,
+        corpora: turn.corpora(),
+        text_config: text_config.as_deref().unwrap_or(PLAIN),
+        trace: &[],
+        remembered: &[],
+    };
+    let verdict = judging::judge(&fed.extraction, &ground)?;
+    let shown_bytes = fed.shown;
+    let shown_chars = answer
+        .get(..shown_bytes)
+        .unwrap_or_default()
+        .chars()
+        .count();
+    let mut rows: Vec<Fed> = verdict
+        .citations
+        .into_iter()
+        .enumerate()
+        .map(|(index, citation)| Fed {
+            shown_chars,
+            shown_bytes,
+            citation: Some(match index < fed.placed {
+                true => citation,
+                false => pending(citation, &fed.extraction, index),
+            }),
+        })
+        .collect();
+    if rows.is_empty() {
+        rows.push(Fed {
+            shown_chars,
+            shown_bytes,
+            citation: None,
+        });
+    }
+    Ok(rows)
+}
+
+/// What will not change of a citation whose paragraph goes on: what it names, and not what becomes of it.
+fn pending(citation: NewCitation, extraction: &Extraction, index: usize) -> NewCitation {
+    // A document has several passages; the claim decides which one is meant.
+    let one_passage = matches!(
+        extraction
+            .citations
+            .get(index)
+            .map(|citation| &citation.reference),
+        Some(Reference::Marker { pages: None, .. } | Reference::Ordinal { pages: None, .. })
+    );
+    NewCitation {
+        chunk_id: citation.chunk_id.filter(|_| one_passage),
+        locator: citation.locator.filter(|_| one_passage),
+        claim: None,
+        quote: None,
+        status: None,
+        holds: None,
+        mode: None,
+        score: None,
+        coordinate_fidelity: None,
+        support: None,
+        diagnostic: None,
+        detail: None,
+        best_other: None,
+        ..citation
+    }
+}

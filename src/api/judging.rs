@@ -1,0 +1,110 @@
+//! What it takes to judge an answer, whether it ends a turn or comes with its passages.
+
+use std::collections::BTreeSet;
+
+use reground_citations::{Extraction, Grammar, KnownMarker, Source};
+use reground_grounding::check;
+use reground_grounding::end::{self, EndInput, EndRules, Judged, Traced};
+use reground_grounding::memory::{ContextSource, RememberedSource};
+use reground_grounding::prompt;
+use reground_grounding::settings::Settings;
+
+use crate::api::citation_rows::citation_rows;
+use crate::error::{Result, warn};
+use crate::profile::stage;
+use crate::retrieve::evidence::{Asked, content, look_up};
+use crate::store::markers::Row as MarkerRow;
+use crate::store::messages::NewCitation;
+
+/// What an answer is judged by.
+pub(super) struct Ground<'a> {
+    pub tenant: &'a str,
+    pub settings: &'a Settings,
+    /// How it was read.
+    pub grammar: &'a Grammar,
+    /// Whether numbers name the sources of the context by their position.
+    pub numbered: bool,
+    /// What the model was shown.
+    pub context: &'a [ContextSource],
+    /// Markers of the conversation.
+    pub registry: &'a [MarkerRow],
+    /// Corpora whose documents an answer may name.
+    pub corpora: BTreeSet<&'a str>,
+    /// How their texts are read.
+    pub text_config: &'a str,
+    /// The turn's candidates.
+    pub trace: &'a [Traced],
+    /// The sources as they stood when the turn began.
+    pub remembered: &'a [RememberedSource],
+}
+
+/// An answer, judged.
+pub(super) struct Verdict {
+    pub judged: Judged,
+    /// A row for each citation.
+    pub citations: Vec<NewCitation>,
+}
+
+/// Judges what was read of an answer.
+pub(super) fn judge(extraction: &Extraction, ground: &Ground<'_>) -> Result<Verdict> {
+    if extraction.omitted > 0 {
+        let judged = extraction.citations.len();
+        warn(
+            format!(
+                "{} citations beyond the first {judged} were not judged",
+                extraction.omitted
+            ),
+            "",
+        );
+    }
+    let sources = sources(ground)?;
+    let claims: Vec<String> = extraction
+        .claims
+        .iter()
+        .map(|claim| claim.text.clone())
+        .collect();
+    let claim_lexemes = stage("lexemes", || content(ground.text_config, &claims))?;
+    let bound: Vec<_> = ground.registry.iter().map(MarkerRow::bound).collect();
+    let known: Vec<KnownMarker> = end::known_markers(&bound);
+    let requests = end::documents_to_look_up(extraction, &sources, &known);
+    let named = stage("named documents", || {
+        look_up(&Asked {
+            tenant: ground.tenant,
+            corpora: &ground.corpora,
+            requests: &requests,
+            grammar: ground.grammar,
+            text_config: ground.text_config,
+        })
+    })?;
+    let input = EndInput {
+        extraction,
+        context: ground.context,
+        sources: &sources,
+        markers: &known,
+        remembered: ground.remembered,
+        named: &named,
+        claim_lexemes: &claim_lexemes,
+        trace: ground.trace,
+        rules: EndRules::from(ground.settings),
+    };
+    let judged = stage("judge", || end::judge_answer(&input))?;
+    let citations = citation_rows(
+        extraction,
+        &judged,
+        ground.context,
+        &sources,
+        ground.registry,
+    );
+    Ok(Verdict { judged, citations })
+}
+
+/// The context as citations see it.
+fn sources(ground: &Ground<'_>) -> Result<Vec<Source>> {
+    let shown: Vec<String> = ground.context.iter().map(prompt::shown).collect();
+    let lexemes = stage("lexemes", || content(ground.text_config, &shown))?;
+    let mut sources = end::sources_of(ground.context, lexemes, ground.grammar)?;
+    if ground.numbered {
+        check::number(&mut sources);
+    }
+    Ok(sources)
+}
