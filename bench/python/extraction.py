@@ -62,9 +62,9 @@ def main() -> int:
     answers = json.load(sys.stdin)
     best, count = float("inf"), 0
     for _ in range(rounds):
-        begun = time.perf_counter()
+        begun = time.process_time()
         count = sum(found(answer) for answer in answers)
-        best = min(best, time.perf_counter() - begun)
+        best = min(best, time.process_time() - begun)
     json.dump({"seconds": best, "found": count}, sys.stdout)
     return 0
 

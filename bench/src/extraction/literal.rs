@@ -133,7 +133,7 @@ impl Outside {
 /// Each number with the letters that stand before it, markers and signs left out.
 fn contexts(text: &str, extraction: &Extraction) -> Vec<(String, u32)> {
     /// Letters that tell one place from another.
-    const LETTERS: usize = 24;
+    const LETTERS: usize = 8;
     let mut prose = String::new();
     let mut at = 0;
     let mut contexts = Vec::new();

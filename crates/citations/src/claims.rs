@@ -1,7 +1,7 @@
 //! Sentences of an answer, and which of them a citation stands on.
 
 use reground_documents::sentence_spans;
-use reground_pulse::along;
+use reground_pulse::{along, beat};
 use std::ops::Range;
 
 use crate::Claim;
@@ -78,16 +78,24 @@ pub(crate) fn place(text: &str, found: &[Found]) -> Placed {
                         .unwrap_or_default()
                         .contains('\n')
             });
-            let (span, claims) = match &citation.supports {
-                Supports::Enclosed(bytes) => (Some(number), said.enclosed(index, bytes)),
-                Supports::Answer => (Some(number), Claims::Nothing),
-                Supports::Sentence if label => (Some(number), Claims::Nothing),
-                Supports::Sentence if !words => (last_with_words, Claims::Sentence),
-                Supports::Sentence if before.is_some() => (before, Claims::Sentence),
-                Supports::Sentence if leads && listing::holds(&lists, citation.bytes.start) => {
-                    (Some(number), Claims::Nothing)
-                }
-                Supports::Sentence => (Some(number), Claims::Sentence),
+            let enclosed = match &citation.supports {
+                Supports::Enclosed(bytes) => said.enclosed(index, bytes),
+                Supports::Sentence | Supports::Answer => None,
+            };
+            let answer = citation.supports == Supports::Answer;
+            let listed = || leads && listing::holds(&lists, citation.bytes.start);
+            let (span, claims) = if let Some(text) = enclosed {
+                (Some(number), Claims::Enclosed(text))
+            } else if label || answer {
+                (Some(number), Claims::Nothing)
+            } else if !words {
+                (last_with_words, Claims::Sentence)
+            } else if before.is_some() {
+                (before, Claims::Sentence)
+            } else if listed() {
+                (Some(number), Claims::Nothing)
+            } else {
+                (Some(number), Claims::Sentence)
             };
             on.push(Standing {
                 claims: if span.is_some() {
@@ -152,8 +160,8 @@ impl Said<'_> {
         out
     }
 
-    /// What a citation's markup encloses, without the citations in it.
-    fn enclosed(&self, index: usize, bytes: &Range<usize>) -> Claims {
+    /// What a citation's markup encloses, without the citations in it; nothing without words.
+    fn enclosed(&self, index: usize, bytes: &Range<usize>) -> Option<String> {
         let mut out = String::new();
         let mut at = bytes.start;
         let inside = self.found[index + 1..].iter();
@@ -167,11 +175,7 @@ impl Said<'_> {
         }
         fold_into(&mut out, self.text.get(at..bytes.end).unwrap_or_default());
         out.truncate(out.trim_end().len());
-        if has_words(&out) {
-            Claims::Enclosed(out)
-        } else {
-            Claims::Sentence
-        }
+        has_words(&out).then_some(out)
     }
 
     /// Leaves out spans of white space, trims the others, and numbers what is claimed.
@@ -269,7 +273,12 @@ fn citations_by_span(spans: &[Range<usize>], found: &[Found]) -> Vec<Range<usize
 }
 
 fn fold_into(out: &mut String, text: &str) {
-    for (number, word) in along(text.split(char::is_whitespace).enumerate()) {
+    beat(text.len());
+    if is_folded(text.as_bytes()) && !out.ends_with(' ') {
+        out.push_str(text);
+        return;
+    }
+    for (number, word) in text.split(char::is_whitespace).enumerate() {
         if number > 0 && !out.is_empty() && !out.ends_with(' ') {
             out.push(' ');
         }
@@ -278,6 +287,13 @@ fn fold_into(out: &mut String, text: &str) {
         }
         out.push_str(word);
     }
+}
+
+/// Whether a text of ASCII has only single spaces in it, and a letter or digit behind each: most pieces of sentences.
+fn is_folded(text: &[u8]) -> bool {
+    let single = |pair: &[u8]| pair[0] != b' ' || pair[1].is_ascii_alphanumeric();
+    let plain = |b: &u8| matches!(b, b' '..=b'~');
+    text.iter().all(plain) && text.windows(2).all(single) && !text.starts_with(b" ")
 }
 
 /// Signs that stand close to the word before them.

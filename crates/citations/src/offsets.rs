@@ -1,5 +1,6 @@
 //! One position in the three units that readers count in.
 
+use reground_pulse::beat;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -45,7 +46,15 @@ impl<'a> Ruler<'a> {
     }
 
     fn advance(&mut self, to: usize) -> (usize, usize) {
-        for byte in self.text.as_bytes().get(self.bytes..to).unwrap_or_default() {
+        let stretch = self.text.as_bytes().get(self.bytes..to).unwrap_or_default();
+        beat(stretch.len());
+        if stretch.is_ascii() {
+            self.chars += stretch.len();
+            self.utf16 += stretch.len();
+            self.bytes = self.bytes.max(to);
+            return (self.chars, self.utf16);
+        }
+        for byte in stretch {
             // A scalar starts at every byte that does not continue one; those of four bytes are surrogate pairs.
             self.chars += usize::from(byte & 0xC0 != 0x80);
             self.utf16 += usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0);

@@ -1,7 +1,7 @@
 //! What holds for every text.
 
 use proptest::prelude::*;
-use reground_citations::{Families, MAX_CITATIONS, extract};
+use reground_citations::{Families, Form, Grammar, GrammarRules, MAX_CITATIONS, extract};
 use std::time::{Duration, Instant};
 
 /// Text that is dense in everything the scanner looks at.
@@ -9,6 +9,9 @@ fn noise() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(vec![
             "[A1]", "[A1, B2]", "[a 1]", "【A1】", "[1-3]", "[[1]]", "[1](x)", "(Source: \"a, b\", p. 3)", "(Smith et al., 2020)",
+            "<co: 0>", "</co: 0>", "<cite>", "</cite>", "<source id=\"2\">", "</source>", "\u{e200}cite", "\u{e202}turn0search0", "\u{e201}",
+            "turn0search1", "①", "¹²", "{{citation:1}}", "{{", "}}", "[^1]", "[^1]: x\n", "【4:0†source】", "[ID:3]", "ref3", "Source 1",
+            "Citation: ", "[span_1](start_span)", "[span_1](end_span)", "[١]", "[e41ac2d]",
             "[A1,", "[", "]", "(", ")", "【", "`", "``", "```\n", "~~~\n", "<think>", "</think>", "\n", "\n\n", "# ", "- ", ". ", "。",
             "\"", ";", ",", "Source:", "References\n", "p. 3", "\\", "!", "]:", "http", "A1", "et al.", "🙂", "é", "\u{a0}", "\r\n",
         ])
@@ -21,6 +24,29 @@ fn noise() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Patterns, places and titles stand beside the other forms, and never in them.
+    #[test]
+    fn what_is_added_overlaps_nothing(text in noise()) {
+        let rules: GrammarRules = serde_json::from_str(
+            r#"{"patterns": [{"name": "x", "regex": "(?P<id>A\\d|et al)"}], "titles": [{"name": "References"}],
+                "locators": {"levels": ["page"], "patterns": ["p. {page}"]}}"#,
+        ).unwrap();
+        let grammar = Grammar::new(&rules).unwrap();
+        let plain = extract(&text, &Families::ALL);
+        let all = extract(&text, &grammar);
+        let mut last = 0..0;
+        for citation in &all.citations {
+            let bytes = citation.span.bytes.clone();
+            prop_assert_eq!(&text[bytes.clone()], &citation.raw);
+            prop_assert!(bytes == last || bytes.start >= last.end);
+            last = bytes;
+        }
+        let kept = all.citations.iter().filter(|c| !matches!(c.form, Form::Custom(_) | Form::Locator | Form::Mention));
+        let kept: Vec<_> = kept.map(|c| (&c.span, &c.reference)).collect();
+        let alone: Vec<_> = plain.citations.iter().map(|c| (&c.span, &c.reference)).collect();
+        prop_assert_eq!(kept, alone);
+    }
 
     #[test]
     fn offsets_give_back_the_string(text in noise()) {
@@ -80,7 +106,7 @@ proptest! {
 /// Ten times the text takes about ten times as long: quadratic work would take a hundred times.
 #[test]
 fn linear_on_hostile_text() {
-    let shapes: [&str; 16] = [
+    let shapes: [&str; 27] = [
         "[",
         "[A1,",
         "`",
@@ -97,6 +123,17 @@ fn linear_on_hostile_text() {
         "[[",
         "\"",
         "[Source: \"a;",
+        "<co: 0>",
+        "<cite>a",
+        "<cite>a</cite>",
+        "\u{e200}",
+        "turn0search0",
+        "{{",
+        "①",
+        "¹",
+        "[^a]: x\n",
+        "Source 1",
+        " ~",
     ];
     for shape in shapes {
         let time = |bytes: usize| {

@@ -98,7 +98,8 @@ pub(super) fn counted(text: &str, form: Form) -> Option<Inside> {
 /// How many bytes of `text` are a marker that an opening bracket announces and no closing bracket ends.
 pub(crate) fn unclosed_marker(text: &str) -> Option<usize> {
     let letters = text.find(|c: char| !c.is_ascii_uppercase())?;
-    if letters == 0 || letters > 2 {
+    // More letters are more often the key of a bibliography: `[VV85, local search [Sch99`.
+    if letters != 1 {
         return None;
     }
     let digits = text[letters..]
@@ -133,6 +134,10 @@ fn marker<'a>(cursor: &mut Cursor<'a>) -> Option<Marker<'a>> {
         return None;
     }
     let number = ahead.number(if lower { 3 } else { 5 })?;
+    // `[E41AC2D]` is an id of somebody else's.
+    if ahead.rest().starts_with(char::is_alphanumeric) {
+        return None;
+    }
     *cursor = ahead;
     Some(Marker {
         letters,

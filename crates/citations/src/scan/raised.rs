@@ -46,7 +46,8 @@ impl Scanner<'_> {
         match before {
             ' ' => ends,
             ':' | '：' | ';' | '；' | ',' | '，' | '、' | '(' | '（' | '\n' | '\t' => false,
-            _ => ends || goes_on,
+            // In the middle of a sentence only where words are spaced: elsewhere it numbers parts of a title.
+            _ => ends || goes_on && before.is_ascii(),
         }
     }
 
@@ -96,7 +97,7 @@ impl Scanner<'_> {
             .chars()
             .rev()
             .take(longest)
-            .take_while(|c| c.is_alphabetic());
+            .take_while(|c| c.is_alphabetic() && c.is_ascii() == last.is_ascii());
         let word: String = letters.collect();
         let forward: String = word.chars().rev().collect::<String>().to_lowercase();
         forward.chars().count() >= SHORTEST_WORD && !SQUARED.contains(&forward.as_str())

@@ -235,7 +235,10 @@ fn is_wide(c: char) -> bool {
 /// What closes a quotation, bracket or emphasis, superscript note numbers, and what is drawn onto the character before
 /// it (combining marks, joiners, variation selectors).
 fn is_closing(c: char) -> bool {
-    const CLOSING: &str = "\"')]}*_`”’“»›」』】〉》）］¹²³⁰⁴⁵⁶⁷⁸⁹";
+    if c.is_ascii() {
+        return matches!(c, '"' | '\'' | ')' | ']' | '}' | '*' | '_' | '`');
+    }
+    const CLOSING: &str = "”’“»›」』】〉》）］¹²³⁰⁴⁵⁶⁷⁸⁹";
     let is_joined =
         matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
     CLOSING.contains(c) || is_joined || is_combining_mark(c)
