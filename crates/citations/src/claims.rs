@@ -272,33 +272,113 @@ fn citations_by_span(spans: &[Range<usize>], found: &[Found]) -> Vec<Range<usize
     held
 }
 
+/// Appends a text with its white space folded. What is folded already is copied as it is.
 fn fold_into(out: &mut String, text: &str) {
     beat(text.len());
-    if is_folded(text.as_bytes()) && !out.ends_with(' ') {
-        out.push_str(text);
-        return;
-    }
-    for (number, word) in text.split(char::is_whitespace).enumerate() {
-        if number > 0 && !out.is_empty() && !out.ends_with(' ') {
+    let bytes = text.as_bytes();
+    let mut kept = 0;
+    let mut at = 0;
+    while let Some(step) = bytes[at..]
+        .iter()
+        .position(|b| MAY_BE_SPACE[usize::from(*b)])
+    {
+        at += step;
+        if bytes[at] == b' '
+            && at > kept
+            && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
+        {
+            at += 1;
+            continue;
+        }
+        let Some(sign) = text[at..].chars().next() else {
+            break;
+        };
+        if !sign.is_whitespace() {
+            at += sign.len_utf8();
+            continue;
+        }
+        append(out, &text[kept..at]);
+        let rest = text[at..].trim_start();
+        at = text.len() - rest.len();
+        kept = at;
+        if !out.is_empty() && !out.ends_with(' ') {
             out.push(' ');
         }
-        if out.ends_with(' ') && word.starts_with(CLINGING) {
-            out.pop();
-        }
-        out.push_str(word);
     }
+    append(out, &text[kept..]);
 }
 
-/// Whether a text of ASCII has only single spaces in it, and a letter or digit behind each: most pieces of sentences.
-fn is_folded(text: &[u8]) -> bool {
-    let single = |pair: &[u8]| pair[0] != b' ' || pair[1].is_ascii_alphanumeric();
-    let plain = |b: &u8| matches!(b, b' '..=b'~');
-    text.iter().all(plain) && text.windows(2).all(single) && !text.starts_with(b" ")
+/// Appends words, a sign that clings without the space before it.
+fn append(out: &mut String, words: &str) {
+    if out.ends_with(' ') && words.starts_with(CLINGING) {
+        out.pop();
+    }
+    out.push_str(words);
 }
+
+/// By byte, whether a character of white space begins with it.
+static MAY_BE_SPACE: [bool; 256] = {
+    let mut may = [false; 256];
+    let first = [
+        b'\t', b'\n', 0x0B, 0x0C, b'\r', b' ', 0xC2, 0xE1, 0xE2, 0xE3,
+    ];
+    let mut at = 0;
+    while at < first.len() {
+        may[first[at] as usize] = true;
+        at += 1;
+    }
+    may
+};
 
 /// Signs that stand close to the word before them.
 const CLINGING: [char; 9] = ['.', ',', ';', ':', '!', '?', '。', '，', '；'];
 
 fn has_words(text: &str) -> bool {
     along(text.chars()).any(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_space_is_looked_at() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let mut bytes = [0; 4];
+            let first = c.encode_utf8(&mut bytes).as_bytes()[0];
+            assert!(
+                MAY_BE_SPACE[usize::from(first)] || !c.is_whitespace(),
+                "{c:?}"
+            );
+        }
+    }
+
+    /// The same sign by sign.
+    fn folded(out: &mut String, text: &str) {
+        for c in text.chars() {
+            if c.is_whitespace() {
+                if !out.is_empty() && !out.ends_with(' ') {
+                    out.push(' ');
+                }
+                continue;
+            }
+            if CLINGING.contains(&c) && out.ends_with(' ') {
+                out.pop();
+            }
+            out.push(c);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn folding_in_bulk_is_folding_by_sign(pieces in prop::collection::vec("[aé。 ,.\n\u{a0}\u{3000}b1“]{0,12}", 1..5)) {
+            let (mut bulk, mut by_sign) = (String::new(), String::new());
+            for piece in &pieces {
+                fold_into(&mut bulk, piece);
+                folded(&mut by_sign, piece);
+            }
+            prop_assert_eq!(bulk, by_sign);
+        }
+    }
 }

@@ -54,11 +54,11 @@ impl<'a> Ruler<'a> {
             self.bytes = self.bytes.max(to);
             return (self.chars, self.utf16);
         }
-        for byte in stretch {
-            // A scalar starts at every byte that does not continue one; those of four bytes are surrogate pairs.
-            self.chars += usize::from(byte & 0xC0 != 0x80);
-            self.utf16 += usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0);
-        }
+        // A scalar starts at every byte that does not continue one; those of four bytes are surrogate pairs.
+        let scalars = stretch.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        let pairs = stretch.iter().filter(|byte| **byte >= 0xF0).count();
+        self.chars += scalars;
+        self.utf16 += scalars + pairs;
         self.bytes = self.bytes.max(to);
         (self.chars, self.utf16)
     }

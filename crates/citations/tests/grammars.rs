@@ -91,7 +91,7 @@ fn places_by_the_schema() {
     );
     for text in [
         "Degen. 1:3",
-        "Gen. x",
+        "Gen. q",
         "`Gen. 1:3`",
         "Gen. 1:3.5",
         "generally 5:3",

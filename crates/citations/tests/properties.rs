@@ -174,3 +174,17 @@ fn beyond_the_limit_is_counted() {
     assert_eq!(extraction.citations.len(), MAX_CITATIONS);
     assert_eq!(extraction.omitted, 2_000 * 64 - MAX_CITATIONS);
 }
+
+/// Each row carries its string: many rows of one string must not make a text of some megabytes one of gigabytes.
+#[test]
+fn strings_of_many_things_are_short() {
+    let turns = "turn0search0".repeat(20_000);
+    let sources = format!("Sources {}1", "1, ".repeat(20_000));
+    let raised = format!("boils{}", "¹,".repeat(20_000));
+    let listed = format!("[{}1]", "1-64, ".repeat(150));
+    for text in [turns, sources, raised, listed] {
+        for citation in extract(&text, &Families::ALL).citations {
+            assert!(citation.raw.len() <= 2_048, "{}", citation.raw.len());
+        }
+    }
+}

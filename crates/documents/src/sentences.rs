@@ -35,17 +35,18 @@ use terminators::sentence_ends;
 /// Linear in the text.
 pub fn sentence_spans(text: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
+    let mut ends = Vec::new();
     for block in blocks(text) {
         let content = &text[block.clone()];
         beat(content.len().min(STRETCH));
         let mut start = 0;
         // A heading is one sentence whatever its punctuation.
-        let ends = if is_heading(content) {
-            Vec::new()
+        if is_heading(content) {
+            ends.clear();
         } else {
-            sentence_ends(content)
-        };
-        for end in along(ends.into_iter().chain([content.len()])) {
+            sentence_ends(content, &mut ends);
+        }
+        for end in along(ends.iter().copied().chain([content.len()])) {
             let sentence = &content[start..end];
             let first = start + (sentence.len() - sentence.trim_start().len());
             let last = start + sentence.trim_end().len();

@@ -3,6 +3,9 @@
 use super::{Inside, cursor::Cursor, list::expanded};
 use crate::{Form, Malformed, Reference};
 
+/// Most numbers of a list in prose, which no bracket bounds.
+const MOST: usize = 64;
+
 /// What stands between a label and its number.
 #[derive(Clone, Copy, PartialEq)]
 enum Joint {
@@ -76,7 +79,7 @@ pub(crate) fn numbers_after(text: &str, several: bool) -> Option<(usize, Inside)
     let mut cursor = Cursor::new(text);
     let mut found = Inside::new(Form::SourceNumber);
     number(&mut cursor, &mut found)?.ok()?;
-    while several {
+    while several && found.references.len() < MOST {
         let mut ahead = cursor;
         let sign = ahead.one_of(&[',', '&']).is_some();
         let spaced = ahead.spaces();

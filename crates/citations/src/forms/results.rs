@@ -5,6 +5,8 @@ use crate::{Form, Reference};
 
 /// What a private-use sequence that cites begins with, behind its opening sign.
 const KINDS: [&str; 2] = ["cite", "filecite"];
+/// Most results of one string. Each of them is listed with the whole string, which must not grow with their number.
+const MOST: usize = 64;
 /// Between the parts of a private-use sequence.
 const PART: char = '\u{E202}';
 
@@ -12,12 +14,15 @@ const PART: char = '\u{E202}';
 pub(crate) fn results(text: &str) -> Option<(usize, Inside)> {
     let mut cursor = Cursor::new(text);
     let mut found = Inside::new(Form::TurnResult);
-    while let Some(result) = result(&mut cursor) {
+    while found.references.len() < MOST
+        && let Some(result) = result(&mut cursor)
+    {
         found.references.push(result);
     }
-    let ends = !cursor
-        .rest()
-        .starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let rest = cursor.rest();
+    let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        || rest.starts_with("turn")
+        || KINDS.iter().any(|kind| rest.starts_with(kind));
     (ends && !found.references.is_empty()).then(|| (text.len() - cursor.rest().len(), found))
 }
 

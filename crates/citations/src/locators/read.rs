@@ -167,18 +167,26 @@ impl Locators {
 impl Pattern {
     fn new(schema: &LocatorSchema, pieces: &[Piece], pattern: &str) -> Result<Self, SchemaError> {
         let first = schema.first_counted();
+        let counted = |piece: &Piece| matches!(piece, Piece::Level(level) if *level >= first);
         let expression = |pieces: &[Piece]| -> String {
             let each = pieces.iter().enumerate();
             each.map(|(at, piece)| match piece {
                 Piece::Text(text) => {
-                    let numbers = |piece: Option<&Piece>| matches!(piece, Some(Piece::Level(level)) if *level >= first);
-                    let parts = at.checked_sub(1).is_some_and(|before| {
-                        numbers(pieces.get(before)) && numbers(pieces.get(at + 1))
-                    });
-                    literal(text, parts)
+                    let before = at.checked_sub(1).and_then(|before| pieces.get(before));
+                    let after = pieces.get(at + 1);
+                    // Space alone between two numbers must be there, and none belongs to the ends of a citation.
+                    let parts = before.is_some_and(counted) && after.is_some_and(counted);
+                    if parts && text.trim().is_empty() {
+                        return r"[ \u{a0}]{1,3}".to_owned();
+                    }
+                    let lead = before.map_or("", |_| SPACE);
+                    let trail = after.map_or("", |_| SPACE);
+                    format!("{lead}{}{trail}", spelled(text))
                 }
                 Piece::Level(level) if *level < first => works(schema),
-                Piece::Level(level) => format!("(?P<l{}>{})", level - first, values(schema, *level)),
+                Piece::Level(level) => {
+                    format!("(?P<l{}>{})", level - first, values(schema, *level))
+                }
             })
             .collect()
         };
@@ -192,7 +200,6 @@ impl Pattern {
                     why: error.to_string(),
                 })
         };
-        let counted = |piece: &Piece| matches!(piece, Piece::Level(level) if *level >= first);
         let starts = (0..pieces.len()).filter(|&at| counted(&pieces[at]));
         let tails = starts
             .map(|at| compile(format!("\\A{}", expression(&pieces[at..]))))
@@ -262,14 +269,13 @@ fn number(text: &str, values: Values) -> Option<u32> {
     }
 }
 
-/// Letters and signs as they stand, white space as much as there is; some where it alone `parts` two numbers.
-fn literal(text: &str, parts: bool) -> String {
-    if parts && text.trim().is_empty() {
-        return r"[ \u{a0}]{1,3}".to_owned();
-    }
+/// White space as much as there is.
+const SPACE: &str = r"[ \u{a0}]{0,3}";
+
+/// Letters and signs as they stand, white space within them as much as there is.
+fn spelled(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().map(regex::escape).collect();
-    let space = r"[ \u{a0}]{0,3}";
-    format!("{space}{}{space}", words.join(space))
+    words.join(SPACE)
 }
 
 fn works(schema: &LocatorSchema) -> String {
@@ -281,7 +287,7 @@ fn works(schema: &LocatorSchema) -> String {
         .collect();
     // The longest first: `Gen` would keep `Genesis` from being found.
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
-    let spelled: Vec<_> = names.into_iter().map(|name| literal(name, false)).collect();
+    let spelled: Vec<_> = names.into_iter().map(spelled).collect();
     format!(r"(?P<work>(?:{})\.?)", spelled.join("|"))
 }
 

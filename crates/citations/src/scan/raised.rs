@@ -4,6 +4,8 @@ use super::Scanner;
 use crate::forms::{self, Inside};
 use crate::{Family, Form, Reference};
 
+/// Longest run of raised numbers, in bytes.
+const MAX_RUN: usize = 64;
 /// Letters of a word that may carry a note: shorter ones are units and variables, `km²`, `R²`, `sin²`.
 const SHORTEST_WORD: usize = 4;
 /// Longer words that are squared and cubed.
@@ -61,7 +63,7 @@ impl Scanner<'_> {
         let run = rest[..length].trim_end_matches(',');
         let end = at + run.len();
         let next = at + length.max(2);
-        if !self.is_on(Family::Raised) || !self.carries_note(at) {
+        if run.len() > MAX_RUN || !self.is_on(Family::Raised) || !self.carries_note(at) {
             return next;
         }
         // A charge or an exponent goes on: `Ca²⁺`, `xⁿ`.

@@ -10,7 +10,7 @@ use crate::{Family, Form, Malformed, Reference};
 /// Longest tag, in bytes.
 const MAX_TAG: usize = 256;
 /// Most markup that may be open at once; deeper nesting is read without its ends.
-const MAX_OPEN: usize = 64;
+const MAX_OPEN: usize = 8;
 /// Attributes of a tag that say what it cites.
 const ATTRIBUTES: [&str; 7] = ["id", "ids", "index", "source", "sources", "doc", "ref"];
 
@@ -135,7 +135,8 @@ impl Scanner<'_> {
         let enclosed = open.inner..end;
         let said = &self.text[enclosed.clone()];
         let innermost = self.found.len() == open.found + 1;
-        let read = forms::named_by(open.form, said).filter(|_| innermost && said.len() <= MAX_TAG);
+        let may_name = innermost && !open.named && said.len() <= MAX_TAG;
+        let read = may_name.then(|| forms::named_by(open.form, said)).flatten();
         match (open.named, read) {
             // `<cite>1</cite>`: what it encloses is what it cites, and the sentence is the claim.
             (false, Some(read)) => self.replace(open.found, read, end),

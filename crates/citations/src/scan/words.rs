@@ -27,13 +27,16 @@ impl Scanner<'_> {
             return None;
         }
         let start = at - "turn".len();
-        let (length, read) = forms::results(&self.text[start..limit])?;
-        let end = start + length;
         let lead = ["filecite", "cite"]
             .into_iter()
             .find(|lead| lead.len() + 4 <= room && self.text[..start].ends_with(lead));
-        let start = start - lead.map_or(0, str::len);
-        (lead.is_some() || self.begins_word(start)).then(|| self.push(start..end, read))
+        // Asked first: a run of results inside a word would be read anew from each of them.
+        if lead.is_none() && start != self.taken() && !self.begins_word(start) {
+            return None;
+        }
+        let (length, read) = forms::results(&self.text[start..limit])?;
+        let end = start + length;
+        Some(self.push(start - lead.map_or(0, str::len)..end, read))
     }
 
     fn reference(&mut self, at: usize, room: usize, limit: usize) -> Option<usize> {

@@ -47,16 +47,39 @@ pub fn is_heading(line: &str) -> bool {
 
 /// The lines of a text with their ends: LF, CR LF, CR, next line, form feed, line and paragraph separator.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+    // Next line, line and paragraph separator are rare: without them three bytes are all there is to look for.
+    let rare = ["\u{85}", "\u{2028}", "\u{2029}"];
+    let plain = text.is_ascii()
+        || !rare
+            .iter()
+            .any(|end| memchr::memmem::find(text.as_bytes(), end.as_bytes()).is_some());
     let mut start = 0;
     std::iter::from_fn(move || {
         if start == text.len() {
             return None;
         }
-        let rest = &text[start..];
-        let line = start..start + line_length(rest.as_bytes());
+        let rest = &text.as_bytes()[start..];
+        let length = if plain {
+            plain_line_length(rest)
+        } else {
+            line_length(rest)
+        };
+        let line = start..start + length;
         start = line.end;
         Some(line)
     })
+}
+
+/// The bytes of the first line with its end, where no end is longer than CR LF.
+fn plain_line_length(text: &[u8]) -> usize {
+    let Some(at) = memchr::memchr3(b'\n', b'\r', b'\x0c', text) else {
+        return text.len();
+    };
+    at + if text[at..].starts_with(b"\r\n") {
+        2
+    } else {
+        1
+    }
 }
 
 /// The bytes of the first line with its end.

@@ -25,12 +25,15 @@ const BEFORE_NUMBERS: &[&str] = &[
 
 /// The ends of the sentences of a block, but its own, in bytes: after the terminator, what closes it, and the citation
 /// markers that trail it.
-pub fn sentence_ends(block: &str) -> Vec<usize> {
-    let mut ends = Vec::new();
+///
+/// They are put into `ends`, which is emptied first: a text has many blocks.
+pub fn sentence_ends(block: &str, ends: &mut Vec<usize>) {
+    ends.clear();
+    let ascii = block.is_ascii();
     // The white space before a sentence is skipped once, not for each terminator in it.
     let mut start = skip(block, 0, char::is_whitespace);
     let mut at = 0;
-    while let Some(terminator) = next_terminator(block, at) {
+    while let Some(terminator) = next_terminator(block, at, ascii) {
         let run = skip(block, terminator, is_terminator);
         let end = trailing(block, run);
         at = end;
@@ -39,16 +42,19 @@ pub fn sentence_ends(block: &str) -> Vec<usize> {
             start = skip(block, end, char::is_whitespace);
         }
     }
-    ends
 }
 
 /// The first terminator from `from` on.
-fn next_terminator(block: &str, from: usize) -> Option<usize> {
+fn next_terminator(block: &str, from: usize, ascii: bool) -> Option<usize> {
     let bytes = block.as_bytes();
     let mut at = from;
     while at < bytes.len() {
         let stretch = &bytes[at..bytes.len().min(at + LEAP)];
-        let step = stretch.iter().position(|b| MAY_TERMINATE[usize::from(*b)]);
+        let step = if ascii {
+            memchr::memchr3(b'.', b'!', b'?', stretch)
+        } else {
+            stretch.iter().position(|b| MAY_TERMINATE[usize::from(*b)])
+        };
         beat(step.unwrap_or(stretch.len()));
         let Some(step) = step else {
             at += stretch.len();
