@@ -9,6 +9,7 @@ mod machine;
 mod progress;
 mod server;
 mod speed;
+mod support;
 mod twins;
 
 use anyhow::{Result, bail};
@@ -18,6 +19,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
 
   eval     retrieval and whole turns, held against human judgements
   speed    what a turn costs, beside its queries alone and the same pipeline in Python
+  support  support of claims by text, held against human labels
   lexical  full-text search ranked by relevance, index beside index
   extraction  citations read out of real answers, held against what they literally cite
 
@@ -30,6 +32,7 @@ fn main() -> Result<()> {
             Some("eval") => eval::run(arguments),
             Some("speed") => speed::run(arguments),
             Some("extraction") => extraction::run(arguments),
+            Some("support") => support::run(arguments),
             Some("lexical") => lexical::run(arguments),
             _ => bail!("there is no command {}\n\n{USAGE}", command.display()),
         },

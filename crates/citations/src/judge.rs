@@ -2,13 +2,15 @@
 
 use reground_pulse::{along, beat};
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use crate::quote::{Quotable, Quote};
+use crate::quote::Quote;
 use crate::resolve::{Places, Resolution};
-use crate::support::{Coverage, Index, SupportRules, Verdict, joint_support};
+use crate::support::{ClaimUnits, SourceUnits, Verdict, Vocabulary, Weighed, joint};
 use crate::{
-    Error, Extraction, KnownMarker, Lexemes, NamedDocument, Pages, Reference, Source, Status,
+    Cues, Error, Extraction, KnownMarker, Lexemes, NamedDocument, NamedPassage, Pages, Reference,
+    Source, Status, SupportParts, SupportRules,
 };
 
 /// What an answer is judged by.
@@ -22,6 +24,8 @@ pub struct Evidence<'a> {
     pub named: &'a [NamedDocument],
     /// The content of each claim, in the order of [`Extraction::claims`].
     pub claims: &'a [Lexemes],
+    /// The cues of the language of the corpus; [`Cues::LANGUAGE_FREE`] where it is not known.
+    pub cues: &'a Cues,
     /// When support is enough.
     pub rules: SupportRules,
 }
@@ -37,11 +41,13 @@ pub struct Judgement {
     pub source: Option<usize>,
     /// How exactly the string names a place of the context, in [0, 1]; `None` where it could not be read.
     pub coordinate_fidelity: Option<f64>,
-    /// Share of the claim's content that stands at the place, in [0, 1]; `None` without a claim, content or place.
+    /// How far the place supports the claim, in [0, 1]; `None` without a claim, content or place.
     pub support: Option<f64>,
+    /// What the support is made of.
+    pub parts: Option<SupportParts>,
     /// The sentence at the place that comes nearest to the claim.
     pub quote: Option<Quote>,
-    /// The source of the context, not cited for this claim, that covers it best.
+    /// The source of the context, not cited for this claim, that supports it best.
     pub best_other: Option<BestOther>,
     /// Whether what it names had to be put right first.
     pub repaired: bool,
@@ -124,10 +130,20 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
         });
     }
     let places = Places::new(evidence.sources, evidence.known, evidence.named);
-    let index = Index::new(evidence.sources);
-    let mut bench = Bench {
+    let mut vocabulary = Vocabulary::default();
+    let claims: Vec<ClaimUnits<'_>> = along(extraction.claims.iter().zip(evidence.claims))
+        .map(|(claim, lexemes)| {
+            ClaimUnits::read(&claim.text, lexemes, evidence.cues, &mut vocabulary)
+        })
+        .collect();
+    let sources = evidence.sources.iter();
+    let bench = Bench {
         evidence,
-        quotable: evidence.sources.iter().map(|_| None).collect(),
+        sources: sources
+            .map(|s| SourceUnits::read(&s.text, &s.lexemes, evidence.cues, &vocabulary))
+            .collect(),
+        named: evidence.named.iter().map(|_| OnceCell::new()).collect(),
+        vocabulary,
     };
     let mut by_claim: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
     for (number, citation) in extraction.citations.iter().enumerate() {
@@ -135,9 +151,8 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
     }
     let mut judged: Vec<(usize, Judgement)> = Vec::with_capacity(extraction.citations.len());
     for (claim, numbers) in by_claim {
-        let claim = claim.and_then(|claim| evidence.claims.get(claim));
-        let coverage = claim.and_then(|claim| index.coverage(claim));
-        beat(1 + claim.map_or(0, Lexemes::len));
+        let claim = claim.and_then(|claim| claims.get(claim));
+        beat(1 + claim.map_or(0, |claim| claim.units.len()));
         let resolved = along(numbers)
             .map(|number| {
                 let citation = &extraction.citations[number];
@@ -149,7 +164,7 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
                 )
             })
             .collect();
-        judged.extend(bench.claim(claim, coverage.as_ref(), resolved));
+        judged.extend(bench.claim(claim, resolved));
     }
     judged.sort_unstable_by_key(|(number, _)| *number);
     Ok(judged.into_iter().map(|(_, judgement)| judgement).collect())
@@ -160,49 +175,64 @@ type Resolved<'a> = (usize, bool, &'a Reference, Resolution);
 
 struct Bench<'a> {
     evidence: &'a Evidence<'a>,
-    /// By source, once it was cited: of ten sources an answer cites three or four.
-    quotable: Vec<Option<Quotable<'a>>>,
+    vocabulary: Vocabulary,
+    /// By source of the context.
+    sources: Vec<SourceUnits<'a>>,
+    /// By named document, once a claim is looked for in it: its passages.
+    named: Vec<OnceCell<Vec<SourceUnits<'a>>>>,
+}
+
+/// What one source says of a claim: the same for all citations of the claim that name it.
+#[derive(Clone)]
+struct Finding {
+    verdict: Verdict,
+    parts: SupportParts,
+    quote: Option<Quote>,
 }
 
 impl<'a> Bench<'a> {
     /// Judges the citations of one claim together.
     fn claim(
-        &mut self,
-        claim: Option<&Lexemes>,
-        coverage: Option<&Coverage<'_>>,
+        &self,
+        claim: Option<&ClaimUnits<'_>>,
         resolved: Vec<Resolved<'_>>,
     ) -> Vec<(usize, Judgement)> {
-        let meant: Vec<Option<usize>> = resolved.iter().map(|(.., r)| meant(r, coverage)).collect();
+        let weighed = claim.and_then(|claim| {
+            let weighed = Weighed::of(claim, &self.sources, self.evidence.cues)?;
+            Some((claim, weighed))
+        });
+        let weights = weighed.as_ref().map(|(_, weighed)| weighed);
+        let meant: Vec<Option<usize>> = resolved.iter().map(|(.., r)| meant(r, weights)).collect();
         let cited: Vec<usize> = meant.iter().copied().flatten().collect();
-        let joint = coverage.map(|coverage| coverage.joint(&cited));
+        let joint = weights.map(|weighed| weighed.joint(&cited));
         // One sentence with ten thousand markers compares each source once.
-        let mut quotes: BTreeMap<usize, Option<Quote>> = BTreeMap::new();
-        let best_other = coverage.zip(joint.as_ref()).and_then(|(coverage, joint)| {
-            let source = coverage.best_other(joint)?;
+        let mut findings: BTreeMap<usize, Option<Finding>> = BTreeMap::new();
+        let best_other = weights.zip(joint.as_ref()).and_then(|(weighed, joint)| {
+            let source = weighed.best_other(joint)?;
             Some(BestOther {
                 source,
                 marker: self.evidence.sources[source].marker.clone(),
-                support: coverage.support(source),
+                support: weighed.support(source),
             })
         });
         let judge =
             |((number, repaired, reference, resolution), meant): (Resolved<'_>, Option<usize>)| {
                 let mut judgement = match meant {
                     Some(source) => {
-                        let verdict = coverage.zip(joint.as_ref()).map(|(coverage, joint)| {
-                            let verdict = coverage.verdict(source, joint, &self.evidence.rules);
-                            (verdict, coverage.support(source))
+                        let finding = findings.entry(source).or_insert_with(|| {
+                            let (claim, weighed) = weighed.as_ref()?;
+                            let units = &self.sources[source];
+                            Some(Finding {
+                                verdict: weighed.verdict(
+                                    source,
+                                    joint.as_ref()?,
+                                    &self.evidence.rules,
+                                ),
+                                parts: weighed.parts(source, units),
+                                quote: Quote::best(units, claim),
+                            })
                         });
-                        let quote = quotes
-                            .entry(source)
-                            .or_insert_with(|| self.quotable(source).best(claim?));
-                        self.in_context(
-                            source,
-                            &resolution,
-                            verdict,
-                            reference.pages(),
-                            quote.clone(),
-                        )
+                        self.in_context(source, &resolution, finding.clone(), reference.pages())
                     }
                     None => self.elsewhere(&resolution, claim, reference),
                 };
@@ -220,18 +250,29 @@ impl<'a> Bench<'a> {
         resolved.into_iter().zip(meant).map(judge).collect()
     }
 
-    fn quotable(&mut self, source: usize) -> &Quotable<'a> {
+    /// The passages of a named document.
+    fn passages(&self, document: usize) -> &[SourceUnits<'a>] {
         let evidence = self.evidence;
-        self.quotable[source].get_or_insert_with(|| Quotable::new(&evidence.sources[source].text))
+        self.named[document].get_or_init(|| {
+            let passages = evidence.named[document].passages.iter();
+            let read = |passage: &'a NamedPassage| {
+                SourceUnits::read(
+                    &passage.text,
+                    &passage.lexemes,
+                    evidence.cues,
+                    &self.vocabulary,
+                )
+            };
+            passages.map(read).collect()
+        })
     }
 
     fn in_context(
         &self,
         index: usize,
         resolution: &Resolution,
-        verdict: Option<(Verdict, f64)>,
+        finding: Option<Finding>,
         pages: Option<Pages>,
-        quote: Option<Quote>,
     ) -> Judgement {
         let source = &self.evidence.sources[index];
         let (fidelity, repaired) = match resolution {
@@ -240,14 +281,17 @@ impl<'a> Bench<'a> {
             } => (*fidelity, *repaired),
             _ => (0.0, false),
         };
+        let verdict = finding.as_ref().map(|finding| finding.verdict);
         let status = match verdict {
-            Some((Verdict::WrongSource, _)) => Status::WrongSource,
-            Some((Verdict::Unsupported, _)) => Status::Unsupported,
-            Some((Verdict::InsufficientAttribution, _)) => Status::InsufficientAttribution,
-            Some((Verdict::Held, _)) | None if source.carried => Status::ResolvedCarried,
-            Some((Verdict::Held, _)) | None => Status::ResolvedCurrent,
+            Some(Verdict::WrongSource) => Status::WrongSource,
+            Some(Verdict::Unsupported) => Status::Unsupported,
+            Some(Verdict::InsufficientAttribution) => Status::InsufficientAttribution,
+            Some(Verdict::Held) | None if source.carried => Status::ResolvedCarried,
+            Some(Verdict::Held) | None => Status::ResolvedCurrent,
         };
-        let jointly = matches!(verdict, Some((Verdict::Held, support)) if support < self.evidence.rules.threshold);
+        let support = finding.as_ref().map(|finding| finding.parts.support);
+        let jointly = verdict == Some(Verdict::Held)
+            && support.is_some_and(|support| support < self.evidence.rules.threshold);
         let detail = match (jointly, fidelity < 1.0, pages) {
             (true, ..) => Some(Detail::HeldJointly),
             (_, true, Some(_)) if source.pages.is_some() => Some(Detail::PagesPartlyInContext),
@@ -257,8 +301,9 @@ impl<'a> Bench<'a> {
         Judgement {
             source: Some(index),
             coordinate_fidelity: Some(fidelity),
-            support: verdict.map(|(_, support)| support),
-            quote,
+            support,
+            quote: finding.as_ref().and_then(|finding| finding.quote.clone()),
+            parts: finding.map(|finding| finding.parts),
             repaired,
             detail,
             ..Judgement::of(status, Some(place_of(source, pages)))
@@ -268,7 +313,7 @@ impl<'a> Bench<'a> {
     fn elsewhere(
         &self,
         resolution: &Resolution,
-        claim: Option<&Lexemes>,
+        claim: Option<&ClaimUnits<'_>>,
         reference: &Reference,
     ) -> Judgement {
         let pages = reference.pages();
@@ -326,53 +371,64 @@ impl<'a> Bench<'a> {
     fn looked_up(
         &self,
         documents: &[usize],
-        claim: Option<&Lexemes>,
+        claim: Option<&ClaimUnits<'_>>,
         pages: Option<Pages>,
     ) -> Judgement {
-        let nothing = Lexemes::default();
-        let claim = claim.unwrap_or(&nothing);
-        let judged = documents.iter().map(|&index| {
+        let cues = self.evidence.cues;
+        let looked = documents.iter().map(|&index| {
             let document = &self.evidence.named[index];
-            let at_place =
-                document
-                    .passages
-                    .iter()
-                    .filter(move |passage| match (pages, passage.pages) {
-                        (Some(claimed), Some(pages)) => claimed.shared_with(pages).is_some(),
-                        _ => true,
-                    });
-            let support = joint_support(claim, at_place.clone().map(|passage| &passage.lexemes));
-            let passage = at_place
-                .map(|passage| {
-                    (
-                        joint_support(claim, std::iter::once(&passage.lexemes)),
-                        passage,
-                    )
+            let of_document = document.passages.iter().zip(self.passages(index));
+            let at_place: Vec<_> = of_document
+                .filter(|(passage, _)| match (pages, passage.pages) {
+                    (Some(claimed), Some(pages)) => claimed.shared_with(pages).is_some(),
+                    _ => true,
                 })
-                .reduce(|best, next| if next.0 > best.0 { next } else { best })
-                .map(|(_, passage)| passage);
-            (support, document, passage)
+                .collect();
+            let units: Vec<&SourceUnits<'_>> = at_place.iter().map(|(_, units)| *units).collect();
+            let parts = claim.and_then(|claim| joint(claim, &units, cues));
+            (parts, document, at_place)
         });
-        let best = judged.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        let Some((support, document, passage)) = best else {
+        let best = looked.reduce(|best, next| {
+            if support_of(&next.0) > support_of(&best.0) {
+                next
+            } else {
+                best
+            }
+        });
+        let Some((parts, document, at_place)) = best else {
             return Judgement::of(Status::UnknownId, None);
         };
+        let support = support_of(&parts);
         let (status, detail) = match support {
             Some(support) if support < self.evidence.rules.threshold => {
                 (Status::InvalidPage, Detail::InvalidPage)
             }
             _ => (Status::Unretrieved, Detail::Unretrieved),
         };
+        let passage = at_place
+            .into_iter()
+            .map(|(passage, units)| {
+                let alone = claim.and_then(|claim| joint(claim, &[units], cues));
+                (support_of(&alone), passage, units)
+            })
+            .reduce(|best, next| if next.0 > best.0 { next } else { best })
+            .map(|(_, passage, units)| (passage, units));
+        let key = passage.map(|(passage, _)| &passage.passage);
         Judgement {
             support,
+            parts,
             detail: Some(detail),
-            quote: passage.and_then(|passage| Quotable::new(&passage.text).best(claim)),
-            ..Judgement::of(
-                status,
-                Some(document_place(document, passage.map(|p| &p.passage), pages)),
-            )
+            quote: passage
+                .zip(claim)
+                .and_then(|((_, units), claim)| Quote::best(units, claim)),
+            ..Judgement::of(status, Some(document_place(document, key, pages)))
         }
     }
+}
+
+/// The figure alone.
+fn support_of(parts: &Option<SupportParts>) -> Option<f64> {
+    parts.as_ref().map(|parts| parts.support)
 }
 
 impl Judgement {
@@ -383,6 +439,7 @@ impl Judgement {
             source: None,
             coordinate_fidelity: None,
             support: None,
+            parts: None,
             quote: None,
             best_other: None,
             repaired: false,
@@ -391,15 +448,13 @@ impl Judgement {
     }
 }
 
-/// The source of the context that a resolution means: of several, the one that covers the claim best.
-fn meant(resolution: &Resolution, coverage: Option<&Coverage<'_>>) -> Option<usize> {
+/// The source of the context that a resolution means: of several, the one that supports the claim best.
+fn meant(resolution: &Resolution, weighed: Option<&Weighed<'_>>) -> Option<usize> {
     let Resolution::Context { sources, .. } = resolution else {
         return None;
     };
-    match coverage {
-        Some(coverage) => {
-            coverage.best(sources.iter().copied().filter(|&s| s < coverage.sources()))
-        }
+    match weighed {
+        Some(weighed) => weighed.best(sources.iter().copied()),
         None => sources.first().copied(),
     }
 }

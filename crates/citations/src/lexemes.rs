@@ -2,6 +2,8 @@
 
 use reground_pulse::along;
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// A sorted set of lexemes: stemmed, stop words removed, numbers in one spelling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +42,56 @@ impl Lexemes {
     pub fn contains(&self, lexeme: &str) -> bool {
         self.0.binary_search_by(|l| l.as_str().cmp(lexeme)).is_ok()
     }
+
+    /// The lexeme that a word of the same text, in lower case, was stemmed to; `None` for one that was left out as a stop
+    /// word.
+    ///
+    /// A word's lexeme is among these, and nothing but a stop word has none, so it is found by its beginning: the longest
+    /// lexeme that the word begins with, or one whose last letter only differs (`happy`, `happi`; `making`, `make`). Some
+    /// stemmers drop accents (`canción`, `cancion`), so a word that is not found is looked for without them.
+    pub(crate) fn stem_of(&self, word: &str) -> Option<&str> {
+        self.begins(word).or_else(|| {
+            let bare = || word.nfd().filter(|c| !is_combining_mark(*c));
+            (!word.is_ascii())
+                .then(|| self.begins(&bare().collect::<String>()))
+                .flatten()
+        })
+    }
+
+    fn begins(&self, word: &str) -> Option<&str> {
+        let mut at = self.0.partition_point(|lexeme| lexeme.as_str() <= word);
+        let mut nearly = self.0.get(at).filter(|next| nearly_begins(next, word));
+        // What the word begins with stands before it, and before what it shares with each lexeme that it does not begin with.
+        while let Some(before) = at.checked_sub(1).and_then(|at| self.0.get(at)) {
+            let alike = shared(before, word);
+            if alike == before.len() {
+                let whole = before.len() >= 3 || word.len() <= before.len() + 2;
+                return if whole {
+                    Some(before)
+                } else {
+                    nearly.map(String::as_str)
+                };
+            }
+            nearly = nearly.or(Some(before).filter(|before| nearly_begins(before, word)));
+            if alike == 0 {
+                break;
+            }
+            at = self.0[..at].partition_point(|lexeme| lexeme.as_str() <= &word[..alike]);
+        }
+        nearly.map(String::as_str)
+    }
+}
+
+/// Whether a word begins with a lexeme but for its last letter, which stemmers change.
+fn nearly_begins(lexeme: &str, word: &str) -> bool {
+    let Some((last, _)) = lexeme.char_indices().next_back() else {
+        return false;
+    };
+    let letters = lexeme.chars().count();
+    last > 0
+        && word.starts_with(&lexeme[..last])
+        // Short words are inflected to longer ones only: `use` of `using`, not of `us`.
+        && (letters > 4 || (letters > 2 && word.chars().count() > letters))
 }
 
 impl FromIterator<String> for Lexemes {
@@ -71,24 +123,38 @@ pub(crate) fn numbers(text: &str) -> Vec<String> {
         let word = word.trim_matches(['.', ',']);
         let is_number =
             word.contains(|c: char| c.is_ascii_digit()) && !word.contains(char::is_alphabetic);
-        if !is_number {
-            continue;
-        }
-        let mut groups = word.split(',');
-        let first = groups.next().unwrap_or_default();
-        let grouped = (1..=3).contains(&first.len())
-            && groups.clone().count() > 0
-            && groups
-                .clone()
-                .all(|group| group.split('.').next().map(str::len) == Some(3));
-        if grouped {
-            found.push(word.replace(',', ""));
-        } else {
-            found.push(first.to_owned());
-            found.extend(groups.filter(|group| !group.is_empty()).map(str::to_owned));
+        if is_number {
+            found.extend(spellings(word));
         }
     }
     found
+}
+
+/// The numbers that digits with points and commas between them stand for: one where commas group thousands, else one for
+/// each part between commas.
+pub(crate) fn spellings(word: &str) -> Vec<String> {
+    let mut groups = word.split(',');
+    let first = groups.next().unwrap_or_default();
+    let grouped = (1..=3).contains(&first.len())
+        && groups.clone().count() > 0
+        && groups
+            .clone()
+            .all(|group| group.split('.').next().map(str::len) == Some(3));
+    if grouped {
+        return vec![word.replace(',', "")];
+    }
+    let rest = groups.filter(|group| !group.is_empty());
+    std::iter::once(first)
+        .chain(rest)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Bytes that two texts begin with alike, up to the boundary of a character.
+fn shared(a: &str, b: &str) -> usize {
+    let mut ends = a.char_indices().zip(b.chars());
+    let differs = ends.find(|((_, a), b)| a != b).map(|((at, _), _)| at);
+    differs.unwrap_or(a.len().min(b.len()))
 }
 
 #[cfg(test)]
@@ -103,6 +169,28 @@ mod tests {
         );
         assert_eq!(numbers("in 2019,2020 and v2"), ["2019", "2020"]);
         assert_eq!(numbers("…,, . no"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn words_find_their_lexemes() {
+        let lexemes = ["cancion", "happi", "make", "relat", "use", "relay", "b"];
+        let lexemes = Lexemes::from(Vec::from(lexemes.map(str::to_owned)));
+        for (word, lexeme) in [
+            ("happiness", Some("happi")),
+            ("happy", Some("happi")),
+            ("making", Some("make")),
+            ("relations", Some("relat")),
+            ("relays", Some("relay")),
+            ("using", Some("use")),
+            ("canciones", Some("cancion")),
+            ("canción", Some("cancion")),
+            ("b", Some("b")),
+            ("us", None),
+            ("banker", None),
+            ("", None),
+        ] {
+            assert_eq!(lexemes.stem_of(word), lexeme, "{word}");
+        }
     }
 
     #[test]

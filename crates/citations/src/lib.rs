@@ -59,5 +59,8 @@ pub use score::{Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, StageFact
 pub use sources::{DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Source, Target};
 pub use status::{Diagnostic, Mode, Status};
 pub use stream::{Fed, feed};
-pub use support::SupportRules;
+pub use support::{
+    Contradiction, Cues, Quotation, SUPPORT_CUES, Stretch, SupportCue, SupportParts, SupportRules,
+    Text, support,
+};
 pub use written::Written;

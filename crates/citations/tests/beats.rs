@@ -1,7 +1,7 @@
 //! Reading and judging an answer can be given up, whatever it says.
 
 use reground_citations::{
-    Evidence, Families, Lexemes, Source, SupportRules, document_requests, extract, judge,
+    Cues, Evidence, Families, Lexemes, Source, SupportRules, document_requests, extract, judge,
 };
 use reground_pulse::felt::{Felt, check};
 use reground_pulse::{STRETCH, felt};
@@ -34,6 +34,7 @@ fn beats_of_judging(citations: usize, uri: Option<&str>) -> Felt {
         known: &[],
         named: &[],
         claims: &claims,
+        cues: &Cues::LANGUAGE_FREE,
         rules: SupportRules {
             threshold: 0.5,
             other_source_margin: 0.2,

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used)] // in the functions that tests share too
 
 use reground_citations::{
-    Action, Detail, Diagnostic, DocumentRequest, Error, Evidence, Extraction, Factors, Families,
-    Judgement, KnownMarker, Lexemes, LossStage, MessageScores, Mode, NamedDocument, NamedPassage,
-    Objection, Pages, PolicyRules, Source, StageFacts, Status, SupportRules, Target, decide,
-    document_requests, extract, judge, score,
+    Action, Contradiction, Cues, Detail, Diagnostic, DocumentRequest, Error, Evidence, Extraction,
+    Factors, Families, Judgement, KnownMarker, Lexemes, LossStage, MessageScores, Mode,
+    NamedDocument, NamedPassage, Objection, Pages, PolicyRules, Source, StageFacts, Status,
+    SupportRules, Target, decide, document_requests, extract, judge, score,
 };
 
 const RULES: SupportRules = SupportRules {
@@ -123,6 +123,7 @@ fn judged_by(answer: &str, sources: &[Source]) -> (Extraction, Vec<Judgement>) {
         named: &named,
         claims: &claims,
         rules: RULES,
+        cues: &Cues::LANGUAGE_FREE,
     };
     let judged = judge(&extraction, &evidence).unwrap();
     assert_eq!(judged.len(), extraction.citations.len());
@@ -199,8 +200,22 @@ fn content_that_is_not_there() {
     assert_eq!(conflated.status, Status::WrongSource);
     let other = conflated.best_other.unwrap();
     assert_eq!((other.marker.as_str(), other.support), ("B1", 1.0));
-    // A number is content: of backups, take, minutes and 90 the last is missing.
-    assert_eq!(only("Backups take 90 minutes [A2].").support, Some(0.75));
+    // Words of the right source do not make up for a number that it gives otherwise.
+    let other_number = only("Backups take 90 minutes [A2].");
+    assert_eq!(other_number.status, Status::Unsupported);
+    let parts = other_number.parts.unwrap();
+    assert_eq!(
+        (parts.coverage, parts.numbers_missing),
+        (0.75, vec!["90".to_owned()])
+    );
+    assert_eq!(
+        parts.numbers_contradicted,
+        [Contradiction {
+            claimed: "90".to_owned(),
+            found: "20".to_owned(),
+            of: "minutes".to_owned()
+        }]
+    );
 }
 
 #[test]
@@ -386,6 +401,7 @@ fn evidence_must_fit() {
         named: &[],
         claims: &[],
         rules: RULES,
+        cues: &Cues::LANGUAGE_FREE,
     };
     assert_eq!(
         judge(&extraction, &evidence),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Judgement,
+    Cues, Decision, DocumentRequest, Error, Evidence, Extraction, Factors, Grammar, Judgement,
     KnownMarker, Lexemes, MessageScores, NamedDocument, Pages, PolicyRules, Source, StageFacts,
     SupportRules,
 };
@@ -192,6 +192,7 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         known: input.markers,
         named: input.named,
         claims: input.claim_lexemes,
+        cues: &Cues::LANGUAGE_FREE,
         rules: input.rules.support,
     };
     let judgements = reground_citations::judge(input.extraction, &evidence)?;

@@ -1,6 +1,6 @@
 #![forbid(unsafe_code)]
 //! Measures of rankings, citations, claims and context, as their publications define them, and how far their means can be
-//! trusted.
+//! trusted; and how well a score tells two classes apart.
 //!
 //! Nothing here reads a text: whether a passage supports a sentence comes in as a verdict, from whoever gave it.
 //!
@@ -9,6 +9,7 @@
 
 pub mod alce;
 pub mod claims;
+pub mod classification;
 pub mod context;
 pub mod interval;
 pub mod ranking;

@@ -1,0 +1,91 @@
+//! The figures of each claim: its support, its parts, and what the first version of support went by.
+
+use anyhow::{Result, ensure};
+use postgres::Client;
+use reground_citations::{Cues, Lexemes, Text, support};
+
+use super::items::{Item, Set};
+
+/// Names of the figures, in the order of a row.
+pub const NAMES: [&str; 5] = ["support", "window", "pairs", "units", "content words"];
+
+/// The figures of one claim, each in [0, 1].
+pub type Row = [f64; NAMES.len()];
+
+/// Texts that one query stems.
+const AT_ONCE: usize = 500;
+
+/// The figures of claims. One without content is supported by nothing.
+///
+/// # Errors
+/// A server that refuses.
+pub fn of(client: &mut Client, set: Set, items: &[Item]) -> Result<Vec<Row>> {
+    let (configuration, language) = set.language();
+    let cues = Cues::built_in(language);
+    let texts: Vec<&str> = items
+        .iter()
+        .flat_map(|item| std::iter::once(&item.claim).chain(&item.texts))
+        .map(String::as_str)
+        .collect();
+    let mut lexemes = stemmed(client, configuration, &texts)?.into_iter();
+    let rows = items.iter().map(|item| {
+        let claim = lexemes.next().unwrap_or_default();
+        let cited: Vec<Lexemes> = lexemes.by_ref().take(item.texts.len()).collect();
+        row(item, &claim, &cited, &cues)
+    });
+    Ok(rows.collect())
+}
+
+fn row(item: &Item, claim: &Lexemes, cited: &[Lexemes], cues: &Cues) -> Row {
+    let texts: Vec<Text<'_>> = item
+        .texts
+        .iter()
+        .zip(cited)
+        .map(|(text, lexemes)| Text { text, lexemes })
+        .collect();
+    let text = Text {
+        text: &item.claim,
+        lexemes: claim,
+    };
+    let parts = support(text, &texts, cues).unwrap_or_default();
+    [
+        parts.support,
+        parts.window,
+        parts.pairs,
+        parts.coverage,
+        content_words(claim, cited),
+    ]
+}
+
+/// The first version of support: the share of the claim's lexemes that any text holds.
+fn content_words(claim: &Lexemes, cited: &[Lexemes]) -> f64 {
+    let held = claim
+        .iter()
+        .filter(|lexeme| cited.iter().any(|text| text.contains(lexeme)));
+    match claim.len() {
+        0 => 0.0,
+        all => held.count() as f64 / all as f64,
+    }
+}
+
+/// The content of texts, as the extension asks the server for it.
+fn stemmed(client: &mut Client, configuration: &str, texts: &[&str]) -> Result<Vec<Lexemes>> {
+    let mut all = Vec::with_capacity(texts.len());
+    for some in texts.chunks(AT_ONCE) {
+        let rows = client.query(
+            "SELECT pg_catalog.tsvector_to_array(pg_catalog.to_tsvector(($1::text)::regconfig, pg_catalog.left(t.text, 100000))) \
+             FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS t(text, n) ORDER BY t.n",
+            &[&configuration, &some],
+        )?;
+        ensure!(
+            rows.len() == some.len(),
+            "{} texts came back as {}",
+            some.len(),
+            rows.len()
+        );
+        for (text, row) in some.iter().zip(rows) {
+            all.push(Lexemes::of(text, row.try_get::<_, Vec<String>>(0)?));
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,42 @@
+//! What the command line asks for.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use lexopt::prelude::{Long, ValueExt};
+
+/// How the command is called.
+pub const USAGE: &str = "usage: reground-bench support --uri URI --data FOLDER
+
+  --uri URI        any server of PostgreSQL: it stems, nothing is written
+  --data FOLDER    folder that holds attributionbench/, wice/ and citecheck_zh/";
+
+/// What the command line asks for.
+pub struct Options {
+    /// The server.
+    pub uri: String,
+    /// Folder of the data.
+    pub data: PathBuf,
+}
+
+impl Options {
+    /// Reads them; `None` where only help is asked for.
+    ///
+    /// # Errors
+    /// Arguments that are none.
+    pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
+        let (mut uri, mut data) = (None, None);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("help") => return Ok(None),
+                Long("uri") => uri = Some(parser.value()?.string()?),
+                Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                other => bail!("{}\n\n{USAGE}", other.unexpected()),
+            }
+        }
+        Ok(Some(Self {
+            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+        }))
+    }
+}

@@ -1,0 +1,179 @@
+//! Support of a claim by text, with a stand-in for the server's stemming.
+
+use proptest::prelude::*;
+use reground_citations::{Cues, Lexemes, Stretch, SupportParts, Text, support};
+
+/// Lower-case words of more than two letters that are no stop words, a plural s cut off.
+fn lexemes(text: &str) -> Lexemes {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words = words.map(str::to_lowercase).filter(|word| {
+        word.chars().count() > 2
+            && !["the", "and", "does", "doesn", "not", "was", "are"].contains(&word.as_str())
+    });
+    Lexemes::of(
+        text,
+        words.map(|word| word.trim_end_matches('s').to_owned()),
+    )
+}
+
+fn parts_in(language: &str, claim: &str, texts: &[&str]) -> SupportParts {
+    let content: Vec<Lexemes> = texts.iter().map(|text| lexemes(text)).collect();
+    let texts: Vec<Text<'_>> = texts
+        .iter()
+        .zip(&content)
+        .map(|(text, lexemes)| Text { text, lexemes })
+        .collect();
+    let claim = Text {
+        text: claim,
+        lexemes: &lexemes(claim),
+    };
+    support(claim, &texts, &Cues::built_in(language)).unwrap()
+}
+
+fn parts(claim: &str, text: &str) -> SupportParts {
+    parts_in("english", claim, &[text])
+}
+
+fn at(text: &str, stretch: Option<Stretch>) -> String {
+    let chars = stretch.unwrap().chars;
+    text.chars().skip(chars.start).take(chars.len()).collect()
+}
+
+const SERVER: &str = "Ports differ. The server listens on port 5432 and supports TLS connections. Backups run nightly.";
+
+#[test]
+fn word_for_word_is_one_and_nothing_is_none() {
+    let whole = parts("The server listens on port 5432.", SERVER);
+    assert_eq!((whole.support, whole.window, whole.pairs), (1.0, 1.0, 1.0));
+    assert_eq!(at(SERVER, whole.window_at), "server listens on port 5432");
+    let nothing = parts("Telephones ring loudly", SERVER);
+    assert_eq!((nothing.support, nothing.window_at), (0.0, None));
+    let (claim, text) = (Lexemes::default(), lexemes(SERVER));
+    let empty = Text {
+        text: "So it is.",
+        lexemes: &claim,
+    };
+    let text = Text {
+        text: SERVER,
+        lexemes: &text,
+    };
+    assert_eq!(support(empty, &[text], &Cues::LANGUAGE_FREE), None);
+}
+
+#[test]
+fn what_stands_together_counts_more_than_what_stands_apart() {
+    let claim = "apples grow beside rivers";
+    let together = "Some say that apples grow beside rivers.";
+    let filler = "Much else is told about other matters entirely here. ".repeat(3);
+    let apart = format!(
+        "Some apples exist. {filler}Some plants grow. {filler}It lies beside towns. {filler}Rivers flow."
+    );
+    let (together, apart) = (parts(claim, together), parts(claim, &apart));
+    assert_eq!((together.coverage, apart.coverage), (1.0, 1.0));
+    assert!(apart.support < 0.5 && together.support == 1.0, "{apart:?}");
+}
+
+#[test]
+fn texts_together_hold_what_neither_does() {
+    let claim = "The server supports TLS and cats sleep long";
+    let cats = "All cats sleep long.";
+    let joint = parts_in("english", claim, &[SERVER, cats]);
+    assert!(joint.support > parts(claim, SERVER).support.max(parts(claim, cats).support));
+    assert_eq!(joint.window, 1.0);
+}
+
+#[test]
+fn numbers() {
+    let missing = parts("The server listens on port 8080", SERVER);
+    assert_eq!(missing.numbers_missing, ["8080"]);
+    assert!(missing.numbers_contradicted.is_empty());
+    let sales = "Sales rose by 12,5 % to 1.234 units.";
+    let german = |claim| parts_in("german", claim, &[sales]);
+    assert!(
+        german("Sales rose to 1234 units")
+            .numbers_missing
+            .is_empty()
+    );
+    let contradicted = german("Sales rose by 14,5 %").numbers_contradicted;
+    assert_eq!(
+        (contradicted[0].found.as_str(), contradicted[0].of.as_str()),
+        ("12.5", "%")
+    );
+}
+
+#[test]
+fn negation() {
+    let claim = "The server does not support TLS connections";
+    let turned = parts(claim, SERVER);
+    assert_eq!(turned.denied_by_one, Some(vec!["support".to_owned()]));
+    assert!(turned.support < 0.5);
+    let denied = "The server doesn't support TLS connections.";
+    assert!(parts("The server supports TLS connections", denied).support < 0.5);
+    assert_eq!(parts(claim, denied).support, 1.0);
+    let unknown = parts_in("simple", claim, &[SERVER]);
+    assert_eq!((unknown.denied_by_one, unknown.language), (None, None));
+}
+
+#[test]
+fn names_and_quotations() {
+    let text = "In 1843 Ada wrote: ‘the engine   weaves algebraic patterns’.";
+    let claim = "The notes of Ada and Babbage say \"The engine weaves algebraic patterns\" and \"it never sleeps\"";
+    let read = parts(claim, text);
+    assert_eq!(read.names_missing, ["Babbage"]);
+    let found: Vec<Option<String>> = read
+        .quotations
+        .into_iter()
+        .map(|quotation| quotation.found.map(|stretch| at(text, Some(stretch))))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            Some("the engine   weaves algebraic patterns".to_owned()),
+            None
+        ]
+    );
+}
+
+#[test]
+fn scripts_without_spaces() {
+    let text = "泡沫实际上是由空气和水与肥皂所含的表面活性剂相互作用产生的，即由摩擦产生。";
+    let read = |claim| parts_in("zh", claim, &[text]);
+    assert_eq!(read("由空气和水与肥皂").support, 1.0);
+    assert_eq!(read("银行明天开门").support, 0.0);
+    let some = read("泡沫由空气和水产生").support;
+    assert!(some > 0.4 && some < 1.0, "{some}");
+}
+
+proptest! {
+    #[test]
+    fn parts_are_what_they_say(claim in "(\\PC|[a-z1-3 .,\"'不的]){0,40}", texts in prop::collection::vec("(\\PC|[a-z1-3 .,\"'不的]){0,60}", 0..3)) {
+        let content: Vec<Lexemes> = texts.iter().map(|text| lexemes(text)).collect();
+        let given: Vec<Text<'_>> = texts.iter().zip(&content).map(|(text, lexemes)| Text { text, lexemes }).collect();
+        let claimed = lexemes(&claim);
+        let claim_text = Text { text: &claim, lexemes: &claimed };
+        for language in ["en", "de", "zh", "none"] {
+            let Some(parts) = support(claim_text, &given, &Cues::built_in(language)) else {
+                continue;
+            };
+            for share in [parts.support, parts.coverage, parts.window, parts.pairs] {
+                prop_assert!((0.0..=1.0).contains(&share));
+            }
+            prop_assert!(parts.window <= parts.coverage);
+            for stretch in parts.window_at.iter().chain(parts.quotations.iter().filter_map(|q| q.found.as_ref())) {
+                prop_assert!(stretch.chars.start < stretch.chars.end);
+                prop_assert!(stretch.chars.end <= texts[stretch.text].chars().count());
+            }
+        }
+    }
+
+    /// A claim cut out of a text is held by it, whatever it says, and by that text among others.
+    #[test]
+    fn what_is_copied_is_held(words in prop::collection::vec("[a-z]{3,7}", 6..20), from in 0_usize..3, len in 2_usize..4) {
+        let text = words.join(" ");
+        let claim = words[from..from + len].join(" ");
+        let parts = parts_in("none", &claim, &["nothing to see", &text]);
+        prop_assert_eq!(parts.window, 1.0);
+        prop_assert_eq!(parts.support, 1.0);
+        prop_assert_eq!(parts.window_at.map(|stretch| stretch.text), Some(1));
+    }
+}
