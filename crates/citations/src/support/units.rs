@@ -307,10 +307,12 @@ impl<'a> SourceUnits<'a> {
     }
 }
 
-/// Whether a lexeme is one word: the server gives the parts of compounds and addresses besides the whole, and takes phrases
-/// of scripts without spaces for words.
+/// Whether a lexeme is one word: the server gives the parts of compounds and addresses besides the whole, takes phrases of
+/// scripts without spaces for words, and leaves `15th` in one, whose number is read from the text.
 fn is_plain(lexeme: &str) -> bool {
-    lexeme
-        .chars()
-        .all(|c| (c.is_alphanumeric() || c == '.') && !is_unspaced(c))
+    let number = lexeme.starts_with(|c: char| c.is_ascii_digit());
+    !(number && lexeme.contains(char::is_alphabetic))
+        && lexeme
+            .chars()
+            .all(|c| (c.is_alphanumeric() || c == '.') && !is_unspaced(c))
 }

@@ -73,20 +73,24 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
                 });
             }
             pair = None;
-            let mut letters = c.is_alphabetic();
+            let letters = c.is_alphabetic();
             let mut last = c;
             while let Some(&next) = rest.peek() {
                 let mut ahead = rest.clone();
-                let goes_on = Run::of(next) == Run::Word
-                    || (!letters
-                        && matches!(next, '.' | ',')
-                        && last.is_ascii_digit()
-                        && ahead.nth(1).is_some_and(|c| c.is_ascii_digit()));
+                // The number of `15th` and `10km` is one: what follows the digits is another piece.
+                let goes_on = match Run::of(next) {
+                    Run::Word => letters || !next.is_alphabetic(),
+                    _ => {
+                        !letters
+                            && matches!(next, '.' | ',')
+                            && last.is_ascii_digit()
+                            && ahead.nth(1).is_some_and(|c| c.is_ascii_digit())
+                    }
+                };
                 if !goes_on {
                     break;
                 }
                 steps.step();
-                letters |= next.is_alphabetic();
                 last = next;
                 byte += next.len_utf8();
                 char += 1;
@@ -144,7 +148,10 @@ mod tests {
             cut("2022年6月的会议"),
             ["2022", "年", "6", "月的", "的会", "会议"]
         );
-        assert_eq!(cut("1. Don't"), ["1", "Don", "t"]);
+        assert_eq!(
+            cut("1. Don't run 10km"),
+            ["1", "Don", "t", "run", "10", "km"]
+        );
     }
 
     #[test]
