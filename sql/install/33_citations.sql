@@ -28,6 +28,43 @@ INSERT INTO reground.citation_statuses (status, holds, score, mode, meaning) VAL
     ('malformed',                NULL,  NULL, NULL,                    'meant as a citation, but not readable as one'),
     ('unresolvable',             NULL,  NULL, NULL,                    'author and year, from which no document follows');
 
+CREATE TABLE reground.support_cues (
+    language text NOT NULL,
+    kind     text NOT NULL CHECK (kind IN ('negation', 'no_negation', 'decimal')),
+    cue      text NOT NULL,
+    built_in boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (language, kind, cue)
+);
+COMMENT ON TABLE  reground.support_cues IS 'How languages deny and write numbers, for judging support by text. Add rows for yours; a language without a negation is judged without looking at denials, and its rows of support_parts say so.';
+COMMENT ON COLUMN reground.support_cues.language IS 'Code of the language, as in the setting language: en.';
+COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a word that denies (with an apostrophe, the end of one: n''t). no_negation: a longer string that holds a negation and denies nothing. decimal: what separates decimals, . or ,';
+COMMENT ON COLUMN reground.support_cues.cue IS 'The word or sign.';
+COMMENT ON COLUMN reground.support_cues.built_in IS 'Whether it came with the extension; others are dumped with the database.';
+INSERT INTO reground.support_cues (language, kind, cue, built_in) SELECT language, kind, cue, true FROM (VALUES
+    ('en', 'negation', 'not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely unable fail fails failed lack lacks lacking n''t'),
+    ('en', 'decimal', '.'),
+    ('de', 'negation', 'nicht kein keine keinen keinem keiner keines nie niemals niemand nichts nirgends weder ohne kaum'),
+    ('de', 'decimal', ','),
+    ('fr', 'negation', 'pas jamais aucun aucune rien personne sans ni nulle guère'),
+    ('fr', 'decimal', ','),
+    ('es', 'negation', 'no nunca jamás ningún ninguno ninguna nadie nada ni sin tampoco'),
+    ('es', 'decimal', ','),
+    ('it', 'negation', 'non mai nessun nessuno nessuna niente nulla né senza neanche nemmeno neppure'),
+    ('it', 'decimal', ','),
+    ('pt', 'negation', 'não nunca jamais nenhum nenhuma ninguém nada nem sem tampouco'),
+    ('pt', 'decimal', ','),
+    ('nl', 'negation', 'niet geen nooit niemand niets nergens noch zonder nauwelijks'),
+    ('nl', 'decimal', ','),
+    ('ru', 'negation', 'не нет ни никогда никто ничто ничего нигде без нельзя'),
+    ('ru', 'decimal', ','),
+    ('zh', 'negation', '不 没 沒 未 无 無 并非 並非 否认 否認'),
+    ('zh', 'no_negation', '不同 不仅 不僅 不但 不断 不斷 不过 不過 不管 不论 不論 不少 不久 不禁 差不多 未来 未來 无论 無論'),
+    ('zh', 'decimal', '.'),
+    ('ja', 'negation', 'ない なかっ ません 不 未 無 非'),
+    ('ja', 'no_negation', '少ない 非常 未来 不思議 かもしれない かもしれません'),
+    ('ja', 'decimal', '.')
+) AS b(language, kind, cues), pg_catalog.string_to_table(cues, ' ') AS cue;
+
 CREATE TABLE reground.messages (
     message_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant          text NOT NULL,
@@ -85,6 +122,7 @@ CREATE TABLE reground.message_citations (
     citation_no         integer NOT NULL,
     marker              text,
     raw                 text NOT NULL,
+    form                text,
     corpus              text,
     doc_id              text,
     chunk_id            text,
@@ -93,6 +131,8 @@ CREATE TABLE reground.message_citations (
     locator             text,
     claim               text,
     quote               text,
+    quote_start         integer,
+    quote_end           integer,
     fact_summary        text,
     status              text NOT NULL REFERENCES reground.citation_statuses,
     holds               boolean,
@@ -100,6 +140,7 @@ CREATE TABLE reground.message_citations (
     score               double precision,
     coordinate_fidelity double precision,
     support             double precision,
+    support_parts       jsonb,
     diagnostic          text,
     detail              text,
     best_other          text,
@@ -131,6 +172,7 @@ COMMENT ON COLUMN reground.message_citations.message_id IS 'The answer that it s
 COMMENT ON COLUMN reground.message_citations.citation_no IS 'Position in the answer, from 1.';
 COMMENT ON COLUMN reground.message_citations.marker IS 'The marker that it resolved to, or claims; NULL for other forms.';
 COMMENT ON COLUMN reground.message_citations.raw IS 'The citation as it stands in the answer.';
+COMMENT ON COLUMN reground.message_citations.form IS 'How it is written: marker, number, named_source, locator, …; custom:NAME for a pattern of yours.';
 COMMENT ON COLUMN reground.message_citations.corpus IS 'Corpus of the source; NULL where nothing was resolved.';
 COMMENT ON COLUMN reground.message_citations.doc_id IS 'Document of the source.';
 COMMENT ON COLUMN reground.message_citations.chunk_id IS 'Passage of the source.';
@@ -139,13 +181,16 @@ COMMENT ON COLUMN reground.message_citations.uri IS 'Where a reader finds it.';
 COMMENT ON COLUMN reground.message_citations.locator IS 'Place within the document.';
 COMMENT ON COLUMN reground.message_citations.claim IS 'The sentence that the citation stands on, without the citations.';
 COMMENT ON COLUMN reground.message_citations.quote IS 'The sentence of the source that supports the claim best.';
+COMMENT ON COLUMN reground.message_citations.quote_start IS 'Where quote begins in the text of the passage, in characters from 0.';
+COMMENT ON COLUMN reground.message_citations.quote_end IS 'One past its last character.';
 COMMENT ON COLUMN reground.message_citations.fact_summary IS 'The first fact of the source on this turn''s fact sheet.';
 COMMENT ON COLUMN reground.message_citations.status IS 'Verdict; see citation_statuses.';
 COMMENT ON COLUMN reground.message_citations.holds IS 'Whether it stands; NULL where that cannot be said.';
 COMMENT ON COLUMN reground.message_citations.mode IS 'Hallucination mode (D8): fabricated_coordinate, cross_text_conflation or paraphrase_attribution.';
 COMMENT ON COLUMN reground.message_citations.score IS 'Fidelity of the coordinates in [0, 1] (I5).';
 COMMENT ON COLUMN reground.message_citations.coordinate_fidelity IS 'How exactly the citation names its place, in [0, 1].';
-COMMENT ON COLUMN reground.message_citations.support IS 'Share of the claim''s content words and numbers that the source has, in [0, 1]; NULL without a claim.';
+COMMENT ON COLUMN reground.message_citations.support IS 'How far the text of the source supports the claim, in [0, 1], by words alone and the same every time: 0.65 × window + 0.35 × pairs of support_parts, less what its numbers, names, quotations and denials take away; NULL without a claim.';
+COMMENT ON COLUMN reground.message_citations.support_parts IS 'What support is made of: coverage, window and pairs (shares of the claim''s words in the source, in its best window, side by side), window_at, numbers_missing, numbers_contradicted, names_missing, quotations, denied_by_one, language (NULL: none known, so denials were not looked at).';
 COMMENT ON COLUMN reground.message_citations.diagnostic IS 'exact_context_match, valid_doc_invalid_page_or_unretrieved, hallucinated_page_exceeds_document_bounds or hallucinated_document_id (I5).';
 COMMENT ON COLUMN reground.message_citations.detail IS 'What the verdict rests on, in words.';
 COMMENT ON COLUMN reground.message_citations.best_other IS 'Marker of the other source of the context that supports the claim best.';

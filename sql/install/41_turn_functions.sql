@@ -35,7 +35,8 @@ CREATE FUNCTION reground.end_turn(
     RETURNS TABLE (message_id bigint, citation_id bigint, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text,
                    claim text, quote text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision,
                    support double precision, diagnostic text, source_state text, repaired boolean,
-                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer,
+                   form text, detail text, best_other text, support_parts jsonb)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'end_turn_wrapper';
 COMMENT ON FUNCTION reground.end_turn IS
 'Ends a turn with the model''s answer: a row for every citation in it with its verdict (one row with citation_id NULL where there are none). message is your id of the answer: the same id and answer again give the same rows, another answer under it 23505, another id is a regeneration that supersedes the earlier answer. Then sources that were cited or freshly retrieved are renewed and the others fade. 55000 for an abandoned turn or one that waits for apply_rerank.';
@@ -45,7 +46,8 @@ CREATE FUNCTION reground.check_answer(
     RETURNS TABLE (message_id bigint, citation_id bigint, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text,
                    claim text, quote text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision,
                    support double precision, diagnostic text, source_state text, repaired boolean,
-                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer,
+                   form text, detail text, best_other text, support_parts jsonb)
     LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_answer_wrapper';
 COMMENT ON FUNCTION reground.check_answer IS
 'Judges an answer that no turn of ours was asked for: the rows of end_turn, with message_id, citation_id and source_state NULL, and no row where nothing is cited. passages is what the model was shown, [{"text": "…", "marker": "A1", "id": 7, "doc_id": "…", "title": "…", "uri": "…", "page_start": 1, "page_end": 2}], only text required: each is cited by its marker, or by its number from 1. With a corpus, documents that the answer names are looked up in it. text_config defaults to that of the corpus, else to default_text_search_config. Writes nothing, works on a standby.';
@@ -92,6 +94,29 @@ CREATE FUNCTION reground.check_policy(message bigint)
         WHERE m.message_id = check_policy.message;
     END;
 COMMENT ON FUNCTION reground.check_policy(bigint) IS 'Whether an answer should be shown or written anew (accept, regenerate), a row a reason (I20).';
+
+CREATE FUNCTION reground.answer_metrics(message bigint)
+    RETURNS TABLE (metric text, numerator double precision, denominator bigint, value double precision)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'answer_metrics_wrapper';
+COMMENT ON FUNCTION reground.answer_metrics IS
+'What an answer is worth by the measures of the field, judged again with the context and settings of its turn: reference_validity, citation_coverage, alce_citation_recall and _precision (Gao et al. 2023), trec_weighted_ and trec_hard_precision and _recall (first citation of a sentence; TREC RAG 2024), all_citations_precision and _recall (every citation; not the track''s), faithfulness, context_utilisation, carry_over_hit_rate. Entailment is support by text at the threshold support_threshold, partial support half of it. value is NULL over nothing; numerators and denominators of many answers add up (see micro_average).';
+
+CREATE FUNCTION reground._add_ratio(state double precision[], numerator double precision, denominator double precision)
+    RETURNS double precision[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ARRAY[state[1] + coalesce(numerator, 0), state[2] + coalesce(denominator, 0)];
+COMMENT ON FUNCTION reground._add_ratio IS 'Transition of micro_average.';
+CREATE FUNCTION reground._add_ratios(a double precision[], b double precision[])
+    RETURNS double precision[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ARRAY[a[1] + b[1], a[2] + b[2]];
+COMMENT ON FUNCTION reground._add_ratios IS 'Combines two states of micro_average.';
+CREATE FUNCTION reground._ratio(state double precision[])
+    RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN state[1] / nullif(state[2], 0);
+COMMENT ON FUNCTION reground._ratio IS 'End of micro_average.';
+CREATE AGGREGATE reground.micro_average(numerator double precision, denominator double precision) (
+    SFUNC = reground._add_ratio, STYPE = double precision[], INITCOND = '{0,0}', FINALFUNC = reground._ratio, COMBINEFUNC = reground._add_ratios, PARALLEL = SAFE);
+COMMENT ON AGGREGATE reground.micro_average(double precision, double precision) IS
+'Sum of the numerators over the sum of the denominators, NULL over nothing: what a measure such as those of answer_metrics is over many answers.';
 
 CREATE FUNCTION reground.profile()
     RETURNS TABLE (function text, stage text, calls integer, microseconds bigint)

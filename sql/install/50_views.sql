@@ -20,8 +20,8 @@ COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS 'What h
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.external_id AS conversation, t.number AS turn, c.turn_id, c.message_id, m.external_id AS message, m.model,
-           t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
-           c.status, c.holds, c.mode, c.score, c.coordinate_fidelity, c.support, c.diagnostic, c.detail, c.best_other, c.lost_at, c.repaired,
+           t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
+           c.status, c.holds, c.mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other, c.lost_at, c.repaired,
            reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version) AS source_state,
            c.source_version, c.source_hash, m.superseded, c.char_start, c.char_end, c.created_at
     FROM reground.message_citations AS c

@@ -9,6 +9,7 @@ BEGIN
                                 'source_facts', 'messages', 'message_citations'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
     END LOOP;
+    PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
     FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
                                 'messages.message_id', 'message_citations.citation_id'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(

@@ -44,6 +44,7 @@ pub(super) fn citation_rows(
             NewCitation {
                 citation_no: index + 1,
                 raw: extracted.raw.clone(),
+                form: Some(extracted.form.to_string()),
                 corpus: place.map(|place| place.corpus.clone()),
                 doc_id: place.map(|place| place.doc_id.clone()),
                 chunk_id: place.and_then(|place| place.passage.clone()),
@@ -63,6 +64,8 @@ pub(super) fn citation_rows(
                     }),
                 claim: extraction.claim_of(extracted).map(str::to_owned),
                 quote: verdict.quote.as_ref().map(|quote| quote.text.clone()),
+                quote_start: verdict.quote.as_ref().map(|quote| quote.chars.start),
+                quote_end: verdict.quote.as_ref().map(|quote| quote.chars.end),
                 fact_summary: source
                     .and_then(|source| source.facts.first())
                     .map(|fact| fact.text.clone()),
@@ -72,6 +75,10 @@ pub(super) fn citation_rows(
                 score: status.score(),
                 coordinate_fidelity: verdict.coordinate_fidelity,
                 support: verdict.support,
+                support_parts: verdict
+                    .parts
+                    .as_ref()
+                    .and_then(|parts| serde_json::to_value(parts).ok()),
                 diagnostic: status.diagnostic().map(|diagnostic| diagnostic.as_str()),
                 detail: verdict.detail.map(|detail| detail.as_str()),
                 best_other: verdict

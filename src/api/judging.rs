@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use reground_citations::{Extraction, Grammar, KnownMarker, Source};
+use reground_citations::{Cues, Extraction, Grammar, Judgement, KnownMarker, Source};
 use reground_grounding::check;
 use reground_grounding::end::{self, EndInput, EndRules, Judged, Traced};
+use reground_grounding::measure::{self, Measured};
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
@@ -13,6 +14,7 @@ use crate::api::citation_rows::citation_rows;
 use crate::error::{Result, warn};
 use crate::profile::stage;
 use crate::retrieve::evidence::{Asked, content, look_up};
+use crate::store::cues;
 use crate::store::markers::Row as MarkerRow;
 use crate::store::messages::NewCitation;
 
@@ -43,6 +45,26 @@ pub(super) struct Verdict {
     pub judged: Judged,
     /// A row for each citation.
     pub citations: Vec<NewCitation>,
+}
+
+/// What a judged answer is worth by each measure.
+pub(super) fn measure(extraction: &Extraction, ground: &Ground<'_>) -> Result<Vec<Measured>> {
+    let judged = judge(extraction, ground)?.judged;
+    let judgements: Vec<Judgement> = judged
+        .citations
+        .into_iter()
+        .map(|citation| citation.judgement)
+        .collect();
+    let statements = measure::statements(extraction);
+    Ok(measure::measure(&measure::Answer {
+        extraction,
+        judgements: &judgements,
+        sources: &sources(ground)?,
+        lexemes: &content(ground.text_config, &statements)?,
+        statements: &statements,
+        cues: &cues(ground)?,
+        rules: EndRules::from(ground.settings).support,
+    }))
 }
 
 /// Judges what was read of an answer.
@@ -76,7 +98,9 @@ pub(super) fn judge(extraction: &Extraction, ground: &Ground<'_>) -> Result<Verd
             text_config: ground.text_config,
         })
     })?;
+    let cues = stage("cues", || cues(ground))?;
     let input = EndInput {
+        cues: &cues,
         extraction,
         context: ground.context,
         sources: &sources,
@@ -96,6 +120,12 @@ pub(super) fn judge(extraction: &Extraction, ground: &Ground<'_>) -> Result<Verd
         ground.registry,
     );
     Ok(Verdict { judged, citations })
+}
+
+/// How the language of the texts denies and writes numbers.
+fn cues(ground: &Ground<'_>) -> Result<Cues> {
+    let language = ground.settings.language.as_deref();
+    cues::load(language.unwrap_or(ground.text_config))
 }
 
 /// The context as citations see it.

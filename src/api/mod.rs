@@ -1,5 +1,6 @@
 //! The SQL functions, a file a topic. Each is declared in `sql/install`, which also documents it.
 
+mod answer_metrics;
 mod begin_turn;
 mod check_answer;
 mod citation_rows;

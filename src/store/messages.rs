@@ -47,6 +47,7 @@ pub struct NewCitation {
     pub citation_no: usize,
     pub marker: Option<String>,
     pub raw: String,
+    pub form: Option<String>,
     pub corpus: Option<String>,
     pub doc_id: Option<String>,
     pub chunk_id: Option<String>,
@@ -55,6 +56,8 @@ pub struct NewCitation {
     pub locator: Option<String>,
     pub claim: Option<String>,
     pub quote: Option<String>,
+    pub quote_start: Option<usize>,
+    pub quote_end: Option<usize>,
     pub fact_summary: Option<String>,
     pub status: Option<&'static str>,
     pub holds: Option<bool>,
@@ -62,6 +65,7 @@ pub struct NewCitation {
     pub score: Option<f64>,
     pub coordinate_fidelity: Option<f64>,
     pub support: Option<f64>,
+    pub support_parts: Option<Value>,
     pub diagnostic: Option<&'static str>,
     pub detail: Option<&'static str>,
     pub best_other: Option<String>,
@@ -83,11 +87,28 @@ pub struct NewCitation {
 }
 
 /// The columns of [`NewCitation`], as a record definition.
-const RECORD: &str = "citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
-     quote text, fact_summary text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision, \
-     support double precision, diagnostic text, detail text, best_other text, factor_coordinates smallint, factor_retrieval smallint, \
+const RECORD: &str = "citation_no integer, marker text, raw text, form text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
+     quote text, quote_start integer, quote_end integer, fact_summary text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision, \
+     support double precision, support_parts jsonb, diagnostic text, detail text, best_other text, factor_coordinates smallint, factor_retrieval smallint, \
      factor_rerank smallint, factor_context smallint, factor_generation smallint, lost_at text, source_version integer, source_hash text, \
      repaired boolean, char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer";
+
+/// An answer as the model gave it.
+#[derive(Debug, Deserialize)]
+pub struct Message {
+    pub turn_id: i64,
+    pub answer: String,
+}
+
+/// An answer of this tenant.
+pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT pg_catalog.row_to_json(m)::text FROM (SELECT turn_id, answer FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
+            &[message_id.into(), tenant.into()],
+        )
+    })
+}
 
 /// The answers of a turn, and the one of the conversation that has this id; oldest first.
 pub fn earlier(

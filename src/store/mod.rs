@@ -4,6 +4,7 @@
 pub mod composed;
 pub mod conversations;
 pub mod corpora;
+pub mod cues;
 pub mod documents;
 pub mod facts;
 pub mod markers;

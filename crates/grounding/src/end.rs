@@ -76,6 +76,8 @@ pub struct EndInput<'a> {
     pub named: &'a [NamedDocument],
     /// The content of each claim, in the order of [`Extraction::claims`].
     pub claim_lexemes: &'a [Lexemes],
+    /// How the language of the texts denies and writes numbers.
+    pub cues: &'a Cues,
     /// The turn's candidates.
     pub trace: &'a [Traced],
     /// The settings.
@@ -192,7 +194,7 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         known: input.markers,
         named: input.named,
         claims: input.claim_lexemes,
-        cues: &Cues::LANGUAGE_FREE,
+        cues: input.cues,
         rules: input.rules.support,
     };
     let judgements = reground_citations::judge(input.extraction, &evidence)?;

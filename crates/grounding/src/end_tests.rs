@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use reground_citations::{
-    Action, Error, Families, Grammar, Lexemes, LossStage, PolicyRules, StageFacts, Status,
+    Action, Cues, Error, Families, Grammar, Lexemes, LossStage, PolicyRules, StageFacts, Status,
     SupportRules,
 };
 
@@ -133,6 +133,7 @@ fn ended(answer: &str) -> Judged {
         ],
         named: &[],
         claim_lexemes: &claims,
+        cues: &Cues::LANGUAGE_FREE,
         trace: &trace,
         rules: RULES,
     };

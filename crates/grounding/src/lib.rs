@@ -18,6 +18,7 @@
 //! | … the block for the prompt | [`prompt`], [`defuse`](mod@defuse) |
 //! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
 //! | … or judged without a turn | [`check`] |
+//! | … and measured | [`measure`] |
 //!
 //! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
 //! leaves with the stage and the reason; nothing is lost.
@@ -38,6 +39,7 @@ pub mod fuse;
 pub mod identity;
 pub mod intent;
 pub mod mark;
+pub mod measure;
 pub mod memory;
 pub mod passage;
 pub mod plan;

@@ -136,6 +136,8 @@ pub struct Settings {
     pub keep_candidates: KeepCandidates,
     /// What is read as a citation beside the usual forms; `None` is nothing, the default.
     pub citation_forms: Option<GrammarRules>,
+    /// Language of the texts (`en`); `None` takes that of the text search configuration, the default.
+    pub language: Option<String>,
     /// Least support, 0–1, for a claim to count as supported, default 0.5.
     pub support_threshold: f64,
     /// By how much, 0–1, another source must support a claim better to call the citation wrong, default 0.2.
@@ -181,6 +183,7 @@ impl Default for Settings {
             marker_style: MarkerStyle::Lettered,
             keep_candidates: KeepCandidates::All,
             citation_forms: None,
+            language: None,
             support_threshold: 0.5,
             other_source_margin: 0.2,
             min_cfs: None,

@@ -70,6 +70,20 @@ pub struct Cues {
     decimal: char,
 }
 
+impl SupportCue {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Negation, Self::NoNegation, Self::Decimal];
+
+    /// The stable text that is stored and shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Negation => "negation",
+            Self::NoNegation => "no_negation",
+            Self::Decimal => "decimal",
+        }
+    }
+}
+
 impl Cues {
     /// No cues of any language: negation is not looked at, and numbers are read as English writes them.
     pub const LANGUAGE_FREE: Self = Self {
@@ -91,23 +105,28 @@ impl Cues {
         Self::of(language, rows)
     }
 
+    /// The code that rows name a language by, from that code or from the name of its text search configuration.
+    pub fn code(language: &str) -> String {
+        let name = language.trim().to_lowercase();
+        let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
+        let known = CONFIGURATIONS.iter().find(|(known, _)| *known == name);
+        known.map_or(name, |(_, code)| code).to_owned()
+    }
+
     /// The cues that rows give a language. One that no row negates in is [`Cues::LANGUAGE_FREE`].
     pub fn of<'a>(
         language: &str,
         rows: impl IntoIterator<Item = (&'a str, SupportCue, &'a str)>,
     ) -> Self {
-        let name = language.trim().to_lowercase();
-        let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
-        let known = CONFIGURATIONS.iter().find(|(known, _)| *known == name);
-        let code = known.map_or(name, |(_, code)| code);
+        let code = Self::code(language);
         let mut cues = Self::LANGUAGE_FREE;
-        for (_, kind, cue) in rows.into_iter().filter(|(of, ..)| *of == code) {
+        for (_, kind, cue) in rows.into_iter().filter(|(of, ..)| *of == code.as_str()) {
             cues.add(kind, &cue.to_lowercase());
         }
         if cues.words.is_empty() && cues.strings.is_empty() {
             return Self::LANGUAGE_FREE;
         }
-        cues.language = Some(code.to_owned());
+        cues.language = Some(code);
         cues
     }
 
