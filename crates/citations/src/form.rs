@@ -174,7 +174,7 @@ impl Form {
     }
 
     /// A number as it is written in this form, counted from 1.
-    pub(crate) fn from_one(&self, written: u32) -> u32 {
+    pub(crate) fn counted_from_one(&self, written: u32) -> u32 {
         written.saturating_add(1 - self.counts_from())
     }
 

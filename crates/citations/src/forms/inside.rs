@@ -31,7 +31,7 @@ impl Inside {
 
     /// A number as the form has it.
     pub(crate) fn number(form: Form, written: u32) -> Self {
-        let number = form.from_one(written);
+        let number = form.counted_from_one(written);
         let pages = None;
         Self::one(form, Reference::Ordinal { number, pages })
     }

@@ -52,7 +52,8 @@ pub(super) fn read(text: &str) -> Option<Inside> {
         }
         let sign = cursor.one_of(&[',', ';', '&', '/']).is_some();
         cursor.spaces();
-        if !(sign || spaced) || !(cursor.joining_word() || sign) {
+        let joined = cursor.joining_word();
+        if !(sign || spaced && joined) {
             return None;
         }
         cursor.spaces();
@@ -136,7 +137,7 @@ fn number(cursor: &mut Cursor<'_>, found: &mut Inside) -> Option<Result<(), Malf
         Err(why) => return Some(Err(why)),
     };
     for number in numbers {
-        let number = found.form.from_one(number);
+        let number = found.form.counted_from_one(number);
         found.references.push(Reference::Ordinal {
             number,
             pages: None,

@@ -76,7 +76,7 @@ pub(super) fn counted(text: &str, form: Form) -> Option<Inside> {
                 let form = found.form.clone();
                 push(&mut found, range, &claimed, |written, pages| {
                     Reference::Ordinal {
-                        number: form.from_one(written),
+                        number: form.counted_from_one(written),
                         pages,
                     }
                 });

@@ -60,6 +60,6 @@ fn result(cursor: &mut Cursor<'_>) -> Option<Reference> {
     Some(Reference::Result {
         turn,
         kind: kind.to_owned(),
-        number: Form::TurnResult.from_one(written),
+        number: Form::TurnResult.counted_from_one(written),
     })
 }

@@ -28,7 +28,9 @@ pub struct Extent {
 impl Bounds {
     /// The bounds of a document with passages at these ranges.
     pub fn of<'a>(ranges: impl IntoIterator<Item = &'a LocatorRange>) -> Self {
-        let mut extents: BTreeMap<(Option<&str>, &[u32]), (u32, bool)> = BTreeMap::new();
+        /// A work and a place of it.
+        type Under<'a> = (Option<&'a str>, &'a [u32]);
+        let mut extents: BTreeMap<Under<'_>, (u32, bool)> = BTreeMap::new();
         for range in ranges {
             let work = range.work.as_deref();
             for place in [&range.start, &range.end] {
@@ -49,7 +51,7 @@ impl Bounds {
                 extents.entry((work, place)).or_default().1 = true;
             }
         }
-        let extent = |((work, under), (last, open)): ((Option<&str>, &[u32]), _)| Extent {
+        let extent = |((work, under), (last, open)): (Under<'_>, _)| Extent {
             work: work.map(str::to_owned),
             under: under.to_vec(),
             last,
