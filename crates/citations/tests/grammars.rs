@@ -1,4 +1,5 @@
 //! What a corpus and a caller add to the grammar as data.
+#![allow(clippy::unwrap_used)]
 
 use reground_citations::{
     Bounds, DocumentRequest, Evidence, Form, Grammar, GrammarRules, Lexemes, LocatorRange,
