@@ -5,11 +5,15 @@
 
 mod code;
 mod settled;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Extraction, Grammar, extract};
-use settled::settled;
+use crate::{Extracted, Extraction, Form, Grammar, Malformed, Reference, extract};
+use settled::{Settled, settled};
+
+/// Longest name that a tag encloses, with its end tag, in bytes.
+const MAX_ENCLOSED: usize = 512;
 
 /// What is known of an answer before it is complete.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,26 +32,38 @@ pub struct Fed {
 
 /// Reads an answer of which more may follow, or, once it is `complete`, the whole: then the result is that of [`extract`].
 ///
-/// As the answer grows, `shown` never shrinks and no citation that was reported changes. What is held back at the end
-/// is a word, a bracket or link that is open on its line (a bracket for 1 kB, an address for 2 kB at most), and code
-/// that a backtick has opened, until its paragraph ends. Linear in the text.
+/// As the answer grows, `shown` never shrinks and no citation that was reported changes. Held back at the end is a word, a
+/// bracket, link or tag that is open on its line (a bracket or tag for 1 kB, an address for 2 kB at most), and code that a
+/// backtick has opened, until its paragraph ends. So is the whole line (its last 2 kB) where patterns, locators or titles may
+/// begin with any word. What is shown and yet reported only at the end are footnotes, which their notes explain, and a
+/// `<cite>` without a name. Linear in the text.
 pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> Fed {
-    let mut extraction = extract(answer_so_far, grammar);
     if complete {
+        let extraction = extract(answer_so_far, grammar);
         return Fed {
             shown: answer_so_far.len(),
             placed: extraction.citations.len(),
             extraction,
         };
     }
-    let mut shown = settled(answer_so_far);
+    let Settled { known, settled } = settled(answer_so_far, grammar);
+    let mut shown = settled;
+    let mut extraction = extract(&answer_so_far[..known], grammar);
     let citations = &mut extraction.citations;
+    let grows = |c: &&Extracted| is_unnamed(c) && known - c.span.bytes.end <= MAX_ENCLOSED;
+    if let Some(waiting) = citations.iter().find(grows) {
+        shown = shown.min(waiting.span.bytes.start);
+    }
     citations.truncate(citations.partition_point(|c| c.span.bytes.start < shown));
     // A bracket may stay open in what is part of a citation already, such as the address of a link.
     while let Some(cut) = citations.pop_if(|c| c.span.bytes.end > shown) {
         shown = shown.min(cut.span.bytes.start);
     }
-    let paragraphs = finished_paragraphs(&answer_so_far[..shown]);
+    // What encloses its claim may do so across paragraphs.
+    let encloses = citations.iter().find(|c| is_markup(&c.form));
+    let placeable = encloses.map_or(shown, |c| c.span.bytes.start);
+    let paragraphs = finished_paragraphs(&answer_so_far[..placeable]);
+    citations.retain(|c| !says_more_at_the_end(c));
     let placed = citations.partition_point(|c| c.span.bytes.end <= paragraphs);
     for citation in &mut citations[placed..] {
         citation.sentence = None;
@@ -67,6 +83,25 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> Fed {
         extraction,
         placed,
     }
+}
+
+/// Markup around a fact.
+fn is_markup(form: &Form) -> bool {
+    matches!(
+        form,
+        Form::CohereSpan | Form::SourceTag | Form::CiteTag | Form::GeminiSpan
+    )
+}
+
+/// What cites only by what follows far below: a footnote by its note, a `<cite>` by what it encloses.
+fn says_more_at_the_end(citation: &Extracted) -> bool {
+    citation.form == Form::Footnote || is_unnamed(citation)
+}
+
+/// `<cite>`, which may still take in what it encloses: `<cite>1</cite>`.
+fn is_unnamed(citation: &Extracted) -> bool {
+    citation.form == Form::CiteTag
+        && citation.reference == Reference::Malformed(Malformed::EmptyName)
 }
 
 /// One past the last blank line: no sentence goes on across it, and nothing after it tells anything about one before.

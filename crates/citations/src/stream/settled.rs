@@ -1,8 +1,12 @@
 //! Up to where the citations of an unfinished answer are settled.
 
+use std::ops::Range;
+
 use reground_pulse::{Steps, along};
 
 use super::code::{certain, prose};
+use super::words::open_words;
+use crate::Grammar;
 use crate::forms::MAX_INSIDE;
 use crate::skip::not_prose;
 
@@ -10,20 +14,46 @@ use crate::skip::not_prose;
 const MAX_ADDRESS: usize = 2048;
 /// Bytes after a bracket that tell whether it is an index: ` = `.
 const INDEX_SIGNS: usize = 3;
-/// Longest word at the end that is waited for, in bytes.
+/// Longest address that the line of a link definition is looked for behind, in bytes.
 const MAX_WORD: usize = 64;
+/// Longest private-use sequence, in bytes.
+const MAX_PRIVATE: usize = 1024;
 /// What the address of a link definition begins with.
 const ADDRESSES: [&[u8]; 6] = [b"http", b"www.", b"<", b"/", b"#", b"mailto:"];
 
-/// The place before which no continuation of the text adds, removes or changes a citation, and which no citation will
-/// reach across.
-pub(super) fn settled(text: &str) -> usize {
+/// How far an unfinished text is understood.
+pub(super) struct Settled {
+    /// Up to here it is certain what is prose.
+    pub known: usize,
+    /// Up to here no continuation of the text adds, removes or changes a citation.
+    pub settled: usize,
+}
+
+/// How far `text` is settled. What stands between the two places may still be read in several ways.
+pub(super) fn settled(text: &str, grammar: &Grammar) -> Settled {
     let hidden = not_prose(text);
     let known = certain(text, &hidden);
     let bytes = text.as_bytes();
+    let sequence = open_private(&bytes[..known], &hidden).unwrap_or(known);
     let from = last_line(&bytes[..known]);
+    let bracket = open_bracket(bytes, &hidden, from, sequence).unwrap_or(sequence);
+    let prose = prose_start(&hidden, bracket);
+    Settled {
+        known,
+        settled: open_words(&text[..bracket], prose, grammar),
+    }
+}
+
+/// Where the prose begins that a place is in or ends.
+fn prose_start(hidden: &[Range<usize>], at: usize) -> usize {
+    let before = hidden.partition_point(|range| range.end <= at);
+    before.checked_sub(1).map_or(0, |last| hidden[last].end)
+}
+
+/// The first bracket from `from` on that is open at `known`.
+fn open_bracket(bytes: &[u8], hidden: &[Range<usize>], from: usize, known: usize) -> Option<usize> {
     let mut steps = Steps::default();
-    for range in prose(&hidden, text.len()) {
+    for range in prose(hidden, bytes.len()) {
         let tail = Tail {
             bytes: &bytes[..known],
             limit: range.end.min(known),
@@ -33,16 +63,11 @@ pub(super) fn settled(text: &str) -> usize {
             if tail.is_open(open) {
                 // `[[1]]`: the outer pair belongs to the citation.
                 let doubled = bytes[..open].ends_with(b"[");
-                return open - usize::from(doubled);
+                return Some(open - usize::from(doubled));
             }
         }
     }
-    let ends_hidden = hidden.last().is_some_and(|range| range.end == known);
-    if ends_hidden {
-        known
-    } else {
-        last_word(&text[..known])
-    }
+    None
 }
 
 /// Where the line begins that is not over, or an earlier one whose link definition waits for its address.
@@ -71,14 +96,13 @@ fn last_line(bytes: &[u8]) -> usize {
     }
 }
 
-/// A word or number that may go on: half of `ref12` is another.
-fn last_word(text: &str) -> usize {
-    let word = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c.is_numeric());
-    if text.len() - word.len() <= MAX_WORD {
-        word.len()
-    } else {
-        text.len()
-    }
+/// Where a private-use sequence opens that has not closed; lines do not end it.
+fn open_private(bytes: &[u8], hidden: &[Range<usize>]) -> Option<usize> {
+    let prose = prose_start(hidden, bytes.len());
+    let from = prose.max(bytes.len().saturating_sub(MAX_PRIVATE + 3));
+    let is_sign = |at: &usize| matches!(bytes[*at..], [0xEE, 0x88, 0x80 | 0x81, ..]);
+    let last = (from..bytes.len()).rev().find(is_sign)?;
+    (bytes[last + 2] == 0x80).then_some(last)
 }
 
 /// A stretch of prose in what is known of the text.
@@ -100,8 +124,6 @@ impl Tail<'_> {
             [0xE3, 0x80, 0x90, ..] | [0xEF, 0xBC, 0xBB, ..] => (Shape::Square, 3),
             // （
             [0xEF, 0xBC, 0x88, ..] => (Shape::Round, 3),
-            // U+E200, which opens the sequences that U+E201 closes.
-            [0xEE, 0x88, 0x80, ..] => (Shape::Private, 3),
             _ => return false,
         };
         match self.closing(open + width, shape) {
@@ -128,7 +150,6 @@ impl Tail<'_> {
                     (false, Some((Shape::Square, 3)))
                 }
                 [0xEF, 0xBC, 0x89, ..] => (false, Some((Shape::Round, 3))),
-                [0xEE, 0x88, 0x81, ..] => (false, Some((Shape::Private, 3))),
                 _ => (false, None),
             };
             match closes {
@@ -153,7 +174,7 @@ impl Tail<'_> {
             Some(b':') => {
                 let address = after[1..].trim_ascii_start();
                 let begins = |a: &&[u8]| a.len() > address.len() && a.starts_with(address);
-                ADDRESSES.iter().any(|a| begins(a))
+                ADDRESSES.iter().any(begins)
             }
             Some(b'(') => is_half_an_address(after),
             _ => false,
@@ -166,7 +187,6 @@ enum Shape {
     Square,
     Round,
     Curly,
-    Private,
 }
 
 enum Closing {
