@@ -152,9 +152,9 @@ pub(crate) fn spellings(word: &str) -> Vec<String> {
 
 /// Bytes that two texts begin with alike, up to the boundary of a character.
 fn shared(a: &str, b: &str) -> usize {
-    let mut ends = a.char_indices().zip(b.chars());
-    let differs = ends.find(|((_, a), b)| a != b).map(|((at, _), _)| at);
-    differs.unwrap_or(a.len().min(b.len()))
+    let bytes = a.bytes().zip(b.bytes());
+    let alike = bytes.take_while(|(a, b)| a == b).count();
+    a.floor_char_boundary(alike)
 }
 
 #[cfg(test)]

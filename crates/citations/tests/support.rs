@@ -1,4 +1,5 @@
 //! Support of a claim by text, with a stand-in for the server's stemming.
+#![allow(clippy::unwrap_used)] // in the functions that tests share too
 
 use proptest::prelude::*;
 use reground_citations::{Cues, Lexemes, Stretch, SupportParts, Text, support};

@@ -74,7 +74,12 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
             Kind::Word => {
                 std::mem::swap(&mut lower, &mut before);
                 lower.clear();
-                lower.extend(raw.chars().flat_map(char::to_lowercase));
+                if raw.is_ascii() {
+                    lower.push_str(raw);
+                    lower.make_ascii_lowercase();
+                } else {
+                    lower.extend(raw.chars().flat_map(char::to_lowercase));
+                }
                 let denies = cues.denies(piece.joined.then_some(&before), &lower);
                 if let Some(key) = lexemes.stem_of(&lower) {
                     unit(key, !denies && open.take().is_some(), false);

@@ -76,16 +76,11 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
             let letters = c.is_alphabetic();
             let mut last = c;
             while let Some(&next) = rest.peek() {
-                let mut ahead = rest.clone();
                 // The number of `15th` and `10km` is one: what follows the digits is another piece.
                 let goes_on = match Run::of(next) {
                     Run::Word => letters || !next.is_alphabetic(),
-                    _ => {
-                        !letters
-                            && matches!(next, '.' | ',')
-                            && last.is_ascii_digit()
-                            && ahead.nth(1).is_some_and(|c| c.is_ascii_digit())
-                    }
+                    _ if letters || !matches!(next, '.' | ',') || !last.is_ascii_digit() => false,
+                    _ => rest.clone().nth(1).is_some_and(|c| c.is_ascii_digit()),
                 };
                 if !goes_on {
                     break;
