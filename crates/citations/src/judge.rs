@@ -374,30 +374,39 @@ impl<'a> Bench<'a> {
         claim: Option<&ClaimUnits<'_>>,
         pages: Option<Pages>,
     ) -> Judgement {
-        let cues = self.evidence.cues;
         let looked = documents.iter().map(|&index| {
-            let document = &self.evidence.named[index];
-            let of_document = document.passages.iter().zip(self.passages(index));
-            let at_place: Vec<_> = of_document
-                .filter(|(passage, _)| match (pages, passage.pages) {
+            let passages = &self.evidence.named[index].passages;
+            let at_place: Vec<usize> = (0..passages.len())
+                .filter(|&passage| match (pages, passages[passage].pages) {
                     (Some(claimed), Some(pages)) => claimed.shared_with(pages).is_some(),
                     _ => true,
                 })
                 .collect();
-            let units: Vec<&SourceUnits<'_>> = at_place.iter().map(|(_, units)| *units).collect();
-            let parts = claim.and_then(|claim| joint(claim, &units, cues));
-            (parts, document, at_place)
+            let units: Vec<_> = at_place
+                .iter()
+                .map(|&passage| &self.passages(index)[passage])
+                .collect();
+            let together = claim.and_then(|claim| joint(claim, &units, self.evidence.cues));
+            let best = together.as_ref().and_then(|together| together.best);
+            let passage = at_place.get(best.unwrap_or(0)).copied();
+            // Some passage or other of a long document holds each word: what counts is the best one, unless pages are named.
+            let parts = together.map(|together| match (pages, claim, best) {
+                (None, Some(claim), Some(best)) => {
+                    SupportParts::alone(claim, units[best], self.evidence.cues)
+                }
+                _ => together.parts,
+            });
+            (parts, index, passage)
         });
-        let best = looked.reduce(|best, next| {
-            if support_of(&next.0) > support_of(&best.0) {
-                next
-            } else {
-                best
-            }
-        });
-        let Some((parts, document, at_place)) = best else {
+        let support_of = |parts: &Option<SupportParts>| parts.as_ref().map(|parts| parts.support);
+        let better = |best: &Option<SupportParts>, next: &Option<SupportParts>| {
+            support_of(next) > support_of(best)
+        };
+        let best = looked.reduce(|best, next| if better(&best.0, &next.0) { next } else { best });
+        let Some((parts, index, passage)) = best else {
             return Judgement::of(Status::UnknownId, None);
         };
+        let document = &self.evidence.named[index];
         let support = support_of(&parts);
         let (status, detail) = match support {
             Some(support) if support < self.evidence.rules.threshold => {
@@ -405,30 +414,18 @@ impl<'a> Bench<'a> {
             }
             _ => (Status::Unretrieved, Detail::Unretrieved),
         };
-        let passage = at_place
-            .into_iter()
-            .map(|(passage, units)| {
-                let alone = claim.and_then(|claim| joint(claim, &[units], cues));
-                (support_of(&alone), passage, units)
-            })
-            .reduce(|best, next| if next.0 > best.0 { next } else { best })
-            .map(|(_, passage, units)| (passage, units));
-        let key = passage.map(|(passage, _)| &passage.passage);
+        let key = passage.map(|passage| &document.passages[passage].passage);
+        let quote = passage.zip(claim);
+        let quote =
+            quote.and_then(|(passage, claim)| Quote::best(&self.passages(index)[passage], claim));
         Judgement {
             support,
             parts,
+            quote,
             detail: Some(detail),
-            quote: passage
-                .zip(claim)
-                .and_then(|((_, units), claim)| Quote::best(units, claim)),
             ..Judgement::of(status, Some(document_place(document, key, pages)))
         }
     }
-}
-
-/// The figure alone.
-fn support_of(parts: &Option<SupportParts>) -> Option<f64> {
-    parts.as_ref().map(|parts| parts.support)
 }
 
 impl Judgement {

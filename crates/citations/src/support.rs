@@ -21,8 +21,9 @@ mod words;
 
 pub(crate) use bits::Bits;
 pub use cues::{Cues, SUPPORT_CUES, SupportCue};
+use parts::Sum;
 pub use parts::{Contradiction, Quotation, Stretch, SupportParts};
-pub(crate) use reading::Reading;
+use reading::Reading;
 pub(crate) use units::{ClaimUnits, SourceUnits, Vocabulary};
 pub(crate) use verdict::{Verdict, Weighed};
 
@@ -54,7 +55,15 @@ pub fn support(claim: Text<'_>, texts: &[Text<'_>], cues: &Cues) -> Option<Suppo
         .iter()
         .map(|text| SourceUnits::read(text.text, text.lexemes, cues, &vocabulary))
         .collect();
-    joint(&claim, &sources.iter().collect::<Vec<_>>(), cues)
+    let together = joint(&claim, &sources.iter().collect::<Vec<_>>(), cues)?;
+    Some(together.parts)
+}
+
+/// What several sources say of a claim together.
+pub(crate) struct Together {
+    pub parts: SupportParts,
+    /// The source that supports best alone; of equals the first.
+    pub best: Option<usize>,
 }
 
 /// Support of a claim by several sources together; `None` when the claim has no content.
@@ -62,14 +71,22 @@ pub(crate) fn joint(
     claim: &ClaimUnits<'_>,
     sources: &[&SourceUnits<'_>],
     cues: &Cues,
-) -> Option<SupportParts> {
+) -> Option<Together> {
     if claim.units.is_empty() {
         return None;
     }
-    let readings = sources.iter().enumerate();
-    let readings = readings.map(|(text, source)| Reading::of(claim, source, text));
-    let reading = readings
-        .reduce(|all, next| all.and(&next))
-        .unwrap_or_default();
-    Some(SupportParts::of(claim, &reading, sources, cues))
+    let mut all = Reading::default();
+    let mut best: Option<(f64, usize)> = None;
+    for (text, source) in sources.iter().enumerate() {
+        let reading = Reading::of(claim, source, text);
+        let support = Sum::of(claim, &reading).support;
+        if best.is_none_or(|(held, _)| support > held) {
+            best = Some((support, text));
+        }
+        all = all.and(&reading);
+    }
+    Some(Together {
+        parts: SupportParts::of(claim, &all, sources, cues),
+        best: best.map(|(_, text)| text),
+    })
 }

@@ -150,6 +150,11 @@ impl Sum {
 }
 
 impl SupportParts {
+    /// What one source alone says of a claim.
+    pub(crate) fn alone(claim: &ClaimUnits<'_>, source: &SourceUnits<'_>, cues: &Cues) -> Self {
+        Self::of(claim, &Reading::of(claim, source, 0), &[source], cues)
+    }
+
     /// Writes out what a reading of these texts came to.
     pub(crate) fn of(
         claim: &ClaimUnits<'_>,

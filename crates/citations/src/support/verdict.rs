@@ -27,7 +27,7 @@ pub(crate) struct Weighed<'a> {
 /// How the cited sources support the claim together.
 pub(crate) struct Joint {
     cited: Vec<bool>,
-    /// Units that more than one of them, and that exactly one of them, holds.
+    /// Units that exactly one of them holds.
     once: Bits,
     support: f64,
     /// Support once the source that adds most is cited too.
