@@ -209,10 +209,12 @@ impl<'a> Bench<'a> {
         let mut findings: BTreeMap<usize, Option<Finding>> = BTreeMap::new();
         let best_other = weights.zip(joint.as_ref()).and_then(|(weighed, joint)| {
             let source = weighed.best_other(joint)?;
-            Some(BestOther {
+            let support = weighed.support(source);
+            // What says nothing of the claim would not have been the better one.
+            (support > 0.0).then(|| BestOther {
                 source,
                 marker: self.evidence.sources[source].marker.clone(),
-                support: weighed.support(source),
+                support,
             })
         });
         let judge =

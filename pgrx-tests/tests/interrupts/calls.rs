@@ -194,6 +194,33 @@ pub const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "answer_metrics",
+        call: "answer_metrics(1)",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.corpora"),
+            Reads("reground.turns"),
+            Reads("reground.conversation_markers"),
+            Reads("reground.support_cues"),
+        ],
+    },
+    Call {
+        function: "check_answer",
+        call: "check_answer('Cows give milk [1]. Sheep give wool [Source: cows, p. 2].', '[{\"text\": \"Cows give milk.\"}]', corpus => 'farm')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.support_cues"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Reads("reground.documents"),
+        ],
+    },
+    Call {
+        function: "citation_grammar",
+        call: "citation_grammar(2)",
+        waits: &[Reads("reground.turns")],
+    },
+    Call {
         function: "create_corpus",
         call: "create_corpus('barn', dimensions => 2)",
         waits: &[Reads("reground.corpora"), Writes("reground.corpora")],
@@ -233,6 +260,7 @@ pub const CALLS: &[Call] = &[
             Reads("farm_documents"),
             Reads("reground.documents"),
             Reads("reground.citation_statuses"),
+            Reads("reground.support_cues"),
             Reads("reground.conversations"),
             Reads("reground.turns"),
             Reads("reground.messages"),
@@ -244,6 +272,24 @@ pub const CALLS: &[Call] = &[
             Writes("reground.conversation_sources"),
             Writes("reground.turns"),
             Writes("reground.conversations"),
+        ],
+    },
+    Call {
+        function: "extract_citations",
+        call: "extract_citations('Cows give milk [A1]. Sheep give wool [Source: cows, p. 2].', '{}')",
+        waits: &[],
+    },
+    Call {
+        function: "feed_answer",
+        call: "feed_answer(2, 'Cows give milk [A1]. Sheep give wool [Source: cows, p. 2].', true)",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.turns"),
+            Reads("reground.conversation_markers"),
+            Reads("reground.support_cues"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Reads("reground.documents"),
         ],
     },
     Call {

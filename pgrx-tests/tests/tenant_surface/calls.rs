@@ -132,6 +132,16 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::Query, A::Query],
     },
     Call {
+        function: "answer_metrics",
+        call: "answer_metrics($1::text::bigint)",
+        arguments: &[A::MessageId],
+    },
+    Call {
+        function: "check_answer",
+        call: "check_answer($1, jsonb_build_array(jsonb_build_object('text', $2)), corpus => $3)",
+        arguments: &[A::Answer, A::Content, A::Corpus],
+    },
+    Call {
         function: "check_corpus",
         call: "check_corpus($1)",
         arguments: &[A::Corpus],
@@ -140,6 +150,11 @@ pub const CALLS: &[Call] = &[
         function: "check_policy",
         call: "check_policy($1::text::bigint)",
         arguments: &[A::MessageId],
+    },
+    Call {
+        function: "citation_grammar",
+        call: "citation_grammar($1::text::bigint, $2)",
+        arguments: &[A::OpenTurn, A::Format],
     },
     Call {
         function: "citation_instructions",
@@ -167,6 +182,16 @@ pub const CALLS: &[Call] = &[
             A::Tags,
             A::Tags,
         ],
+    },
+    Call {
+        function: "extract_citations",
+        call: "extract_citations($1)",
+        arguments: &[A::Answer],
+    },
+    Call {
+        function: "feed_answer",
+        call: "feed_answer($1::text::bigint, $2, complete => true)",
+        arguments: &[A::OpenTurn, A::Answer],
     },
     Call {
         function: "pending_embeddings",
