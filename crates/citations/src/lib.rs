@@ -16,6 +16,7 @@ mod families;
 mod form;
 mod forms;
 mod grammar;
+mod import;
 mod judge;
 mod lexemes;
 mod listing;
@@ -43,6 +44,7 @@ pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, Sentence, extract
 pub use families::Families;
 pub use form::{Family, Form};
 pub use grammar::{Grammar, GrammarError, GrammarRules};
+pub use import::{Api, Import, Irregular, Note, UnknownApi, import};
 pub use judge::{BestOther, Detail, Evidence, Judgement, Place, judge};
 pub use lexemes::Lexemes;
 pub use locators::{

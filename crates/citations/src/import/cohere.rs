@@ -1,0 +1,70 @@
+//! Cohere Chat: `citations: [{"start": 7, "end": 12, "text": "world", "document_ids": ["doc_0"]}]` in version 1, with
+//! `sources: [{"type": "document", "id": …}]` in version 2, where they hang on the message.
+//!
+//! Offsets are characters of the answer from 0, the end exclusive; the text that comes with them decides where they are
+//! not. Documents without ids of their own are called `doc_0`, `doc_1`, … in the order in which they were handed over.
+
+use serde_json::Value;
+
+use super::{Irregular, Reader, Unit, entries, items, named, positioned, text};
+use crate::Reference;
+
+pub(super) fn is_this(result: &Value) -> bool {
+    let list = [
+        result.get("citations"),
+        result.get("message").and_then(|m| m.get("citations")),
+        Some(result),
+    ];
+    let mut lists = list.into_iter().flatten().filter_map(Value::as_array);
+    lists.any(|list| {
+        list.iter().any(|entry| {
+            entry.get("start").is_some()
+                && entry.get("end").is_some()
+                && (entry.get("document_ids").is_some() || entry.get("sources").is_some())
+        })
+    })
+}
+
+pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+    let message = result.get("message").map(|message| ("/message", message));
+    let in_message = message
+        .into_iter()
+        .flat_map(|(at, message)| entries(message, at, "citations"));
+    for (at, citation) in items(result)
+        .chain(entries(result, "", "citations"))
+        .chain(in_message)
+    {
+        // Version 2 also cites within what the model thought before it answered.
+        if text(citation, "type").is_some_and(|kind| kind != "TEXT_CONTENT") {
+            reader.note(&at, Irregular::UnknownKind);
+            continue;
+        }
+        let number = |key| citation.get(key).and_then(Value::as_u64);
+        let said = text(citation, "text");
+        let bytes = reader.place(&at, Unit::Chars, number("start"), number("end"), said);
+        let before = reader.cited.len();
+        for (_, id) in entries(citation, &at, "document_ids") {
+            if let Some(id) = id.as_str() {
+                reader.cite(bytes.clone(), false, reference(id), None);
+            }
+        }
+        for (_, source) in entries(citation, &at, "sources") {
+            if let Some(id) = text(source, "id") {
+                reader.cite(bytes.clone(), false, reference(id), None);
+            }
+        }
+        if reader.cited.len() == before {
+            reader.note(&at, Irregular::NoSource);
+        }
+    }
+}
+
+fn reference(id: &str) -> Reference {
+    let position = id
+        .strip_prefix("doc_")
+        .and_then(|number| number.parse().ok());
+    match position {
+        Some(position) => positioned(position, None),
+        None => named(id, None),
+    }
+}

@@ -1,0 +1,180 @@
+//! OpenAI: `annotations` of Chat (`choices[].message`), Responses (`output[].content[]`) and Assistants
+//! (`content[].text`): `url_citation`, `file_citation`, `container_file_citation`, `file_path`.
+//!
+//! Offsets are said to be those of characters; whether of code points or UTF-16 units OpenAI's reference leaves open, so the text
+//! of the annotation decides where it has one, the address of a link where the answer holds it, and else code points.
+//! A `file_citation` of Responses has an `index` only. The reference calls it that of the file in a list, yet it is the
+//! position in the text (openai-python, pull request 2751), and is read so.
+
+use serde_json::Value;
+
+use super::{Irregular, Reader, Unit, entries, items, named, text};
+use crate::Reference;
+
+const KINDS: [&str; 4] = [
+    "url_citation",
+    "file_citation",
+    "container_file_citation",
+    "file_path",
+];
+
+pub(super) fn is_this(result: &Value) -> bool {
+    let envelope = ["choices", "output", "annotations"];
+    let block = |entry: &Value| {
+        text(entry, "type") == Some("output_text")
+            || entry.pointer("/text/annotations").is_some()
+            || entry.get("annotations").is_some()
+    };
+    let blocks = result.get("content").and_then(Value::as_array);
+    envelope
+        .iter()
+        .any(|key| result.get(key).is_some_and(Value::is_array))
+        || blocks.is_some_and(|blocks| blocks.iter().any(block))
+        || result.pointer("/message/annotations").is_some()
+        || result.as_array().is_some_and(|list| {
+            list.iter()
+                .any(|entry| is_annotation(entry) || block(entry))
+        })
+}
+
+fn is_annotation(entry: &Value) -> bool {
+    text(entry, "type").is_some_and(|kind| KINDS.contains(&kind))
+}
+
+pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+    for (at, annotation) in items(result).filter(|(_, entry)| is_annotation(entry)) {
+        cite(&at, annotation, 0, reader);
+    }
+    for (at, message) in holders(result) {
+        annotations(&at, message, 0, reader);
+        // Offsets count from the start of their part; parts follow one another in the answer.
+        let mut start = 0;
+        for (at, part) in entries(message, &at, "content") {
+            let inner = part.get("text").filter(|text| text.is_object());
+            let holder = inner.unwrap_or(part);
+            let said = text(holder, "value").or_else(|| text(holder, "text"));
+            let at = if inner.is_some() {
+                format!("{at}/text")
+            } else {
+                at
+            };
+            annotations(&at, holder, start, reader);
+            let rest = reader.answer.get(start..).unwrap_or_default();
+            start += said
+                .filter(|said| rest.starts_with(said))
+                .map_or(0, str::len);
+        }
+    }
+}
+
+/// What may hold annotations or parts: the value itself, the first choice, the items of an output.
+fn holders(result: &Value) -> Vec<(String, &Value)> {
+    let mut holders = vec![(String::new(), result)];
+    if let Some(message) = result.get("message") {
+        holders.push(("/message".to_owned(), message));
+    }
+    if let Some(message) = result.pointer("/choices/0/message") {
+        holders.push(("/choices/0/message".to_owned(), message));
+    }
+    holders.extend(entries(result, "", "output"));
+    holders.extend(
+        items(result).filter(|(_, entry)| {
+            entry.get("annotations").is_some() || entry.get("content").is_some()
+        }),
+    );
+    holders
+}
+
+fn annotations(at: &str, holder: &Value, from: usize, reader: &mut Reader<'_>) {
+    for (at, annotation) in entries(holder, at, "annotations") {
+        cite(&at, annotation, from, reader);
+    }
+}
+
+fn cite(at: &str, annotation: &Value, from: usize, reader: &mut Reader<'_>) {
+    let Some(kind) = text(annotation, "type").filter(|kind| KINDS.contains(kind)) else {
+        reader.note(at, Irregular::UnknownKind);
+        return;
+    };
+    // Chat and Assistants nest what they say of the source under the name of the kind.
+    let about = annotation
+        .get(kind)
+        .filter(|about| about.is_object())
+        .unwrap_or(annotation);
+    let Some(reference) = reference(about) else {
+        reader.note(at, Irregular::NoSource);
+        return;
+    };
+    let number = |key: &str| {
+        annotation
+            .get(key)
+            .or_else(|| about.get(key))
+            .and_then(Value::as_u64)
+    };
+    let point = number("index");
+    let (start, end) = (
+        number("start_index").or(point),
+        number("end_index").or(point),
+    );
+    let said = text(annotation, "text");
+    let unit = unit(reader, from, start, end, text(about, "url"));
+    let base = reader.chart.span(0..from);
+    let shift = |n: Option<u64>| {
+        let base = match unit {
+            Unit::Bytes => base.bytes.end,
+            Unit::Chars => base.chars.end,
+            Unit::Utf16 => base.utf16.end,
+        };
+        n.map(|n| n.saturating_add(base as u64))
+    };
+    let bytes = reader.place(at, unit, shift(start), shift(end), said);
+    let stretch = reader.answer.get(bytes.clone()).unwrap_or_default();
+    let is_mark = start.is_some()
+        && (said.is_some()
+            || stretch.starts_with(['[', '(', '【'])
+            || stretch.contains("](")
+            || stretch.starts_with("http"));
+    reader.cite(bytes, is_mark, reference, text(about, "quote"));
+}
+
+/// The unit under which the stretch holds the address.
+fn unit(
+    reader: &Reader<'_>,
+    from: usize,
+    start: Option<u64>,
+    end: Option<u64>,
+    url: Option<&str>,
+) -> Unit {
+    let (Some(start), Some(end), Some(url)) = (start, end, url) else {
+        return Unit::Chars;
+    };
+    let base = reader.chart.span(0..from);
+    let holds = |unit: Unit, base: usize| {
+        let at = |n: u64| {
+            reader
+                .chart
+                .byte(unit, n.saturating_add(base as u64))
+                .exact()
+        };
+        let stretch = at(start)
+            .zip(at(end))
+            .and_then(|(start, end)| reader.answer.get(start..end));
+        stretch.is_some_and(|stretch| {
+            stretch.starts_with(['[', '(']) && stretch.ends_with(')') && stretch.contains(url)
+        })
+    };
+    if !holds(Unit::Chars, base.chars.end) && holds(Unit::Utf16, base.utf16.end) {
+        Unit::Utf16
+    } else {
+        Unit::Chars
+    }
+}
+
+fn reference(about: &Value) -> Option<Reference> {
+    let name = text(about, "url").or_else(|| text(about, "filename"));
+    if let Some(name) = name {
+        return Some(named(name, None));
+    }
+    let id = text(about, "file_id")?.to_owned();
+    Some(Reference::Id { id, pages: None })
+}

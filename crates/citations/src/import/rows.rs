@@ -1,0 +1,126 @@
+//! From places to rows: the sentence and the claim of each.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use reground_documents::sentence_spans;
+use reground_pulse::along;
+
+use super::chart::Chart;
+use super::{Api, Cited};
+use crate::claims;
+use crate::extract::MAX_CITATIONS;
+use crate::forms::Inside;
+use crate::scan::{Found, Supports};
+use crate::{Extracted, Extraction, Form, Sentence};
+
+/// Longest claim of several sentences, in bytes; of a longer stretch the last ones count.
+const MAX_CLAIM: usize = 2048;
+
+/// The rows and, by citation, its quote.
+pub(super) fn rows(
+    answer: &str,
+    chart: &Chart<'_>,
+    api: Api,
+    mut cited: Vec<Cited>,
+) -> (Extraction, Vec<Option<String>>) {
+    let omitted = cited.len().saturating_sub(MAX_CITATIONS);
+    cited.truncate(MAX_CITATIONS);
+    // Stable: sources of one place keep the order of the API.
+    cited.sort_by_key(|c| (c.bytes.start, c.bytes.end));
+    let form = Form::Custom(api.as_str().to_owned());
+    let (found, standing_of) = found(answer, &cited, &form);
+    let placed = claims::place(answer, &found);
+    let mut out = Extraction {
+        sentences: along(placed.sentences)
+            .map(|bytes| Sentence {
+                text: answer[bytes.clone()].to_owned(),
+                bytes,
+            })
+            .collect(),
+        claims: placed.claims,
+        omitted,
+        ..Extraction::default()
+    };
+    let mut quotes = Vec::with_capacity(cited.len());
+    for (cited, index) in along(cited.into_iter().zip(standing_of)) {
+        let standing = index.and_then(|index| placed.standing.get(index).copied());
+        let (sentence, claim) = standing.unwrap_or_default();
+        out.citations.push(Extracted {
+            raw: answer[cited.bytes.clone()].to_owned(),
+            span: chart.span(cited.bytes),
+            form: form.clone(),
+            family: form.family(),
+            reference: cited.reference,
+            repaired: false,
+            sentence,
+            claim,
+        });
+        quotes.push(cited.quote);
+    }
+    (out, quotes)
+}
+
+/// What has to be placed, in order: each mark once, and each stretch of sentences once, as an empty mark that encloses
+/// it. By citation, which of them it is.
+fn found(answer: &str, cited: &[Cited], form: &Form) -> (Vec<Found>, Vec<Option<usize>>) {
+    let mut marks: Vec<Range<usize>> = Vec::new();
+    for cited in along(cited).filter(|c| c.is_mark && !c.bytes.is_empty()) {
+        // Marks are cut out of the text, so they may not overlap; one that does is a stretch.
+        if marks
+            .last()
+            .is_none_or(|last| last.end <= cited.bytes.start)
+        {
+            marks.push(cited.bytes.clone());
+        }
+    }
+    let spans = sentence_spans(answer);
+    let keys: Vec<Option<(usize, usize, bool)>> = along(cited)
+        .map(|cited| {
+            let is_mark = cited.is_mark
+                && marks
+                    .binary_search_by_key(&cited.bytes.start, |m| m.start)
+                    .is_ok_and(|n| marks[n] == cited.bytes);
+            if is_mark {
+                return Some((cited.bytes.start, cited.bytes.end, true));
+            }
+            sentences(&spans, &cited.bytes).map(|range| (range.start, range.end, false))
+        })
+        .collect();
+    let mut index_of: BTreeMap<_, _> = keys.iter().flatten().map(|key| (*key, 0)).collect();
+    let mut found = Vec::with_capacity(index_of.len());
+    for (&(start, end, is_mark), index) in &mut index_of {
+        *index = found.len();
+        let (bytes, supports) = if is_mark {
+            (start..end, Supports::Sentence)
+        } else {
+            (start..start, Supports::Enclosed(start..end))
+        };
+        found.push(Found {
+            bytes,
+            inside: Inside::new(form.clone()),
+            supports,
+        });
+    }
+    let standing = keys
+        .into_iter()
+        .map(|key| index_of.get(&key?).copied())
+        .collect();
+    (found, standing)
+}
+
+/// The sentences that a stretch touches; of a point, the one before it.
+fn sentences(spans: &[Range<usize>], bytes: &Range<usize>) -> Option<Range<usize>> {
+    let touched = bytes.start..bytes.end.max(bytes.start + 1);
+    let mut first = spans.partition_point(|span| span.end <= touched.start);
+    let after = spans.partition_point(|span| span.start < touched.end);
+    if first >= after {
+        first = after.checked_sub(1)?;
+    }
+    let end = spans[after - 1].end;
+    let near = spans[first..after]
+        .iter()
+        .position(|span| end - span.start <= MAX_CLAIM);
+    let first = near.map_or(after - 1, |n| first + n);
+    Some(spans[first].start..end)
+}
