@@ -2,94 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod feeding;
 mod nasty;
 
+use feeding::{check, with_additions};
 use nasty::nasty;
 use proptest::prelude::*;
-use reground_citations::{Extracted, Extraction, Families, Fed, Form, Grammar, extract, feed};
-
-/// Says what is wrong with what was known at some point, given the whole.
-fn contradiction(answer: &str, whole: &Extraction, at: usize, fed: &Fed) -> Option<String> {
-    let so_far = &answer[..at];
-    let fail = |what: String| Some(format!("{what}\n of {so_far:?}\n in {answer:?}\n{fed:?}"));
-    if !so_far.is_char_boundary(fed.shown) {
-        return fail("shows half a character".into());
-    }
-    let straddling = whole
-        .citations
-        .iter()
-        .find(|c| c.span.bytes.start < fed.shown && fed.shown < c.span.bytes.end);
-    if let Some(cut) = straddling {
-        return fail(format!("cuts {:?}", cut.raw));
-    }
-    // Footnotes and enclosing tags may wait for the end; all else is told as soon as it is shown.
-    let at_once = |c: &&Extracted| !matches!(c.form, Form::Footnote | Form::CiteTag);
-    let shown = whole
-        .citations
-        .iter()
-        .filter(|c| c.span.bytes.end <= fed.shown);
-    if shown.filter(at_once).count() != fed.extraction.citations.iter().filter(at_once).count() {
-        return fail("not all that is shown is told, or more".into());
-    }
-    let mut all = whole.citations.iter();
-    for (number, certain) in fed.extraction.citations.iter().enumerate() {
-        let is_it = all.any(|c| {
-            let mut c = c.clone();
-            if number >= fed.placed {
-                c.sentence = None;
-                c.claim = None;
-            }
-            c == *certain
-        });
-        if !is_it {
-            return fail(format!("{certain:?} is not in the whole"));
-        }
-    }
-    if !whole.sentences.starts_with(&fed.extraction.sentences)
-        || !whole.claims.starts_with(&fed.extraction.claims)
-    {
-        return fail("sentences or claims differ".into());
-    }
-    None
-}
-
-/// A grammar with everything that a corpus and a caller can add.
-fn with_additions() -> Grammar {
-    let rules = r#"{
-        "patterns": [{"name": "case", "regex": "CASE-(?P<number>[0-9]+)( of (?P<id>[a-z]+))?"}],
-        "locators": {"levels": ["book", "chapter", "verse"], "patterns": ["{book} {chapter}:{verse}", "{book} {chapter}"],
-                     "works": [{"name": "Genesis", "abbreviations": ["Gen."]}, {"name": "Parashara", "abbreviations": ["BPHS"]}]},
-        "titles": [{"name": "report.pdf", "aliases": ["the Q3 doc", "the Q3 document"]}, {"name": "annex"}],
-        "positions": true,
-        "ids": ["warnings-of-1999"]
-    }"#;
-    Grammar::new(&serde_json::from_str(rules).unwrap()).unwrap()
-}
-
-/// Feeds every prefix and looks for a contradiction.
-fn check(answer: &str, grammar: &Grammar) -> Result<(), String> {
-    let whole = extract(answer, grammar);
-    let mut shown = 0;
-    let mut placed = 0;
-    for at in (0..=answer.len()).filter(|at| answer.is_char_boundary(*at)) {
-        let fed = feed(&answer[..at], grammar, false);
-        if let Some(why) = contradiction(answer, &whole, at, &fed) {
-            return Err(why);
-        }
-        if fed.shown < shown || fed.placed < placed {
-            return Err(format!(
-                "goes back from {shown} at {:?} {fed:?}",
-                &answer[..at]
-            ));
-        }
-        (shown, placed) = (fed.shown, fed.placed);
-    }
-    let fed = feed(answer, grammar, true);
-    if fed.extraction != whole || fed.shown != answer.len() || fed.placed != whole.citations.len() {
-        return Err(format!("the whole of {answer:?} differs"));
-    }
-    Ok(())
-}
+use reground_citations::{Families, Grammar, feed};
+use reground_pulse::felt;
 
 #[test]
 fn the_answer_is_never_taken_back() {
@@ -107,6 +27,11 @@ fn the_answer_is_never_taken_back() {
     ] {
         check(answer, &Grammar::default()).unwrap();
     }
+}
+
+#[test]
+fn feeding_beats() {
+    felt::check("feed", 4, |text| feed(text, &Grammar::default(), false));
 }
 
 #[test]

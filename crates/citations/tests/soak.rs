@@ -1,0 +1,172 @@
+//! Random texts and results against what must hold for all of them: a moment of it as tests, `REGROUND_SOAK_SECONDS` of each as
+//! a soak (`make soak`).
+
+#![allow(clippy::panic, reason = "helpers of tests are tests")]
+
+mod any_json;
+mod feeding;
+mod nasty;
+
+use std::time::{Duration, Instant};
+
+use nasty::nasty;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use reground_citations::{Grammar, GrammarRules, LocatorSchema, extract};
+
+/// Cases until the clock is looked at.
+const ROUND: u32 = 200;
+
+/// Checks values until the time is over, and shrinks the first that fails.
+fn soak<S: Strategy>(values: S, check: impl Fn(&S::Value) -> Result<(), String>) {
+    let seconds = std::env::var("REGROUND_SOAK_SECONDS").ok();
+    let seconds = seconds.and_then(|seconds| seconds.parse().ok());
+    let time = Duration::from_secs(seconds.unwrap_or_default());
+    let begun = Instant::now();
+    let mut runner = TestRunner::new(Config {
+        cases: ROUND,
+        failure_persistence: None,
+        ..Config::default()
+    });
+    loop {
+        let run = runner.run(&values, |value| check(&value).map_err(TestCaseError::fail));
+        if let Err(why) = run {
+            panic!("{why}");
+        }
+        if begun.elapsed() >= time {
+            return;
+        }
+    }
+}
+
+/// What holds for the rows of every text.
+fn rows_fit(text: &str, grammar: &Grammar) -> Result<(), String> {
+    let extraction = extract(text, grammar);
+    let mut last = 0;
+    for citation in &extraction.citations {
+        let bytes = citation.span.bytes.clone();
+        let claim = citation.claim.map(|claim| extraction.claims.get(claim));
+        let fits = text.get(bytes.clone()) == Some(&citation.raw)
+            && citation.span.chars.len() == citation.raw.chars().count()
+            && citation.span.utf16.len() == citation.raw.encode_utf16().count()
+            && last <= bytes.start
+            && citation
+                .sentence
+                .is_none_or(|s| s < extraction.sentences.len())
+            && claim
+                .is_none_or(|claim| claim.is_some_and(|c| c.sentence < extraction.sentences.len()));
+        if !fits {
+            return Err(format!("{citation:?} of {text:?}"));
+        }
+        last = bytes.start;
+    }
+    if extract(text, grammar) != extraction {
+        return Err(format!("a second reading of {text:?} differs"));
+    }
+    Ok(())
+}
+
+#[test]
+fn extraction() {
+    soak(nasty(0..60), |text| rows_fit(text, &Grammar::default()));
+}
+
+#[test]
+fn streaming() {
+    let added = feeding::with_additions();
+    soak(nasty(0..30), |text| {
+        feeding::check(text, &Grammar::default())?;
+        feeding::check(text, &added)
+    });
+}
+
+#[test]
+fn locators() {
+    let piece = || {
+        prop::sample::select(vec![
+            "{book}",
+            "{chapter}",
+            "{verse}",
+            "{letter}",
+            "{",
+            "}",
+            " ",
+            ":",
+            ".",
+            "Ch.",
+            "§ ",
+            "(",
+            ")",
+            "v.",
+            "-",
+            "é",
+            "1",
+            "x",
+        ])
+    };
+    let pattern = prop::collection::vec(piece(), 0..8).prop_map(|pieces| pieces.concat());
+    let levels = prop::sample::subsequence(vec!["book", "chapter", "verse", "letter"], 0..=4);
+    let schema = (
+        levels,
+        prop::collection::vec(pattern, 0..4),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let place = prop::sample::select(vec![
+        "Gen.",
+        "Genesis",
+        " ",
+        "1",
+        "12",
+        ":",
+        "3",
+        "-",
+        "–",
+        ",",
+        "xiv",
+        "Ch.",
+        "§",
+        "(b)",
+        "v.",
+        "b",
+        "99999999999",
+        "\n",
+        "é",
+    ]);
+    let text = prop::collection::vec(place, 0..20).prop_map(|pieces| pieces.concat());
+    soak(
+        (schema, text, nasty(0..12)),
+        |((levels, patterns, roman, named), text, nasty)| {
+            let works = if *named {
+                r#"[{"name": "Genesis", "abbreviations": ["Gen."]}]"#
+            } else {
+                "[]"
+            };
+            let works = serde_json::from_str(works).map_err(|error| error.to_string())?;
+            let levels = serde_json::to_value(levels).and_then(serde_json::from_value);
+            let locators = LocatorSchema {
+                levels: levels.map_err(|error| error.to_string())?,
+                patterns: patterns.clone(),
+                works,
+                roman: *roman,
+            };
+            let rules = GrammarRules {
+                locators: Some(locators),
+                ..GrammarRules::default()
+            };
+            // A schema that makes no sense is refused, which is well.
+            let Ok(grammar) = Grammar::new(&rules) else {
+                return Ok(());
+            };
+            rows_fit(&format!("{text}{nasty}{text}"), &grammar)
+        },
+    );
+}
+
+#[test]
+fn importers() {
+    let result = prop_oneof![any_json::json_soup(), any_json::result_soup()];
+    soak((result, any_json::answer()), |(result, answer)| {
+        any_json::check(result, answer)
+    });
+}
