@@ -31,7 +31,8 @@ COMMENT ON FUNCTION reground.citation_grammar IS
 'A grammar for constrained decoding that lets the answer of a turn cite its own markers and nothing else (I21): gbnf (llama.cpp), regex (vLLM, Outlines), or json_schema ({"sentences": [{"text": "…", "citations": ["A1"]}]}). Other text is free but for square brackets. 55000 before apply_rerank.';
 
 CREATE FUNCTION reground.end_turn(
-    turn bigint, answer text, message text DEFAULT NULL, model text DEFAULT NULL, usage jsonb DEFAULT NULL, tags jsonb DEFAULT NULL)
+    turn bigint, answer text, message text DEFAULT NULL, model text DEFAULT NULL, usage jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
+    citations jsonb DEFAULT NULL)
     RETURNS TABLE (message_id bigint, citation_id bigint, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text,
                    claim text, quote text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision,
                    support double precision, diagnostic text, source_state text, repaired boolean,
@@ -39,10 +40,11 @@ CREATE FUNCTION reground.end_turn(
                    form text, detail text, best_other text, support_parts jsonb)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'end_turn_wrapper';
 COMMENT ON FUNCTION reground.end_turn IS
-'Ends a turn with the model''s answer: a row for every citation in it with its verdict (one row with citation_id NULL where there are none). message is your id of the answer: the same id and answer again give the same rows, another answer under it 23505, another id is a regeneration that supersedes the earlier answer. Then sources that were cited or freshly retrieved are renewed and the others fade. 55000 for an abandoned turn or one that waits for apply_rerank.';
+'Ends a turn with the model''s answer: a row for every citation in it with its verdict (one row with citation_id NULL where there are none). message is your id of the answer: the same id and answer again give the same rows, another answer under it 23505, another id is a regeneration that supersedes the earlier answer. Then sources that were cited or freshly retrieved are renewed and the others fade. citations is what the model''s API returned beside the text (see import_citations), which then stands in place of what the text says. 55000 for an abandoned turn or one that waits for apply_rerank.';
 
 CREATE FUNCTION reground.check_answer(
-    answer text, passages jsonb, settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL)
+    answer text, passages jsonb, settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL,
+    citations jsonb DEFAULT NULL)
     RETURNS TABLE (message_id bigint, citation_id bigint, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text,
                    claim text, quote text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision,
                    support double precision, diagnostic text, source_state text, repaired boolean,
@@ -50,7 +52,7 @@ CREATE FUNCTION reground.check_answer(
                    form text, detail text, best_other text, support_parts jsonb)
     LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_answer_wrapper';
 COMMENT ON FUNCTION reground.check_answer IS
-'Judges an answer that no turn of ours was asked for: the rows of end_turn, with message_id, citation_id and source_state NULL, and no row where nothing is cited. passages is what the model was shown, [{"text": "…", "marker": "A1", "id": 7, "doc_id": "…", "title": "…", "uri": "…", "page_start": 1, "page_end": 2}], only text required: each is cited by its marker, or by its number from 1. With a corpus, documents that the answer names are looked up in it. text_config defaults to that of the corpus, else to default_text_search_config. Writes nothing, works on a standby.';
+'Judges an answer that no turn of ours was asked for: the rows of end_turn, with message_id, citation_id and source_state NULL, and no row where nothing is cited. passages is what the model was shown, [{"text": "…", "marker": "A1", "id": 7, "doc_id": "…", "title": "…", "uri": "…", "page_start": 1, "page_end": 2}], only text required: each is cited by its marker, or by its number from 1. With a corpus, documents that the answer names are looked up in it. citations is what the model''s API returned beside the text (see import_citations). text_config defaults to that of the corpus, else to default_text_search_config. Writes nothing, works on a standby.';
 
 CREATE FUNCTION reground.feed_answer(turn bigint, answer_so_far text, complete boolean DEFAULT false)
     RETURNS TABLE (shown_chars integer, shown_bytes integer, citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text,
@@ -68,6 +70,14 @@ CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL
     LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'extract_citations_wrapper';
 COMMENT ON FUNCTION reground.extract_citations IS
 'Reads the citations of any text, without a turn and without judging them: a row for each cited thing, with what it names (a marker, a number counted from 1 whatever its form counts from, a document, pages, a place) and what it stands on. forms is the setting citation_forms: {"families": {"ordinal": false}, "patterns": [{"name": "ticket", "regex": "(?P<id>TK-[0-9]+)"}], "locators": {…}, "titles": [{"name": "q3.pdf", "aliases": ["the Q3 report"]}]}. Offsets are half-open and count from 0, in characters, UTF-8 bytes and UTF-16 code units.';
+
+CREATE FUNCTION reground.import_citations(answer text, citations jsonb, api text DEFAULT NULL)
+    RETURNS TABLE (citation_no integer, form text, family text, raw text, marker text, number integer, name text, pages text, locator text, problem text,
+                   repaired boolean, sentence text, claim text, quote text,
+                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+    LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'import_citations_wrapper';
+COMMENT ON FUNCTION reground.import_citations IS
+'Reads the citations that a model''s API returned beside the text of an answer into the rows of extract_citations, with what the API says that the source says (quote): a whole message or its list of citations of anthropic, bedrock, cohere, gemini or openai, told apart by shape unless api names it. Each API''s own offsets are turned into characters, bytes and UTF-16 code units.';
 
 CREATE FUNCTION reground.abandon_turn(turn bigint)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'abandon_turn_wrapper';

@@ -4,8 +4,8 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::measure::Measured;
+use reground_grounding::reading;
 use reground_grounding::settings::Settings;
-use reground_grounding::{end, reading};
 
 use crate::api::given;
 use crate::api::judging::{self, Ground};
@@ -45,5 +45,5 @@ fn measured(tenant: &str, message_id: i64) -> Result<Vec<Measured>> {
         trace: &[],
         remembered: &[],
     };
-    judging::measure(&end::read_answer(&message.answer, &grammar), &ground)
+    judging::measure(&judging::read(&message.answer, &grammar, None)?, &ground)
 }

@@ -7,7 +7,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::GivenPassage;
 use reground_grounding::settings::Settings;
-use reground_grounding::{check, end, reading};
+use reground_grounding::{check, reading};
 use serde_json::{Value, json};
 
 use crate::api::given;
@@ -26,6 +26,7 @@ fn check_answer(
     settings: Option<Json>,
     text_config: Option<pg_sys::Oid>,
     corpus: Option<&str>,
+    citations: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let checked = Checked {
@@ -34,6 +35,7 @@ fn check_answer(
         settings: Json::object(settings, "settings")?,
         text_config,
         corpus: corpus.map(named).transpose()?,
+        citations: Json::optional(citations, "citations")?,
     };
     rows::emit(fcinfo, &checked.rows()?)?;
     Ok(())
@@ -47,6 +49,8 @@ struct Checked<'a> {
     text_config: Option<pg_sys::Oid>,
     /// Its tenant, and the corpus whose documents the answer may name.
     corpus: Option<(String, Corpus)>,
+    /// What the model's API returned beside the text.
+    citations: Option<Value>,
 }
 
 fn named(name: &str) -> Result<(String, Corpus)> {
@@ -89,8 +93,8 @@ impl Checked<'_> {
             trace: &[],
             remembered: &[],
         };
-        let extraction = end::read_answer(self.answer, &grammar);
-        let verdict = judging::judge(&extraction, &ground)?;
+        let read = judging::read(self.answer, &grammar, self.citations.as_ref())?;
+        let verdict = judging::judge(&read, &ground)?;
         verdict
             .citations
             .iter()

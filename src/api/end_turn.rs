@@ -4,8 +4,8 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
 use reground_grounding::memory::RememberedSource;
+use reground_grounding::reading;
 use reground_grounding::settings::Settings;
-use reground_grounding::{end, reading};
 use serde_json::Value;
 
 use crate::api::judging::{self, Ground, Verdict};
@@ -33,6 +33,7 @@ fn end_turn(
     model: Option<&str>,
     usage: Option<Json>,
     tags: Option<Json>,
+    citations: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("end_turn")?;
@@ -44,6 +45,7 @@ fn end_turn(
         model,
         usage: Json::optional(usage, "usage")?,
         tags: Json::object(tags, "tags")?,
+        citations: Json::optional(citations, "citations")?,
     };
     profile::call("end_turn", || end(&tenant, turn_id, answer, fcinfo))?;
     Ok(())
@@ -57,6 +59,8 @@ struct Answer<'a> {
     model: Option<&'a str>,
     usage: Option<Value>,
     tags: Value,
+    /// What its API returned beside the text.
+    citations: Option<Value>,
 }
 
 /// Judges and stores the answer, unless an earlier call did.
@@ -74,7 +78,7 @@ fn end(
     let message_id = match repeated(&conversation, turn_id, answer.message, &answer_hash)? {
         Some(message_id) => message_id,
         None => {
-            let ended = judge(tenant, &conversation, &turn, answer.text)?;
+            let ended = judge(tenant, &conversation, &turn, &answer)?;
             let scores = &ended.verdict.judged.scores;
             let decision = &ended.verdict.judged.decision;
             let new = NewMessage {
@@ -198,10 +202,17 @@ struct Ended {
 }
 
 /// Reads what the answer is judged by, and judges it.
-fn judge(tenant: &str, conversation: &Conversation, turn: &Turn, answer: &str) -> Result<Ended> {
+fn judge(
+    tenant: &str,
+    conversation: &Conversation,
+    turn: &Turn,
+    answer: &Answer<'_>,
+) -> Result<Ended> {
     let settings: Settings = serde_json::from_value(turn.settings.clone())?;
     let grammar = reading::grammar(&settings, &turn.context)?;
-    let extraction = stage("extract", || end::read_answer(answer, &grammar));
+    let read = stage("extract", || {
+        judging::read(answer.text, &grammar, answer.citations.as_ref())
+    })?;
     let text_config = stage("corpus", || corpora::text_config(tenant, &turn.corpus))?;
     let registry = stage("memory", || markers::load(conversation.conversation_id))?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
@@ -218,7 +229,7 @@ fn judge(tenant: &str, conversation: &Conversation, turn: &Turn, answer: &str) -
         trace: &trace,
         remembered: &before,
     };
-    let verdict = judging::judge(&extraction, &ground)?;
+    let verdict = judging::judge(&read, &ground)?;
     Ok(Ended { verdict, before })
 }
 

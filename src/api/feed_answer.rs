@@ -4,14 +4,14 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::{Extraction, Reference};
-use reground_grounding::reading;
+use reground_grounding::reading::{self, Read};
 use reground_grounding::settings::Settings;
 use serde::Serialize;
 
 use crate::api::given;
 use crate::api::judging::{self, Ground};
 use crate::api::prompts::with_context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::retrieve::text_config::PLAIN;
 use crate::rows;
 use crate::store::corpora;
@@ -62,7 +62,11 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
         trace: &[],
         remembered: &[],
     };
-    let verdict = judging::judge(&fed.extraction, &ground)?;
+    let read = Read {
+        extraction: fed.extraction,
+        ..Read::default()
+    };
+    let verdict = judging::judge(&read, &ground)?;
     let shown_bytes = fed.shown;
     let shown_chars = answer
         .get(..shown_bytes)
@@ -78,7 +82,7 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
             shown_bytes,
             citation: Some(match index < fed.placed {
                 true => citation,
-                false => pending(citation, &fed.extraction, index),
+                false => pending(citation, &read.extraction, index),
             }),
         })
         .collect();

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use reground_citations::{Cues, Extraction, Grammar, Judgement, KnownMarker, Source};
+use reground_citations::{Cues, Grammar, Judgement, KnownMarker, Source};
 use reground_grounding::check;
 use reground_grounding::end::{self, EndInput, EndRules, Judged, Traced};
 use reground_grounding::measure::{self, Measured};
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use reground_grounding::prompt;
+use reground_grounding::reading::{self, Read};
 use reground_grounding::settings::Settings;
+use serde_json::Value;
 
 use crate::api::citation_rows::citation_rows;
 use crate::error::{Result, warn};
@@ -48,8 +50,9 @@ pub(super) struct Verdict {
 }
 
 /// What a judged answer is worth by each measure.
-pub(super) fn measure(extraction: &Extraction, ground: &Ground<'_>) -> Result<Vec<Measured>> {
-    let judged = judge(extraction, ground)?.judged;
+pub(super) fn measure(read: &Read, ground: &Ground<'_>) -> Result<Vec<Measured>> {
+    let extraction = &read.extraction;
+    let judged = judge(read, ground)?.judged;
     let judgements: Vec<Judgement> = judged
         .citations
         .into_iter()
@@ -67,8 +70,22 @@ pub(super) fn measure(extraction: &Extraction, ground: &Ground<'_>) -> Result<Ve
     }))
 }
 
+/// Reads an answer, with the citations that an API returned beside it.
+pub(super) fn read(answer: &str, grammar: &Grammar, citations: Option<&Value>) -> Result<Read> {
+    let read = reading::read(answer, grammar, citations)?;
+    if let Some(note) = read.notes.first() {
+        let (count, at, what) = (read.notes.len(), &note.at, note.what.as_str());
+        warn(
+            format!("{count} of the citations do not fit the answer"),
+            &format!("The first is {at}, {what}."),
+        );
+    }
+    Ok(read)
+}
+
 /// Judges what was read of an answer.
-pub(super) fn judge(extraction: &Extraction, ground: &Ground<'_>) -> Result<Verdict> {
+pub(super) fn judge(read: &Read, ground: &Ground<'_>) -> Result<Verdict> {
+    let extraction = &read.extraction;
     if extraction.omitted > 0 {
         let judged = extraction.citations.len();
         warn(
@@ -102,6 +119,7 @@ pub(super) fn judge(extraction: &Extraction, ground: &Ground<'_>) -> Result<Verd
     let input = EndInput {
         cues: &cues,
         extraction,
+        quotes: &read.quotes,
         context: ground.context,
         sources: &sources,
         markers: &known,

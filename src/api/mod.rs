@@ -9,6 +9,7 @@ mod documents;
 mod end_turn;
 mod extract_citations;
 mod feed_answer;
+mod import_citations;
 mod judging;
 mod pins;
 mod profile;

@@ -80,6 +80,20 @@ pub enum Irregular {
     UnknownKind,
 }
 
+impl Irregular {
+    /// What was made of it, for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OutsideText => "outside the text: moved to the nearest place",
+            Self::InsideCharacter => "within a character: widened to the whole of it",
+            Self::OtherText => "the answer has another text there",
+            Self::NoPlace => "without a place: taken for the whole answer",
+            Self::NoSource => "without a source: left out",
+            Self::UnknownKind => "of an unknown kind: left out",
+        }
+    }
+}
+
 /// A result in which no structured citations of a known API were recognised, or a name that is none of an API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownApi {

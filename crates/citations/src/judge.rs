@@ -97,6 +97,8 @@ pub enum Detail {
     DocumentOnly,
     /// Only some of the claimed pages were in the context.
     PagesPartlyInContext,
+    /// What the API says that the source says is not in it.
+    QuoteNotFound,
     /// Held by the citations of the claim together, not by this one alone.
     HeldJointly,
     /// What is wrong with the string.
@@ -112,6 +114,7 @@ impl Detail {
             Self::StaleTurn => "stale_turn",
             Self::DocumentOnly => "document_only",
             Self::PagesPartlyInContext => "pages_partly_in_context",
+            Self::QuoteNotFound => "quote_not_found",
             Self::HeldJointly => "held_jointly",
             Self::Malformed(why) => why.as_str(),
         }

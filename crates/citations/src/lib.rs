@@ -8,6 +8,7 @@
 //!
 //! Nothing here does I/O, and nothing fails on text, whatever it holds.
 
+mod cited_text;
 mod claims;
 mod decoding;
 mod error;
@@ -38,6 +39,7 @@ mod stream;
 mod support;
 mod written;
 
+pub use cited_text::check_quotes;
 pub use decoding::{GrammarFormat, NoMarker, UnknownGrammar, citation_grammar};
 pub use error::Error;
 pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, Sentence, extract};

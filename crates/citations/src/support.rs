@@ -23,6 +23,7 @@ pub(crate) use bits::Bits;
 pub use cues::{Cues, SUPPORT_CUES, SupportCue};
 use parts::Sum;
 pub use parts::{Contradiction, Quotation, Stretch, SupportParts};
+pub(crate) use quoted::says;
 use reading::Reading;
 pub(crate) use units::{ClaimUnits, SourceUnits, Vocabulary};
 pub(crate) use verdict::{Verdict, Weighed};

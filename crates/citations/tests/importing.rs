@@ -11,6 +11,7 @@ mod any_json;
 use any_json::{json_soup, result_soup};
 use proptest::prelude::*;
 use reground_citations::{Api, Import, Irregular, Pages, Reference, UnknownApi, import};
+use reground_pulse::{STRETCH, felt};
 use serde_json::{Value, json};
 
 fn read(result: &Value, answer: &str, api: Api) -> Import {
@@ -320,6 +321,16 @@ fn what_is_no_result_is_said_so() {
         assert_eq!(api.as_str().parse(), Ok(api));
     }
     assert_eq!("bard".parse::<Api>(), Err(UnknownApi::Name));
+}
+
+#[test]
+fn importing_beats() {
+    let result = json!([{"start": 0, "end": 9, "document_ids": ["x"]}]);
+    for unit in felt::UNITS {
+        let answer = felt::text_of(unit, 4 * STRETCH);
+        let felt = felt::of(|| import(&result, &answer, None));
+        assert!(felt.beats >= 8, "{unit:?}: {felt:?}");
+    }
 }
 
 #[test]

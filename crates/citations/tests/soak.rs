@@ -1,7 +1,11 @@
 //! Random texts and results against what must hold for all of them: a moment of it as tests, `REGROUND_SOAK_SECONDS` of each as
 //! a soak (`make soak`).
 
-#![allow(clippy::panic, reason = "helpers of tests are tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests are tests"
+)]
 
 mod any_json;
 mod feeding;

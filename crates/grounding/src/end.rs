@@ -1,9 +1,8 @@
 //! `end_turn`, as far as it needs no database: extract → resolve → verify → support → score → decay.
 //!
-//! The glue fetches in between: [`read_answer`] says which claims the server has to stem, [`sources_of`] and
+//! The glue fetches in between: [`read`](crate::reading::read) says which claims the server has to stem, [`sources_of`] and
 //! [`documents_to_look_up`] say what else it has to know, [`judge_answer`] does the rest.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
@@ -62,8 +61,10 @@ pub struct Traced {
 /// All that an answer is judged by.
 #[derive(Clone, Copy, Debug)]
 pub struct EndInput<'a> {
-    /// What [`read_answer`] gave.
+    /// What was read of the answer.
     pub extraction: &'a Extraction,
+    /// By citation, what an API says that the source says.
+    pub quotes: &'a [Option<String>],
     /// The turn's context.
     pub context: &'a [ContextSource],
     /// What [`sources_of`] made of it.
@@ -117,11 +118,6 @@ pub struct Judged {
     pub sources_after: Vec<RememberedSource>,
     /// Facts of the sources whose citations held, in the order of the context.
     pub facts: Vec<SourceFacts>,
-}
-
-/// Extracts the citations of an answer. The server then stems each of [`Extraction::claims`].
-pub fn read_answer<'g>(answer: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
-    reground_citations::extract(answer, grammar)
 }
 
 /// The context as citations see it. `[1]` resolves only where markers are numbers (`marker_style` `1`).
@@ -197,7 +193,8 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         cues: input.cues,
         rules: input.rules.support,
     };
-    let judgements = reground_citations::judge(input.extraction, &evidence)?;
+    let mut judgements = reground_citations::judge(input.extraction, &evidence)?;
+    reground_citations::check_quotes(&mut judgements, input.quotes, input.sources);
     let trace = furthest(input.trace);
     let facts: Vec<_> = judgements
         .iter()

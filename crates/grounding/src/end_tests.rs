@@ -7,7 +7,7 @@ use reground_citations::{
 
 use super::{
     EndInput, EndRules, Judged, Traced, documents_to_look_up, furthest, judge_answer,
-    known_markers, read_answer, sources_of,
+    known_markers, sources_of,
 };
 use crate::decay::tests::shown;
 use crate::decay::{DecayRules, SourceKey};
@@ -88,7 +88,7 @@ fn remembered(passage: &str, carry_score: f64, inactive_turns: u32) -> Remembere
 
 fn ended(answer: &str) -> Judged {
     let context = context();
-    let extraction = read_answer(answer, &Families::ALL);
+    let extraction = reground_citations::extract(answer, &Families::ALL);
     let sources = sources_of(
         &context,
         context
@@ -133,6 +133,7 @@ fn ended(answer: &str) -> Judged {
         ],
         named: &[],
         claim_lexemes: &claims,
+        quotes: &[],
         cues: &Cues::LANGUAGE_FREE,
         trace: &trace,
         rules: RULES,

@@ -1,6 +1,6 @@
 //! How the answer of a turn is read: the settings' grammar, with what the context adds to it.
 
-use reground_citations::{Grammar, LocatorRange, Locators};
+use reground_citations::{Extraction, Grammar, LocatorRange, Locators, Note, extract, import};
 use serde_json::Value;
 
 use crate::error::GroundingError;
@@ -26,6 +26,42 @@ pub fn grammar(settings: &Settings, context: &[ContextSource]) -> Result<Grammar
         setting: "citation_forms".to_owned(),
         value: "the titles of the context".to_owned(),
         expected: error.to_string(),
+    })
+}
+
+/// What was read of an answer.
+#[derive(Clone, Debug, Default)]
+pub struct Read {
+    /// Its citations.
+    pub extraction: Extraction,
+    /// By citation, what an API says that the source says; empty where the citations were read from the text.
+    pub quotes: Vec<Option<String>>,
+    /// What of the API's citations did not fit the answer.
+    pub notes: Vec<Note>,
+}
+
+/// Reads an answer. Citations that the model's API returned beside the text stand in place of those in the text, which
+/// are the same ones written out, where they are there at all.
+///
+/// # Errors
+/// [`GroundingError::UnknownApi`] when it cannot be told whose citations these are.
+pub fn read(
+    answer: &str,
+    grammar: &Grammar,
+    structured: Option<&Value>,
+) -> Result<Read, GroundingError> {
+    let Some(structured) = structured else {
+        return Ok(Read {
+            extraction: extract(answer, grammar),
+            ..Read::default()
+        });
+    };
+    let import = import(structured, answer, None)
+        .map_err(|error| GroundingError::UnknownApi(error.to_string()))?;
+    Ok(Read {
+        extraction: import.extraction,
+        quotes: import.quotes,
+        notes: import.notes,
     })
 }
 

@@ -212,7 +212,6 @@ pub const CALLS: &[Call] = &[
             Reads("reground.support_cues"),
             Reads("farm"),
             Reads("farm_documents"),
-            Reads("reground.documents"),
         ],
     },
     Call {
@@ -289,8 +288,12 @@ pub const CALLS: &[Call] = &[
             Reads("reground.support_cues"),
             Reads("farm"),
             Reads("farm_documents"),
-            Reads("reground.documents"),
         ],
+    },
+    Call {
+        function: "import_citations",
+        call: "import_citations('Cows give milk.', '[{\"start\": 0, \"end\": 4, \"text\": \"Cows\", \"document_ids\": [\"cows\"]}]', 'cohere')",
+        waits: &[],
     },
     Call {
         function: "explain_turn",

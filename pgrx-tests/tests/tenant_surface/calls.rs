@@ -138,7 +138,7 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         function: "check_answer",
-        call: "check_answer($1, jsonb_build_array(jsonb_build_object('text', $2)), corpus => $3)",
+        call: "check_answer($1, jsonb_build_array(jsonb_build_object('text', $2::text)), corpus => $3)",
         arguments: &[A::Answer, A::Content, A::Corpus],
     },
     Call {
@@ -153,8 +153,8 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         function: "citation_grammar",
-        call: "citation_grammar($1::text::bigint, $2)",
-        arguments: &[A::OpenTurn, A::Format],
+        call: "citation_grammar($1::text::bigint)",
+        arguments: &[A::OpenTurn],
     },
     Call {
         function: "citation_instructions",
@@ -192,6 +192,11 @@ pub const CALLS: &[Call] = &[
         function: "feed_answer",
         call: "feed_answer($1::text::bigint, $2, complete => true)",
         arguments: &[A::OpenTurn, A::Answer],
+    },
+    Call {
+        function: "import_citations",
+        call: "import_citations($1, jsonb_build_array(jsonb_build_object('start', 0, 'end', 4, 'document_ids', jsonb_build_array($2::text))), 'cohere')",
+        arguments: &[A::Answer, A::Document],
     },
     Call {
         function: "pending_embeddings",

@@ -21,7 +21,7 @@ use house::{House, TENANTS, Tenant};
 const ROLES: [&str; 1] = ["reground_user"];
 
 /// Readable by all and the same for all.
-const SAME_FOR_ALL: [&str; 2] = ["settings", "citation_statuses"];
+const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
 /// Functions that no argument can make fail: they take none, or answer what they do not know with nothing.
 const NEVER_FAIL: [&str; 11] = [

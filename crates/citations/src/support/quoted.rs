@@ -70,6 +70,16 @@ fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
         .flat_map(char::to_lowercase)
 }
 
+/// Whether a source says something word for word, whatever quotation marks, dashes, spaces and capitals are between.
+pub(crate) fn says(source: &str, quote: &str) -> bool {
+    let quoted = Quoted {
+        bytes: 0..quote.len(),
+        chars: 0..0,
+        folded: folded(quote).collect(),
+    };
+    quoted.folded.is_empty() || Folded::of(source).find(&quoted).is_some()
+}
+
 /// A source's letters and digits with where they stand, made once for all quotations that are looked for in it.
 pub(crate) struct Folded {
     chars: Vec<char>,
