@@ -1,7 +1,9 @@
-//! The table of verdicts says what the crate that gives them says.
+//! The tables of verdicts and of cues say what the crate that uses them says.
+
+use std::collections::BTreeSet;
 
 use anyhow::Result;
-use reground_citations::Status;
+use reground_citations::{SUPPORT_CUES, Status, SupportCue};
 use reground_tests::server::Database;
 
 #[test]
@@ -24,5 +26,34 @@ fn the_table_of_statuses_is_that_of_the_crate() -> Result<()> {
         assert_eq!(row.get::<_, Option<String>>(3), mode, "{name}");
         assert_eq!(row.get::<_, String>(4), status.meaning(), "{name}");
     }
+    Ok(())
+}
+
+#[test]
+fn the_table_of_cues_is_that_of_the_crate() -> Result<()> {
+    let database = Database::create("cues")?;
+    let rows = database.connect()?.query(
+        "SELECT language, kind, cue FROM reground.support_cues WHERE built_in",
+        &[],
+    )?;
+    let stored: BTreeSet<(String, String, String)> = rows
+        .iter()
+        .map(|row| (row.get(0), row.get(1), row.get(2)))
+        .collect();
+    let known: BTreeSet<(String, String, String)> = SUPPORT_CUES
+        .iter()
+        .flat_map(|(language, kind, cues)| {
+            let kind = kind.as_str();
+            cues.split_whitespace()
+                .map(move |cue| ((*language).into(), kind.into(), cue.into()))
+        })
+        .collect();
+    assert_eq!(stored, known);
+    let kinds: BTreeSet<&str> = SupportCue::ALL.iter().map(|kind| kind.as_str()).collect();
+    assert!(
+        stored
+            .iter()
+            .all(|(_, kind, _)| kinds.contains(kind.as_str()))
+    );
     Ok(())
 }

@@ -26,6 +26,7 @@ use crate::store::{documents, sources};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn end_turn(
     turn: Option<i64>,
     answer: Option<&str>,

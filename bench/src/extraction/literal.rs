@@ -30,8 +30,8 @@ pub fn answers(data: &Path) -> Result<Vec<Answer>> {
     json_lines(&data.join("extraction/expertqa_answers.dev.jsonl.gz"))
 }
 
-/// Prints precision, recall and F1 over pairs of claim and reference, and where the markers outside the claims stand.
-pub fn print(answers: &[Answer]) {
+/// Prints precision, recall and F1 over pairs of claim and reference, and where the markers outside the claims stand; the F1.
+pub fn print(answers: &[Answer]) -> f64 {
     let (mut claims, mut both, mut read, mut gold) = (0, 0, 0, 0);
     let mut outside = Outside::default();
     for answer in answers {
@@ -57,6 +57,7 @@ pub fn print(answers: &[Answer]) {
         share(gold)
     );
     outside.print();
+    f1
 }
 
 fn numbers(extraction: &Extraction) -> impl Iterator<Item = u32> {

@@ -11,6 +11,7 @@ pub const USAGE: &str = "usage: reground-bench extraction --data FOLDER [OPTION]
   --data FOLDER     folder that holds extraction/ and raw_answers/
   --show N          print N citations of the raw answers with what stands around them (default 0)
   --seed N          which of them (default 1)
+  --check           fail where a citation of the claims is not read, or one is read that is none
   --python PROGRAM  also run the same forms as regular expressions of this interpreter's `re`
   --rounds N        times that speed is measured, of which the best counts (default 5)";
 
@@ -24,6 +25,8 @@ pub struct Options {
     pub seed: u64,
     /// The interpreter to compare with.
     pub python: Option<PathBuf>,
+    /// Whether a citation that is not read is an error.
+    pub check: bool,
     /// Times that speed is measured.
     pub rounds: usize,
 }
@@ -35,11 +38,13 @@ impl Options {
     /// Arguments that are none.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut data, mut python) = (None, None);
+        let mut check = false;
         let (mut show, mut seed, mut rounds) = (0, 1, 5);
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("help") => return Ok(None),
                 Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                Long("check") => check = true,
                 Long("show") => show = parser.value()?.parse()?,
                 Long("seed") => seed = parser.value()?.parse()?,
                 Long("python") => python = Some(PathBuf::from(parser.value()?)),
@@ -49,6 +54,7 @@ impl Options {
         }
         Ok(Some(Self {
             data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            check,
             show,
             seed,
             python,

@@ -9,7 +9,8 @@ use lexopt::prelude::{Long, ValueExt};
 pub const USAGE: &str = "usage: reground-bench support --uri URI --data FOLDER
 
   --uri URI        any server of PostgreSQL: it stems, nothing is written
-  --data FOLDER    folder that holds attributionbench/, wice/ and citecheck_zh/";
+  --data FOLDER    folder that holds attributionbench/, wice/ and citecheck_zh/
+  --check          fail where a set is told apart less well than it has to be";
 
 /// What the command line asks for.
 pub struct Options {
@@ -17,6 +18,8 @@ pub struct Options {
     pub uri: String,
     /// Folder of the data.
     pub data: PathBuf,
+    /// Whether a figure below its floor is an error.
+    pub check: bool,
 }
 
 impl Options {
@@ -25,11 +28,12 @@ impl Options {
     /// # Errors
     /// Arguments that are none.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
-        let (mut uri, mut data) = (None, None);
+        let (mut uri, mut data, mut check) = (None, None, false);
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("help") => return Ok(None),
                 Long("uri") => uri = Some(parser.value()?.string()?),
+                Long("check") => check = true,
                 Long("data") => data = Some(PathBuf::from(parser.value()?)),
                 other => bail!("{}\n\n{USAGE}", other.unexpected()),
             }
@@ -37,6 +41,7 @@ impl Options {
         Ok(Some(Self {
             uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
             data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            check,
         }))
     }
 }

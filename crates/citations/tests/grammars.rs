@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use reground_citations::{
-    Bounds, DocumentRequest, Evidence, Form, Grammar, GrammarRules, Lexemes, LocatorRange,
+    Bounds, Cues, DocumentRequest, Evidence, Form, Grammar, GrammarRules, Lexemes, LocatorRange,
     NamedDocument, Pages, Reference, Source, Status, SupportRules, Target, document_requests,
     extract, judge,
 };
@@ -283,6 +283,7 @@ fn verdict(answer: &str) -> Status {
         .collect();
     let claims = vec![lexemes(); extraction.claims.len()];
     let evidence = Evidence {
+        cues: &Cues::LANGUAGE_FREE,
         sources: &sources,
         known: &[],
         named: &named,

@@ -53,6 +53,19 @@ SELECT * FROM reground.check_answer('x', '[]', corpus => 'nowhere');
 SELECT * FROM reground.check_answer(NULL, '[]');
 SELECT * FROM reground.check_answer('x', NULL);
 
+-- Citations that an API returns beside the text, each in its own unit; what it says that the source says is looked for.
+SELECT form, raw, name, number, claim, quote, char_start, char_end FROM reground.import_citations('Die Kühe geben Milch. Schafe geben Wolle.',
+    '{"content": [{"type": "text", "text": "Die Kühe geben Milch.", "citations": [{"type": "char_location", "document_index": 0, "document_title": "kühe.md", "start_char_index": 0, "end_char_index": 9, "cited_text": "Kühe geben Milch"}]}, {"type": "text", "text": " Schafe geben Wolle."}]}');
+SELECT form, raw, char_start, char_end, byte_start, byte_end FROM reground.import_citations('Die Kühe geben Milch. Schafe geben Wolle.',
+    '{"groundingChunks": [{"web": {"uri": "https://farm.example/schafe", "title": "Schafe"}}], "groundingSupports": [{"segment": {"startIndex": 23, "endIndex": 42, "text": "Schafe geben Wolle."}, "groundingChunkIndices": [0]}]}', 'gemini');
+SELECT c.raw, c.marker, c.status, c.detail FROM shown, reground.check_answer('The server needs 8 GB of memory.', passages, citations => '[{"start": 0, "end": 10, "text": "The server", "document_ids": ["doc_0"]}]') AS c;
+SELECT c.raw, c.status, c.detail FROM shown, (VALUES ('The server needs 8 GB'), ('The server needs 16 GB')) AS v(said),
+    LATERAL reground.check_answer('The server needs 8 GB of memory.', passages, citations => jsonb_build_array(jsonb_build_object('type', 'text', 'text', 'The server needs 8 GB of memory.',
+        'citations', jsonb_build_array(jsonb_build_object('type', 'char_location', 'document_index', 0, 'start_char_index', 0, 'end_char_index', 9, 'cited_text', said))))) AS c ORDER BY said DESC;
+SELECT c.raw, c.char_end FROM shown, reground.check_answer('Short.', passages, citations => '[{"start": 2, "end": 900, "text": "x", "document_ids": ["doc_0"]}]') AS c;
+SELECT * FROM reground.import_citations('x', '{"a": 1}');
+SELECT * FROM reground.import_citations('x', '[]', 'nobody');
+
 -- Places of a work, by the schema of its corpus.
 SELECT reground.create_corpus('scripture', settings => '{"citation_forms": {"locators": {"levels": ["book", "chapter", "verse"], "patterns": ["{book} {chapter}:{verse}"], "works": [{"name": "Genesis", "abbreviations": ["Gen."]}, {"name": "Exodus"}]}}}');
 SELECT added FROM reground.put_document('scripture', 'kjv', passages => '[
