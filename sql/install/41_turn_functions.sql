@@ -61,7 +61,7 @@ CREATE FUNCTION reground.feed_answer(turn bigint, answer_so_far text, complete b
                    char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
 COMMENT ON FUNCTION reground.feed_answer IS
-'For an answer that streams: give it all that has come so far, each time. shown_chars and shown_bytes say how much of it may be shown: no citation is cut in two by that. A row for each citation that is certain, as the whole answer will have it (one row with citation_no NULL where there is none yet); what becomes of it (claim to diagnostic) is NULL until its paragraph has ended. With complete => true the verdicts are those that end_turn gives. Keeps nothing, writes nothing, works on a standby.';
+'For an answer that streams: give it all that has come so far, each time. shown_chars and shown_bytes say how much of it may be shown: no citation is cut in two by that. A row for each citation that is certain, as the whole answer will have it (citation_no counts those; one row with citation_no NULL where there is none yet); what becomes of it (claim to diagnostic) is NULL until its paragraph has ended. With complete => true the verdicts are those that end_turn gives. Keeps nothing, writes nothing, works on a standby.';
 
 CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL)
     RETURNS TABLE (citation_no integer, form text, family text, raw text, marker text, number integer, name text, pages text, locator text, problem text,

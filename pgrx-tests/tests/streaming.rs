@@ -1,0 +1,116 @@
+//! An answer that streams says, at every cut, what the whole answer says.
+
+use anyhow::{Result, ensure};
+use postgres::{Client, Row};
+use reground_tests::server::Database;
+
+/// Answers whose last paragraph ends, so that all is decided before the last word.
+const ANSWERS: [&str; 8] = [
+    "Cows give milk [A1]. Sheep give wool [B1].",
+    "Cows give milk [A1][B1], or so they say [A1, B1]; pigs fly [Z9].\n\nSheep give wool [B1].\n\n",
+    "See [the farm](https://farm.example/a_(b)) and `[A1]`, not [A1](https://x.example).\n\nCows give milk [a1].",
+    "```\n[A1]\n```\nCows give milk [Source: cows, p. 2].\n\n<think>[B1]</think>Sheep give wool 【1】.",
+    "- Cows give milk. [A1]\n- Sheep give wool.[B1]\n\nSources: [A1]",
+    "🐄 gibt Milch [A1] für 牛奶 [B1]。\n\nNext [A1,] and [A1 without end",
+    "# Cows [A1]\n\nIt is so [^1] and [1-3].\n\n[^1]: cows\n\nReferences\n\n[A1] Cows",
+    "Cows give milk `[A1] and\n\nsheep give wool` [B1] (Smith et al., 2020).",
+];
+
+/// What a citation is and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+struct Citation {
+    raw: String,
+    marker: Option<String>,
+    doc_id: Option<String>,
+    at: (i32, i32),
+    verdict: Option<(String, Option<String>, Option<f64>)>,
+}
+
+impl Citation {
+    fn of(row: &Row) -> Result<Option<Self>> {
+        let Some(raw) = row.try_get("raw")? else {
+            return Ok(None);
+        };
+        let status: Option<String> = row.try_get("status")?;
+        let (claim, support) = (row.try_get("claim")?, row.try_get("support")?);
+        Ok(Some(Self {
+            raw,
+            marker: row.try_get("marker")?,
+            doc_id: row.try_get("doc_id")?,
+            at: (row.try_get("char_start")?, row.try_get("char_end")?),
+            verdict: status.map(|status| (status, claim, support)),
+        }))
+    }
+
+    /// The same citation, as far as this one is decided.
+    fn becomes(&self, whole: &Self) -> bool {
+        let named = |c: &Self| (c.raw.clone(), c.marker.clone(), c.at);
+        named(self) == named(whole)
+            && (self.verdict.is_none()
+                || self.verdict == whole.verdict && self.doc_id == whole.doc_id)
+    }
+}
+
+fn feed(
+    client: &mut Client,
+    turn: i64,
+    text: &str,
+    complete: bool,
+) -> Result<(i32, Vec<Citation>)> {
+    let rows = client.query(
+        "SELECT * FROM reground.feed_answer($1, $2, $3) ORDER BY citation_no",
+        &[&turn, &text, &complete],
+    )?;
+    let shown = rows[0].try_get("shown_chars")?;
+    let citations: Result<Vec<Option<Citation>>> = rows.iter().map(Citation::of).collect();
+    Ok((shown, citations?.into_iter().flatten().collect()))
+}
+
+#[test]
+fn every_cut_of_an_answer_says_what_the_whole_says() -> Result<()> {
+    let database = Database::create("streaming")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "SET client_min_messages = error;
+         SELECT reground.create_corpus('farm');
+         SELECT reground.put_document('farm', 'cows', page_count => 1, passages => '[{\"text\": \"Cows give milk.\", \"page_start\": 1}]');
+         SELECT reground.put_document('farm', 'sheep', content => 'Sheep give wool.')",
+    )?;
+    for (number, answer) in ANSWERS.iter().enumerate() {
+        let conversation = format!("talk-{number}");
+        let turn: i64 = client
+            .query_one(
+                "SELECT turn_id FROM reground.begin_turn($1, 'cows, milk, sheep, wool', 'farm') LIMIT 1",
+                &[&conversation],
+            )?
+            .get(0);
+        let (shown, whole) = feed(&mut client, turn, answer, true)?;
+        ensure!(shown as usize == answer.chars().count(), "{answer}");
+        let mut before = 0;
+        for (cut, _) in answer.char_indices() {
+            let so_far = &answer[..cut];
+            let (shown, citations) = feed(&mut client, turn, so_far, false)?;
+            let context = || format!("{so_far:?} of {answer:?}");
+            ensure!(shown >= before, "{}: less is shown than before", context());
+            ensure!(shown as usize <= so_far.chars().count(), "{}", context());
+            let torn = whole.iter().find(|c| c.at.0 < shown && shown < c.at.1);
+            ensure!(torn.is_none(), "{}: {torn:?} is cut in two", context());
+            // A footnote waits for its note, and comes in between later.
+            let mut rest = whole.iter();
+            for now in &citations {
+                let then = rest.find(|then| now.becomes(then));
+                ensure!(then.is_some(), "{}: {now:?} is not of {whole:?}", context());
+                ensure!(now.at.1 <= shown, "{}: {now:?} is not shown yet", context());
+            }
+            before = shown;
+        }
+        let ended = client.query(
+            "SELECT * FROM reground.end_turn($1, $2) AS e ORDER BY e.citation_id",
+            &[&turn, answer],
+        )?;
+        let ended: Result<Vec<Option<Citation>>> = ended.iter().map(Citation::of).collect();
+        let ended: Vec<Citation> = ended?.into_iter().flatten().collect();
+        ensure!(ended == whole, "{answer:?}: {ended:?} is not {whole:?}");
+    }
+    Ok(())
+}
