@@ -45,7 +45,7 @@ fn the_table_of_cues_is_that_of_the_crate() -> Result<()> {
         .flat_map(|(language, kind, cues)| {
             let kind = kind.as_str();
             cues.split_whitespace()
-                .map(move |cue| ((*language).into(), kind.into(), cue.into()))
+                .map(move |cue| ((*language).into(), kind.into(), cue.replace('_', " ")))
         })
         .collect();
     assert_eq!(stored, known);

@@ -31,23 +31,27 @@ INSERT INTO reground.citation_statuses (status, holds, score, mode, meaning) VAL
 CREATE TABLE reground.support_cues (
     language text NOT NULL,
     kind     text NOT NULL CHECK (kind IN ('negation', 'no_negation', 'decimal')),
-    cue      text NOT NULL,
+    cue      text NOT NULL CHECK (cue <> '' AND (kind <> 'decimal' OR cue IN ('.', ','))),
     built_in boolean NOT NULL DEFAULT false,
     PRIMARY KEY (language, kind, cue)
 );
 COMMENT ON TABLE  reground.support_cues IS 'How languages deny and write numbers, for judging support by text. Add rows for yours; a language without a negation is judged without looking at denials, and its rows of support_parts say so.';
 COMMENT ON COLUMN reground.support_cues.language IS 'Code of the language, as in the setting language: en.';
-COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a word that denies (with an apostrophe, the end of one: n''t). no_negation: a longer string that holds a negation and denies nothing. decimal: what separates decimals, . or ,';
+COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a word that denies (with an apostrophe, the end of one: n''t). no_negation: a longer string that begins with a negation and denies nothing: not only. decimal: what separates decimals, . or ,';
 COMMENT ON COLUMN reground.support_cues.cue IS 'The word or sign.';
 COMMENT ON COLUMN reground.support_cues.built_in IS 'Whether it came with the extension; others are dumped with the database.';
 INSERT INTO reground.support_cues (language, kind, cue, built_in) SELECT language, kind, cue, true FROM (VALUES
     ('en', 'negation', 'not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely unable fail fails failed lack lacks lacking n''t'),
+    ('en', 'no_negation', 'not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than'),
     ('en', 'decimal', '.'),
     ('de', 'negation', 'nicht kein keine keinen keinem keiner keines nie niemals niemand nichts nirgends weder ohne kaum'),
+    ('de', 'no_negation', 'nicht_nur nicht_bloß nicht_mehr_als nicht_weniger_als'),
     ('de', 'decimal', ','),
     ('fr', 'negation', 'pas jamais aucun aucune rien personne sans ni nulle guère'),
+    ('fr', 'no_negation', 'pas_seulement pas_plus_de pas_moins_de'),
     ('fr', 'decimal', ','),
     ('es', 'negation', 'no nunca jamás ningún ninguno ninguna nadie nada ni sin tampoco'),
+    ('es', 'no_negation', 'no_solo no_sólo no_más_de no_menos_de'),
     ('es', 'decimal', ','),
     ('it', 'negation', 'non mai nessun nessuno nessuna niente nulla né senza neanche nemmeno neppure'),
     ('it', 'decimal', ','),
@@ -63,7 +67,7 @@ INSERT INTO reground.support_cues (language, kind, cue, built_in) SELECT languag
     ('ja', 'negation', 'ない なかっ ません 不 未 無 非'),
     ('ja', 'no_negation', '少ない 非常 未来 不思議 かもしれない かもしれません'),
     ('ja', 'decimal', '.')
-) AS b(language, kind, cues), pg_catalog.string_to_table(cues, ' ') AS cue;
+) AS b(language, kind, cues), pg_catalog.string_to_table(cues, ' ') AS c(words), pg_catalog.replace(c.words, '_', ' ') AS cue;
 
 CREATE TABLE reground.messages (
     message_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

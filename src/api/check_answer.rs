@@ -61,11 +61,12 @@ fn named(name: &str) -> Result<(String, Corpus)> {
 
 impl Checked<'_> {
     fn rows(&self) -> Result<Vec<Value>> {
-        let context = check::context(GivenPassage::list(&self.passages)?)?;
         let (tenant, corpus) = match &self.corpus {
             Some((tenant, corpus)) => (tenant.as_str(), Some(corpus)),
             None => ("", None),
         };
+        let name = corpus.map_or("", |corpus| corpus.name.as_str());
+        let context = check::context(GivenPassage::list(&self.passages)?, name)?;
         let nothing = json!({});
         let settings = Settings::resolve(&[
             ("server", &guc::turn_settings()),

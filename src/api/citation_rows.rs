@@ -1,6 +1,6 @@
 //! A judged answer as rows of `message_citations`.
 
-use reground_citations::{Extraction, Reference, Source};
+use reground_citations::{Extraction, Reference, Source, excerpt};
 use reground_grounding::end::Judged;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::prompt;
@@ -43,7 +43,7 @@ pub(super) fn citation_rows(
                 cited.factors.0.map(|factor| factor.map(u8::from));
             NewCitation {
                 citation_no: index + 1,
-                raw: extracted.raw.clone(),
+                raw: excerpt(&extracted.raw).into_owned(),
                 form: Some(extracted.form.to_string()),
                 corpus: place.map(|place| place.corpus.clone()),
                 doc_id: place.map(|place| place.doc_id.clone()),
@@ -62,8 +62,13 @@ pub(super) fn citation_rows(
                             prompt::locate(bound.pages, bound.chars)
                         })
                     }),
-                claim: extraction.claim_of(extracted).map(str::to_owned),
-                quote: verdict.quote.as_ref().map(|quote| quote.text.clone()),
+                claim: extraction
+                    .claim_of(extracted)
+                    .map(|claim| excerpt(claim).into_owned()),
+                quote: verdict
+                    .quote
+                    .as_ref()
+                    .map(|quote| excerpt(&quote.text).into_owned()),
                 quote_start: verdict.quote.as_ref().map(|quote| quote.chars.start),
                 quote_end: verdict.quote.as_ref().map(|quote| quote.chars.end),
                 fact_summary: source

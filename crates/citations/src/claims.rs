@@ -24,6 +24,9 @@ struct Standing {
     claims: Claims,
 }
 
+/// Longest claim, in bytes: what is said in more is not held against a source word by word.
+const MAX_CLAIM: usize = 16_384;
+
 /// What a citation string supports.
 enum Claims {
     Nothing,
@@ -156,8 +159,20 @@ impl Said<'_> {
             fold_into(&mut out, " ");
             fold_into(&mut out, piece);
         });
-        out.truncate(out.trim_end().len());
+        if self.opens_line(number) {
+            out.drain(..list_number(&out));
+        }
+        clip(&mut out);
         out
+    }
+
+    /// Whether nothing stands before the sentence on its line.
+    fn opens_line(&self, number: usize) -> bool {
+        let span = &self.spans[number];
+        let raw = &self.text[span.clone()];
+        let start = span.start + raw.len() - raw.trim_start().len();
+        let before = self.text[..start].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with('\n')
     }
 
     /// What a citation's markup encloses, without the citations in it; nothing without words.
@@ -174,7 +189,7 @@ impl Said<'_> {
             at = found.bytes.end.max(at);
         }
         fold_into(&mut out, self.text.get(at..bytes.end).unwrap_or_default());
-        out.truncate(out.trim_end().len());
+        clip(&mut out);
         has_words(&out).then_some(out)
     }
 
@@ -270,6 +285,22 @@ fn citations_by_span(spans: &[Range<usize>], found: &[Found]) -> Vec<Range<usize
         held.push(first..next);
     }
     held
+}
+
+/// Bytes of the number that a list gives its item: `1. `, `12) `. What is claimed is the item.
+fn list_number(text: &str) -> usize {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = text.get(digits..).unwrap_or_default();
+    match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
+        Some(item) if (1..=3).contains(&digits) => text.len() - item.len(),
+        _ => 0,
+    }
+}
+
+/// Cuts what is too long, and the white space at the end.
+fn clip(text: &mut String) {
+    text.truncate(text.floor_char_boundary(MAX_CLAIM));
+    text.truncate(text.trim_end().len());
 }
 
 /// Appends a text with its white space folded. What is folded already is copied as it is.

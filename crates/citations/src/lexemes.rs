@@ -120,19 +120,22 @@ pub(crate) fn numbers(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | ',')));
     for word in along(words) {
-        let word = word.trim_matches(['.', ',']);
+        let (bare, word) = (word.starts_with('.'), word.trim_matches(['.', ',']));
         let is_number =
             word.contains(|c: char| c.is_ascii_digit()) && !word.contains(char::is_alphabetic);
         if is_number {
-            found.extend(spellings(word));
+            found.extend(spellings(word, bare));
         }
     }
     found
 }
 
 /// The numbers that digits with points and commas between them stand for: one where commas group thousands, else one for
-/// each part between commas.
-pub(crate) fn spellings(word: &str) -> Vec<String> {
+/// each part between commas. A `bare` one stands behind a point: `.5`.
+pub(crate) fn spellings(word: &str, bare: bool) -> Vec<String> {
+    if bare && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return vec![canonical(&format!("0.{word}"))];
+    }
     let mut groups = word.split(',');
     let first = groups.next().unwrap_or_default();
     let grouped = (1..=3).contains(&first.len())
@@ -141,13 +144,26 @@ pub(crate) fn spellings(word: &str) -> Vec<String> {
             .clone()
             .all(|group| group.split('.').next().map(str::len) == Some(3));
     if grouped {
-        return vec![word.replace(',', "")];
+        return vec![canonical(&word.replace(',', ""))];
     }
     let rest = groups.filter(|group| !group.is_empty());
-    std::iter::once(first)
-        .chain(rest)
-        .map(str::to_owned)
-        .collect()
+    std::iter::once(first).chain(rest).map(canonical).collect()
+}
+
+/// One spelling of a number: `007`, `7.0` and `7` are the same. What has two points is a version, and stays.
+fn canonical(number: &str) -> String {
+    let (whole, fraction) = match number.split_once('.') {
+        Some((_, rest)) if rest.contains('.') => return number.to_owned(),
+        Some((whole, fraction)) => (whole, fraction.trim_end_matches('0')),
+        None => (number, ""),
+    };
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    if fraction.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("{whole}.{fraction}")
+    }
 }
 
 /// Bytes that two texts begin with alike, up to the boundary of a character.
@@ -169,6 +185,12 @@ mod tests {
         );
         assert_eq!(numbers("in 2019,2020 and v2"), ["2019", "2020"]);
         assert_eq!(numbers("…,, . no"), Vec::<String>::new());
+        assert_eq!(
+            numbers("$10.00, 0.50, .5, 03 May 2021-05-03, 1,250.00, 1.2.30, 0"),
+            [
+                "10", "0.5", "0.5", "3", "2021", "5", "3", "1250", "1.2.30", "0"
+            ]
+        );
     }
 
     #[test]

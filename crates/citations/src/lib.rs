@@ -67,4 +67,4 @@ pub use support::{
     Contradiction, Cues, Quotation, SUPPORT_CUES, Stretch, SupportCue, SupportParts, SupportRules,
     Text, support,
 };
-pub use written::Written;
+pub use written::{Written, excerpt};

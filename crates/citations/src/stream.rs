@@ -60,9 +60,12 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> Fed {
     while let Some(cut) = citations.pop_if(|c| c.span.bytes.end > shown) {
         shown = shown.min(cut.span.bytes.start);
     }
-    // What encloses its claim may do so across paragraphs.
-    let encloses = citations.iter().find(|c| is_markup(&c.form));
-    let placeable = encloses.map_or(shown, |c| c.span.bytes.start);
+    // What encloses its claim may do so across paragraphs, and a note may make another source of a footnote's claim.
+    let waits = |c: &&Extracted| is_markup(&c.form) || says_more_at_the_end(c);
+    let placeable = citations
+        .iter()
+        .find(waits)
+        .map_or(shown, |c| c.span.bytes.start);
     let paragraphs = finished_paragraphs(&answer_so_far[..placeable]);
     citations.retain(|c| !says_more_at_the_end(c));
     let placed = citations.partition_point(|c| c.span.bytes.end <= paragraphs);

@@ -1,8 +1,23 @@
 //! What a citation says, part by part: the columns that a reader of citations wants.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 use crate::{Extracted, Extraction, Family, Form, LocatorRange, Reference};
+
+/// Longest sentence, claim or quote of a row, in bytes. Each row carries its own, so one sentence of ten thousand citations
+/// would otherwise be ten thousand long rows.
+const MAX_EXCERPT: usize = 1_000;
+
+/// A text as a row shows it: whole, or its beginning and an ellipsis.
+#[must_use]
+pub fn excerpt(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_EXCERPT {
+        return Cow::Borrowed(text);
+    }
+    let end = text.floor_char_boundary(MAX_EXCERPT);
+    Cow::Owned(format!("{}…", &text[..end]))
+}
 
 /// A citation as it was written, before anything was looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +78,7 @@ impl Extraction {
             citation_no,
             form: citation.form.clone(),
             family: citation.family,
-            raw: citation.raw.clone(),
+            raw: excerpt(&citation.raw).into_owned(),
             marker: None,
             number: None,
             name: None,
@@ -80,8 +95,10 @@ impl Extraction {
             sentence: citation
                 .sentence
                 .and_then(|sentence| self.sentences.get(sentence))
-                .map(|sentence| sentence.text.clone()),
-            claim: self.claim_of(citation).map(str::to_owned),
+                .map(|sentence| excerpt(&sentence.text).into_owned()),
+            claim: self
+                .claim_of(citation)
+                .map(|claim| excerpt(claim).into_owned()),
             char_start: span.chars.start,
             char_end: span.chars.end,
             byte_start: span.bytes.start,

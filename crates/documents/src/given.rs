@@ -40,7 +40,7 @@ impl GivenPassage {
     /// Reads `[{"text": …}, …]`. Texts are normalised.
     ///
     /// # Errors
-    /// Another shape, a passage without visible text, a range that ends before it starts, page 0.
+    /// Another shape, a passage without visible text, characters that end before they start, page 0.
     pub fn list(passages: &Value) -> Result<Vec<Self>, DocumentError> {
         let mut given = Vec::<Self>::deserialize(passages)
             .map_err(|error| DocumentError::Passages(error.to_string()))?;

@@ -9,17 +9,21 @@ use crate::error::GroundingError;
 use crate::memory::ContextSource;
 use crate::passage::{Candidate, CharRange, Origin, Passage};
 
-/// The passages as the context of a turn, in their order. A passage without a marker is cited by its number, from 1; one
+/// The passages as the context of a turn, in their order; `corpus` is where their documents are looked up, if anywhere. A passage without a marker is cited by its number, from 1; one
 /// without a document is a document of its own, as its number is its key where it has none.
 ///
 /// # Errors
-/// [`GroundingError::RepeatedMarker`] when two passages go by one marker.
-pub fn context(passages: Vec<GivenPassage>) -> Result<Vec<ContextSource>, GroundingError> {
+/// [`GroundingError::RepeatedMarker`] when two passages go by one marker, [`GroundingError::Marker`] for one that no answer
+/// could cite.
+pub fn context(
+    passages: Vec<GivenPassage>,
+    corpus: &str,
+) -> Result<Vec<ContextSource>, GroundingError> {
     let mut markers = BTreeSet::new();
     let sources: Vec<_> = (1..)
         .zip(passages)
-        .map(|(position, given)| source(position, given))
-        .collect();
+        .map(|(position, given)| source(position, given, corpus))
+        .collect::<Result<_, _>>()?;
     for source in &sources {
         if !markers.insert(&source.marker) {
             return Err(GroundingError::RepeatedMarker(source.marker.clone()));
@@ -28,21 +32,43 @@ pub fn context(passages: Vec<GivenPassage>) -> Result<Vec<ContextSource>, Ground
     Ok(sources)
 }
 
-/// Lets numbers name the sources by their position, whatever their markers are.
+/// Lets numbers name the sources by their position, unless they were given other numbers as markers.
 pub fn number(sources: &mut [Source]) {
+    let numbered_otherwise = (1_u32..)
+        .zip(&*sources)
+        .any(|(position, source)| source.ordinal.is_some_and(|own| own != position));
+    if numbered_otherwise {
+        return;
+    }
     for (position, source) in (1..).zip(sources) {
         source.ordinal = Some(position);
     }
 }
 
-fn source(position: u32, given: GivenPassage) -> ContextSource {
+/// A marker as answers are read: letters in upper case before a number, or a number alone.
+fn marker(given: &str) -> Result<String, GroundingError> {
+    let marker = given.trim().to_ascii_uppercase();
+    let number = marker.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let readable = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if readable {
+        Ok(marker)
+    } else {
+        Err(GroundingError::Marker(given.to_owned()))
+    }
+}
+
+fn source(
+    position: u32,
+    given: GivenPassage,
+    corpus: &str,
+) -> Result<ContextSource, GroundingError> {
     let key = given
         .id
         .as_ref()
         .map_or_else(|| position.to_string(), key_text);
     let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
     let passage = Passage {
-        corpus: String::new(),
+        corpus: corpus.to_owned(),
         doc_id: given.doc_id.as_ref().map_or_else(|| key.clone(), key_text),
         version: None,
         ordinal: None,
@@ -58,8 +84,12 @@ fn source(position: u32, given: GivenPassage) -> ContextSource {
         text: given.text,
         key,
     };
-    ContextSource {
-        marker: given.marker.unwrap_or_else(|| position.to_string()),
+    let marker = match &given.marker {
+        Some(given) => marker(given)?,
+        None => position.to_string(),
+    };
+    Ok(ContextSource {
+        marker,
         position,
         candidate: Candidate {
             members: vec![passage.key.clone()],
@@ -77,7 +107,7 @@ fn source(position: u32, given: GivenPassage) -> ContextSource {
             also_in: Vec::new(),
         },
         facts: Vec::new(),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -86,7 +116,7 @@ mod tests {
     use serde_json::json;
 
     fn read(passages: serde_json::Value) -> Result<Vec<ContextSource>, GroundingError> {
-        context(GivenPassage::list(&passages).expect("passages"))
+        context(GivenPassage::list(&passages).expect("passages"), "")
     }
 
     #[test]
@@ -114,5 +144,27 @@ mod tests {
     fn a_marker_names_one_passage() {
         let twice = read(json!([{"text": "a", "marker": "2"}, {"text": "b"}]));
         assert_eq!(twice, Err(GroundingError::RepeatedMarker("2".into())));
+        let unreadable = read(json!([{"text": "a", "marker": "doc-a"}]));
+        assert_eq!(unreadable, Err(GroundingError::Marker("doc-a".into())));
+    }
+
+    #[test]
+    fn numbers_that_are_markers_are_no_positions() {
+        let numbers = |markers: [&str; 2]| {
+            let mut sources: Vec<Source> = markers
+                .iter()
+                .map(|marker| Source {
+                    ordinal: marker.parse().ok(),
+                    ..Source::default()
+                })
+                .collect();
+            number(&mut sources);
+            let ordinals = sources.iter().map(|source| source.ordinal);
+            ordinals.collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(["A1", "B1"]), [Some(1), Some(2)]);
+        assert_eq!(numbers(["1", "B1"]), [Some(1), Some(2)]);
+        assert_eq!(numbers(["3", "1"]), [Some(3), Some(1)]);
+        assert_eq!(numbers(["0", "1"]), [Some(0), Some(1)]);
     }
 }

@@ -10,23 +10,27 @@ pub enum SupportCue {
     /// A word that denies: `not`. With an apostrophe, the end of a word and what follows it: `n't`. In a script without
     /// spaces, any string.
     Negation,
-    /// A longer string that holds a negation and denies nothing: 不同 (different).
+    /// A longer string that begins with a negation and denies nothing: `not only`, 不同 (different).
     NoNegation,
     /// What separates the decimals of a number, `.` or `,`; the other one groups thousands.
     Decimal,
 }
 
-/// The built-in rows: language, kind, cues separated by spaces.
+/// The built-in rows: language, kind, cues separated by spaces; a space within one is written `_`.
 #[rustfmt::skip]
 pub const SUPPORT_CUES: &[(&str, SupportCue, &str)] = &[
     ("en", SupportCue::Negation, "not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely \
         unable fail fails failed lack lacks lacking n't"),
+    ("en", SupportCue::NoNegation, "not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than"),
     ("en", SupportCue::Decimal, "."),
     ("de", SupportCue::Negation, "nicht kein keine keinen keinem keiner keines nie niemals niemand nichts nirgends weder ohne kaum"),
+    ("de", SupportCue::NoNegation, "nicht_nur nicht_bloß nicht_mehr_als nicht_weniger_als"),
     ("de", SupportCue::Decimal, ","),
     ("fr", SupportCue::Negation, "pas jamais aucun aucune rien personne sans ni nulle guère"),
+    ("fr", SupportCue::NoNegation, "pas_seulement pas_plus_de pas_moins_de"),
     ("fr", SupportCue::Decimal, ","),
     ("es", SupportCue::Negation, "no nunca jamás ningún ninguno ninguna nadie nada ni sin tampoco"),
+    ("es", SupportCue::NoNegation, "no_solo no_sólo no_más_de no_menos_de"),
     ("es", SupportCue::Decimal, ","),
     ("it", SupportCue::Negation, "non mai nessun nessuno nessuna niente nulla né senza neanche nemmeno neppure"),
     ("it", SupportCue::Decimal, ","),
@@ -100,8 +104,12 @@ impl Cues {
     pub fn built_in(language: &str) -> Self {
         let rows = SUPPORT_CUES.iter().flat_map(|(language, kind, cues)| {
             cues.split_whitespace()
-                .map(move |cue| (*language, *kind, cue))
+                .map(move |cue| (*language, *kind, cue.replace('_', " ")))
         });
+        let rows: Vec<_> = rows.collect();
+        let rows = rows
+            .iter()
+            .map(|(of, kind, cue)| (*of, *kind, cue.as_str()));
         Self::of(language, rows)
     }
 
@@ -109,8 +117,16 @@ impl Cues {
     pub fn code(language: &str) -> String {
         let name = language.trim().to_lowercase();
         let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
-        let known = CONFIGURATIONS.iter().find(|(known, _)| *known == name);
-        known.map_or(name, |(_, code)| code).to_owned()
+        if let Some((_, code)) = CONFIGURATIONS.iter().find(|(known, _)| *known == name) {
+            return (*code).to_owned();
+        }
+        // `en-US`, `zh_Hant`: the language is what comes first.
+        match name.split_once(['-', '_']) {
+            Some((language, part)) if language.len() == 2 && (2..=4).contains(&part.len()) => {
+                language.to_owned()
+            }
+            _ => name.to_owned(),
+        }
     }
 
     /// The cues that rows give a language. One that no row negates in is [`Cues::LANGUAGE_FREE`].
@@ -166,6 +182,15 @@ impl Cues {
             })
     }
 
+    /// Whether a text begins with a longer string that only looks like a denial. Letter case is free.
+    pub(crate) fn is_harmless(&self, text: &str) -> bool {
+        self.harmless.iter().any(|cue| {
+            let mut rest = text.chars().flat_map(char::to_lowercase);
+            cue.chars().all(|c| rest.next() == Some(c))
+                && !rest.next().is_some_and(char::is_alphanumeric)
+        })
+    }
+
     /// How many bytes at the start of `text`, in a script without spaces, are one thing to say, and whether it denies;
     /// `None` where no cue starts.
     pub(crate) fn starts(&self, text: &str) -> Option<(usize, bool)> {
@@ -189,6 +214,8 @@ mod tests {
         let german = Cues::built_in("pg_catalog.german");
         assert_eq!((german.language(), german.decimal()), (Some("de"), ','));
         assert_eq!(german, Cues::built_in("DE"));
+        assert_eq!(german, Cues::built_in("de-AT"));
+        assert_eq!(Cues::built_in("my_own"), Cues::LANGUAGE_FREE);
         assert!(german.denies(None, "kein") && !german.denies(None, "not"));
         assert_eq!(Cues::built_in("simple"), Cues::LANGUAGE_FREE);
     }

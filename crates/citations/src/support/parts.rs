@@ -21,14 +21,14 @@ mod weight {
     pub const NUMBER_CONTRADICTED: f64 = 0.3;
     pub const NAME_MISSING: f64 = 0.05;
     pub const QUOTE_MISSING: f64 = 0.1;
-    pub const DENIED: f64 = 0.55;
+    pub const DENIED: f64 = 0.6;
 }
 
 /// What the support of a claim by one text or several is made of. A unit is a stem, a number, or two neighbouring
 /// characters of a script without spaces.
 ///
 /// Support is 0.65 `window` + 0.35 `pairs`, less 0.2 for each number missing, 0.3 more for each of them contradicted, 0.05
-/// for each name missing, 0.1 for each quotation not found, 0.55 if one side denies what the other states; not below 0.
+/// for each name missing, 0.1 for each quotation not found, 0.6 if one side denies what the other states; not below 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SupportParts {
     /// The sum, in [0, 1].
@@ -126,7 +126,13 @@ impl Sum {
             .denied
             .without(&reading.stated)
             .without(&claim.denied);
-        let opposed = by_claim.or(&by_text);
+        // Where both sides deny something, which word it belongs to is told by its place alone: order differs too easily.
+        let both_deny = claim.denied.len() > 0 && reading.denied.len() > 0;
+        let opposed = if both_deny {
+            Bits::default()
+        } else {
+            by_claim.or(&by_text)
+        };
         let support = weight::WINDOW * window + weight::PAIRS * pairs
             - weight::NUMBER_MISSING * missing.len() as f64
             - weight::NUMBER_CONTRADICTED * contradicted.len() as f64

@@ -58,7 +58,10 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
         match piece.kind {
             Kind::Number => {
                 let percent = is_percent(&text[piece.bytes.end..]);
-                for number in numbers(raw, cues) {
+                let mut before = text[..start].chars().rev();
+                let bare = before.next() == Some(cues.decimal())
+                    && !before.next().is_some_and(char::is_alphanumeric);
+                for number in numbers(raw, cues, bare) {
                     unit(&number, open.take().is_some(), percent);
                 }
             }
@@ -80,7 +83,9 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
                 } else {
                     lower.extend(raw.chars().flat_map(char::to_lowercase));
                 }
-                let denies = cues.denies(piece.joined.then_some(&before), &lower);
+                let denies = cues.denies(piece.joined.then_some(&before), &lower)
+                    && !answers(&piece, text)
+                    && !cues.is_harmless(&text[start..]);
                 if let Some(key) = lexemes.stem_of(&lower) {
                     unit(key, !denies && open.take().is_some(), false);
                 }
@@ -98,16 +103,25 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
 }
 
 /// The numbers of digits with points and commas between them, as the language writes them.
-fn numbers(raw: &str, cues: &Cues) -> Vec<String> {
+fn numbers(raw: &str, cues: &Cues, bare: bool) -> Vec<String> {
     let exchange = |c| match c {
         ',' => '.',
         '.' => ',',
         c => c,
     };
     match cues.decimal() {
-        ',' => spellings(&raw.chars().map(exchange).collect::<String>()),
-        _ => spellings(raw),
+        ',' => spellings(&raw.chars().map(exchange).collect::<String>(), bare),
+        _ => spellings(raw, bare),
     }
+}
+
+/// Whether a word that could deny answers instead, `No, it does not`, or numbers something, `No. 5`.
+fn answers(piece: &Piece, text: &str) -> bool {
+    let rest = text[piece.bytes.end..].trim_start_matches(['*', '_', ' ']);
+    let answers =
+        piece.opens && rest.starts_with([',', ':', ';', '-', '–', '—', '.', '!', '，', '。', '！']);
+    let numbered = rest.strip_prefix(['.', 'º', '°']).map(str::trim_start);
+    answers || numbered.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a percent sign comes next, after a space or at once.
@@ -150,11 +164,19 @@ mod tests {
     fn what_is_denied() {
         assert_eq!(
             said("The server doesn't yet support 3.50 plugins.", "en"),
-            ["server", "!support", "3.50", "plugins"]
+            ["server", "!support", "3.5", "plugins"]
         );
         assert_eq!(
             said("Der Server startet nicht. Neustart 1.234,5", "de"),
             ["server", "!startet", "neustart", "1234.5"]
+        );
+        assert_eq!(
+            said("No, clients do not answer. No. 5 answers.", "en"),
+            ["clients", "!answer", "5", "answers"]
+        );
+        assert_eq!(
+            said("Not only clients answer no more than 10 servers", "en"),
+            ["clients", "answer", "10", "servers"]
         );
         assert_eq!(said("它不支持", "zh"), ["它不", "不支", "!支持"]);
         assert_eq!(said("它不同意", "zh"), ["它不", "不同", "同意"]);
