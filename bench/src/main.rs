@@ -1,8 +1,10 @@
 //! Evaluation and benchmarks of the extension on data that nobody on the project wrote, through its public SQL functions.
 
 mod data;
+mod draw;
 mod eval;
 mod extraction;
+mod injection;
 mod lexical;
 mod load;
 mod machine;
@@ -22,6 +24,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
   support  support of claims by text, held against human labels
   lexical  full-text search ranked by relevance, index beside index
   extraction  citations read out of real answers, held against what they literally cite
+  injection  faults put into answers, and how many of them are found
 
 reground-bench COMMAND --help says more.";
 
@@ -32,6 +35,7 @@ fn main() -> Result<()> {
             Some("eval") => eval::run(arguments),
             Some("speed") => speed::run(arguments),
             Some("extraction") => extraction::run(arguments),
+            Some("injection") => injection::run(arguments),
             Some("support") => support::run(arguments),
             Some("lexical") => lexical::run(arguments),
             _ => bail!("there is no command {}\n\n{USAGE}", command.display()),

@@ -11,6 +11,8 @@ mod report;
 mod retrieval;
 mod sample;
 
+pub use replay::{citing, overlap};
+
 use std::collections::BTreeSet;
 use std::time::Instant;
 

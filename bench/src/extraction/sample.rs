@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use reground_citations::{Extracted, Families, extract};
 
+use crate::draw::SplitMix;
+
 /// Characters shown on either side.
 const AROUND: usize = 70;
 
@@ -48,19 +50,5 @@ pub fn print(answers: &[String], count: usize, seed: u64) {
             flat(&citation.raw),
             flat(&after)
         );
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014): the same sample on every machine.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        (z % limit as u64) as usize
     }
 }

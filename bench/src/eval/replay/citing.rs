@@ -68,7 +68,7 @@ pub fn holds_a_sentence(answer: &str, source: &Source, share: f64) -> bool {
 }
 
 /// A text with markers at its end, before the full stop.
-fn marked<'a>(text: &str, markers: impl Iterator<Item = &'a str>) -> String {
+pub fn marked<'a>(text: &str, markers: impl Iterator<Item = &'a str>) -> String {
     let markers: String = markers.map(|marker| format!(" [{marker}]")).collect();
     let text = text.trim_end();
     match text.strip_suffix('.') {

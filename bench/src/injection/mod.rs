@@ -1,0 +1,128 @@
+//! The command `injection`: faults put into answers that humans wrote, and how many of them are found, through the public
+//! SQL functions.
+
+mod books;
+mod case;
+mod fault;
+mod floors;
+mod judge;
+mod kind;
+mod options;
+mod pages;
+mod report;
+mod scripture;
+mod shown;
+mod stale;
+
+use anyhow::{Context, Result};
+use postgres::{Client, GenericClient, NoTls};
+
+use self::case::Case;
+use self::floors::MOST_ALARMS;
+use self::judge::{Verdict, judge};
+use self::kind::Kind;
+use self::options::{Options, USAGE};
+use self::report::Figure;
+use self::shown::Shown;
+use crate::data::Folder;
+use crate::draw::SplitMix;
+
+/// Runs the command with the arguments after its name.
+///
+/// # Errors
+/// Arguments that are none, data or a server that refuse, with `--check` figures below their floors.
+pub fn run(parser: lexopt::Parser) -> Result<()> {
+    let Some(options) = Options::read(parser)? else {
+        println!("{USAGE}");
+        return Ok(());
+    };
+    let all = shown::read(&Folder::below(&options.data)?)?;
+    let mut client = Client::connect(&options.uri, NoTls).context("no connection to the server")?;
+    client.batch_execute("SET client_min_messages = error")?;
+    let mut transaction = client.transaction()?;
+    let mut random = SplitMix(options.seed);
+    println!("# Faults put into answers, seed {}\n", options.seed);
+    let mut figures = contents(&mut transaction, &all, &mut random)?;
+    figures.extend(coordinates(&mut transaction, &all, &mut random)?);
+    if let Some(path) = &options.scripture {
+        figures.extend(scripture::measure(&mut transaction, path, &mut random)?);
+    }
+    transaction.rollback()?;
+    if options.check {
+        floors::hold(&figures, options.scripture.is_some())?;
+    }
+    Ok(())
+}
+
+/// Faults in answers, by passages that come with them: at the default threshold, and where that gives too many false alarms,
+/// at the highest that does not. The figures are those of the latter.
+fn contents(
+    client: &mut impl GenericClient,
+    all: &[Shown],
+    random: &mut SplitMix,
+) -> Result<Vec<Figure>> {
+    let (untouched, held) = case::untouched(all);
+    let faults: Vec<(Kind, Vec<Case>)> = Kind::IN_ANSWERS
+        .into_iter()
+        .map(|kind| (kind, fault::injected(all, kind, random)))
+        .collect();
+    let mut figures = Vec::new();
+    for percent in (1..=50_u8).rev() {
+        let threshold = f64::from(percent) / 100.0;
+        let verdicts = judge(client, &untouched, threshold)?;
+        let within = report::false_alarms(&verdicts) <= MOST_ALARMS;
+        if threshold < DEFAULT && !within {
+            continue;
+        }
+        println!("## Support threshold {threshold}\n");
+        report::untouched("untouched citations", &verdicts);
+        let pairs = verdicts.into_iter().zip(&held);
+        let clear: Vec<Verdict> = pairs
+            .filter(|(_, held)| **held >= CLEAR)
+            .map(|(verdict, _)| verdict)
+            .collect();
+        report::untouched("those whose passage plainly holds the sentence", &clear);
+        report::head();
+        figures.clear();
+        for (kind, cases) in &faults {
+            figures.extend(report::row(*kind, &judge(client, cases, threshold)?));
+        }
+        println!();
+        if within {
+            break;
+        }
+    }
+    Ok(figures)
+}
+
+/// Faults in pages and in markers of earlier turns.
+fn coordinates(
+    client: &mut impl GenericClient,
+    all: &[Shown],
+    random: &mut SplitMix,
+) -> Result<Vec<Figure>> {
+    pages::load(client, all)?;
+    let cited = pages::cases(all, random);
+    println!("## Pages and turns\n");
+    report::untouched(
+        "citations of true pages",
+        &judge(client, &cited.truly, DEFAULT)?,
+    );
+    report::head();
+    let figures = [
+        report::row(Kind::PageBeyond, &judge(client, &cited.beyond, DEFAULT)?),
+        report::row(
+            Kind::PageElsewhere,
+            &judge(client, &cited.elsewhere, DEFAULT)?,
+        ),
+        report::row(Kind::Stale, &stale::held(client, all)?),
+    ];
+    println!();
+    Ok(figures.concat())
+}
+
+/// The default of the setting `support_threshold`.
+const DEFAULT: f64 = 0.5;
+
+/// Share of a sentence's content from which a passage plainly holds it.
+const CLEAR: f64 = 0.7;

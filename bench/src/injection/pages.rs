@@ -1,0 +1,133 @@
+//! Citations by document and page, in documents whose pages are counted.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use postgres::GenericClient;
+use serde_json::{Value, json};
+
+use super::case::{Case, Style, answer};
+use super::kind::Kind;
+use super::shown::Shown;
+use crate::draw::SplitMix;
+
+/// The corpus of the documents.
+pub const CORPUS: &str = "injection_pages";
+
+/// Documents by name with their pages: the passages that were shown of them, in order of appearance.
+type Documents<'a> = BTreeMap<&'a str, Vec<&'a str>>;
+
+fn documents(all: &[Shown]) -> Documents<'_> {
+    let mut documents = Documents::new();
+    for passage in all.iter().flat_map(|shown| &shown.passages) {
+        let pages = documents.entry(&passage.document).or_default();
+        if !pages.contains(&passage.text.as_str()) {
+            pages.push(&passage.text);
+        }
+    }
+    documents
+}
+
+/// The number of the page, from 1, on which a text stands; 0 for one that does not.
+fn page(documents: &Documents<'_>, document: &str, text: &str) -> usize {
+    let pages = documents.get(document);
+    let place = pages.and_then(|pages| pages.iter().position(|page| *page == text));
+    place.map_or(0, |place| place + 1)
+}
+
+/// Puts the documents, a page a passage.
+///
+/// # Errors
+/// A server that refuses.
+pub fn load(client: &mut impl GenericClient, all: &[Shown]) -> Result<()> {
+    client.execute("SELECT reground.create_corpus($1)", &[&CORPUS])?;
+    for (name, pages) in documents(all) {
+        let passages: Value = pages
+            .iter()
+            .zip(1..)
+            .map(|(text, page)| json!({"text": text, "page_start": page, "page_end": page}))
+            .collect();
+        client.execute(
+            "SELECT reground.put_document($1, $2, passages => $3, page_count => $4)",
+            &[&CORPUS, &name, &passages, &(pages.len() as i32)],
+        )?;
+    }
+    Ok(())
+}
+
+/// Answers in which one sentence cites by page.
+#[derive(Default)]
+pub struct Cited {
+    /// The page that the sentence stands on.
+    pub truly: Vec<Case>,
+    /// A page that the document does not have: one beyond its last, or 0.
+    pub beyond: Vec<Case>,
+    /// The same where no passage of the document was shown.
+    pub elsewhere: Vec<Case>,
+}
+
+/// Answers to each page citation: a true one and two beside the document.
+pub fn cases(all: &[Shown], random: &mut SplitMix) -> Cited {
+    let documents = documents(all);
+    let mut places: Vec<(&Shown, usize)> = all
+        .iter()
+        .flat_map(|shown| shown.citing().map(move |place| (shown, place)))
+        .collect();
+    random.shuffle(&mut places);
+    places.truncate(Kind::PageBeyond.asked());
+    let mut cited = Cited::default();
+    for (shown, place) in places {
+        let Some((right, _)) = shown.sentences[place].stands_on else {
+            continue;
+        };
+        let source = &shown.passages[right];
+        let last = documents.get(source.document.as_str()).map_or(0, Vec::len);
+        let beyond = match random.below(5) {
+            0 => 0,
+            _ => last + 1 + random.below(40),
+        };
+        let true_page = page(&documents, &source.document, &source.text);
+        let with = |page, without| case(shown, place, &documents, page, without);
+        cited.truly.push(with(true_page, None));
+        cited.beyond.push(with(beyond, None));
+        cited
+            .elsewhere
+            .push(with(beyond, Some(source.document.as_str())));
+    }
+    cited
+}
+
+/// The answer with the source of one sentence cited by page; passages of the document `without` are not shown.
+fn case(
+    shown: &Shown,
+    place: usize,
+    documents: &Documents<'_>,
+    cited: usize,
+    without: Option<&str>,
+) -> Case {
+    let sentence = &shown.sentences[place];
+    let source = sentence
+        .stands_on
+        .map_or("", |(right, _)| &shown.passages[right].document);
+    let marker = format!("Source: {source}, p. {cited}");
+    let (answer, citations) = answer(
+        shown,
+        Style::Numbers,
+        Some((place, &sentence.text, &marker)),
+    );
+    let passages = shown
+        .passages
+        .iter()
+        .filter(|passage| without != Some(passage.document.as_str()));
+    Case {
+        answer,
+        passages: passages
+            .map(|passage| {
+                let page = page(documents, &passage.document, &passage.text);
+                json!({"text": passage.text, "doc_id": passage.document, "page_start": page, "page_end": page})
+            })
+            .collect(),
+        corpus: Some(CORPUS.to_owned()),
+        citations: citations.into_iter().filter(|(at, _)| *at == place).map(|(_, byte)| byte).collect(),
+    }
+}

@@ -1,0 +1,93 @@
+//! What was found, as tables and as figures by name.
+
+use std::collections::BTreeMap;
+
+use super::judge::Verdict;
+use super::kind::Kind;
+
+/// A figure by its name.
+pub type Figure = (String, f64);
+
+/// Prints the head of the table of faults.
+pub fn head() {
+    println!("| mode | kind | injected | found | recall | under its mode | statuses |");
+    println!("|---|---|---|---|---|---|---|");
+}
+
+/// Prints the row of a kind: a fault is found when its citation does not hold, and named when that is put down to its mode.
+/// Gives both shares.
+pub fn row(kind: Kind, verdicts: &[Verdict]) -> [Figure; 2] {
+    let mode = kind.mode();
+    let found = verdicts
+        .iter()
+        .filter(|verdict| verdict.holds == Some(false));
+    let named = verdicts.iter().filter(|verdict| match mode {
+        Some(mode) => verdict.mode.as_deref() == Some(mode),
+        None => verdict.status == "stale_turn",
+    });
+    let (found, named) = (found.count(), named.count());
+    let (recall, by_name) = (share(found, verdicts.len()), share(named, verdicts.len()));
+    println!(
+        "| {} | {} | {} | {found} | {recall:.3} | {by_name:.3} | {} |",
+        mode.unwrap_or("–"),
+        kind.name(),
+        verdicts.len(),
+        statuses(verdicts)
+    );
+    [
+        (kind.name().to_owned(), recall),
+        (format!("{}, named", kind.name()), by_name),
+    ]
+}
+
+/// The share of citations that do not hold, or are not seen, though nothing was done to them.
+pub fn false_alarms(verdicts: &[Verdict]) -> f64 {
+    let alarms = verdicts
+        .iter()
+        .filter(|verdict| verdict.holds != Some(true))
+        .count();
+    share(alarms, verdicts.len())
+}
+
+/// Prints the false alarms on citations that were not touched.
+pub fn untouched(name: &str, verdicts: &[Verdict]) {
+    println!(
+        "False alarms on {name}: {:.3} of {} ({}).\n",
+        false_alarms(verdicts),
+        verdicts.len(),
+        statuses(verdicts)
+    );
+}
+
+/// How often each status was given, the most frequent first.
+fn statuses(verdicts: &[Verdict]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for verdict in verdicts {
+        *counts.entry(&verdict.status).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(status, count)| format!("{status} {count}"))
+        .collect();
+    counts.join(", ")
+}
+
+fn share(part: usize, all: usize) -> f64 {
+    part as f64 / all.max(1) as f64
+}
+
+/// Prints and gives the share of cited places whose status is among those that are right.
+pub fn places(name: &str, verdicts: &[Verdict], right: &[&str]) -> Figure {
+    let as_asked = verdicts
+        .iter()
+        .filter(|verdict| right.contains(&verdict.status.as_str()));
+    let share = share(as_asked.count(), verdicts.len());
+    println!(
+        "{name}: {share:.3} of {} ({}).",
+        verdicts.len(),
+        statuses(verdicts)
+    );
+    (name.to_owned(), share)
+}
