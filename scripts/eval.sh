@@ -19,4 +19,6 @@ fi
 if [ -d "$data/attributionbench" ] && [ -d "$data/wice" ] && [ -d "$data/citecheck_zh" ]; then
     cargo run --package reground-bench -- support --uri "$uri" --data "$data" $check
 fi
+kjv=$("$ROOT/scripts/fetch-kjv.sh")
+cargo run --package reground-bench -- injection --uri "$uri" --data "$data" ${kjv:+--scripture "$kjv"} $check
 cargo run --package reground-bench -- eval --uri "$uri" --data "$data" --floors "$ROOT/bench/floors.json" "$@"

@@ -6,12 +6,13 @@ use super::report::Figure;
 
 /// Floors by the name of the figure. What is judged by text is held at the threshold that keeps false alarms within
 /// [`MOST_ALARMS`].
-const FLOORS: [(&str, f64); 10] = [
+const FLOORS: [(&str, f64); 11] = [
     ("unknown marker", 1.0),
     ("unknown marker, named", 1.0),
     ("number out of range", 1.0),
     ("number out of range, named", 1.0),
     ("page out of bounds, document shown", 1.0),
+    ("page out of bounds, document shown, named", 1.0),
     ("page out of bounds, document not shown", 1.0),
     ("page out of bounds, document not shown, named", 1.0),
     ("marker of an earlier turn, named", 1.0),

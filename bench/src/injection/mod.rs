@@ -122,7 +122,7 @@ fn coordinates(
 }
 
 /// The default of the setting `support_threshold`.
-const DEFAULT: f64 = 0.5;
+const DEFAULT: f64 = 0.43;
 
 /// Share of a sentence's content from which a passage plainly holds it.
 const CLEAR: f64 = 0.7;

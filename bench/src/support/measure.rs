@@ -4,7 +4,7 @@ use reground_metrics::classification::{best_threshold, macro_f1};
 use sha2::{Digest, Sha256};
 
 /// The default of the setting `support_threshold`.
-const DEFAULT: f64 = 0.5;
+const DEFAULT: f64 = 0.43;
 
 /// Folds of the cross-validation.
 const FOLDS: u8 = 5;

@@ -218,7 +218,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "what is read as a citation beside the usual forms: families switched off, patterns, locators, titles"),
     row("language", "null", Kind::Text, "a code such as en or zh, or off",
         "language by whose words for denial and ways of writing numbers support is judged; off: that of the text search configuration"),
-    row("support_threshold", "0.5", SHARE, "a number, 0 to 1",
+    row("support_threshold", "0.43", SHARE, "a number, 0 to 1",
         "least support for a cited claim to count as supported"),
     row("other_source_margin", "0.2", SHARE, "a number, 0 to 1",
         "by how much another source must support a claim better before the citation is called wrong"),

@@ -138,7 +138,7 @@ pub struct Settings {
     pub citation_forms: Option<GrammarRules>,
     /// Language of the texts (`en`); `None` takes that of the text search configuration, the default.
     pub language: Option<String>,
-    /// Least support, 0–1, for a claim to count as supported, default 0.5.
+    /// Least support, 0–1, for a claim to count as supported, default 0.43.
     pub support_threshold: f64,
     /// By how much, 0–1, another source must support a claim better to call the citation wrong, default 0.2.
     pub other_source_margin: f64,
@@ -184,7 +184,7 @@ impl Default for Settings {
             keep_candidates: KeepCandidates::All,
             citation_forms: None,
             language: None,
-            support_threshold: 0.5,
+            support_threshold: 0.43,
             other_source_margin: 0.2,
             min_cfs: None,
             require_citations: false,
