@@ -77,8 +77,10 @@ impl Runs for File {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         if !bytes.is_empty() {
             let file = self.file();
+            // PostgreSQL 15 declares what it only reads as mutable.
+            let start = bytes.as_ptr().cast_mut().cast();
             // SAFETY: the bytes are as many as are said. All is written before any is read.
-            unsafe { pg_sys::BufFileWrite(file, bytes.as_ptr().cast(), bytes.len()) };
+            unsafe { pg_sys::BufFileWrite(file, start, bytes.len()) };
         }
         Ok(())
     }
