@@ -53,6 +53,9 @@ INSERT INTO reground.turn_traces SELECT (r).*
 FROM (SELECT jsonb_populate_record(t, jsonb_build_object('bucket', week, 'turn_id', 1000 + week)) AS r
       FROM generate_series(0, 15) AS week, (SELECT t FROM reground.turn_traces AS t ORDER BY turn_id LIMIT 1) AS one(t)) AS rows;
 
+-- A language of the user's own.
+INSERT INTO reground.support_cues (language, kind, cue) VALUES ('eo', 'negation', 'ne'), ('eo', 'decimal', ',');
+
 -- An index with a segment, a tail and removed rows.
 CREATE TABLE notes (id integer PRIMARY KEY, body text NOT NULL);
 INSERT INTO notes SELECT n, 'note ' || n || ' of ' || n % 7 FROM generate_series(1, 50) AS n;
