@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use crate::api::given;
 use crate::api::judging::{self, Ground};
 use crate::datum::Json;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::retrieve::text_config;
 use crate::rows;
 use crate::store::corpora::{self, Corpus};
+use crate::store::messages::NewCitation;
 use crate::{guc, tenant};
 
 #[pg_extern(sql = false)]
@@ -60,7 +61,7 @@ fn named(name: &str) -> Result<(String, Corpus)> {
 }
 
 impl Checked<'_> {
-    fn rows(&self) -> Result<Vec<Value>> {
+    fn rows(&self) -> Result<Vec<NewCitation>> {
         let (tenant, corpus) = match &self.corpus {
             Some((tenant, corpus)) => (tenant.as_str(), Some(corpus)),
             None => ("", None),
@@ -95,11 +96,6 @@ impl Checked<'_> {
             remembered: &[],
         };
         let read = judging::read(self.answer, &grammar, self.citations.as_ref())?;
-        let verdict = judging::judge(&read, &ground)?;
-        verdict
-            .citations
-            .iter()
-            .map(|citation| serde_json::to_value(citation).map_err(Error::from))
-            .collect()
+        Ok(judging::judge(&read, &ground)?.citations)
     }
 }

@@ -4,18 +4,14 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::{Extraction, Reference};
-use reground_grounding::reading::{self, Read};
-use reground_grounding::settings::Settings;
+use reground_grounding::reading::Read;
 use serde::Serialize;
 
 use crate::api::given;
-use crate::api::judging::{self, Ground};
+use crate::api::judging::{self, OfTurn};
 use crate::api::prompts::with_context;
 use crate::error::Result;
-use crate::retrieve::text_config::PLAIN;
 use crate::rows;
-use crate::store::corpora;
-use crate::store::markers;
 use crate::store::messages::NewCitation;
 use crate::store::turns::Turn;
 use crate::tenant;
@@ -45,28 +41,13 @@ fn feed_answer(
 }
 
 fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<Fed>> {
-    let settings: Settings = serde_json::from_value(turn.settings.clone())?;
-    let grammar = reading::grammar(&settings, &turn.context)?;
-    let fed = reground_citations::feed(answer, &grammar, complete);
-    let registry = markers::load(turn.conversation_id)?;
-    let text_config = corpora::text_config(tenant, &turn.corpus)?;
-    let ground = Ground {
-        tenant,
-        settings: &settings,
-        grammar: &grammar,
-        numbered: false,
-        context: &turn.context,
-        registry: &registry,
-        corpora: turn.corpora(),
-        text_config: text_config.as_deref().unwrap_or(PLAIN),
-        trace: &[],
-        remembered: &[],
-    };
+    let of_turn = OfTurn::load(tenant, turn)?;
+    let fed = reground_citations::feed(answer, &of_turn.grammar, complete);
     let read = Read {
         extraction: fed.extraction,
         ..Read::default()
     };
-    let verdict = judging::judge(&read, &ground)?;
+    let verdict = judging::judge(&read, &of_turn.ground(&[], &[]))?;
     let shown_bytes = fed.shown;
     let shown_chars = answer
         .get(..shown_bytes)

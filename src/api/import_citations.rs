@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use reground_citations::{Api, UnknownApi, Written};
 use serde::Serialize;
 
-use crate::api::given;
+use crate::api::{given, judging};
 use crate::datum::Json;
 use crate::error::Error;
 use crate::rows;
@@ -38,6 +38,7 @@ fn import_citations(
     };
     let api: Option<Api> = api.map(str::parse).transpose().map_err(unknown)?;
     let import = reground_citations::import(&citations, answer, api).map_err(unknown)?;
+    judging::warn_of(&import.notes);
     let rows: Vec<Imported> = import
         .extraction
         .written()

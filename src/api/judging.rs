@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reground_citations::{Cues, Grammar, Judgement, KnownMarker, Source};
+use reground_citations::{Cues, Grammar, Judgement, KnownMarker, Note, Source};
 use reground_grounding::check;
 use reground_grounding::end::{self, EndInput, EndRules, Judged, Traced};
 use reground_grounding::measure::{self, Measured};
@@ -16,9 +16,11 @@ use crate::api::citation_rows::citation_rows;
 use crate::error::{Result, warn};
 use crate::profile::stage;
 use crate::retrieve::evidence::{Asked, content, look_up};
-use crate::store::cues;
-use crate::store::markers::Row as MarkerRow;
+use crate::retrieve::text_config::PLAIN;
+use crate::store::markers::{self, Row as MarkerRow};
 use crate::store::messages::NewCitation;
+use crate::store::turns::Turn;
+use crate::store::{corpora, cues};
 
 /// What an answer is judged by.
 pub(super) struct Ground<'a> {
@@ -42,30 +44,70 @@ pub(super) struct Ground<'a> {
     pub remembered: &'a [RememberedSource],
 }
 
+/// What a turn has that its answers are judged by.
+pub(super) struct OfTurn<'a> {
+    tenant: &'a str,
+    turn: &'a Turn,
+    settings: Settings,
+    pub grammar: Grammar,
+    registry: Vec<MarkerRow>,
+    text_config: Option<String>,
+}
+
+impl<'a> OfTurn<'a> {
+    /// Reads it.
+    pub fn load(tenant: &'a str, turn: &'a Turn) -> Result<Self> {
+        let settings: Settings = serde_json::from_value(turn.settings.clone())?;
+        Ok(Self {
+            tenant,
+            turn,
+            grammar: reading::grammar(&settings, &turn.context)?,
+            settings,
+            registry: stage("memory", || markers::load(turn.conversation_id))?,
+            text_config: stage("corpus", || corpora::text_config(tenant, &turn.corpus))?,
+        })
+    }
+
+    /// The ground, with what only the end of the turn needs of its candidates and of the conversation's memory.
+    pub fn ground(&'a self, trace: &'a [Traced], remembered: &'a [RememberedSource]) -> Ground<'a> {
+        Ground {
+            tenant: self.tenant,
+            settings: &self.settings,
+            grammar: &self.grammar,
+            numbered: false,
+            context: &self.turn.context,
+            registry: &self.registry,
+            corpora: self.turn.corpora(),
+            text_config: self.text_config.as_deref().unwrap_or(PLAIN),
+            trace,
+            remembered,
+        }
+    }
+}
+
 /// An answer, judged.
 pub(super) struct Verdict {
     pub judged: Judged,
     /// A row for each citation.
     pub citations: Vec<NewCitation>,
+    /// The context, as citations see it.
+    sources: Vec<Source>,
+    cues: Cues,
 }
 
 /// What a judged answer is worth by each measure.
 pub(super) fn measure(read: &Read, ground: &Ground<'_>) -> Result<Vec<Measured>> {
-    let extraction = &read.extraction;
-    let judged = judge(read, ground)?.judged;
-    let judgements: Vec<Judgement> = judged
-        .citations
-        .into_iter()
-        .map(|citation| citation.judgement)
-        .collect();
-    let statements = measure::statements(extraction);
+    let verdict = judge(read, ground)?;
+    let citations = verdict.judged.citations.into_iter();
+    let judgements: Vec<Judgement> = citations.map(|citation| citation.judgement).collect();
+    let statements = measure::statements(&read.extraction);
     Ok(measure::measure(&measure::Answer {
-        extraction,
+        extraction: &read.extraction,
         judgements: &judgements,
-        sources: &sources(ground)?,
+        sources: &verdict.sources,
         lexemes: &content(ground.text_config, &statements)?,
         statements: &statements,
-        cues: &cues(ground)?,
+        cues: &verdict.cues,
         rules: EndRules::from(ground.settings).support,
     }))
 }
@@ -73,14 +115,19 @@ pub(super) fn measure(read: &Read, ground: &Ground<'_>) -> Result<Vec<Measured>>
 /// Reads an answer, with the citations that an API returned beside it.
 pub(super) fn read(answer: &str, grammar: &Grammar, citations: Option<&Value>) -> Result<Read> {
     let read = reading::read(answer, grammar, citations)?;
-    if let Some(note) = read.notes.first() {
-        let (count, at, what) = (read.notes.len(), &note.at, note.what.as_str());
+    warn_of(&read.notes);
+    Ok(read)
+}
+
+/// Warns of citations of an API that do not fit the answer.
+pub(super) fn warn_of(notes: &[Note]) {
+    if let Some(note) = notes.first() {
+        let (count, at, what) = (notes.len(), &note.at, note.what.as_str());
         warn(
             format!("{count} of the citations do not fit the answer"),
             &format!("The first is {at}, {what}."),
         );
     }
-    Ok(read)
 }
 
 /// Judges what was read of an answer.
@@ -115,7 +162,11 @@ pub(super) fn judge(read: &Read, ground: &Ground<'_>) -> Result<Verdict> {
             text_config: ground.text_config,
         })
     })?;
-    let cues = stage("cues", || cues(ground))?;
+    // A text search configuration is named for its language.
+    let language = ground.settings.language.as_deref();
+    let cues = stage("cues", || {
+        cues::load(language.unwrap_or(ground.text_config))
+    })?;
     let input = EndInput {
         cues: &cues,
         extraction,
@@ -137,13 +188,12 @@ pub(super) fn judge(read: &Read, ground: &Ground<'_>) -> Result<Verdict> {
         &sources,
         ground.registry,
     );
-    Ok(Verdict { judged, citations })
-}
-
-/// How the language of the texts denies and writes numbers.
-fn cues(ground: &Ground<'_>) -> Result<Cues> {
-    let language = ground.settings.language.as_deref();
-    cues::load(language.unwrap_or(ground.text_config))
+    Ok(Verdict {
+        judged,
+        citations,
+        sources,
+        cues,
+    })
 }
 
 /// The context as citations see it.
