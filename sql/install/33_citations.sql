@@ -80,6 +80,7 @@ CREATE TABLE reground.messages (
     answer_tokens   integer NOT NULL,
     model           text,
     usage           jsonb,
+    citations       jsonb,
     tags            jsonb NOT NULL DEFAULT '{}',
     citation_count  integer NOT NULL,
     malformed_count integer NOT NULL,
@@ -105,6 +106,7 @@ COMMENT ON COLUMN reground.messages.answer_hash IS 'SHA-256 (hex) of the answer,
 COMMENT ON COLUMN reground.messages.answer_tokens IS 'o200k_base tokens of the answer.';
 COMMENT ON COLUMN reground.messages.model IS 'The model that wrote it.';
 COMMENT ON COLUMN reground.messages.usage IS 'The provider''s usage record.';
+COMMENT ON COLUMN reground.messages.citations IS 'What its API returned beside the text, where that was given: the citations are these, and not those in the text.';
 COMMENT ON COLUMN reground.messages.tags IS 'The application''s tags.';
 COMMENT ON COLUMN reground.messages.citation_count IS 'Citations found in it.';
 COMMENT ON COLUMN reground.messages.malformed_count IS 'Of these, those that could not be read.';

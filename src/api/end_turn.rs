@@ -4,23 +4,18 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
 use reground_grounding::memory::RememberedSource;
-use reground_grounding::reading;
-use reground_grounding::settings::Settings;
 use serde_json::Value;
 
-use crate::api::judging::{self, Ground, Verdict};
+use crate::api::judging::{self, OfTurn, Verdict};
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, warn};
 use crate::owner::as_owner;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
-use crate::retrieve::text_config::PLAIN;
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
-use crate::store::corpora;
-use crate::store::markers;
-use crate::store::messages::{self, NewMessage};
+use crate::store::messages::{self, Earlier, NewMessage};
 use crate::store::turns::{self, Turn};
 use crate::store::{documents, sources};
 use crate::tenant;
@@ -76,7 +71,7 @@ fn end(
     let turn = stage("context", || turns::load(tenant, turn_id))?;
     check_state(&turn)?;
     let answer_hash = exact_hash_hex(answer.text);
-    let message_id = match repeated(&conversation, turn_id, answer.message, &answer_hash)? {
+    let message_id = match repeated(&conversation, turn_id, &answer, &answer_hash)? {
         Some(message_id) => message_id,
         None => {
             let ended = judge(tenant, &conversation, &turn, &answer)?;
@@ -91,6 +86,7 @@ fn end(
                 answer_tokens: stage("tokens", || reground_tokens::count(answer.text)),
                 model: answer.model,
                 usage: answer.usage,
+                citations: answer.citations,
                 tags: answer.tags,
                 citation_count: scores.citations,
                 malformed_count: scores.malformed,
@@ -172,21 +168,25 @@ fn check_state(turn: &Turn) -> Result<()> {
 fn repeated(
     conversation: &Conversation,
     turn_id: i64,
-    external_id: Option<&str>,
+    answer: &Answer<'_>,
     answer_hash: &str,
 ) -> Result<Option<i64>> {
+    let external_id = answer.message;
     let earlier = messages::earlier(conversation.conversation_id, turn_id, external_id)?;
+    let says_the_same = |message: &Earlier| {
+        message.answer_hash == answer_hash && message.citations == answer.citations
+    };
     let same = match external_id {
         Some(id) => earlier
             .into_iter()
             .find(|message| message.external_id.as_deref() == Some(id)),
         None => earlier
             .into_iter()
-            .rfind(|message| !message.superseded && message.answer_hash == answer_hash),
+            .rfind(|message| !message.superseded && says_the_same(message)),
     };
     match same {
         None => Ok(None),
-        Some(message) if message.answer_hash == answer_hash && message.turn_id == turn_id => {
+        Some(message) if says_the_same(&message) && message.turn_id == turn_id => {
             Ok(Some(message.message_id))
         }
         Some(_) => Err(Error::Conflict(
@@ -209,28 +209,13 @@ fn judge(
     turn: &Turn,
     answer: &Answer<'_>,
 ) -> Result<Ended> {
-    let settings: Settings = serde_json::from_value(turn.settings.clone())?;
-    let grammar = reading::grammar(&settings, &turn.context)?;
+    let of_turn = OfTurn::load(tenant, turn)?;
     let read = stage("extract", || {
-        judging::read(answer.text, &grammar, answer.citations.as_ref())
+        judging::read(answer.text, &of_turn.grammar, answer.citations.as_ref())
     })?;
-    let text_config = stage("corpus", || corpora::text_config(tenant, &turn.corpus))?;
-    let registry = stage("memory", || markers::load(conversation.conversation_id))?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
     let before = stage("memory", || before(conversation, turn))?;
-    let ground = Ground {
-        tenant,
-        settings: &settings,
-        grammar: &grammar,
-        numbered: false,
-        context: &turn.context,
-        registry: &registry,
-        corpora: turn.corpora(),
-        text_config: text_config.as_deref().unwrap_or(PLAIN),
-        trace: &trace,
-        remembered: &before,
-    };
-    let verdict = judging::judge(&read, &ground)?;
+    let verdict = judging::judge(&read, &of_turn.ground(&trace, &before))?;
     Ok(Ended { verdict, before })
 }
 

@@ -16,6 +16,7 @@ pub struct Earlier {
     pub turn_id: i64,
     pub external_id: Option<String>,
     pub answer_hash: String,
+    pub citations: Option<Value>,
     pub superseded: bool,
 }
 
@@ -30,6 +31,7 @@ pub struct NewMessage<'a> {
     pub answer_tokens: usize,
     pub model: Option<&'a str>,
     pub usage: Option<Value>,
+    pub citations: Option<Value>,
     pub tags: Value,
     pub citation_count: usize,
     pub malformed_count: usize,
@@ -98,13 +100,15 @@ const RECORD: &str = "citation_no integer, marker text, raw text, form text, cor
 pub struct Message {
     pub turn_id: i64,
     pub answer: String,
+    /// What the model's API returned beside the text.
+    pub citations: Option<Value>,
 }
 
 /// An answer of this tenant.
 pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(m)::text FROM (SELECT turn_id, answer FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
+            "SELECT pg_catalog.row_to_json(m)::text FROM (SELECT turn_id, answer, citations FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
             &[message_id.into(), tenant.into()],
         )
     })
@@ -119,7 +123,7 @@ pub fn earlier(
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.message_id), '[]')::text FROM ( \
-                 SELECT message_id, turn_id, external_id, answer_hash, superseded FROM reground.messages \
+                 SELECT message_id, turn_id, external_id, answer_hash, citations, superseded FROM reground.messages \
                  WHERE conversation_id = $1 AND (turn_id = $2 OR external_id = $3)) AS m",
             &[conversation_id.into(), turn_id.into(), external_id.into()],
         )
@@ -142,12 +146,12 @@ pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation])
             &[message.turn_id.into()],
         )?;
         let message_id: i64 = sql::write_one(
-            "INSERT INTO reground.messages (tenant, conversation_id, turn_id, external_id, answer, answer_hash, answer_tokens, model, usage, tags, citation_count, \
+            "INSERT INTO reground.messages (tenant, conversation_id, turn_id, external_id, answer, answer_hash, answer_tokens, model, usage, citations, tags, citation_count, \
                  malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons) \
-             SELECT x.tenant, x.conversation_id, x.turn_id, x.external_id, $2, x.answer_hash, x.answer_tokens, x.model, x.usage, x.tags, x.citation_count, \
+             SELECT x.tenant, x.conversation_id, x.turn_id, x.external_id, $2, x.answer_hash, x.answer_tokens, x.model, x.usage, x.citations, x.tags, x.citation_count, \
                  x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, turn_id bigint, external_id text, answer_hash text, \
-                 answer_tokens integer, model text, usage jsonb, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
+                 answer_tokens integer, model text, usage jsonb, citations jsonb, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
                  stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[]) \
              RETURNING message_id",
             &args,

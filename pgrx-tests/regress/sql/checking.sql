@@ -101,6 +101,14 @@ SELECT a.metric, reground.micro_average(a.numerator, a.denominator) FROM regroun
 SELECT reground.micro_average(numerator, denominator) FROM (VALUES (1.0, 2), (NULL, 2), (3, 4)) AS v(numerator, denominator);
 SELECT reground.micro_average(1, 1) WHERE false;
 SELECT * FROM reground.answer_metrics(0);
+-- Those that came beside the text are measured as they were judged: nothing stands in the text.
+SELECT raw, status FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message => 'beside', citations => '[{"start": 0, "end": 10, "text": "The server", "document_ids": ["A1"]}]');
+SELECT a.metric, a.numerator, a.denominator FROM reground.messages AS m, reground.answer_metrics(m.message_id) AS a WHERE m.external_id = 'beside' AND a.metric IN ('reference_validity', 'alce_citation_recall');
+-- The same text with the same citations is the same answer, with others it is another.
+SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message => 'beside', citations => '[{"start": 0, "end": 10, "text": "The server", "document_ids": ["A1"]}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.', message => 'beside');
+SELECT count(*) FROM reground.end_turn(regress.turn('checking-2'), 'The server needs eight gigabytes of memory.');
+SELECT external_id, citation_count, superseded FROM reground.messages WHERE turn_id = regress.turn('checking-2') AND answer LIKE 'The server needs eight%' ORDER BY message_id;
 
 -- It may run in a worker, and on what cannot be written.
 BEGIN READ ONLY;
