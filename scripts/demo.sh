@@ -8,7 +8,7 @@ set -euo pipefail
 docs=${DOCS:-$ROOT/docs}
 [ -d "$docs" ] || die "DOCS=$docs is not a folder"
 docs=$(cd "$docs" && pwd)
-uri=$("$ROOT/scripts/start-server.sh")
+uri=$("$ROOT/scripts/fresh-database.sh" demo)
 
 arguments=(--uri "$uri" --docs "$docs")
 if model=$("$ROOT/scripts/fetch-model.sh"); then

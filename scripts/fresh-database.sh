@@ -5,11 +5,15 @@
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
 
 name=$1
-server=$("$ROOT/scripts/start-server.sh" | tail -n 1)
-uri=${server%/*}/$name
 pg_config=$("$ROOT/scripts/fetch-postgres.sh")
+development_server_start "$pg_config" >&2
+folder=$(development_server_folder "$pg_config")
+server=$(server_uri "$folder" postgres)
+uri=$(server_uri "$folder" "$name")
 psql=$("$pg_config" --bindir)/psql
 query() { PGOPTIONS='-c client_min_messages=warning' "$psql" -XqAt --set ON_ERROR_STOP=1 --dbname "$1" "${@:2}"; }
 

@@ -71,3 +71,15 @@ development_server_folder() {
         *) echo "$SERVER_HOME/server-$major-$(cksum <<<"$bin" | cut -d ' ' -f 1)" ;;
     esac
 }
+
+# development_server_start PG_CONFIG: starts it with the extension built and installed. Its data stay in the cache from one
+# start to the next, one folder a server version.
+development_server_start() {
+    local folder bin library
+    folder=$(development_server_folder "$1")
+    bin=$("$1" --bindir)
+    library=$("$ROOT/scripts/build-extension.sh")
+    "$ROOT/scripts/install-extension.sh" "$library"
+    server_create "$folder" "$bin"
+    server_start "$folder" "$bin"
+}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds and installs the extension, starts the development server with it, and prints a libpq URI: the last line
-# of standard output. Its data stay in the cache from one start to the next, one folder a server version.
+# of standard output.
 #
-# RECREATE=1 drops the extension, with all it holds, and creates it anew.
+# RECREATE=1 drops the extension, with its schema and all they hold, and creates it anew.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -13,10 +13,7 @@ pg_config=$("$ROOT/scripts/fetch-postgres.sh")
 bin=$("$pg_config" --bindir)
 folder=$(development_server_folder "$pg_config")
 
-library=$("$ROOT/scripts/build-extension.sh")
-"$ROOT/scripts/install-extension.sh" "$library"
-server_create "$folder" "$bin"
-server_start "$folder" "$bin"
+development_server_start "$pg_config"
 maintenance=$(server_uri "$folder" postgres)
 uri=$(server_uri "$folder" reground)
 
@@ -26,8 +23,10 @@ if [ -z "$(query "$maintenance" "SELECT 1 FROM pg_database WHERE datname = 'regr
     query "$maintenance" "CREATE DATABASE reground"
 fi
 if [ -n "${RECREATE:-}" ]; then
-    say "dropping the extension and all it holds"
+    say "dropping the extension and its schema, with all they hold"
     query "$uri" "DROP EXTENSION IF EXISTS reground CASCADE"
+    # What someone made there by hand does not go with the extension, and stands in its way.
+    query "$uri" "DROP SCHEMA IF EXISTS reground CASCADE"
 fi
 PGOPTIONS='-c client_min_messages=warning' query "$uri" "CREATE EXTENSION IF NOT EXISTS reground CASCADE"
 
