@@ -9,8 +9,18 @@ use super::items::{Item, Set};
 /// Names of the figures, in the order of a row.
 pub const NAMES: [&str; 5] = ["support", "window", "pairs", "units", "content words"];
 
-/// The figures of one claim, each in [0, 1].
-pub type Row = [f64; NAMES.len()];
+/// The figures of one claim.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Those that are printed, by [`NAMES`], each in [0, 1].
+    pub shown: [f64; NAMES.len()],
+    /// Those whose weights were fitted: window and pairs, numbers and names missing as negative counts, so that
+    /// no weight may be below 0.
+    pub weighed: [f64; WEIGHED],
+}
+
+/// Figures whose weights were fitted.
+pub const WEIGHED: usize = 4;
 
 /// Texts that one query stems.
 const AT_ONCE: usize = 500;
@@ -48,13 +58,21 @@ fn row(item: &Item, claim: &Lexemes, cited: &[Lexemes], cues: &Cues) -> Row {
         lexemes: claim,
     };
     let parts = support(text, &texts, cues).unwrap_or_default();
-    [
-        parts.support,
-        parts.window,
-        parts.pairs,
-        parts.coverage,
-        content_words(claim, cited),
-    ]
+    Row {
+        shown: [
+            parts.support,
+            parts.window,
+            parts.pairs,
+            parts.coverage,
+            content_words(claim, cited),
+        ],
+        weighed: [
+            parts.window,
+            parts.pairs,
+            -(parts.numbers_missing.len() as f64),
+            -(parts.names_missing.len() as f64),
+        ],
+    }
 }
 
 /// The first version of support: the share of the claim's lexemes that any text holds.

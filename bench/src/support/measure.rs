@@ -1,7 +1,9 @@
 //! What a score is worth as a decision.
 
-use reground_metrics::classification::{best_threshold, macro_f1};
+use reground_metrics::classification::{auroc, best_threshold, macro_f1};
 use sha2::{Digest, Sha256};
+
+use super::logistic::Logistic;
 
 /// The default of the setting `support_threshold`.
 const DEFAULT: f64 = 0.43;
@@ -21,18 +23,61 @@ pub fn at_default(scored: &[(f64, bool)]) -> Option<f64> {
 /// Macro-F1 where each fold is decided by the threshold that is best on the other folds. Items of one question are in
 /// one fold.
 pub fn in_folds(scored: &[(f64, bool)], questions: &[&str]) -> Option<f64> {
-    let folds: Vec<u8> = questions.iter().map(|question| fold(question)).collect();
-    let decided = (0..FOLDS).flat_map(|held_out| {
-        let of = |within: bool| -> Vec<(f64, bool)> {
-            let rows = scored.iter().zip(&folds);
-            let rows = rows.filter(|(_, fold)| (**fold == held_out) == within);
-            rows.map(|(row, _)| *row).collect()
-        };
-        let threshold = best_threshold(&of(false)).unwrap_or(DEFAULT);
+    let decided = folds(scored, questions).flat_map(|Fold { held_out, others }| {
+        let threshold = best_threshold(&others).unwrap_or(DEFAULT);
         let decide = move |(score, truth): (f64, bool)| (score >= threshold, truth);
-        of(true).into_iter().map(decide).collect::<Vec<_>>()
+        held_out.into_iter().map(decide).collect::<Vec<_>>()
     });
     macro_f1(decided)
+}
+
+/// AUROC and macro-F1 where each fold is scored by weights that are fitted on the other folds, and decided by the threshold
+/// that is best there.
+pub fn fitted_in_folds<const N: usize>(
+    labelled: &[([f64; N], bool)],
+    questions: &[&str],
+) -> (Option<f64>, Option<f64>) {
+    let (mut scored, mut decided) = (Vec::new(), Vec::new());
+    for Fold { held_out, others } in folds(labelled, questions) {
+        let model = Logistic::fit(&others);
+        let score = |rows: Vec<([f64; N], bool)>| -> Vec<(f64, bool)> {
+            let scores = rows.into_iter();
+            scores
+                .map(|(row, truth)| (model.odds(&row), truth))
+                .collect()
+        };
+        let held_out = score(held_out);
+        let threshold = best_threshold(&score(others)).unwrap_or_default();
+        decided.extend(
+            held_out
+                .iter()
+                .map(|(score, truth)| (*score >= threshold, *truth)),
+        );
+        scored.extend(held_out);
+    }
+    (auroc(&scored), macro_f1(decided))
+}
+
+/// A fold and the rest.
+struct Fold<T> {
+    held_out: Vec<T>,
+    others: Vec<T>,
+}
+
+/// The folds of rows, those of one question in one.
+fn folds<T: Copy>(rows: &[T], questions: &[&str]) -> impl Iterator<Item = Fold<T>> {
+    let folds: Vec<u8> = questions.iter().map(|question| fold(question)).collect();
+    (0..FOLDS).map(move |number| {
+        let of = |within: bool| -> Vec<T> {
+            let rows = rows.iter().zip(&folds);
+            let rows = rows.filter(|(_, fold)| (**fold == number) == within);
+            rows.map(|(row, _)| *row).collect()
+        };
+        Fold {
+            held_out: of(true),
+            others: of(false),
+        }
+    })
 }
 
 /// The fold of a question, by its hash.
@@ -43,7 +88,7 @@ fn fold(question: &str) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{at_default, in_folds};
+    use super::{at_default, fitted_in_folds, in_folds};
 
     #[test]
     fn folds_keep_questions_together_and_forget_nothing() {
@@ -53,5 +98,27 @@ mod tests {
         // No score reaches the default; a threshold that is looked for errs by a few at the border at most.
         assert!(at_default(&scored).is_some_and(|f1| f1 < 0.5));
         assert!(in_folds(&scored, &questions).is_some_and(|f1| f1 > 0.95));
+    }
+
+    #[test]
+    fn a_fit_is_judged_on_what_it_has_not_seen() {
+        // The first figure is the truth, the second names the question: a fit that saw a question could learn it by heart.
+        let labelled: Vec<([f64; 2], bool)> = (0..200)
+            .map(|n| ([f64::from(n % 2), f64::from(n)], n % 2 == 1))
+            .collect();
+        let questions: Vec<String> = (0..200).map(|n| format!("question {n}")).collect();
+        let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
+        assert_eq!(
+            fitted_in_folds(&labelled, &questions),
+            (Some(1.0), Some(1.0))
+        );
+        let noise: Vec<([f64; 1], bool)> = (0_u32..200)
+            .map(|n| ([f64::from(n.wrapping_mul(2_654_435_761) >> 16)], n % 3 == 0))
+            .collect();
+        let (auroc, _) = fitted_in_folds(&noise, &questions);
+        assert!(
+            auroc.is_some_and(|auroc| (0.3..0.7).contains(&auroc)),
+            "{auroc:?}"
+        );
     }
 }

@@ -3,6 +3,7 @@
 
 mod features;
 mod items;
+mod logistic;
 mod measure;
 mod options;
 
@@ -39,10 +40,14 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     features::NAMES.iter().for_each(|name| print!(" {name} |"));
     println!("\n|{}", "---|".repeat(5 + features::NAMES.len()));
     let mut below = Vec::new();
+    let mut refitted = None;
     for set in Set::ALL {
         let items = set.read(&options.data)?;
         let rows = features::of(&mut client, set, &items)?;
         let reached = row(set.name(), &items, &rows);
+        if set == Set::AttributionBench {
+            refitted = Some(fitted(&items, &rows));
+        }
         for (_, auroc, f1) in FLOORS.iter().filter(|(floored, ..)| *floored == set) {
             if !(reached.0 >= Some(*auroc) && reached.1 >= Some(*f1)) {
                 below.push(format!(
@@ -62,6 +67,14 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
                 of_part.map(|(item, row)| (item.clone(), *row)).unzip();
             row(&format!("· {part}"), &items, &rows);
         }
+    }
+    if let Some((auroc, f1)) = refitted {
+        println!(
+            "\nAttributionBench with the weights of window, pairs, numbers and names fitted anew on four of five folds by \
+             question: AUROC {}, macro-F1 {}.",
+            figure(auroc),
+            figure(f1)
+        );
     }
     ensure!(
         !options.check || below.is_empty(),
@@ -84,11 +97,9 @@ fn row(name: &str, items: &[Item], rows: &[features::Row]) -> (Option<f64>, Opti
     let of = |feature: usize| -> Vec<(f64, bool)> {
         let pairs = rows.iter().zip(items);
         pairs
-            .map(|(row, item)| (row[feature], item.holds))
+            .map(|(row, item)| (row.shown[feature], item.holds))
             .collect()
     };
-    let figure =
-        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
     let questions: Vec<&str> = items.iter().map(|item| item.question.as_str()).collect();
     let in_folds = measure::in_folds(&of(0), &questions);
     let positive = items.iter().filter(|item| item.holds).count();
@@ -106,4 +117,16 @@ fn row(name: &str, items: &[Item], rows: &[features::Row]) -> (Option<f64>, Opti
     }
     println!();
     (reground_metrics::classification::auroc(&of(0)), in_folds)
+}
+
+/// What weights that have not seen an item would say of it.
+fn fitted(items: &[Item], rows: &[features::Row]) -> (Option<f64>, Option<f64>) {
+    let pairs = rows.iter().zip(items);
+    let labelled: Vec<_> = pairs.map(|(row, item)| (row.weighed, item.holds)).collect();
+    let questions: Vec<&str> = items.iter().map(|item| item.question.as_str()).collect();
+    measure::fitted_in_folds(&labelled, &questions)
+}
+
+fn figure(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
 }
