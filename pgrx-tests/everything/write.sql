@@ -54,7 +54,8 @@ FROM (SELECT jsonb_populate_record(t, jsonb_build_object('bucket', week, 'turn_i
       FROM generate_series(0, 15) AS week, (SELECT t FROM reground.turn_traces AS t ORDER BY turn_id LIMIT 1) AS one(t)) AS rows;
 
 -- A language of the user's own.
-INSERT INTO reground.support_cues (language, kind, cue) VALUES ('eo', 'negation', 'ne'), ('eo', 'decimal', ',');
+INSERT INTO reground.support_cues (language, kind, cue) VALUES ('eo', 'negation', 'ne'), ('eo', 'decimal', ','),
+    ('en', 'negation', 'not');
 
 -- An index with a segment, a tail and removed rows.
 CREATE TABLE notes (id integer PRIMARY KEY, body text NOT NULL);

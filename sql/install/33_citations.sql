@@ -33,7 +33,8 @@ CREATE TABLE reground.support_cues (
     kind     text NOT NULL CHECK (kind IN ('negation', 'no_negation', 'decimal')),
     cue      text NOT NULL CHECK (cue <> '' AND (kind <> 'decimal' OR cue IN ('.', ','))),
     built_in boolean NOT NULL DEFAULT false,
-    PRIMARY KEY (language, kind, cue)
+    -- A cue of one's own may be shipped by a later release: both rows stand, and a dump with the one restores beside the other.
+    PRIMARY KEY (language, kind, cue, built_in)
 );
 COMMENT ON TABLE  reground.support_cues IS 'How languages deny and write numbers, for judging support by text. Add rows for yours; a language without a negation is judged without looking at denials, and its rows of support_parts say so.';
 COMMENT ON COLUMN reground.support_cues.language IS 'Code of the language, as in the setting language: en.';

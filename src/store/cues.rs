@@ -13,10 +13,11 @@ struct Row {
     cue: String,
 }
 
-/// The cues of a language, given by its code or by the name of its text search configuration.
+/// The cues of a language, given by its code or by the name of its text search configuration. One's own
+/// come last: of two decimal signs the last one counts.
 pub fn load(language: &str) -> Result<Cues> {
     let rows: Vec<Row> = sql::read_rows(
-        "SELECT language, kind, cue FROM reground.support_cues WHERE language = $1",
+        "SELECT language, kind, cue FROM reground.support_cues WHERE language = $1 ORDER BY built_in DESC, kind, cue",
         &[Cues::code(language).into()],
     )?;
     let rows = rows
