@@ -1,13 +1,17 @@
 //! The verdict on each citation of an answer: resolved, verified, supported.
 
+mod elsewhere;
+mod judgement;
+
 use reground_pulse::{along, beat};
-use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+pub use judgement::{BestOther, Detail, Judgement, Place};
+
 use crate::quote::Quote;
 use crate::resolve::{Places, Resolution};
-use crate::support::{ClaimUnits, SourceUnits, Verdict, Vocabulary, Weighed, joint};
+use crate::support::{ClaimUnits, SourceUnits, Verdict, Vocabulary, Weighed};
 use crate::{
     Cues, Error, Extraction, KnownMarker, Lexemes, NamedDocument, NamedPassage, Pages, Reference,
     Source, Status, SupportParts, SupportRules,
@@ -28,97 +32,6 @@ pub struct Evidence<'a> {
     pub cues: &'a Cues,
     /// When support is enough.
     pub rules: SupportRules,
-}
-
-/// The verdict on one citation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judgement {
-    /// What became of it; score, mode and diagnostic follow from this alone.
-    pub status: Status,
-    /// What it names, where that exists.
-    pub place: Option<Place>,
-    /// The source of the context that it names, by index.
-    pub source: Option<usize>,
-    /// How exactly the string names a place of the context, in [0, 1]; `None` where it could not be read.
-    pub coordinate_fidelity: Option<f64>,
-    /// How far the place supports the claim, in [0, 1]; `None` without a claim, content or place.
-    pub support: Option<f64>,
-    /// What the support is made of.
-    pub parts: Option<SupportParts>,
-    /// The sentence at the place that comes nearest to the claim.
-    pub quote: Option<Quote>,
-    /// The source of the context, not cited for this claim, that supports it best.
-    pub best_other: Option<BestOther>,
-    /// Whether what it names had to be put right first.
-    pub repaired: bool,
-    /// What the status leaves open.
-    pub detail: Option<Detail>,
-}
-
-/// The place that a citation names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// Name of the corpus.
-    pub corpus: String,
-    /// The document's key.
-    pub doc_id: String,
-    /// The passage's key, where the place is one passage.
-    pub passage: Option<String>,
-    /// The claimed pages, or else those of the passage.
-    pub pages: Option<Pages>,
-    /// Title of the document.
-    pub title: Option<String>,
-    /// Address of the document.
-    pub uri: Option<String>,
-}
-
-/// A source that would have been the better one to cite.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BestOther {
-    /// Its index in the context.
-    pub source: usize,
-    /// Its marker.
-    pub marker: String,
-    /// Its support of the claim, in [0, 1].
-    pub support: f64,
-}
-
-/// What a status alone does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Detail {
-    /// I5: valid document, place not in the context.
-    Unretrieved,
-    /// I5: valid document, the content is not at the place.
-    InvalidPage,
-    /// The marker belongs to an earlier turn.
-    StaleTurn,
-    /// The document is named, not the place, or the place cannot be checked.
-    DocumentOnly,
-    /// Only some of the claimed pages were in the context.
-    PagesPartlyInContext,
-    /// What the API says that the source says is not in it.
-    QuoteNotFound,
-    /// Held by the citations of the claim together, not by this one alone.
-    HeldJointly,
-    /// What is wrong with the string.
-    Malformed(crate::Malformed),
-}
-
-impl Detail {
-    /// The stable text that is stored and shown.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unretrieved => "unretrieved",
-            Self::InvalidPage => "invalid_page",
-            Self::StaleTurn => "stale_turn",
-            Self::DocumentOnly => "document_only",
-            Self::PagesPartlyInContext => "pages_partly_in_context",
-            Self::QuoteNotFound => "quote_not_found",
-            Self::HeldJointly => "held_jointly",
-            Self::Malformed(why) => why.as_str(),
-        }
-    }
 }
 
 /// Judges every citation of an answer, in their order.
@@ -311,141 +224,7 @@ impl<'a> Bench<'a> {
             parts: finding.map(|finding| finding.parts),
             repaired,
             detail,
-            ..Judgement::of(status, Some(place_of(source, pages)))
-        }
-    }
-
-    fn elsewhere(
-        &self,
-        resolution: &Resolution,
-        claim: Option<&ClaimUnits<'_>>,
-        reference: &Reference,
-    ) -> Judgement {
-        let pages = reference.pages();
-        let mut judgement = match resolution {
-            Resolution::Context { .. } | Resolution::Unknown => {
-                Judgement::of(Status::UnknownId, None)
-            }
-            Resolution::Elsewhere { documents } => self.looked_up(documents, claim, pages),
-            Resolution::Nothing { source } => {
-                let source = &self.evidence.sources[*source];
-                let place = Place {
-                    passage: None,
-                    ..place_of(source, pages)
-                };
-                Judgement {
-                    detail: Some(Detail::InvalidPage),
-                    ..Judgement::of(Status::InvalidPage, Some(place))
-                }
-            }
-            Resolution::Stale { known } => {
-                let known = &self.evidence.known[*known];
-                let place = Place {
-                    corpus: known.corpus.clone(),
-                    doc_id: known.doc_id.clone(),
-                    passage: Some(known.passage.clone()),
-                    pages: pages.or(known.pages),
-                    title: None,
-                    uri: None,
-                };
-                Judgement {
-                    detail: Some(Detail::StaleTurn),
-                    ..Judgement::of(Status::StaleTurn, Some(place))
-                }
-            }
-            Resolution::OutOfBounds { document } => {
-                let document = &self.evidence.named[*document];
-                Judgement::of(
-                    Status::OutOfBounds,
-                    Some(document_place(document, None, pages)),
-                )
-            }
-            Resolution::Malformed => Judgement::of(Status::Malformed, None),
-            Resolution::Unresolvable => Judgement::of(Status::Unresolvable, None),
-        };
-        if judgement.status.score().is_some() {
-            judgement.coordinate_fidelity = Some(0.0);
-        }
-        if let Reference::Malformed(why) = reference {
-            judgement.detail = Some(Detail::Malformed(*why));
-        }
-        judgement
-    }
-
-    /// A place that exists and was not in the context: does it hold the claim (I5)?
-    fn looked_up(
-        &self,
-        documents: &[usize],
-        claim: Option<&ClaimUnits<'_>>,
-        pages: Option<Pages>,
-    ) -> Judgement {
-        let looked = documents.iter().map(|&index| {
-            let passages = &self.evidence.named[index].passages;
-            let at_place: Vec<usize> = (0..passages.len())
-                .filter(|&passage| match (pages, passages[passage].pages) {
-                    (Some(claimed), Some(pages)) => claimed.shared_with(pages).is_some(),
-                    _ => true,
-                })
-                .collect();
-            let units: Vec<_> = at_place
-                .iter()
-                .map(|&passage| &self.passages(index)[passage])
-                .collect();
-            let together = claim.and_then(|claim| joint(claim, &units, self.evidence.cues));
-            let best = together.as_ref().and_then(|together| together.best);
-            let passage = at_place.get(best.unwrap_or(0)).copied();
-            // Some passage or other of a long document holds each word: what counts is the best one, unless pages are named.
-            let parts = together.map(|together| match (pages, claim, best) {
-                (None, Some(claim), Some(best)) => {
-                    SupportParts::alone(claim, units[best], self.evidence.cues)
-                }
-                _ => together.parts,
-            });
-            (parts, index, passage)
-        });
-        let support_of = |parts: &Option<SupportParts>| parts.as_ref().map(|parts| parts.support);
-        let better = |best: &Option<SupportParts>, next: &Option<SupportParts>| {
-            support_of(next) > support_of(best)
-        };
-        let best = looked.reduce(|best, next| if better(&best.0, &next.0) { next } else { best });
-        let Some((parts, index, passage)) = best else {
-            return Judgement::of(Status::UnknownId, None);
-        };
-        let document = &self.evidence.named[index];
-        let support = support_of(&parts);
-        let (status, detail) = match support {
-            Some(support) if support < self.evidence.rules.threshold => {
-                (Status::InvalidPage, Detail::InvalidPage)
-            }
-            _ => (Status::Unretrieved, Detail::Unretrieved),
-        };
-        let key = passage.map(|passage| &document.passages[passage].passage);
-        let quote = passage.zip(claim);
-        let quote =
-            quote.and_then(|(passage, claim)| Quote::best(&self.passages(index)[passage], claim));
-        Judgement {
-            support,
-            parts,
-            quote,
-            detail: Some(detail),
-            ..Judgement::of(status, Some(document_place(document, key, pages)))
-        }
-    }
-}
-
-impl Judgement {
-    fn of(status: Status, place: Option<Place>) -> Self {
-        Self {
-            status,
-            place,
-            source: None,
-            coordinate_fidelity: None,
-            support: None,
-            parts: None,
-            quote: None,
-            best_other: None,
-            repaired: false,
-            detail: None,
+            ..Judgement::of(status, Some(Place::of_source(source, pages)))
         }
     }
 }
@@ -458,31 +237,5 @@ fn meant(resolution: &Resolution, weighed: Option<&Weighed<'_>>) -> Option<usize
     match weighed {
         Some(weighed) => weighed.best(sources.iter().copied()),
         None => sources.first().copied(),
-    }
-}
-
-fn place_of(source: &Source, pages: Option<Pages>) -> Place {
-    Place {
-        corpus: source.corpus.clone(),
-        doc_id: source.doc_id.clone(),
-        passage: Some(source.passage.clone()),
-        pages: pages.or(source.pages),
-        title: source.title.clone(),
-        uri: source.uri.clone(),
-    }
-}
-
-fn document_place(
-    document: &NamedDocument,
-    passage: Option<&String>,
-    pages: Option<Pages>,
-) -> Place {
-    Place {
-        corpus: document.corpus.clone(),
-        doc_id: document.doc_id.clone(),
-        passage: passage.cloned(),
-        pages,
-        title: document.title.clone(),
-        uri: document.uri.clone(),
     }
 }
