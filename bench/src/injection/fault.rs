@@ -86,7 +86,9 @@ fn one(
         Kind::ChangedNumber => said_instead = Some(other_number(said, source, random)?),
         Kind::Denied => said_instead = Some(denied(said)?),
         Kind::SwappedName => said_instead = Some(other_name(said, source, all, shown, random)?),
-        Kind::PageBeyond | Kind::PageElsewhere | Kind::Stale => return None,
+        Kind::Exchanged | Kind::PageBeyond | Kind::PageElsewhere | Kind::Stale => {
+            return None;
+        }
     }
     let said = said_instead.as_deref().unwrap_or(said);
     let (answer, citations) = answer(shown, style, Some((place, said, &marker)));

@@ -9,6 +9,8 @@ pub enum Kind {
     NumberOutOfRange,
     /// The marker of another passage of the context, which does not hold the sentence.
     OtherPassage,
+    /// Each marker of a sentence of several facts on another of them.
+    Exchanged,
     /// The true marker under a sentence of another conversation.
     ForeignSentence,
     /// The true marker under the sentence with another number.
@@ -43,6 +45,7 @@ impl Kind {
             Self::UnknownMarker => "unknown marker",
             Self::NumberOutOfRange => "number out of range",
             Self::OtherPassage => "marker of another passage",
+            Self::Exchanged => "markers of one sentence exchanged",
             Self::ForeignSentence => "invented content",
             Self::ChangedNumber => "number changed",
             Self::Denied => "negation inserted",
@@ -60,7 +63,7 @@ impl Kind {
             | Self::NumberOutOfRange
             | Self::PageBeyond
             | Self::PageElsewhere => Some("fabricated_coordinate"),
-            Self::OtherPassage => Some("cross_text_conflation"),
+            Self::OtherPassage | Self::Exchanged => Some("cross_text_conflation"),
             Self::ForeignSentence | Self::ChangedNumber | Self::Denied | Self::SwappedName => {
                 Some("paraphrase_attribution")
             }

@@ -5,6 +5,7 @@ mod books;
 mod case;
 mod fault;
 mod floors;
+mod joined;
 mod judge;
 mod kind;
 mod options;
@@ -66,6 +67,7 @@ fn contents(
         .into_iter()
         .map(|kind| (kind, fault::injected(all, kind, random)))
         .collect();
+    let (joined, exchanged) = joined::cases(all);
     let mut figures = Vec::new();
     for percent in (1..=50_u8).rev() {
         let threshold = f64::from(percent) / 100.0;
@@ -82,11 +84,15 @@ fn contents(
             .map(|(verdict, _)| verdict)
             .collect();
         report::untouched("those whose passage plainly holds the sentence", &clear);
+        let joined = judge(client, &joined, threshold)?;
+        report::untouched("facts of one sentence, each cited on its own", &joined);
         report::head();
         figures.clear();
         for (kind, cases) in &faults {
             figures.extend(report::row(*kind, &judge(client, cases, threshold)?));
         }
+        let exchanged = judge(client, &exchanged, threshold)?;
+        figures.extend(report::row(Kind::Exchanged, &exchanged));
         println!();
         if within {
             break;

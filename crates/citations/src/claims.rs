@@ -12,10 +12,21 @@ use crate::scan::{Found, Supports};
 pub(crate) struct Placed {
     /// Sentences, trimmed, none empty.
     pub sentences: Vec<Range<usize>>,
-    /// By citation string: the sentence it stands on, and what it supports, by number of the claim.
-    pub standing: Vec<(Option<usize>, Option<usize>)>,
+    /// By citation string.
+    pub standing: Vec<Placement>,
     /// What citations support, in the order of their sentences.
     pub claims: Vec<Claim>,
+}
+
+/// What a citation string stands on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Placement {
+    /// Number of the sentence.
+    pub sentence: Option<usize>,
+    /// Number of the claim that it supports.
+    pub claim: Option<usize>,
+    /// Where in the claim's text it stood, in bytes.
+    pub claim_at: Option<usize>,
 }
 
 /// Where one citation string stands, by number of the span.
@@ -137,7 +148,7 @@ impl Said<'_> {
     fn is_label(&self, number: usize) -> bool {
         let mut length = 0;
         self.pieces(number, |piece| length += piece.len());
-        length <= listing::MAX_LABEL && is_label(&self.remainder(number))
+        length <= listing::MAX_LABEL && is_label(&self.remainder(number).0)
     }
 
     /// The text of a span between its citations.
@@ -151,19 +162,28 @@ impl Said<'_> {
         piece(self.text.get(at..span.end).unwrap_or_default());
     }
 
-    /// The span without its citations, white space folded and none left before a full stop or comma.
-    fn remainder(&self, number: usize) -> String {
+    /// The span without its citations, white space folded and none left before a full stop or comma; and where each of them
+    /// stood, and the end.
+    fn remainder(&self, number: usize) -> (String, Vec<usize>) {
         let mut out = String::with_capacity(self.spans[number].len());
+        let mut stood = Vec::with_capacity(self.held[number].len() + 1);
         self.pieces(number, |piece| {
             // What a citation stood between stays apart.
             fold_into(&mut out, " ");
             fold_into(&mut out, piece);
+            stood.push(out.trim_end().len());
         });
-        if self.opens_line(number) {
-            out.drain(..list_number(&out));
-        }
+        let label = if self.opens_line(number) {
+            list_number(&out)
+        } else {
+            0
+        };
+        out.drain(..label);
         clip(&mut out);
-        out
+        for at in &mut stood {
+            *at = at.saturating_sub(label).min(out.len());
+        }
+        (out, stood)
     }
 
     /// Whether nothing stands before the sentence on its line.
@@ -207,28 +227,34 @@ impl Said<'_> {
             }
         }
         let mut claims = Vec::new();
-        let mut whole: Vec<Option<usize>> = vec![None; self.spans.len()];
+        let mut whole: Vec<Option<(usize, Vec<usize>)>> = vec![None; self.spans.len()];
         let mut standing = Vec::with_capacity(on.len());
-        for Standing { span, claims: of } in along(on) {
+        for (index, Standing { span, claims: of }) in along(on.into_iter().enumerate()) {
             let sentence = number_of.get(span).copied().flatten();
             let claim = sentence.and_then(|sentence| match of {
                 Claims::Nothing => None,
                 Claims::Enclosed(text) => {
+                    let end = text.len();
                     claims.push(Claim { sentence, text });
-                    Some(claims.len() - 1)
+                    Some((claims.len() - 1, end))
                 }
                 Claims::Sentence => {
-                    let text = || self.remainder(span);
-                    Some(*whole[span].get_or_insert_with(|| {
-                        claims.push(Claim {
-                            sentence,
-                            text: text(),
-                        });
-                        claims.len() - 1
-                    }))
+                    let (claim, stood) = whole[span].get_or_insert_with(|| {
+                        let (text, stood) = self.remainder(span);
+                        claims.push(Claim { sentence, text });
+                        (claims.len() - 1, stood)
+                    });
+                    // One that stands after the sentence stands at its end.
+                    let within = index.checked_sub(self.held[span].start);
+                    let at = within.and_then(|within| stood.get(within)).or(stood.last());
+                    Some((*claim, at.copied().unwrap_or_default()))
                 }
             });
-            standing.push((sentence, claim));
+            standing.push(Placement {
+                sentence,
+                claim: claim.map(|(claim, _)| claim),
+                claim_at: claim.map(|(_, at)| at),
+            });
         }
         Placed {
             sentences,

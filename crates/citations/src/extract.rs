@@ -32,6 +32,8 @@ pub struct Extracted {
     pub sentence: Option<usize>,
     /// What it is said to support, in [`Extraction::claims`]. `None` in a list of references and of the whole answer.
     pub claim: Option<usize>,
+    /// Where it stood in the claim's text, in bytes; its end for one that stood after it.
+    pub claim_at: Option<usize>,
 }
 
 /// A sentence of the answer.
@@ -91,7 +93,7 @@ pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extracti
     };
     let mut citations = Vec::with_capacity(found.len());
     let mut ruler = Ruler::new(text);
-    for (found, (sentence, claim)) in along(found.into_iter().zip(placed.standing)) {
+    for (found, placement) in along(found.into_iter().zip(placed.standing)) {
         let raw = &text[found.bytes.clone()];
         let span = ruler.span(found.bytes);
         let family = found.inside.form.family();
@@ -104,8 +106,9 @@ pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extracti
                 family,
                 reference,
                 repaired,
-                sentence,
-                claim,
+                sentence: placement.sentence,
+                claim: placement.claim,
+                claim_at: placement.claim_at,
             });
         }
     }

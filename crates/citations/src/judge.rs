@@ -2,16 +2,20 @@
 
 mod elsewhere;
 mod judgement;
+mod parts;
+mod segments;
 
 use reground_pulse::{along, beat};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 pub use judgement::{BestOther, Detail, Judgement, Place};
+use parts::{Part, parts};
 
 use crate::quote::Quote;
 use crate::resolve::{Places, Resolution};
-use crate::support::{ClaimUnits, SourceUnits, Verdict, Vocabulary, Weighed};
+use crate::support::{SourceUnits, Verdict, Vocabulary, Weighed};
+use crate::written::excerpt;
 use crate::{
     Cues, Error, Extraction, KnownMarker, Lexemes, NamedDocument, NamedPassage, Pages, Reference,
     Source, Status, SupportParts, SupportRules,
@@ -47,11 +51,7 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
     }
     let places = Places::new(evidence.sources, evidence.known, evidence.named);
     let mut vocabulary = Vocabulary::default();
-    let claims: Vec<ClaimUnits<'_>> = along(extraction.claims.iter().zip(evidence.claims))
-        .map(|(claim, lexemes)| {
-            ClaimUnits::read(&claim.text, lexemes, evidence.cues, &mut vocabulary)
-        })
-        .collect();
+    let parts = parts(extraction, evidence, &mut vocabulary);
     let sources = evidence.sources.iter();
     let bench = Bench {
         evidence,
@@ -61,16 +61,11 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
         named: evidence.named.iter().map(|_| OnceCell::new()).collect(),
         vocabulary,
     };
-    let mut by_claim: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-    for (number, citation) in extraction.citations.iter().enumerate() {
-        by_claim.entry(citation.claim).or_default().push(number);
-    }
     let mut judged: Vec<(usize, Judgement)> = Vec::with_capacity(extraction.citations.len());
-    for (claim, numbers) in by_claim {
-        let claim = claim.and_then(|claim| claims.get(claim));
-        beat(1 + claim.map_or(0, |claim| claim.units.len()));
-        let resolved = along(numbers)
-            .map(|number| {
+    for part in &parts {
+        beat(1 + part.claim.as_ref().map_or(0, |claim| claim.units.len()));
+        let resolved = along(&part.citations)
+            .map(|&number| {
                 let citation = &extraction.citations[number];
                 (
                     number,
@@ -80,7 +75,7 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
                 )
             })
             .collect();
-        judged.extend(bench.claim(claim, resolved));
+        judged.extend(bench.part(part, resolved));
     }
     judged.sort_unstable_by_key(|(number, _)| *number);
     Ok(judged.into_iter().map(|(_, judgement)| judgement).collect())
@@ -107,12 +102,9 @@ struct Finding {
 }
 
 impl<'a> Bench<'a> {
-    /// Judges the citations of one claim together.
-    fn claim(
-        &self,
-        claim: Option<&ClaimUnits<'_>>,
-        resolved: Vec<Resolved<'_>>,
-    ) -> Vec<(usize, Judgement)> {
+    /// Judges the citations of one claim, or of one part of it, together.
+    fn part(&self, part: &Part<'_>, resolved: Vec<Resolved<'_>>) -> Vec<(usize, Judgement)> {
+        let claim = part.claim.as_ref();
         let weighed = claim.and_then(|claim| {
             let weighed = Weighed::of(claim, &self.sources, self.evidence.cues)?;
             Some((claim, weighed))
@@ -155,6 +147,9 @@ impl<'a> Bench<'a> {
                     None => self.elsewhere(&resolution, claim, reference),
                 };
                 judgement.repaired |= repaired;
+                if let Some(parts) = &mut judgement.parts {
+                    parts.segment = part.segment.map(|words| excerpt(words.trim()).into_owned());
+                }
                 if matches!(reference, Reference::Mention { .. })
                     && judgement.status.holds() == Some(true)
                 {

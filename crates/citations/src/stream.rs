@@ -72,6 +72,7 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> Fed {
     for citation in &mut citations[placed..] {
         citation.sentence = None;
         citation.claim = None;
+        citation.claim_at = None;
     }
     let sentences = &mut extraction.sentences;
     sentences.truncate(sentences.partition_point(|s| s.bytes.end <= paragraphs));

@@ -25,6 +25,7 @@ use parts::Sum;
 pub use parts::{Contradiction, Quotation, Stretch, SupportParts};
 pub(crate) use quoted::says;
 use reading::Reading;
+pub(crate) use said::unit_starts;
 pub(crate) use units::{ClaimUnits, SourceUnits, Vocabulary};
 pub(crate) use verdict::{Verdict, Weighed};
 

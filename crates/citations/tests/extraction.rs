@@ -238,6 +238,26 @@ fn claims(text: &str) -> Vec<Option<String>> {
 }
 
 #[test]
+fn citations_know_where_in_their_claim_they_stood() {
+    for (text, before) in [
+        (
+            "1. Ann [1],  Bo [2][3] and Cy [4]. Next.",
+            &["Ann", "Ann, Bo", "Ann, Bo", "Ann, Bo and Cy"][..],
+        ),
+        ("[1] Ann is.", &[""]),
+        ("Ann [1] is. [2]", &["Ann", "Ann is."]),
+        ("It is. [1] <co:0>Bo</co> is.", &["It is.", "Bo"]),
+    ] {
+        let extraction = extract(text, &Families::ALL);
+        let read = extraction.citations.iter().map(|citation| {
+            let claim = extraction.claim_of(citation).unwrap();
+            &claim[..citation.claim_at.unwrap()]
+        });
+        assert_eq!(read.collect::<Vec<_>>(), before, "{text}");
+    }
+}
+
+#[test]
 fn claims_are_the_sentences_without_citations() {
     let one = "It is so.";
     let two = "Next it is not.";

@@ -237,6 +237,44 @@ fn claims_over_several_sources() {
     );
 }
 
+/// Each of three facts is held by its own source, and by no other.
+#[test]
+fn facts_of_one_sentence() {
+    let capitals = [
+        ("S1", "Paris has been the capital of France since 987."),
+        (
+            "S2",
+            "Berlin is the capital of Germany and its largest city.",
+        ),
+        ("S3", "Rome became the capital of Italy in 1871."),
+    ];
+    let sources = capitals.map(|(marker, text)| source(marker, marker, None, text));
+    let judged = |markers: [&str; 3]| {
+        let [a, b, c] = markers;
+        let answer = format!(
+            "Paris is the capital of France [{a}], Berlin of Germany [{b}], and Rome of Italy [{c}]."
+        );
+        judged_by(&answer, &sources).1
+    };
+    let right = judged(["S1", "S2", "S3"]);
+    for judgement in &right {
+        assert_eq!(judgement.status, Status::ResolvedCurrent, "{judgement:?}");
+        assert_eq!(judgement.detail, None);
+        assert!(judgement.support.unwrap() > RULES.threshold);
+    }
+    let segment = |judgement: &Judgement| judgement.parts.clone().unwrap().segment;
+    assert_eq!(segment(&right[1]).as_deref(), Some(", Berlin of Germany"));
+    for judgement in judged(["S2", "S3", "S1"]) {
+        assert_eq!(judgement.status, Status::WrongSource, "{judgement:?}");
+    }
+    // What all cite together is judged whole, and so is what is cited once.
+    let answer = "Paris is the capital of France, Berlin of Germany [S1][S2].";
+    for judgement in judged_by(answer, &sources).1 {
+        assert_eq!(segment(&judgement), None);
+        assert_eq!(judgement.status, Status::ResolvedCurrent, "{judgement:?}");
+    }
+}
+
 #[test]
 fn pages() {
     let claim = "The server listens on port 5432";

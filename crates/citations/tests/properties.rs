@@ -62,6 +62,9 @@ proptest! {
             prop_assert!(last <= span.bytes.start);
             last = span.bytes.start;
             prop_assert!(citation.sentence.is_none_or(|s| s < extraction.sentences.len()));
+            let claim = extraction.claim_of(citation);
+            prop_assert_eq!(citation.claim_at.is_some(), claim.is_some());
+            prop_assert!(claim.is_none_or(|claim| claim.is_char_boundary(citation.claim_at.unwrap())));
             prop_assert!(citation.claim.is_none_or(|c| Some(extraction.claims[c].sentence) == citation.sentence));
         }
         for sentence in &extraction.sentences {

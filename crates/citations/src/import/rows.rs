@@ -45,7 +45,7 @@ pub(super) fn rows(
     let mut quotes = Vec::with_capacity(cited.len());
     for (cited, index) in along(cited.into_iter().zip(standing_of)) {
         let standing = index.and_then(|index| placed.standing.get(index).copied());
-        let (sentence, claim) = standing.unwrap_or_default();
+        let placement = standing.unwrap_or_default();
         out.citations.push(Extracted {
             raw: answer[cited.bytes.clone()].to_owned(),
             span: chart.span(cited.bytes),
@@ -53,8 +53,9 @@ pub(super) fn rows(
             family: form.family(),
             reference: cited.reference,
             repaired: false,
-            sentence,
-            claim,
+            sentence: placement.sentence,
+            claim: placement.claim,
+            claim_at: placement.claim_at,
         });
         quotes.push(cited.quote);
     }

@@ -33,6 +33,8 @@ mod weight {
 pub struct SupportParts {
     /// The sum, in [0, 1].
     pub support: f64,
+    /// What was judged, where it is not the whole claim: the part of a sentence of several facts that the citation closes.
+    pub segment: Option<String>,
     /// Distinct units of the claim, at most 256.
     pub units: usize,
     /// Share of them anywhere in the texts, in [0, 1]. Not in the sum: the window says it better.
@@ -197,6 +199,7 @@ impl SupportParts {
         let names = claim.names.iter();
         Self {
             support: sum.support,
+            segment: None,
             units: claim.units.len(),
             coverage: sum.coverage,
             window: sum.window,

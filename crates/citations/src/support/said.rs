@@ -102,6 +102,17 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
     }
 }
 
+/// Where the units of a text begin, in bytes, ascending.
+pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usize> {
+    let mut starts = Vec::new();
+    read(text, lexemes, cues, |said| {
+        if let Said::Unit(unit) = said {
+            starts.push(unit.piece.bytes.start);
+        }
+    });
+    starts
+}
+
 /// The numbers of digits with points and commas between them, as the language writes them.
 fn numbers(raw: &str, cues: &Cues, bare: bool) -> Vec<String> {
     let exchange = |c| match c {

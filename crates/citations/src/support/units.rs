@@ -99,11 +99,37 @@ impl<'a> ClaimUnits<'a> {
         cues: &Cues,
         vocabulary: &mut Vocabulary,
     ) -> Self {
+        let mut numbered = BTreeMap::new();
+        let mut claim = Self::said(text, lexemes, cues, vocabulary, &mut numbered);
+        for lexeme in along(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
+            let id = vocabulary.intern(lexeme);
+            claim.length += usize::from(claim.number_of(id, &(0..0), &mut numbered).1);
+        }
+        claim
+    }
+
+    /// Reads a part of a claim by the lexemes of the whole.
+    pub fn part(
+        text: &'a str,
+        lexemes: &Lexemes,
+        cues: &Cues,
+        vocabulary: &mut Vocabulary,
+    ) -> Self {
+        Self::said(text, lexemes, cues, vocabulary, &mut BTreeMap::new())
+    }
+
+    /// Reads what stands in a text itself; `numbered` are its units by number.
+    fn said(
+        text: &'a str,
+        lexemes: &Lexemes,
+        cues: &Cues,
+        vocabulary: &mut Vocabulary,
+        numbered: &mut BTreeMap<u32, usize>,
+    ) -> Self {
         let mut claim = Self {
             text,
             ..Self::default()
         };
-        let mut numbered: BTreeMap<u32, usize> = BTreeMap::new();
         let mut last: Option<(u32, usize)> = None;
         let mut pending: Vec<Number> = Vec::new();
         let (mut words, mut capitals) = (0, 0);
@@ -124,7 +150,7 @@ impl<'a> ClaimUnits<'a> {
             };
             let id = vocabulary.intern(unit.key);
             let bytes = &unit.piece.bytes;
-            let (number, new) = claim.number_of(id, bytes, &mut numbered);
+            let (number, new) = claim.number_of(id, bytes, numbered);
             claim.length += 1;
             if unit.denied {
                 claim.denied.add(number);
@@ -156,10 +182,6 @@ impl<'a> ClaimUnits<'a> {
         // Headlines capitalise everything, German its nouns.
         if 2 * capitals >= words {
             claim.names.clear();
-        }
-        for lexeme in along(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
-            let id = vocabulary.intern(lexeme);
-            claim.length += usize::from(claim.number_of(id, &(0..0), &mut numbered).1);
         }
         claim.pairs.sort_unstable();
         claim.pairs.dedup();

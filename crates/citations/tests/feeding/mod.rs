@@ -32,6 +32,7 @@ fn contradiction(answer: &str, whole: &Extraction, at: usize, fed: &Fed) -> Opti
             if number >= fed.placed {
                 c.sentence = None;
                 c.claim = None;
+                c.claim_at = None;
             }
             c == *certain
         });
