@@ -30,44 +30,65 @@ INSERT INTO reground.citation_statuses (status, holds, score, mode, meaning) VAL
 
 CREATE TABLE reground.support_cues (
     language text NOT NULL,
-    kind     text NOT NULL CHECK (kind IN ('negation', 'no_negation', 'decimal')),
-    cue      text NOT NULL CHECK (cue <> '' AND (kind <> 'decimal' OR cue IN ('.', ','))),
+    kind     text NOT NULL CHECK (kind IN ('negation', 'no_negation', 'decimal', 'number', 'scale', 'measure')),
+    cue      text NOT NULL CHECK (cue <> '' AND (kind <> 'decimal' OR cue IN ('.', ','))
+                            AND (kind NOT IN ('number', 'scale', 'measure') OR cue LIKE '_%=%')),
     built_in boolean NOT NULL DEFAULT false,
     -- A cue of one's own may be shipped by a later release: both rows stand, and a dump with the one restores beside the other.
     PRIMARY KEY (language, kind, cue, built_in)
 );
 COMMENT ON TABLE  reground.support_cues IS 'How languages deny and write numbers, for judging support by text. Add rows for yours; a language without a negation is judged without looking at denials, and its rows of support_parts say so.';
 COMMENT ON COLUMN reground.support_cues.language IS 'Code of the language, as in the setting language: en.';
-COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a word that denies (with an apostrophe, the end of one: n''t). no_negation: a longer string that begins with a negation and denies nothing: not only. decimal: what separates decimals, . or ,';
+COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a word that denies (with an apostrophe, the end of one: n''t). no_negation: a longer string that begins with a negation and denies nothing: not only. decimal: what separates decimals, . or , number: a word and its number, twelve=12, or no number for one that joins, and= scale: a word behind a number and what it multiplies by, million=1000000; one or two letters stand right behind the digits, bn=1000000000. measure: a word behind a number and the sign of what it measures, percent=%';
 COMMENT ON COLUMN reground.support_cues.cue IS 'The word or sign.';
 COMMENT ON COLUMN reground.support_cues.built_in IS 'Whether it came with the extension; others are dumped with the database.';
 INSERT INTO reground.support_cues (language, kind, cue, built_in) SELECT language, kind, cue, true FROM (VALUES
     ('en', 'negation', 'not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely unable fail fails failed lack lacks lacking n''t'),
     ('en', 'no_negation', 'not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than'),
     ('en', 'decimal', '.'),
+    ('en', 'number', 'zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 half=0.5 a_hundred=100 a_thousand=1000 a_million=1000000 a_billion=1000000000 a_dozen=12 half_a_dozen=6 half_a_million=500000 and='),
+    ('en', 'scale', 'hundred=100 thousand=1000 million=1000000 billion=1000000000 trillion=1000000000000 dozen=12 k=1000 m=1000000 b=1000000000 mn=1000000 bn=1000000000 tn=1000000000000'),
+    ('en', 'measure', 'percent=% per_cent=% gram=g grams=g kilogram=kg kilograms=kg milligram=mg milligrams=mg ounce=oz ounces=oz metre=m metres=m meter=m meters=m kilometre=km kilometres=km kilometer=km kilometers=km centimetre=cm centimetres=cm centimeter=cm centimeters=cm millimetre=mm millimetres=mm millimeter=mm millimeters=mm mile=mi miles=mi foot=ft feet=ft inch=in inches=in litre=l litres=l liter=l liters=l millilitre=ml millilitres=ml milliliter=ml milliliters=ml second=s seconds=s minute=min minutes=min hour=h hours=h day=d days=d week=wk weeks=wk month=mo months=mo year=yr years=yr degrees_celsius=°C degrees_fahrenheit=°F dollar=$ dollars=$ euro=€ euros=€ yen=¥ kilobyte=kB kilobytes=kB megabyte=MB megabytes=MB gigabyte=GB gigabytes=GB terabyte=TB terabytes=TB watt=W watts=W volt=V volts=V'),
     ('de', 'negation', 'nicht kein keine keinen keinem keiner keines nie niemals niemand nichts nirgends weder ohne kaum'),
     ('de', 'no_negation', 'nicht_nur nicht_bloß nicht_mehr_als nicht_weniger_als'),
     ('de', 'decimal', ','),
+    ('de', 'number', 'null=0 eins=1 zwei=2 drei=3 vier=4 fünf=5 sechs=6 sieben=7 acht=8 neun=9 zehn=10 elf=11 zwölf=12 dreizehn=13 vierzehn=14 fünfzehn=15 sechzehn=16 siebzehn=17 achtzehn=18 neunzehn=19 zwanzig=20 dreißig=30 vierzig=40 fünfzig=50 sechzig=60 siebzig=70 achtzig=80 neunzig=90 hundert=100 tausend=1000 eine_million=1000000 eine_milliarde=1000000000 ein_dutzend=12'),
+    ('de', 'scale', 'hundert=100 tausend=1000 million=1000000 millionen=1000000 milliarde=1000000000 milliarden=1000000000 dutzend=12 mio=1000000 mrd=1000000000'),
+    ('de', 'measure', 'prozent=% gramm=g kilogramm=kg kilo=kg milligramm=mg meter=m metern=m kilometer=km kilometern=km zentimeter=cm zentimetern=cm millimeter=mm millimetern=mm liter=l litern=l sekunde=s sekunden=s minute=min minuten=min stunde=h stunden=h tag=d tage=d tagen=d woche=wk wochen=wk monat=mo monate=mo monaten=mo jahr=yr jahre=yr jahren=yr grad_celsius=°C euro=€ dollar=$'),
     ('fr', 'negation', 'pas jamais aucun aucune rien personne sans ni nulle guère'),
     ('fr', 'no_negation', 'pas_seulement pas_plus_de pas_moins_de'),
     ('fr', 'decimal', ','),
+    ('fr', 'scale', 'mille=1000 million=1000000 millions=1000000 milliard=1000000000 milliards=1000000000'),
+    ('fr', 'measure', 'pour_cent=% euro=€ euros=€ dollar=$ dollars=$'),
     ('es', 'negation', 'no nunca jamás ningún ninguno ninguna nadie nada ni sin tampoco'),
     ('es', 'no_negation', 'no_solo no_sólo no_más_de no_menos_de'),
     ('es', 'decimal', ','),
+    ('es', 'scale', 'mil=1000 millón=1000000 millones=1000000'),
+    ('es', 'measure', 'por_ciento=% euro=€ euros=€ dólar=$ dólares=$'),
     ('it', 'negation', 'non mai nessun nessuno nessuna niente nulla né senza neanche nemmeno neppure'),
     ('it', 'decimal', ','),
+    ('it', 'scale', 'milione=1000000 milioni=1000000 miliardo=1000000000 miliardi=1000000000'),
+    ('it', 'measure', 'per_cento=% euro=€ dollari=$'),
     ('pt', 'negation', 'não nunca jamais nenhum nenhuma ninguém nada nem sem tampouco'),
     ('pt', 'decimal', ','),
+    ('pt', 'scale', 'mil=1000 milhão=1000000 milhões=1000000 bilhão=1000000000 bilhões=1000000000'),
+    ('pt', 'measure', 'por_cento=% euro=€ euros=€ dólar=$ dólares=$'),
     ('nl', 'negation', 'niet geen nooit niemand niets nergens noch zonder nauwelijks'),
     ('nl', 'decimal', ','),
+    ('nl', 'scale', 'duizend=1000 miljoen=1000000 miljard=1000000000'),
+    ('nl', 'measure', 'procent=% euro=€ dollar=$'),
     ('ru', 'negation', 'не нет ни никогда никто ничто ничего нигде без нельзя'),
     ('ru', 'decimal', ','),
+    ('ru', 'scale', 'тыс=1000 тысяч=1000 тысячи=1000 млн=1000000 миллион=1000000 миллиона=1000000 миллионов=1000000 млрд=1000000000 миллиард=1000000000 миллиарда=1000000000 миллиардов=1000000000'),
+    ('ru', 'measure', 'процент=% процента=% процентов=% евро=€ рублей=₽ долларов=$'),
     ('zh', 'negation', '不 没 沒 未 无 無 并非 並非 否认 否認'),
     ('zh', 'no_negation', '不同 不仅 不僅 不但 不断 不斷 不过 不過 不管 不论 不論 不少 不久 不禁 差不多 未来 未來 无论 無論'),
     ('zh', 'decimal', '.'),
+    ('zh', 'scale', '百万=1000000 百萬=1000000 千万=10000000 千萬=10000000 万=10000 萬=10000 亿=100000000 億=100000000'),
     ('ja', 'negation', 'ない なかっ ません 不 未 無 非'),
     ('ja', 'no_negation', '少ない 非常 未来 不思議 かもしれない かもしれません'),
-    ('ja', 'decimal', '.')
+    ('ja', 'decimal', '.'),
+    ('ja', 'scale', '百万=1000000 千万=10000000 万=10000 億=100000000 兆=1000000000000')
 ) AS b(language, kind, cues), pg_catalog.string_to_table(cues, ' ') AS c(words), pg_catalog.replace(c.words, '_', ' ') AS cue;
 
 CREATE TABLE reground.messages (

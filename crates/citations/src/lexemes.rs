@@ -151,7 +151,7 @@ pub(crate) fn spellings(word: &str, bare: bool) -> Vec<String> {
 }
 
 /// One spelling of a number: `007`, `7.0` and `7` are the same. What has two points is a version, and stays.
-fn canonical(number: &str) -> String {
+pub(crate) fn canonical(number: &str) -> String {
     let (whole, fraction) = match number.split_once('.') {
         Some((_, rest)) if rest.contains('.') => return number.to_owned(),
         Some((whole, fraction)) => (whole, fraction.trim_end_matches('0')),

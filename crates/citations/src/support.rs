@@ -1,7 +1,8 @@
 //! How much of a claim stands in which source, without a model, and why.
 //!
 //! 1. [`words`] cuts texts into words, numbers and pairs of characters, [`said`] names each by the lexeme that the server
-//!    made of it and hears what is denied, [`units`] keeps what claims and sources have in common.
+//!    made of it and hears what is denied, [`figures`] reads what it says in numbers, [`units`] and [`source`] keep what
+//!    claims and sources have in common.
 //! 2. [`reading`] compares a claim with a source: what it holds, where most of that stands together, numbers, quotations,
 //!    negation.
 //! 3. [`parts`] adds that up to one figure between 0 and 1 and keeps what it was made of.
@@ -10,23 +11,30 @@
 //! It sees words, not sense: a low figure says that content is missing, a high one does not prove the claim.
 
 mod bits;
+mod cue_rows;
 mod cues;
+mod figures;
+mod measures;
+mod numerals;
 mod parts;
 mod quoted;
 mod reading;
 mod said;
+mod source;
 mod units;
 mod verdict;
 mod words;
 
 pub(crate) use bits::Bits;
-pub use cues::{Cues, SUPPORT_CUES, SupportCue};
+pub use cue_rows::SUPPORT_CUES;
+pub use cues::{Cues, SupportCue};
 use parts::Sum;
 pub use parts::{Contradiction, Quotation, Stretch, SupportParts};
 pub(crate) use quoted::says;
 use reading::Reading;
 pub(crate) use said::unit_starts;
-pub(crate) use units::{ClaimUnits, SourceUnits, Vocabulary};
+pub(crate) use source::SourceUnits;
+pub(crate) use units::{ClaimUnits, Vocabulary};
 pub(crate) use verdict::{Verdict, Weighed};
 
 use crate::Lexemes;

@@ -102,6 +102,115 @@ fn numbers() {
     );
 }
 
+/// However a number is written, it is the same number, and another one is not.
+#[test]
+fn numbers_in_words_scales_and_signs() {
+    for (language, number, others) in [
+        (
+            "en",
+            "1,200,000 users",
+            [
+                "1.2 million users",
+                "1.2m users",
+                "one million two hundred thousand users",
+            ],
+        ),
+        (
+            "en",
+            "24 eggs broke",
+            [
+                "two dozen eggs broke",
+                "twenty-four eggs broke",
+                "24.0 eggs broke",
+            ],
+        ),
+        (
+            "en",
+            "prices rose 5 %",
+            [
+                "prices rose 5 percent",
+                "prices rose five per cent",
+                "prices rose 5%",
+            ],
+        ),
+        (
+            "en",
+            "cost $1,500",
+            ["cost 1,500 dollars", "cost $1.5k", "cost US$1500"],
+        ),
+        (
+            "en",
+            "cooled to -3 °C",
+            [
+                "cooled to −3 degrees Celsius",
+                "cooled to -3°C",
+                "cooled to –3.0 ℃",
+            ],
+        ),
+        (
+            "de",
+            "1.200.000 Nutzer",
+            [
+                "1,2 Millionen Nutzer",
+                "1,2 Mio Nutzer",
+                "1200 Tausend Nutzer",
+            ],
+        ),
+        (
+            "zh",
+            "人口1200000",
+            ["人口1,200,000", "人口120万", "人口1.2百万"],
+        ),
+    ] {
+        for other in others {
+            for (claim, text) in [(number, other), (other, number)] {
+                let read = parts_in(language, claim, &[text]);
+                assert_eq!(read.numbers_missing, [""; 0], "{claim} / {text}");
+                assert!(read.support > 0.8, "{claim} / {text}: {read:?}");
+            }
+        }
+        for other in ["-7 users", "7 million", "cooled to 3 °C", "12 percent"] {
+            let read = parts_in(language, number, &[other]);
+            assert_eq!(read.numbers_missing.len(), 1, "{number} / {other}");
+        }
+    }
+    // A word that may be no number is missed by nobody.
+    let mere = parts("One of them is half full", SERVER);
+    assert_eq!(mere.numbers_missing, [""; 0]);
+}
+
+/// The same number of something else contradicts.
+#[test]
+fn measures() {
+    for (claim, text, found) in [
+        ("The parcel weighs 5 kg", "The parcel weighs 5 g.", "5 g"),
+        ("The parcel costs $5", "The parcel costs €5.", "5 €"),
+        ("The parcel took 3 days", "The parcel took 3 hours.", "3 h"),
+        ("Parcels grew 5 percent", "Parcels grew 5 kg.", "5 kg"),
+        ("It cooled to 3 °C", "It cooled to -3 °C.", "-3"),
+        ("It cooled to -3 °C", "It cooled to 3 °C.", "3"),
+    ] {
+        let read = parts(claim, text);
+        let contradicted = read.numbers_contradicted.iter();
+        let contradicted: Vec<&str> = contradicted.map(|number| number.found.as_str()).collect();
+        assert_eq!(contradicted, [found], "{claim}: {read:?}");
+        assert!(read.support < 0.5, "{claim}: {read:?}");
+    }
+    for text in [
+        "The parcel weighs 5 kg, the other 5 g.",
+        "Parcels weigh 2 to 5; the parcel 5 lb.",
+        "The parcel weighs 5 kilograms.",
+    ] {
+        let read = parts("The parcel weighs 5 kg", text);
+        assert_eq!(read.numbers_contradicted, [], "{text}");
+    }
+    // Of two sources one that measures the same is enough.
+    let both = ["The parcel weighs 5 g.", "The parcel weighs 5 kg."];
+    let together = parts_in("en", "The parcel weighs 5 kg", &both);
+    assert_eq!(together.support, 1.0);
+    assert_eq!(together.numbers_contradicted, []);
+}
+
 #[test]
 fn negation() {
     let claim = "The server does not support TLS connections";
@@ -147,7 +256,7 @@ fn scripts_without_spaces() {
 
 proptest! {
     #[test]
-    fn parts_are_what_they_say(claim in "(\\PC|[a-z1-3 .,\"'不的]){0,40}", texts in prop::collection::vec("(\\PC|[a-z1-3 .,\"'不的]){0,60}", 0..3)) {
+    fn parts_are_what_they_say(claim in "(\\PC|[a-z1-3 .,\"'不的-]|million |-2 kg|two |% |\\$){0,40}", texts in prop::collection::vec("(\\PC|[a-z1-3 .,\"'不的-]|million |-2 g|two |% |\\$){0,60}", 0..3)) {
         let content: Vec<Lexemes> = texts.iter().map(|text| lexemes(text)).collect();
         let given: Vec<Text<'_>> = texts.iter().zip(&content).map(|(text, lexemes)| Text { text, lexemes }).collect();
         let claimed = lexemes(&claim);

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+use super::cue_rows::SUPPORT_CUES;
+use super::numerals::Numerals;
+
 /// What a cue tells about a claim or a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -14,39 +17,14 @@ pub enum SupportCue {
     NoNegation,
     /// What separates the decimals of a number, `.` or `,`; the other one groups thousands.
     Decimal,
+    /// A word, or several, and its number: `twelve=12`. Without a number, a word that joins two: `and=`.
+    Number,
+    /// A word behind a number and what it multiplies by: `million=1000000`. One or two letters stand right behind the
+    /// digits, and so does anything in a script without spaces.
+    Scale,
+    /// A word behind a number and the sign of what it measures: `percent=%`.
+    Measure,
 }
-
-/// The built-in rows: language, kind, cues separated by spaces; a space within one is written `_`.
-#[rustfmt::skip]
-pub const SUPPORT_CUES: &[(&str, SupportCue, &str)] = &[
-    ("en", SupportCue::Negation, "not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely \
-        unable fail fails failed lack lacks lacking n't"),
-    ("en", SupportCue::NoNegation, "not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than"),
-    ("en", SupportCue::Decimal, "."),
-    ("de", SupportCue::Negation, "nicht kein keine keinen keinem keiner keines nie niemals niemand nichts nirgends weder ohne kaum"),
-    ("de", SupportCue::NoNegation, "nicht_nur nicht_bloß nicht_mehr_als nicht_weniger_als"),
-    ("de", SupportCue::Decimal, ","),
-    ("fr", SupportCue::Negation, "pas jamais aucun aucune rien personne sans ni nulle guère"),
-    ("fr", SupportCue::NoNegation, "pas_seulement pas_plus_de pas_moins_de"),
-    ("fr", SupportCue::Decimal, ","),
-    ("es", SupportCue::Negation, "no nunca jamás ningún ninguno ninguna nadie nada ni sin tampoco"),
-    ("es", SupportCue::NoNegation, "no_solo no_sólo no_más_de no_menos_de"),
-    ("es", SupportCue::Decimal, ","),
-    ("it", SupportCue::Negation, "non mai nessun nessuno nessuna niente nulla né senza neanche nemmeno neppure"),
-    ("it", SupportCue::Decimal, ","),
-    ("pt", SupportCue::Negation, "não nunca jamais nenhum nenhuma ninguém nada nem sem tampouco"),
-    ("pt", SupportCue::Decimal, ","),
-    ("nl", SupportCue::Negation, "niet geen nooit niemand niets nergens noch zonder nauwelijks"),
-    ("nl", SupportCue::Decimal, ","),
-    ("ru", SupportCue::Negation, "не нет ни никогда никто ничто ничего нигде без нельзя"),
-    ("ru", SupportCue::Decimal, ","),
-    ("zh", SupportCue::Negation, "不 没 沒 未 无 無 并非 並非 否认 否認"),
-    ("zh", SupportCue::NoNegation, "不同 不仅 不僅 不但 不断 不斷 不过 不過 不管 不论 不論 不少 不久 不禁 差不多 未来 未來 无论 無論"),
-    ("zh", SupportCue::Decimal, "."),
-    ("ja", SupportCue::Negation, "ない なかっ ません 不 未 無 非"),
-    ("ja", SupportCue::NoNegation, "少ない 非常 未来 不思議 かもしれない かもしれません"),
-    ("ja", SupportCue::Decimal, "."),
-];
 
 /// The names that PostgreSQL gives text search configurations of languages that have built-in rows.
 const CONFIGURATIONS: [(&str, &str); 8] = [
@@ -72,11 +50,19 @@ pub struct Cues {
     strings: Vec<String>,
     harmless: Vec<String>,
     decimal: char,
+    numerals: Numerals,
 }
 
 impl SupportCue {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Negation, Self::NoNegation, Self::Decimal];
+    pub const ALL: [Self; 6] = [
+        Self::Negation,
+        Self::NoNegation,
+        Self::Decimal,
+        Self::Number,
+        Self::Scale,
+        Self::Measure,
+    ];
 
     /// The stable text that is stored and shown.
     pub const fn as_str(self) -> &'static str {
@@ -84,6 +70,9 @@ impl SupportCue {
             Self::Negation => "negation",
             Self::NoNegation => "no_negation",
             Self::Decimal => "decimal",
+            Self::Number => "number",
+            Self::Scale => "scale",
+            Self::Measure => "measure",
         }
     }
 }
@@ -97,6 +86,7 @@ impl Cues {
         strings: Vec::new(),
         harmless: Vec::new(),
         decimal: '.',
+        numerals: Numerals::NONE,
     };
 
     /// The built-in cues of a language, by its code (`de`) or the name of its text search configuration (`german`,
@@ -137,7 +127,7 @@ impl Cues {
         let code = Self::code(language);
         let mut cues = Self::LANGUAGE_FREE;
         for (_, kind, cue) in rows.into_iter().filter(|(of, ..)| *of == code.as_str()) {
-            cues.add(kind, &cue.to_lowercase());
+            cues.add(kind, cue);
         }
         if cues.words.is_empty() && cues.strings.is_empty() {
             return Self::LANGUAGE_FREE;
@@ -147,7 +137,16 @@ impl Cues {
     }
 
     fn add(&mut self, kind: SupportCue, cue: &str) {
+        let lower = cue.to_lowercase();
+        if let (SupportCue::Number | SupportCue::Scale | SupportCue::Measure, Some((word, _))) =
+            (kind, lower.split_once('='))
+        {
+            let means = cue.split_once('=').map_or("", |(_, means)| means);
+            return self.numerals.add(kind, word, means);
+        }
+        let cue = lower.as_str();
         match kind {
+            SupportCue::Number | SupportCue::Scale | SupportCue::Measure => {}
             SupportCue::Decimal => self.decimal = if cue == "," { ',' } else { '.' },
             SupportCue::NoNegation => self.harmless.push(cue.to_owned()),
             SupportCue::Negation => {
@@ -171,6 +170,11 @@ impl Cues {
     /// What separates decimals.
     pub(crate) fn decimal(&self) -> char {
         self.decimal
+    }
+
+    /// How it says numbers.
+    pub(crate) fn numerals(&self) -> &Numerals {
+        &self.numerals
     }
 
     /// Whether a lower-case word denies, after what stands before its apostrophe, if it has one.

@@ -4,7 +4,8 @@ use reground_pulse::beat;
 use std::ops::Range;
 
 use super::bits::Bits;
-use super::units::{ClaimUnits, Hit, SourceUnits};
+use super::source::{Hit, SourceUnits};
+use super::units::ClaimUnits;
 
 /// Length of the window, in lengths of the claim. The best of 1, 1.5, 2 and 3 on WiCE and AttributionBench (dev): sources
 /// say with some words more what a claim says.
@@ -81,6 +82,14 @@ impl Reading {
             let rival = number.of.as_ref().and_then(|(of, _)| source.figure(*of));
             if rival.is_some_and(|rival| rival != number.text) {
                 reading.rivals.add(number.unit);
+            }
+            // The same number of something else is another one.
+            if source.other_measure(claim, number).is_some() {
+                let mut other = Bits::default();
+                other.add(number.unit);
+                reading.held = reading.held.without(&other);
+                reading.window = reading.window.without(&other);
+                reading.rivals = reading.rivals.or(&other);
             }
         }
         for (number, quoted) in claim.quotes.iter().enumerate() {

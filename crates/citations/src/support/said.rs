@@ -1,9 +1,11 @@
 //! A text read aloud: its units in order, and which of them it denies.
 
 use super::cues::Cues;
+use super::figures::{Figure, of_digits, of_words};
 use super::words::{Kind, Piece, pieces};
 use crate::Lexemes;
 use crate::lexemes::spellings;
+use std::ops::Range;
 
 /// How many words after one that denies may come what it denies: not to be *found*.
 const REACH: usize = 3;
@@ -13,10 +15,22 @@ pub(crate) struct Unit<'a> {
     /// A lexeme, a number in one spelling, or one or two characters.
     pub key: &'a str,
     pub piece: Piece,
+    pub role: Role,
     /// Whether what stands before denies it.
     pub denied: bool,
-    /// Whether a percent sign follows.
-    pub percent: bool,
+}
+
+/// What a unit is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A word of content, or characters.
+    Content,
+    /// A number that says how many.
+    Number,
+    /// One that may say nothing of the kind: one of them, a half.
+    MereWord,
+    /// What the number before it measures.
+    Measure,
 }
 
 /// What comes next.
@@ -25,6 +39,8 @@ pub(crate) enum Said<'a> {
     Word { capital: bool },
     /// A unit.
     Unit(Unit<'a>),
+    /// A lexeme of what was said as part of a number.
+    Within(&'a str),
     /// What stands after the last unit denies it: it grows *not*.
     LastDenied,
 }
@@ -38,6 +54,8 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
     let mut cued = 0;
     // Words since one that denies, while what it denies is open.
     let mut open: Option<usize> = None;
+    // Where the last figure ends, with what it measures.
+    let mut figured = 0;
     for piece in pieces(text) {
         let raw = &text[piece.bytes.clone()];
         let start = piece.bytes.start;
@@ -46,29 +64,33 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
             open = None;
             each(Said::LastDenied);
         }
-        let mut unit = |key: &str, denied: bool, percent: bool| {
-            let piece = piece.clone();
-            each(Said::Unit(Unit {
+        let content = |key, denied| {
+            Said::Unit(Unit {
                 key,
-                piece,
+                piece: piece.clone(),
+                role: Role::Content,
                 denied,
-                percent,
-            }));
+            })
         };
         match piece.kind {
+            // What scales a number or is measured by it is said.
+            Kind::Number if start < figured => {}
+            Kind::Unspaced if piece.bytes.end <= figured => {}
             Kind::Number => {
-                let percent = is_percent(&text[piece.bytes.end..]);
-                let mut before = text[..start].chars().rev();
-                let bare = before.next() == Some(cues.decimal())
-                    && !before.next().is_some_and(char::is_alphanumeric);
-                for number in numbers(raw, cues, bare) {
-                    unit(&number, open.take().is_some(), percent);
+                let is_content = |word: &str| lexemes.stem_of(word).is_some();
+                let figure = of_digits(text, piece.bytes.clone(), cues, is_content);
+                figured =
+                    figure.close(&piece, text, open.take().is_some(), Role::Number, &mut each);
+                for plain in spellings(raw, false) {
+                    if !figure.numbers.contains(&plain) {
+                        each(Said::Within(&plain));
+                    }
                 }
             }
             Kind::Unspaced => {
                 // A pair that a cue reaches into is not what the cue denies.
                 let denied = start >= cued && open.take().is_some();
-                unit(raw, denied, false);
+                each(content(raw, denied));
                 if let Some((len, denies)) = cues.starts(&text[start..]).filter(|_| start >= cued) {
                     cued = start + len;
                     open = denies.then_some(0);
@@ -83,14 +105,31 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
                 } else {
                     lower.extend(raw.chars().flat_map(char::to_lowercase));
                 }
+                if start >= figured
+                    && cues.numerals().begin_with(&lower)
+                    && let Some(figure) = of_words(text, start, cues)
+                {
+                    let role = if figure.is_mere_word() {
+                        Role::MereWord
+                    } else {
+                        Role::Number
+                    };
+                    figured = figure.close(&piece, text, open.take().is_some(), role, &mut each);
+                }
+                let capital = raw.starts_with(char::is_uppercase);
+                each(Said::Word { capital });
+                if start < figured {
+                    if let Some(key) = lexemes.stem_of(&lower) {
+                        each(Said::Within(key));
+                    }
+                    continue;
+                }
                 let denies = cues.denies(piece.joined.then_some(&before), &lower)
                     && !answers(&piece, text)
                     && !cues.is_harmless(&text[start..]);
                 if let Some(key) = lexemes.stem_of(&lower) {
-                    unit(key, !denies && open.take().is_some(), false);
+                    each(content(key, !denies && open.take().is_some()));
                 }
-                let capital = raw.starts_with(char::is_uppercase);
-                each(Said::Word { capital });
                 if denies {
                     open = Some(0);
                 }
@@ -113,16 +152,45 @@ pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usi
     starts
 }
 
-/// The numbers of digits with points and commas between them, as the language writes them.
-fn numbers(raw: &str, cues: &Cues, bare: bool) -> Vec<String> {
-    let exchange = |c| match c {
-        ',' => '.',
-        '.' => ',',
-        c => c,
-    };
-    match cues.decimal() {
-        ',' => spellings(&raw.chars().map(exchange).collect::<String>(), bare),
-        _ => spellings(raw, bare),
+impl Figure {
+    /// Says the numbers, which begin with `piece`, and what they measure; gives where all that ends.
+    fn close(
+        &self,
+        piece: &Piece,
+        text: &str,
+        denied: bool,
+        role: Role,
+        mut each: impl FnMut(Said<'_>),
+    ) -> usize {
+        for (number, key) in self.numbers.iter().enumerate() {
+            each(Said::Unit(Unit {
+                key,
+                piece: piece.clone(),
+                role,
+                denied: denied && number == 0,
+            }));
+        }
+        let Some((of, bytes)) = &self.measure else {
+            return self.end;
+        };
+        let between = |range: Range<usize>| text.get(range).unwrap_or_default().chars().count();
+        let first = match piece.bytes.start.checked_sub(bytes.end) {
+            Some(_) => piece.chars.start - between(bytes.start..piece.bytes.start),
+            None => piece.chars.end + between(piece.bytes.end..bytes.start),
+        };
+        each(Said::Unit(Unit {
+            key: of,
+            piece: Piece {
+                kind: Kind::Word,
+                chars: first..first + between(bytes.clone()),
+                bytes: bytes.clone(),
+                opens: false,
+                joined: false,
+            },
+            role: Role::Measure,
+            denied: false,
+        }));
+        self.end.max(bytes.end)
     }
 }
 
@@ -133,14 +201,6 @@ fn answers(piece: &Piece, text: &str) -> bool {
         piece.opens && rest.starts_with([',', ':', ';', '-', '–', '—', '.', '!', '，', '。', '！']);
     let numbered = rest.strip_prefix(['.', 'º', '°']).map(str::trim_start);
     answers || numbered.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-/// Whether a percent sign comes next, after a space or at once.
-fn is_percent(rest: &str) -> bool {
-    let rest = rest
-        .strip_prefix([' ', '\u{a0}', '\u{202f}'])
-        .unwrap_or(rest);
-    rest.starts_with(['%', '％', '٪'])
 }
 
 #[cfg(test)]
@@ -159,7 +219,7 @@ mod tests {
             &lexemes,
             &Cues::built_in(language),
             |said| match said {
-                Said::Word { .. } => {}
+                Said::Word { .. } | Said::Within(_) => {}
                 Said::Unit(unit) if unit.denied => units.push(format!("!{}", unit.key)),
                 Said::Unit(unit) => units.push(unit.key.to_owned()),
                 Said::LastDenied => {

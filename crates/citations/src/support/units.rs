@@ -1,20 +1,15 @@
-//! Claims and sources as sequences of content units: stems, numbers, pairs of characters of scripts without spaces.
+//! Claims as sequences of content units: stems, numbers, pairs of characters of scripts without spaces.
 
 use reground_pulse::along;
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::bits::{Bits, MOST};
 use super::cues::Cues;
-use super::quoted::{Folded, Quoted, quoted_spans};
-use super::said::{Said, read};
-use super::words::{Kind, is_unspaced};
+use super::quoted::{Quoted, quoted_spans};
+use super::said::{Role, Said, read};
+use super::words::is_unspaced;
 use crate::Lexemes;
-use crate::quote::Sentences;
-
-/// Places of one unit in one source that are looked at, as many as a `tsvector` keeps.
-const MOST_PLACES: usize = 256;
 
 /// The units of all claims, by number. What no claim holds is of no interest in a source.
 #[derive(Default)]
@@ -30,7 +25,7 @@ impl Vocabulary {
         id
     }
 
-    fn id(&self, unit: &str) -> Option<u32> {
+    pub fn id(&self, unit: &str) -> Option<u32> {
         self.0.get(unit).copied()
     }
 }
@@ -43,6 +38,8 @@ pub(crate) struct Number {
     pub text: String,
     /// The unit that follows, and how the claim writes it: minutes, `%`.
     pub of: Option<(u32, String)>,
+    /// The sign of what it measures.
+    pub measure: Option<String>,
 }
 
 /// What a claim says. The number of a unit is its index among the claim's own.
@@ -65,32 +62,6 @@ pub(crate) struct ClaimUnits<'a> {
     pub denied: Bits,
 }
 
-/// A unit of a claim at its place in a source.
-#[derive(Clone, Copy)]
-pub(crate) struct Hit {
-    pub unit: u32,
-    /// Units of content before it.
-    pub place: u32,
-    /// Whether it is denied there.
-    pub denied: bool,
-    pub bytes: (usize, usize),
-    pub chars: (usize, usize),
-}
-
-/// What a source says of what the claims say.
-pub(crate) struct SourceUnits<'a> {
-    pub text: &'a str,
-    /// By unit, then place.
-    hits: Vec<Hit>,
-    /// Units that are among its lexemes and not in its text: those of its title stand over all of it.
-    untied: Vec<u32>,
-    /// The first number before each unit, by unit.
-    figures: BTreeMap<u32, String>,
-    // Of ten sources an answer cites three or four, and few claims quote: made where they are asked for.
-    sentences: OnceCell<Sentences>,
-    folded: OnceCell<Folded>,
-}
-
 impl<'a> ClaimUnits<'a> {
     /// Reads a claim and adds its units to the vocabulary.
     pub fn read(
@@ -100,8 +71,13 @@ impl<'a> ClaimUnits<'a> {
         vocabulary: &mut Vocabulary,
     ) -> Self {
         let mut numbered = BTreeMap::new();
-        let mut claim = Self::said(text, lexemes, cues, vocabulary, &mut numbered);
-        for lexeme in along(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
+        let mut within = BTreeSet::new();
+        let mut claim = Self::said(text, lexemes, cues, vocabulary, &mut numbered, &mut within);
+        // Numbers are read from the text, with their signs and scales.
+        let is_rest = |lexeme: &&str| {
+            is_plain(lexeme) && lexeme.parse::<f64>().is_err() && !within.contains(*lexeme)
+        };
+        for lexeme in along(lexemes.iter()).filter(is_rest) {
             let id = vocabulary.intern(lexeme);
             claim.length += usize::from(claim.number_of(id, &(0..0), &mut numbered).1);
         }
@@ -115,16 +91,19 @@ impl<'a> ClaimUnits<'a> {
         cues: &Cues,
         vocabulary: &mut Vocabulary,
     ) -> Self {
-        Self::said(text, lexemes, cues, vocabulary, &mut BTreeMap::new())
+        let (mut numbered, mut within) = (BTreeMap::new(), BTreeSet::new());
+        Self::said(text, lexemes, cues, vocabulary, &mut numbered, &mut within)
     }
 
-    /// Reads what stands in a text itself; `numbered` are its units by number.
+    /// Reads what stands in a text itself: its units by number are put into `numbered`, lexemes said as part of a number
+    /// into `within`.
     fn said(
         text: &'a str,
         lexemes: &Lexemes,
         cues: &Cues,
         vocabulary: &mut Vocabulary,
         numbered: &mut BTreeMap<u32, usize>,
+        within: &mut BTreeSet<String>,
     ) -> Self {
         let mut claim = Self {
             text,
@@ -138,6 +117,10 @@ impl<'a> ClaimUnits<'a> {
                 Said::Word { capital } => {
                     words += 1;
                     capitals += usize::from(capital);
+                    return;
+                }
+                Said::Within(lexeme) => {
+                    within.insert(lexeme.to_owned());
                     return;
                 }
                 Said::LastDenied => {
@@ -159,21 +142,26 @@ impl<'a> ClaimUnits<'a> {
                 claim.pairs.push((last, id));
             }
             let raw = &text[bytes.clone()];
-            if unit.piece.kind == Kind::Number {
+            if unit.role == Role::Number {
                 claim.numbers.append(&mut pending);
-                let percent = || (vocabulary.intern("%"), "%".to_owned());
                 pending.push(Number {
                     unit: number,
                     text: unit.key.to_owned(),
-                    of: unit.percent.then(percent),
+                    of: None,
+                    measure: None,
                 });
             } else {
                 for mut counted in pending.drain(..) {
-                    counted.of = counted.of.or_else(|| Some((id, raw.to_owned())));
+                    counted.of = Some((id, raw.to_owned()));
+                    counted.measure = (unit.role == Role::Measure).then(|| unit.key.to_owned());
                     claim.numbers.push(counted);
                 }
             }
-            if new && !unit.piece.opens && raw.starts_with(char::is_uppercase) {
+            if new
+                && unit.role == Role::Content
+                && !unit.piece.opens
+                && raw.starts_with(char::is_uppercase)
+            {
                 claim.names.push(number);
             }
         });
@@ -218,120 +206,9 @@ impl<'a> ClaimUnits<'a> {
     }
 }
 
-impl<'a> SourceUnits<'a> {
-    /// Reads a source for the claims that made the vocabulary.
-    pub fn read(text: &'a str, lexemes: &Lexemes, cues: &Cues, vocabulary: &Vocabulary) -> Self {
-        let mut hits: Vec<Hit> = Vec::new();
-        let mut figures = BTreeMap::new();
-        let mut place = 0_u32;
-        let mut pending: Option<String> = None;
-        // Whether the last unit is one of the claims'.
-        let mut known = false;
-        let percent = vocabulary.id("%");
-        read(text, lexemes, cues, |said| {
-            let unit = match said {
-                Said::Word { .. } => return,
-                Said::LastDenied => {
-                    if let Some(last) = hits.last_mut().filter(|_| known) {
-                        last.denied = true;
-                    }
-                    return;
-                }
-                Said::Unit(unit) => unit,
-            };
-            let id = vocabulary.id(unit.key);
-            known = id.is_some();
-            if unit.piece.opens {
-                pending = None;
-            }
-            if unit.piece.kind == Kind::Number {
-                let number = unit.key.to_owned();
-                if let Some(percent) = percent.filter(|_| unit.percent) {
-                    figures.entry(percent).or_insert(number);
-                } else {
-                    pending = Some(number);
-                }
-            } else if let (Some(number), Some(id)) = (pending.take(), id) {
-                figures.entry(id).or_insert(number);
-            }
-            if let Some(id) = id {
-                hits.push(Hit {
-                    unit: id,
-                    place,
-                    denied: unit.denied,
-                    bytes: (unit.piece.bytes.start, unit.piece.bytes.end),
-                    chars: (unit.piece.chars.start, unit.piece.chars.end),
-                });
-            }
-            place = place.saturating_add(1);
-        });
-        hits.sort_unstable_by_key(|hit| (hit.unit, hit.place));
-        let mut source = Self {
-            text,
-            hits,
-            untied: Vec::new(),
-            figures,
-            sentences: OnceCell::new(),
-            folded: OnceCell::new(),
-        };
-        for lexeme in along(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
-            let id = vocabulary.id(lexeme);
-            if let Some(id) = id.filter(|id| source.at(*id).is_empty()) {
-                source.untied.push(id);
-            }
-        }
-        source.untied.sort_unstable();
-        source
-    }
-
-    /// Its sentences.
-    pub fn sentences(&self) -> &Sentences {
-        self.sentences.get_or_init(|| Sentences::of(self.text))
-    }
-
-    /// Its letters and digits.
-    pub fn folded(&self) -> &Folded {
-        self.folded.get_or_init(|| Folded::of(self.text))
-    }
-
-    /// Where a unit stands, ascending.
-    pub fn at(&self, unit: u32) -> &[Hit] {
-        let from = self.hits.partition_point(|hit| hit.unit < unit);
-        let rest = &self.hits[from..];
-        let len = rest.partition_point(|hit| hit.unit == unit);
-        &rest[..len.min(MOST_PLACES)]
-    }
-
-    /// The hits of a claim's units, by place, each with the unit's number within the claim.
-    pub fn hits_of(&self, claim: &ClaimUnits<'_>) -> Vec<(usize, Hit)> {
-        let units = claim.units.iter().enumerate();
-        let mut hits: Vec<(usize, Hit)> = units
-            .flat_map(|(number, unit)| self.at(*unit).iter().map(move |hit| (number, *hit)))
-            .collect();
-        hits.sort_unstable_by_key(|(_, hit)| hit.place);
-        hits
-    }
-
-    /// The claim's units that stand over all of the source.
-    pub fn untied_of(&self, claim: &ClaimUnits<'_>) -> Bits {
-        let mut bits = Bits::default();
-        for (number, unit) in claim.units.iter().enumerate() {
-            if self.untied.binary_search(unit).is_ok() {
-                bits.add(number);
-            }
-        }
-        bits
-    }
-
-    /// A number that it gives before a unit.
-    pub fn figure(&self, unit: u32) -> Option<&str> {
-        self.figures.get(&unit).map(String::as_str)
-    }
-}
-
 /// Whether a lexeme is one word: the server gives the parts of compounds and addresses besides the whole, takes phrases of
 /// scripts without spaces for words, and leaves `15th` in one, whose number is read from the text.
-fn is_plain(lexeme: &str) -> bool {
+pub(super) fn is_plain(lexeme: &str) -> bool {
     let number = lexeme.starts_with(|c: char| c.is_ascii_digit());
     !(number && lexeme.contains(char::is_alphabetic))
         && lexeme
