@@ -258,6 +258,17 @@ fn citations_know_where_in_their_claim_they_stood() {
 }
 
 #[test]
+fn abbreviations_and_ordinals_cut_no_claim() {
+    for claim in [
+        "Am 3. Oktober 1990 zog Dr. Müller um, z. B. nach Bonn, u. a. mit Nr. 5, bzw. ca. 5 Leuten.",
+        "Plants, e.g. Fig. 3 and No. 5, were drawn by Smith et al. Nature vs. Culture says so.",
+    ] {
+        let cited = format!("{} [A1].", claim.trim_end_matches('.'));
+        assert_eq!(claims(&cited), [Some(claim.to_owned())]);
+    }
+}
+
+#[test]
 fn claims_are_the_sentences_without_citations() {
     let one = "It is so.";
     let two = "Next it is not.";

@@ -95,6 +95,12 @@ mod tests {
             "1. Install it.| Then run it.",
             "He arrived at 5 p.m. and slept.| Wait... what?| No. 5 is alive.",
             "No.| We do not.",
+            "It happened, cf. Fig. 3 and No. 5, in vol. 2, vs. Smith et al. Nothing else.| So e.g. Paris.",
+            "Am 3. Oktober 1990 kam Dr. Müller, z. B. Berlin, u. a. Bonn, d. h. Köln.| Dann ging er.",
+            "Im 19. Jahrhundert war Nr. 5 frei, bzw. Nr. 6, i. d. R. Montag.| Es kostet ca. 5 Euro.",
+            "Der 2. Weltkrieg endete.| Es waren 12.| Danach kam nichts.| Er bekam Note 3.| Im Mai war es vorbei.",
+            "Sie starb am 3. März.| Max. 5 Gäste, vgl. Abb. 3 und Kap. 12, s. 5, p. 7.| Nun gut.",
+            "He scored 3.| Then he left.| It was plan b.| Everyone agreed.",
             "It takes `PG=16`.| `make stop` stops it, e.g. `x` too.",
         ] {
             let expected: Vec<&str> = marked.split('|').map(str::trim).collect();

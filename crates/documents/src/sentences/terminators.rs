@@ -9,18 +9,44 @@ const LOOK_AHEAD: usize = 48;
 /// Abbreviations after which a sentence goes on, in lower case, without their last full stop. Those that often end one
 /// ("etc.", "Inc.") are left to the rule of the lower-case letter.
 const ABBREVIATIONS: &[&str] = &[
-    "adm", "al", "approx", "asst", "brig", "bzw", "ca", "capt", "cf", "ch", "cmdr", "col", "d.h",
-    "dept", "dr", "dra", "e.g", "ed", "eds", "eg", "eq", "eqs", "evtl", "ex", "fig", "figs", "gen",
-    "ggf", "gov", "hon", "hr", "i.e", "ie", "incl", "insb", "lt", "m.e", "maj", "messrs", "mlle",
-    "mme", "mr", "mrs", "ms", "mt", "p.ej", "ph.d", "prof", "rep", "resp", "rev", "sen", "sgt",
-    "sog", "sr", "sra", "st", "u.a", "usw", "vgl", "viz", "vs", "z.b",
+    "adm", "al", "approx", "asst", "brig", "bspw", "bzw", "ca", "capt", "cf", "ch", "cmdr", "col",
+    "d.h", "dept", "dr", "dra", "e.g", "ed", "eds", "eg", "eq", "eqs", "evtl", "ex", "exkl", "fig",
+    "figs", "gen", "ggf", "ggü", "gov", "hon", "hr", "i.d.r", "i.e", "ie", "incl", "inkl", "insb",
+    "lt", "m.e", "maj", "messrs", "mlle", "mme", "mr", "mrs", "ms", "mt", "o.g", "p.ej", "ph.d",
+    "prof", "rep", "resp", "rev", "s.o", "s.u", "sen", "sgt", "sog", "sogen", "sr", "sra", "st",
+    "u.a", "u.u", "u.z", "usw", "v.a", "vgl", "viz", "vs", "z.b", "z.t", "zzgl",
 ];
 
 /// Abbreviations after which a number follows; before anything else they may end a sentence ("No. We do not.").
 const BEFORE_NUMBERS: &[&str] = &[
-    "abs", "art", "bd", "cap", "chap", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep",
-    "sept", "oct", "nov", "dec", "no", "nos", "nr", "p", "par", "pp", "s", "sec", "sect", "vol",
-    "vols", "n",
+    "abb", "abs", "apr", "art", "aug", "bd", "cap", "chap", "dec", "feb", "geb", "gest", "jan",
+    "jul", "jun", "kap", "mar", "max", "min", "n", "no", "nos", "nov", "nr", "oct", "p", "par",
+    "pp", "rn", "s", "sec", "sect", "sep", "sept", "tab", "vol", "vols", "ziff", "zit",
+];
+
+/// What German counts with an ordinal and a capital, in lower case, by how it begins: `3. Oktober`, `19. Jahrhunderts`. A
+/// lower-case word goes on by itself.
+const AFTER_ORDINALS: &[&str] = &[
+    "januar",
+    "jänner",
+    "februar",
+    "märz",
+    "april",
+    "mai",
+    "juni",
+    "juli",
+    "august",
+    "september",
+    "oktober",
+    "november",
+    "dezember",
+    "jahrhundert",
+    "jahrtausend",
+];
+
+/// German words after which a number with a full stop is an ordinal: `der 2. Weltkrieg`.
+const BEFORE_ORDINALS: &[&str] = &[
+    "der", "die", "das", "dem", "den", "im", "vom", "zum", "zur", "beim",
 ];
 
 /// The ends of the sentences of a block, but its own, in bytes: after the terminator, what closes it, and the citation
@@ -141,12 +167,20 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
         {
             true
         }
+        _ if word.len() <= 2 && word.chars().all(|c| c.is_ascii_digit()) => {
+            is_ordinal(before, next)
+        }
         (Some(initial), None) if initial.is_uppercase() => {
             let name = before.split_whitespace().next_back().unwrap_or_default();
-            before.trim().is_empty() || name.chars().next().is_some_and(char::is_uppercase)
+            before.trim().is_empty()
+                || name.chars().next().is_some_and(char::is_uppercase)
+                || is_spaced_abbreviation(before, word)
         }
         // "U.S." and the like.
         _ if word.contains('.') && word.split('.').all(is_single_upper) => true,
+        // The first of "z. B.", the first two of "i. d. R.".
+        (Some(first), None) if first.is_lowercase() && is_single_letter(next) => true,
+        (Some(_), None) if is_spaced_abbreviation(before, word) => true,
         _ => {
             let lower = word.to_lowercase();
             ABBREVIATIONS.contains(&lower.as_str())
@@ -154,6 +188,32 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
                     && next.starts_with(|c: char| c.is_numeric())
         }
     }
+}
+
+/// Whether a text begins with a single letter and a full stop.
+fn is_single_letter(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(char::is_alphabetic) && chars.next() == Some('.')
+}
+
+/// Whether a letter is the last of an abbreviation that is written with spaces: `B` after `z.`.
+fn is_spaced_abbreviation(before: &str, last: &str) -> bool {
+    let words = before.split_whitespace().rev();
+    let mut letters: Vec<&str> = words
+        .take_while(|word| word.chars().count() == 2 && is_single_letter(word))
+        .collect();
+    letters.reverse();
+    let whole = format!("{}{last}", letters.concat()).to_lowercase();
+    !letters.is_empty() && ABBREVIATIONS.contains(&whole.as_str())
+}
+
+/// Whether a number with a full stop is an ordinal, by the words around it.
+fn is_ordinal(before: &str, next: &str) -> bool {
+    let noun = next.split(|c: char| !c.is_alphabetic()).next();
+    let noun = noun.unwrap_or_default().to_lowercase();
+    let article = before.split_whitespace().next_back().unwrap_or_default();
+    AFTER_ORDINALS.iter().any(|known| noun.starts_with(known))
+        || BEFORE_ORDINALS.contains(&article.to_lowercase().as_str())
 }
 
 fn is_single_upper(part: &str) -> bool {
