@@ -174,23 +174,11 @@ fn choose(
         return Err(Some(Box::new(leave(remembered(&source), Reason::Gone))));
     };
     let candidate = Candidate {
-        members: vec![option.passage.key.clone()],
-        lexical_rank: None,
         lexical_score: option.lexical_score,
-        vector_rank: None,
         vector_distance: option.vector_distance,
-        fused: 0.0,
-        rerank: None,
         relevance,
         carry_score: Some(source.carry_score),
-        origin: if source.pinned {
-            Origin::Pinned
-        } else {
-            Origin::Carried
-        },
-        entities: Vec::new(),
-        also_in: Vec::new(),
-        passage: option.passage,
+        ..Candidate::bare(option.passage, source.origin())
     };
     if candidate.passage.doc_id != source.doc_id {
         return Err(Some(Box::new(leave(candidate, Reason::Changed))));
@@ -348,39 +336,25 @@ fn leave(candidate: Candidate, reason: Reason) -> Dropped {
 
 /// A source as memory alone knows it: without text.
 fn remembered(source: &RememberedSource) -> Candidate {
+    let passage = Passage {
+        corpus: source.corpus.clone(),
+        doc_id: source.doc_id.clone(),
+        key: source.passage.clone(),
+        version: None,
+        ordinal: None,
+        pages: None,
+        chars: None,
+        text: String::new(),
+        hash: source.hash.clone().unwrap_or_default(),
+        tokens: 0,
+        title: None,
+        uri: None,
+        published: None,
+        metadata: serde_json::Value::Null,
+    };
     Candidate {
-        passage: Passage {
-            corpus: source.corpus.clone(),
-            doc_id: source.doc_id.clone(),
-            key: source.passage.clone(),
-            version: None,
-            ordinal: None,
-            pages: None,
-            chars: None,
-            text: String::new(),
-            hash: source.hash.clone().unwrap_or_default(),
-            tokens: 0,
-            title: None,
-            uri: None,
-            published: None,
-            metadata: serde_json::Value::Null,
-        },
-        lexical_rank: None,
-        lexical_score: None,
-        vector_rank: None,
-        vector_distance: None,
-        fused: 0.0,
-        rerank: None,
-        relevance: 0.0,
         carry_score: Some(source.carry_score),
-        origin: if source.pinned {
-            Origin::Pinned
-        } else {
-            Origin::Carried
-        },
-        entities: Vec::new(),
-        members: vec![source.passage.clone()],
-        also_in: Vec::new(),
+        ..Candidate::bare(passage, source.origin())
     }
 }
 

@@ -91,21 +91,7 @@ fn source(
     Ok(ContextSource {
         marker,
         position,
-        candidate: Candidate {
-            members: vec![passage.key.clone()],
-            passage,
-            lexical_rank: None,
-            lexical_score: None,
-            vector_rank: None,
-            vector_distance: None,
-            fused: 0.0,
-            rerank: None,
-            relevance: 0.0,
-            carry_score: None,
-            origin: Origin::Fresh,
-            entities: Vec::new(),
-            also_in: Vec::new(),
-        },
+        candidate: Candidate::bare(passage, Origin::Fresh),
         facts: Vec::new(),
     })
 }

@@ -199,19 +199,14 @@ pub fn fuse(
 
 fn fresh(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
     Candidate {
-        members: vec![passage.key.clone()],
-        passage,
         lexical_rank: row.lexical_rank,
         lexical_score: row.lexical_score,
         vector_rank: row.vector_rank,
         vector_distance: row.vector_distance,
         fused: row.score,
-        rerank: None,
         relevance,
-        carry_score: None,
-        origin: Origin::Fresh,
         entities: row.entities,
-        also_in: Vec::new(),
+        ..Candidate::bare(passage, Origin::Fresh)
     }
 }
 

@@ -3,7 +3,7 @@
 use reground_documents::PageRange;
 use serde::{Deserialize, Serialize};
 
-use crate::passage::CharRange;
+use crate::passage::{CharRange, Origin};
 
 /// A row of `conversation_sources`: a live source, or a document-level pin (`passage` empty).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,18 @@ pub struct RememberedSource {
     pub cited: bool,
     /// Content hash when it was last in a context (hex), to notice a change.
     pub hash: Option<String>,
+}
+
+impl RememberedSource {
+    /// What it is in the context of a later turn.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        if self.pinned {
+            Origin::Pinned
+        } else {
+            Origin::Carried
+        }
+    }
 }
 
 /// A row of `conversation_markers`: what a marker is bound to, forever.

@@ -167,6 +167,28 @@ pub struct Candidate {
     pub also_in: Vec<(String, String)>,
 }
 
+impl Candidate {
+    /// A passage of which nothing is known yet but where it came from: no list holds it, nothing is merged into it.
+    #[must_use]
+    pub fn bare(passage: Passage, origin: Origin) -> Self {
+        Self {
+            members: vec![passage.key.clone()],
+            passage,
+            lexical_rank: None,
+            lexical_score: None,
+            vector_rank: None,
+            vector_distance: None,
+            fused: 0.0,
+            rerank: None,
+            relevance: 0.0,
+            carry_score: None,
+            origin,
+            entities: Vec::new(),
+            also_in: Vec::new(),
+        }
+    }
+}
+
 /// The stages at which a candidate can leave (I1's names).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

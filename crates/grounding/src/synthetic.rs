@@ -30,19 +30,9 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
 /// A passage as a fresh candidate.
 pub fn candidate(passage: Passage, fused: f64) -> Candidate {
     Candidate {
-        members: vec![passage.key.clone()],
-        passage,
-        lexical_rank: None,
-        lexical_score: None,
-        vector_rank: None,
-        vector_distance: None,
         fused,
-        rerank: None,
         relevance: fused,
-        carry_score: None,
-        origin: Origin::Fresh,
-        entities: vec![],
-        also_in: vec![],
+        ..Candidate::bare(passage, Origin::Fresh)
     }
 }
 
