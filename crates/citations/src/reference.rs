@@ -1,6 +1,7 @@
 //! What a citation names, before anybody has checked that it exists.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 use crate::LocatorRange;
 
@@ -56,6 +57,17 @@ impl Pages {
     /// Whether the document that has `page_count` pages, counted from 1, lacks one of these.
     pub fn exceed(self, page_count: u32) -> bool {
         self.start == 0 || self.end > page_count
+    }
+}
+
+/// As a reader writes it: `12` or `12–14`.
+impl fmt::Display for Pages {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.start)?;
+        if self.end != self.start {
+            write!(out, "–{}", self.end)?;
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use crate::{Extracted, Extraction, Family, Form, LocatorRange, Reference};
+use crate::{Extracted, Extraction, Family, Form, Reference};
 
 /// Longest sentence, claim or quote of a row, in bytes. Each row carries its own, so one sentence of ten thousand citations
 /// would otherwise be ten thousand long rows.
@@ -82,13 +82,7 @@ impl Extraction {
             marker: None,
             number: None,
             name: None,
-            pages: citation.reference.pages().map(|pages| {
-                if pages.start == pages.end {
-                    pages.start.to_string()
-                } else {
-                    format!("{}–{}", pages.start, pages.end)
-                }
-            }),
+            pages: citation.reference.pages().map(|pages| pages.to_string()),
             locator: None,
             problem: None,
             repaired: citation.repaired,
@@ -114,29 +108,11 @@ impl Extraction {
             | Reference::Mention { name }
             | Reference::AuthorYear(name) => row.name = Some(name.clone()),
             Reference::Id { id, .. } => row.name = Some(id.clone()),
-            Reference::Locator(range) => row.locator = Some(place(range)),
+            Reference::Locator(range) => row.locator = Some(range.to_string()),
             Reference::Malformed(why) => row.problem = Some(why.as_str().to_owned()),
         }
         row
     }
-}
-
-/// A range of places for people.
-fn place(range: &LocatorRange) -> String {
-    let joined = |place: &[u32]| {
-        let numbers: Vec<String> = place.iter().map(u32::to_string).collect();
-        numbers.join(":")
-    };
-    let mut text = range.work.clone().unwrap_or_default();
-    if !text.is_empty() {
-        text.push(' ');
-    }
-    text.push_str(&joined(&range.start));
-    if range.start != range.end {
-        text.push('–');
-        text.push_str(&joined(&range.end));
-    }
-    text
 }
 
 #[cfg(test)]

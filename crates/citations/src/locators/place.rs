@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
+use std::fmt;
 
 /// A closed range of places of a work. A place is a number for each level from the outermost; one that ends early means
 /// all below it: `[3]` is the whole third chapter.
@@ -50,6 +51,29 @@ fn first_to_last(first: &[u32], last: &[u32]) -> Ordering {
     padded(first, 0, last, u32::MAX)
 }
 
+/// As a reader writes it: `Genesis 1:3–1:5`.
+impl fmt::Display for LocatorRange {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(work) = self.work.as_ref().filter(|work| !work.is_empty()) {
+            write!(out, "{work} ")?;
+        }
+        write_place(out, &self.start)?;
+        if self.end != self.start {
+            out.write_str("–")?;
+            write_place(out, &self.end)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_place(out: &mut fmt::Formatter<'_>, place: &[u32]) -> fmt::Result {
+    for (level, number) in place.iter().enumerate() {
+        let colon = if level > 0 { ":" } else { "" };
+        write!(out, "{colon}{number}")?;
+    }
+    Ok(())
+}
+
 /// Compares two places, the levels that one leaves out taken as its filler.
 fn padded(a: &[u32], a_filler: u32, b: &[u32], b_filler: u32) -> Ordering {
     let levels = 0..a.len().max(b.len());
@@ -76,5 +100,13 @@ mod tests {
         assert!(range(&[34, 28], &[35, 2]).contains(&range(&[34, 30], &[34, 40])));
         assert!(!range(&[34, 28], &[35, 2]).contains(&range(&[35, 2], &[35, 3])));
         assert_eq!(LocatorRange::new(None, vec![2, 1], vec![1, 9]), None);
+    }
+
+    #[test]
+    fn places_for_people() {
+        let work = Some("Genesis".to_owned());
+        let verses = LocatorRange::new(work, vec![1, 3], vec![1, 5]).unwrap();
+        assert_eq!(verses.to_string(), "Genesis 1:3–1:5");
+        assert_eq!(range(&[12], &[12]).to_string(), "12");
     }
 }
