@@ -22,10 +22,12 @@
 //! ```
 
 pub mod felt;
+mod leap;
 mod steps;
 
 use std::cell::Cell;
 
+pub use leap::leap;
 pub use steps::{Along, Steps, along};
 
 /// Work from one call of the hook to the next: some milliseconds of it at most.

@@ -12,24 +12,44 @@ const WRAPPED: usize = 40;
 /// A block begins after a blank line, a form feed or a paragraph separator, at a line that Markdown reads as a list
 /// item, quotation, heading, fence or table row, after a heading, fence or table row, and after a line that was
 /// ended on purpose.
-pub fn blocks(text: &str) -> Vec<Range<usize>> {
-    let mut blocks = Vec::new();
-    let mut start = 0;
-    let mut before: Option<&str> = None;
-    for line in along(lines(text)) {
-        let content = &text[line.clone()];
-        if let Some(before) = before
-            && parts(before, content)
-        {
-            blocks.push(start..line.start);
-            start = line.start;
+pub fn blocks(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut lines = along(lines(text)).map(|bytes| Line::new(text, bytes));
+    let mut first = lines.next();
+    std::iter::from_fn(move || {
+        let mut last = first.take()?;
+        let start = last.bytes.start;
+        for line in lines.by_ref() {
+            if parts(&last, &line) {
+                first = Some(line);
+                break;
+            }
+            last = line;
         }
-        before = Some(content);
+        Some(start..last.bytes.end)
+    })
+}
+
+/// A line, looked at once although it has two neighbours.
+struct Line<'a> {
+    bytes: Range<usize>,
+    /// The line with its end.
+    text: &'a str,
+    /// The line without the white space around it.
+    content: &'a str,
+    stands_alone: bool,
+}
+
+impl<'a> Line<'a> {
+    fn new(text: &'a str, bytes: Range<usize>) -> Self {
+        let text = &text[bytes.clone()];
+        let content = text.trim();
+        Self {
+            bytes,
+            text,
+            content,
+            stands_alone: stands_alone(text, content),
+        }
     }
-    if start < text.len() {
-        blocks.push(start..text.len());
-    }
-    blocks
 }
 
 /// Whether a line is a Markdown heading (`#` to `######`, then a space).
@@ -109,25 +129,31 @@ static MAY_END: [bool; 256] = {
 };
 
 /// Whether a sentence cannot go on from one line to the next.
-fn parts(line: &str, next: &str) -> bool {
-    line.trim().is_empty()
-        || next.trim().is_empty()
-        || line.ends_with(['\u{c}', '\u{2029}'])
-        || stands_alone(line)
-        || stands_alone(next)
+fn parts(line: &Line<'_>, next: &Line<'_>) -> bool {
+    line.content.is_empty()
+        || next.content.is_empty()
+        || line.stands_alone
+        || next.stands_alone
+        || line.text.ends_with(['\u{c}', '\u{2029}'])
         || begins_item(next)
         || ended_on_purpose(line, next)
 }
 
 /// Headings, fences, table rows.
-fn stands_alone(line: &str) -> bool {
-    let line = line.trim_start();
-    is_heading(line) || line.starts_with("```") || line.starts_with("~~~") || line.starts_with('|')
+fn stands_alone(line: &str, content: &str) -> bool {
+    match content.as_bytes() {
+        [b'#', ..] => is_heading(line),
+        [b'`', ..] => content.starts_with("```"),
+        [b'~', ..] => content.starts_with("~~~"),
+        [b'|', ..] => true,
+        _ => false,
+    }
 }
 
 /// List items (`-`, `*`, `+`, bullets, `1.`, `a)`) and quotations.
-fn begins_item(line: &str) -> bool {
-    let line = line.trim_start();
+fn begins_item(line: &Line<'_>) -> bool {
+    // The white space behind a bullet may be the end of the line.
+    let line = line.text.trim_start();
     if line.starts_with('>') {
         return true;
     }
@@ -148,11 +174,12 @@ fn begins_item(line: &str) -> bool {
 }
 
 /// A line that is shorter than wrapped text has, before one that does not go on in lower case: `Name: Ann`.
-fn ended_on_purpose(line: &str, next: &str) -> bool {
-    line.trim().len() < WRAPPED
+fn ended_on_purpose(line: &Line<'_>, next: &Line<'_>) -> bool {
+    line.content.len() < WRAPPED
         && next
+            .text
             .chars()
             .take(WRAPPED)
             .find(|c| c.is_alphanumeric())
-            .is_some_and(|first| first.is_uppercase())
+            .is_some_and(char::is_uppercase)
 }

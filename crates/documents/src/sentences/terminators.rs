@@ -1,13 +1,13 @@
 //! Where sentences end inside a block.
 
-use reground_pulse::beat;
+use reground_pulse::{STRETCH, beat, leap};
 use unicode_normalization::char::is_combining_mark;
 
 /// Characters looked at beyond a terminator to find a lower-case letter or the end of a citation marker.
 const LOOK_AHEAD: usize = 48;
 
-/// Abbreviations after which a sentence goes on, in lower case, without their last full stop. Those that often end one
-/// ("etc.", "Inc.") are left to the rule of the lower-case letter.
+/// Abbreviations after which a sentence goes on, in lower case, without their last full stop, in order. Those that
+/// often end one ("etc.", "Inc.") are left to the rule of the lower-case letter.
 const ABBREVIATIONS: &[&str] = &[
     "adm", "al", "approx", "asst", "brig", "bspw", "bzw", "ca", "capt", "cf", "ch", "cmdr", "col",
     "d.h", "dept", "dr", "dra", "e.g", "ed", "eds", "eg", "eq", "eqs", "evtl", "ex", "exkl", "fig",
@@ -17,7 +17,8 @@ const ABBREVIATIONS: &[&str] = &[
     "u.a", "u.u", "u.z", "usw", "v.a", "vgl", "viz", "vs", "z.b", "z.t", "zzgl",
 ];
 
-/// Abbreviations after which a number follows; before anything else they may end a sentence ("No. We do not.").
+/// Abbreviations after which a number follows; before anything else they may end a sentence ("No. We do not."). In
+/// order.
 const BEFORE_NUMBERS: &[&str] = &[
     "abb", "abs", "apr", "art", "aug", "bd", "cap", "chap", "dec", "feb", "geb", "gest", "jan",
     "jul", "jun", "kap", "mar", "max", "min", "n", "no", "nos", "nov", "nr", "oct", "p", "par",
@@ -49,6 +50,9 @@ const BEFORE_ORDINALS: &[&str] = &[
     "der", "die", "das", "dem", "den", "im", "vom", "zum", "zur", "beim",
 ];
 
+/// Longest of both, in bytes.
+const LONGEST_ABBREVIATION: usize = 6;
+
 /// The ends of the sentences of a block, but its own, in bytes: after the terminator, what closes it, and the citation
 /// markers that trail it.
 ///
@@ -60,8 +64,21 @@ pub fn sentence_ends(block: &str, ends: &mut Vec<usize>) {
     let mut start = skip(block, 0, char::is_whitespace);
     let mut at = 0;
     while let Some(terminator) = next_terminator(block, at, ascii) {
-        let run = skip(block, terminator, is_terminator);
-        let end = trailing(block, run);
+        let (run, end) = match &block.as_bytes()[terminator..] {
+            // `3.5`, `example.com`.
+            [b'.' | b'!' | b'?', after, ..] if after.is_ascii_alphanumeric() => {
+                at = terminator + 1;
+                continue;
+            }
+            // `It is so. Next`: nothing trails.
+            [b'.' | b'!' | b'?', b' ', after, ..] if after.is_ascii_alphanumeric() => {
+                (terminator + 1, terminator + 1)
+            }
+            _ => {
+                let run = skip(block, terminator, is_terminator);
+                (run, trailing(block, run))
+            }
+        };
         at = end;
         if end < block.len() && is_end(block, start, terminator..run, end) {
             ends.push(end);
@@ -72,66 +89,70 @@ pub fn sentence_ends(block: &str, ends: &mut Vec<usize>) {
 
 /// The first terminator from `from` on.
 fn next_terminator(block: &str, from: usize, ascii: bool) -> Option<usize> {
-    let bytes = block.as_bytes();
     let mut at = from;
-    while at < bytes.len() {
-        let stretch = &bytes[at..bytes.len().min(at + LEAP)];
-        let step = if ascii {
-            memchr::memchr3(b'.', b'!', b'?', stretch)
-        } else {
-            stretch.iter().position(|b| MAY_TERMINATE[usize::from(*b)])
-        };
-        beat(step.unwrap_or(stretch.len()));
-        let Some(step) = step else {
-            at += stretch.len();
-            continue;
-        };
-        at += step;
-        match block.get(at..).and_then(|rest| rest.chars().next()) {
-            Some(c) if is_terminator(c) => return Some(at),
-            Some(c) => at += c.len_utf8(),
-            None => at += 1,
+    loop {
+        let rest = block.as_bytes().get(at..)?;
+        if ascii {
+            return next_plain(rest).map(|step| at + step);
         }
+        at += next_sign(rest)?;
+        let c = block.get(at..)?.chars().next()?;
+        if is_terminator(c) {
+            return Some(at);
+        }
+        at += c.len_utf8();
+    }
+}
+
+/// The first terminator of ASCII.
+fn next_plain(bytes: &[u8]) -> Option<usize> {
+    let mut start = 0;
+    for stretch in bytes.chunks(STRETCH) {
+        let found = memchr::memchr3(b'.', b'!', b'?', stretch);
+        beat(found.unwrap_or(stretch.len()));
+        if let Some(at) = found {
+            return Some(start + at);
+        }
+        start += stretch.len();
     }
     None
 }
 
-/// Bytes that are leapt over at once at most, between two beats.
-const LEAP: usize = 4096;
+/// The first byte that a terminator may begin with. A function of its own, as only a small one becomes vectors.
+#[inline(never)]
+fn next_sign(bytes: &[u8]) -> Option<usize> {
+    leap(bytes, |byte, _| may_terminate(byte))
+}
 
-/// By byte, whether a terminator begins with it.
-static MAY_TERMINATE: [bool; 256] = {
-    let mut may = [false; 256];
-    let first = [
-        b'.', b'!', b'?', 0xD6, 0xD8, 0xDB, 0xE0, 0xE1, 0xE2, 0xE3, 0xEF,
-    ];
-    let mut at = 0;
-    while at < first.len() {
-        may[first[at] as usize] = true;
-        at += 1;
-    }
-    may
-};
+/// Whether a terminator may begin with a byte.
+#[inline]
+fn may_terminate(byte: u8) -> bool {
+    let ascii = (byte == b'.') | (byte == b'!') | (byte == b'?');
+    // D6 to E3: from Armenian to the signs of Chinese and Japanese, whose full-width ones begin with EF.
+    let wide = (byte.wrapping_sub(0xD6) < 0xE4 - 0xD6) | (byte == 0xEF);
+    ascii | wide
+}
 
 /// Whether the sentence whose first word began at `start` ends with the terminators in `run`, `end` being the end of what trails.
 fn is_end(block: &str, start: usize, run: std::ops::Range<usize>, end: usize) -> bool {
     let terminators = &block[run.clone()];
-    if terminators.chars().any(is_wide) {
+    if !terminators.is_ascii() && terminators.chars().any(is_wide) {
         return true;
     }
     let after = &block[end..];
-    let Some(space) = after.chars().next() else {
+    let next = after.trim_start();
+    if after.is_empty() {
         return true;
-    };
-    if !space.is_whitespace() || goes_on(after) {
+    }
+    if next.len() == after.len() || goes_on(next) {
         return false;
     }
-    terminators != "." || !is_abbreviation(&block[start..run.start], after.trim_start())
+    terminators != "." || !is_abbreviation(&block[start..run.start], next)
 }
 
-/// Whether what follows continues a sentence: a lower-case letter comes first, or a comma, colon or semicolon.
-fn goes_on(after: &str) -> bool {
-    let mut rest = after.trim_start().chars().take(LOOK_AHEAD);
+/// Whether the next words continue a sentence: a lower-case letter comes first, or a comma, colon or semicolon.
+fn goes_on(next: &str) -> bool {
+    let mut rest = next.chars().take(LOOK_AHEAD);
     match rest.next() {
         Some(',' | ';' | ':' | '،' | '、') => true,
         // Code keeps its own letter case, so a code span says nothing: it begins a sentence.
@@ -155,8 +176,8 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
     let far = sentence.floor_char_boundary(sentence.len().saturating_sub(LOOK_AHEAD));
     let recent = &sentence[far..];
     let word = &recent[recent.trim_end_matches(is_inside).len()..];
-    let before = recent[..recent.len() - word.len()]
-        .trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
+    let before =
+        || recent[..recent.len() - word.len()].trim_end_matches(|c: char| !is_inside(c));
     let mut letters = word.chars();
     match (letters.next(), letters.next()) {
         (None, _) => false,
@@ -168,9 +189,10 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
             true
         }
         _ if word.len() <= 2 && word.chars().all(|c| c.is_ascii_digit()) => {
-            is_ordinal(before, next)
+            is_ordinal(before(), next)
         }
         (Some(initial), None) if initial.is_uppercase() => {
+            let before = before();
             let name = before.split_whitespace().next_back().unwrap_or_default();
             before.trim().is_empty()
                 || name.chars().next().is_some_and(char::is_uppercase)
@@ -180,12 +202,13 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
         _ if word.contains('.') && word.split('.').all(is_single_upper) => true,
         // The first of "z. B.", the first two of "i. d. R.".
         (Some(first), None) if first.is_lowercase() && is_single_letter(next) => true,
-        (Some(_), None) if is_spaced_abbreviation(before, word) => true,
+        (Some(_), None) if is_spaced_abbreviation(before(), word) => true,
+        _ if word.len() > LONGEST_ABBREVIATION => false,
         _ => {
-            let lower = word.to_lowercase();
-            ABBREVIATIONS.contains(&lower.as_str())
-                || BEFORE_NUMBERS.contains(&lower.as_str())
-                    && next.starts_with(|c: char| c.is_numeric())
+            let lower = || word.bytes().map(|byte| byte.to_ascii_lowercase());
+            let order = |listed: &&str| listed.bytes().cmp(lower());
+            let is_in = |list: &[&str]| list.binary_search_by(order).is_ok();
+            is_in(ABBREVIATIONS) || next.starts_with(char::is_numeric) && is_in(BEFORE_NUMBERS)
         }
     }
 }
@@ -304,10 +327,12 @@ fn is_closing(c: char) -> bool {
     if c.is_ascii() {
         return matches!(c, '"' | '\'' | ')' | ']' | '}' | '*' | '_' | '`');
     }
-    const CLOSING: &str = "”’“»›」』】〉》）］¹²³⁰⁴⁵⁶⁷⁸⁹";
+    let is_quote = matches!(c, '”' | '’' | '“' | '»' | '›' | '」' | '』');
+    let is_bracket = matches!(c, '】' | '〉' | '》' | '）' | '］');
+    let is_note = matches!(c, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹');
     let is_joined =
         matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
-    CLOSING.contains(c) || is_joined || is_combining_mark(c)
+    is_quote || is_bracket || is_note || is_joined || is_combining_mark(c)
 }
 
 #[cfg(test)]
@@ -315,14 +340,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn abbreviations_are_found() {
+        assert!(ABBREVIATIONS.is_sorted() && BEFORE_NUMBERS.is_sorted());
+        for abbreviation in [ABBREVIATIONS, BEFORE_NUMBERS].concat() {
+            assert!(abbreviation.len() <= LONGEST_ABBREVIATION);
+            // All that else becomes ASCII in lower case is the kelvin sign.
+            assert!(abbreviation.is_ascii() && !abbreviation.contains('k'));
+        }
+    }
+
+    #[test]
     fn every_terminator_is_leapt_to() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let mut bytes = [0; 4];
             let first = c.encode_utf8(&mut bytes).as_bytes()[0];
-            assert!(
-                MAY_TERMINATE[usize::from(first)] || !is_terminator(c),
-                "{c:?}"
-            );
+            assert!(may_terminate(first) || !is_terminator(c), "{c:?}");
         }
     }
 }
