@@ -11,16 +11,13 @@ mod words;
 
 use std::ops::Range;
 
-use reground_pulse::beat;
+use reground_pulse::leap;
 
 use crate::extract::MAX_CITATIONS;
 use crate::forms::{Inside, Notes};
 use crate::{Family, Form, Grammar, skip};
 use brackets::Bracket;
 use tags::Open;
-
-/// Bytes that are leapt over at once at most, between two beats.
-const LEAP: usize = 4096;
 
 /// A citation string and what it names.
 #[derive(Clone, Debug)]
@@ -88,74 +85,33 @@ struct Scanner<'a> {
     open: Vec<Open>,
 }
 
-/// What a byte may begin.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Class {
-    /// No citation.
-    None,
-    /// A bracket of ASCII.
-    Bracket,
-    /// A tag.
-    Tag,
-    /// `{{`.
-    Brace,
-    /// A number behind a word: `ref3`.
-    Digit,
-    /// A character of more than one byte: a bracket, a circled or raised number, a private-use sign.
-    Wide,
+/// Whether a byte may begin a citation, or be the end of a word that a number after it makes one: `ref3`, `Source 1`,
+/// `turn0search0`.
+#[inline]
+fn may_cite(byte: u8, next: u8) -> bool {
+    // `[` and `{` differ in one bit.
+    let opens = (byte & 0xDF == b'[') | (byte == b'(') | (byte == b'<');
+    let numbered = (byte == b'f') | (byte == b' ') | (byte == b'n');
+    let number = next.wrapping_sub(b'0') < 10;
+    // First bytes of ¹²³; of ① and ⁴, 【 and ㉑; of private use, ［ and （.
+    let wide = (byte == 0xC2) | (byte & 0xFE == 0xE2) | (byte & 0xFE == 0xEE);
+    opens | numbered & number | wide
 }
-
-/// By byte, what it may begin.
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::None; 256];
-    classes[b'[' as usize] = Class::Bracket;
-    classes[b'(' as usize] = Class::Bracket;
-    classes[b'<' as usize] = Class::Tag;
-    classes[b'{' as usize] = Class::Brace;
-    let mut digit = b'0';
-    while digit <= b'9' {
-        classes[digit as usize] = Class::Digit;
-        digit += 1;
-    }
-    // First bytes of ¹²³; of ① and ⁴; of 【 and ㉑; of private use; of ［ and （.
-    classes[0xC2] = Class::Wide;
-    classes[0xE2] = Class::Wide;
-    classes[0xE3] = Class::Wide;
-    classes[0xEE] = Class::Wide;
-    classes[0xEF] = Class::Wide;
-    classes
-};
 
 impl Scanner<'_> {
     fn prose(&mut self, range: Range<usize>) {
-        let bytes = self.text.as_bytes();
+        let bytes = &self.text.as_bytes()[..range.end];
         let mut at = range.start;
-        let mut done = at;
-        while at < range.end {
-            let leap = &bytes[at..range.end.min(at + LEAP)];
-            let Some(step) = leap
-                .iter()
-                .position(|b| CLASSES[usize::from(*b)] != Class::None)
-            else {
-                at += leap.len();
-                beat(at - done);
-                done = at;
-                continue;
-            };
+        let next = |at| leap(bytes.get(at..)?, may_cite);
+        while let Some(step) = next(at) {
             at += step;
-            at = match CLASSES[usize::from(bytes[at])] {
-                Class::None => at + 1,
-                Class::Bracket => self.bracket(at, range.end),
-                Class::Tag => self.tag(at, range.end),
-                Class::Brace => self.braces(at, range.end),
-                Class::Digit => self.word(at, range.start, range.end),
-                Class::Wide => self.wide(at, range.end),
+            at = match bytes[at] {
+                b'[' | b'(' => self.bracket(at, range.end),
+                b'<' => self.tag(at, range.end),
+                b'{' => self.braces(at, range.end),
+                b'f' | b' ' | b'n' => self.word(at + 1, range.start, range.end),
+                _ => self.wide(at, range.end),
             };
-            if at - done >= LEAP {
-                beat(at - done);
-                done = at;
-            }
         }
     }
 
