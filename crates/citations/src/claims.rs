@@ -1,12 +1,15 @@
 //! Sentences of an answer, and which of them a citation stands on.
 
+mod fold;
+
 use reground_documents::sentence_spans;
-use reground_pulse::{along, beat};
+use reground_pulse::along;
 use std::ops::Range;
 
 use crate::Claim;
-use crate::listing::{self, is_label};
+use crate::listing;
 use crate::scan::{Found, Supports};
+use fold::fold_into;
 
 /// Where each citation string stands.
 pub(crate) struct Placed {
@@ -75,8 +78,9 @@ pub(crate) fn place(text: &str, found: &[Found]) -> Placed {
     let mut last_with_words = None;
     let mut before_has_words = false;
     for number in along(0..said.spans.len()) {
-        let words = said.has_words(number);
-        let label = said.is_label(number);
+        let first = said.first_of_words(number);
+        let words = first.is_some();
+        let label = first.is_some_and(|first| said.is_label(number, first));
         let mut read = said.spans[number].start;
         let mut leads = true;
         for index in said.held[number].clone() {
@@ -139,16 +143,24 @@ struct Said<'a> {
 }
 
 impl Said<'_> {
-    fn has_words(&self, number: usize) -> bool {
-        let mut any = false;
-        self.pieces(number, |piece| any = any || has_words(piece));
-        any
+    /// The first letter or digit of a span outside its citations.
+    fn first_of_words(&self, number: usize) -> Option<char> {
+        let mut first = None;
+        self.pieces(number, |piece| {
+            first = first.or_else(|| first_of_words(piece))
+        });
+        first
     }
 
-    fn is_label(&self, number: usize) -> bool {
+    /// Whether a span whose words begin so is the name of a list of references.
+    fn is_label(&self, number: usize, first: char) -> bool {
+        // The number of a list stands before the name.
+        if !(first.is_ascii_digit() || listing::may_begin_label(first)) {
+            return false;
+        }
         let mut length = 0;
         self.pieces(number, |piece| length += piece.len());
-        length <= listing::MAX_LABEL && is_label(&self.remainder(number).0)
+        length <= listing::MAX_LABEL && listing::is_label(&self.remainder(number).0)
     }
 
     /// The text of a span between its citations.
@@ -329,113 +341,10 @@ fn clip(text: &mut String) {
     text.truncate(text.trim_end().len());
 }
 
-/// Appends a text with its white space folded. What is folded already is copied as it is.
-fn fold_into(out: &mut String, text: &str) {
-    beat(text.len());
-    let bytes = text.as_bytes();
-    let mut kept = 0;
-    let mut at = 0;
-    while let Some(step) = bytes[at..]
-        .iter()
-        .position(|b| MAY_BE_SPACE[usize::from(*b)])
-    {
-        at += step;
-        if bytes[at] == b' '
-            && at > kept
-            && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
-        {
-            at += 1;
-            continue;
-        }
-        let Some(sign) = text[at..].chars().next() else {
-            break;
-        };
-        if !sign.is_whitespace() {
-            at += sign.len_utf8();
-            continue;
-        }
-        append(out, &text[kept..at]);
-        let rest = text[at..].trim_start();
-        at = text.len() - rest.len();
-        kept = at;
-        if !out.is_empty() && !out.ends_with(' ') {
-            out.push(' ');
-        }
-    }
-    append(out, &text[kept..]);
-}
-
-/// Appends words, a sign that clings without the space before it.
-fn append(out: &mut String, words: &str) {
-    if out.ends_with(' ') && words.starts_with(CLINGING) {
-        out.pop();
-    }
-    out.push_str(words);
-}
-
-/// By byte, whether a character of white space begins with it.
-static MAY_BE_SPACE: [bool; 256] = {
-    let mut may = [false; 256];
-    let first = [
-        b'\t', b'\n', 0x0B, 0x0C, b'\r', b' ', 0xC2, 0xE1, 0xE2, 0xE3,
-    ];
-    let mut at = 0;
-    while at < first.len() {
-        may[first[at] as usize] = true;
-        at += 1;
-    }
-    may
-};
-
-/// Signs that stand close to the word before them.
-const CLINGING: [char; 9] = ['.', ',', ';', ':', '!', '?', '。', '，', '；'];
-
 fn has_words(text: &str) -> bool {
-    along(text.chars()).any(char::is_alphanumeric)
+    first_of_words(text).is_some()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn every_space_is_looked_at() {
-        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
-            let mut bytes = [0; 4];
-            let first = c.encode_utf8(&mut bytes).as_bytes()[0];
-            assert!(
-                MAY_BE_SPACE[usize::from(first)] || !c.is_whitespace(),
-                "{c:?}"
-            );
-        }
-    }
-
-    /// The same sign by sign.
-    fn folded(out: &mut String, text: &str) {
-        for c in text.chars() {
-            if c.is_whitespace() {
-                if !out.is_empty() && !out.ends_with(' ') {
-                    out.push(' ');
-                }
-                continue;
-            }
-            if CLINGING.contains(&c) && out.ends_with(' ') {
-                out.pop();
-            }
-            out.push(c);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn folding_in_bulk_is_folding_by_sign(pieces in prop::collection::vec("[aé。 ,.\n\u{a0}\u{3000}b1“]{0,12}", 1..5)) {
-            let (mut bulk, mut by_sign) = (String::new(), String::new());
-            for piece in &pieces {
-                fold_into(&mut bulk, piece);
-                folded(&mut by_sign, piece);
-            }
-            prop_assert_eq!(bulk, by_sign);
-        }
-    }
+fn first_of_words(text: &str) -> Option<char> {
+    along(text.chars()).find(|c| c.is_alphanumeric())
 }

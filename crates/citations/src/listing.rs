@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::along;
+use reground_pulse::Steps;
 
 /// Headings and labels that announce such a list.
 const LABELS: [&str; 18] = [
@@ -29,9 +29,20 @@ const LABELS: [&str; 18] = [
 /// Longest text that may be the name of such a list, in bytes, with signs and white space around it.
 pub(crate) const MAX_LABEL: usize = 96;
 
+/// Whether the name of such a list may begin with a letter. Spares nearly every other text the look at the whole of it.
+pub(crate) fn may_begin_label(first: char) -> bool {
+    let ascii = first.to_ascii_lowercase();
+    matches!(ascii, 'r' | 's' | 'b' | 'w' | 'c' | 'f' | 'q' | 'l')
+        || matches!(first, '参' | '引' | 'и' | 'И')
+}
+
 /// Whether a text is nothing but the name of such a list.
 pub(crate) fn is_label(text: &str) -> bool {
-    let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
+    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    if !bare.starts_with(may_begin_label) {
+        return false;
+    }
+    let bare = bare.trim_end_matches(|c: char| !c.is_alphanumeric());
     // The longest label is short: do not lower-case whole paragraphs.
     bare.len() <= 32 && LABELS.contains(&bare.to_lowercase().as_str())
 }
@@ -41,7 +52,11 @@ pub(crate) fn reference_lists(text: &str) -> Vec<Range<usize>> {
     let mut lists = Vec::new();
     let mut open = None;
     let mut at = 0;
-    for line in along(text.split_inclusive('\n')) {
+    let mut steps = Steps::default();
+    while at < text.len() {
+        steps.step();
+        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
+        let line = &text[at..end.map_or(text.len(), |n| at + n + 1)];
         let names_list = is_label(line);
         if names_list || line.starts_with('#') {
             if let Some(start) = open.take() {
@@ -61,4 +76,21 @@ pub(crate) fn reference_lists(text: &str) -> Vec<Range<usize>> {
 pub(crate) fn holds(lists: &[Range<usize>], at: usize) -> bool {
     let after = lists.partition_point(|list| list.start <= at);
     after > 0 && at < lists[after - 1].end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_label_is_one_in_either_case() {
+        for label in LABELS {
+            assert!(label.len() <= 32);
+            assert!(is_label(&format!("**{label}**:\n")));
+            assert!(is_label(&label.to_uppercase()));
+        }
+        for text in ["", "*", "Rye", "sources of rye"] {
+            assert!(!is_label(text), "{text}");
+        }
+    }
 }
