@@ -96,7 +96,7 @@ fn authors(cursor: &mut Cursor<'_>) -> Option<bool> {
 
 fn name(cursor: &mut Cursor<'_>) -> Option<()> {
     let mut ahead = *cursor;
-    while PARTICLES.iter().any(|particle| ahead.word(particle)) {
+    while ahead.one_word_of(&PARTICLES) {
         ahead.spaces();
     }
     // Initials before the surname.
@@ -114,7 +114,7 @@ fn name(cursor: &mut Cursor<'_>) -> Option<()> {
     if !first.is_uppercase() || surname.chars().count() < 2 {
         return None;
     }
-    if DATES.contains(&surname.to_lowercase().as_str()) {
+    if DATES.iter().any(|date| surname.eq_ignore_ascii_case(date)) {
         return None;
     }
     *cursor = ahead;

@@ -42,22 +42,23 @@ impl<'a> Cursor<'a> {
 
     /// Takes `word`, whatever its case, where no letter follows.
     pub(super) fn word(&mut self, word: &str) -> bool {
-        let Some(head) = self.rest.get(..word.len()) else {
-            return false;
-        };
-        let tail = &self.rest[word.len()..];
-        let whole = !tail.chars().next().is_some_and(char::is_alphabetic);
-        if head.eq_ignore_ascii_case(word) && whole {
-            self.rest = tail;
-            return true;
+        self.one_word_of(&[word])
+    }
+
+    /// Takes a word of letters if it is among `these`, whatever its case.
+    pub(super) fn one_word_of(&mut self, these: &[&str]) -> bool {
+        let mut ahead = *self;
+        let word = ahead.take_while(char::is_alphabetic);
+        let known = these.iter().any(|known| word.eq_ignore_ascii_case(known));
+        if known {
+            *self = ahead;
         }
-        false
+        known
     }
 
     /// Takes a word that joins two items of a list.
     pub(super) fn joining_word(&mut self) -> bool {
-        const WORDS: [&str; 9] = ["and", "und", "et", "y", "e", "en", "и", "和", "と"];
-        WORDS.iter().any(|word| self.word(word))
+        self.one_word_of(&["and", "und", "et", "y", "e", "en", "и", "和", "と"])
     }
 
     /// Takes up to `most` ASCII digits as a number; a longer run is not taken at all.

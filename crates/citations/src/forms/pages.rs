@@ -39,7 +39,7 @@ pub(super) fn whole(text: &str) -> Option<Vec<Pages>> {
 }
 
 fn announced(cursor: &mut Cursor<'_>) -> Option<Vec<Pages>> {
-    if !WORDS.iter().any(|word| cursor.word(word)) {
+    if !cursor.one_word_of(&WORDS) {
         return None;
     }
     cursor.one_of(&['.']);
