@@ -254,6 +254,12 @@ fn scripts_without_spaces() {
     assert!(some > 0.4 && some < 1.0, "{some}");
 }
 
+#[test]
+fn a_currency_before_its_number_is_within_the_window() {
+    let parts = parts_in("en", "two $-2 kg", &["$2-2 g"]);
+    assert_eq!(parts.window_at.map(|stretch| stretch.chars), Some(0..2));
+}
+
 proptest! {
     #[test]
     fn parts_are_what_they_say(claim in "(\\PC|[a-z1-3 .,\"'不的-]|million |-2 kg|two |% |\\$){0,40}", texts in prop::collection::vec("(\\PC|[a-z1-3 .,\"'不的-]|million |-2 g|two |% |\\$){0,60}", 0..3)) {

@@ -67,8 +67,11 @@ impl Reading {
                 };
                 side.add(*number);
             }
-            if let (Some((_, first)), Some((_, last))) = (stretch.first(), stretch.last()) {
-                let chars = (first.chars.0, last.chars.1);
+            // A sign of currency is read after the number that it stands before.
+            let starts = stretch.iter().map(|(_, hit)| hit.chars.0);
+            let ends = stretch.iter().map(|(_, hit)| hit.chars.1);
+            if let (Some(start), Some(end)) = (starts.min(), ends.max()) {
+                let chars = (start, end);
                 reading.place = Some(Place { text, chars });
             }
         }
