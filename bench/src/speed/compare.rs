@@ -22,6 +22,20 @@ const OWN: [&str; 5] = [
     "facts",
 ];
 
+/// What support decides, and what is only about it: the Python competitor weighs support by the share of words alone.
+const BY_SUPPORT: [&str; 10] = [
+    "form",
+    "status",
+    "holds",
+    "mode",
+    "score",
+    "diagnostic",
+    "quote",
+    "support",
+    "support_parts",
+    "best_other",
+];
+
 /// The columns of a row that must be equal.
 ///
 /// # Errors
@@ -29,7 +43,8 @@ const OWN: [&str; 5] = [
 pub fn fields(row: &Row) -> Result<Fields> {
     let mut fields = Fields::new();
     for (index, column) in row.columns().iter().enumerate() {
-        if OWN.contains(&column.name()) {
+        let name = &column.name();
+        if OWN.contains(name) || BY_SUPPORT.contains(name) {
             continue;
         }
         let value = match *column.type_() {

@@ -168,8 +168,9 @@ impl Report<'_> {
             text,
             "The Python competitor (`bench/python`) does the same over psycopg 3: one connection, prepared statements, pipelined into five round \
              trips a turn (six where a carried passage may rank beyond the first 1,000), bulk inserts into tables of its own with the same columns and indexes. Both returned the same {} rows, compared column by \
-             column but for the extracted facts. It leaves out what the workload never asks for, and so does less: no judgement of intent, no \
-             settings of corpora and conversations, no look-up of the corpus, no foreign keys, no row-level security. What is *added* is the time of the \
+             column but for the extracted facts and what support decides. It leaves out what the workload never asks for, and so does less: no \
+             judgement of intent, no settings of corpora and conversations, no look-up of the corpus, no foreign keys, no row-level security; and it \
+             weighs support by the share of words alone, without windows, numbers, names, quotations and denials. What is *added* is the time of the \
              beginning less that of the same side's candidate queries alone in the same turn (a small difference of large figures, as long as BM25 is a \
              pass over the corpus), and all of the end.\n",
             self.rounds.rows_compared

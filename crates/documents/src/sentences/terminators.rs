@@ -176,8 +176,7 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
     let far = sentence.floor_char_boundary(sentence.len().saturating_sub(LOOK_AHEAD));
     let recent = &sentence[far..];
     let word = &recent[recent.trim_end_matches(is_inside).len()..];
-    let before =
-        || recent[..recent.len() - word.len()].trim_end_matches(|c: char| !is_inside(c));
+    let before = || recent[..recent.len() - word.len()].trim_end_matches(|c: char| !is_inside(c));
     let mut letters = word.chars();
     match (letters.next(), letters.next()) {
         (None, _) => false,
