@@ -22,6 +22,7 @@ mod session;
 mod sql;
 mod store;
 mod tenant;
+mod words;
 
 use pgrx::pg_guard;
 

@@ -7,9 +7,8 @@ use reground_bm25::index::terms::{
     Counter, Document, Key, Weights, fingerprint, fingerprint_of_fields,
 };
 
-use super::options::config_oid;
-use super::words::each_lexeme;
 use crate::error::{Error, Result};
+use crate::words::{config_oid, each_lexeme};
 
 /// What is indexed of a row.
 #[derive(Clone, Debug)]

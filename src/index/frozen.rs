@@ -17,8 +17,8 @@ use super::pages::IndexPages;
 use super::query::Bm25Query;
 use super::relation::Open;
 use super::resolve::indexes;
-use super::words::each_lexeme;
 use crate::error::{Error, Result};
+use crate::words::each_lexeme;
 
 /// Queries that are remembered at a time.
 const MOST: usize = 16;

@@ -21,8 +21,6 @@ mod relation;
 mod resolve;
 mod scan;
 mod vacuum;
-mod words;
-mod words_cache;
 
 use pgrx::PgLogLevel;
 use pgrx::pg_sys;

@@ -4,24 +4,22 @@
 //! A configuration is kept by name, since its oid changes over dump, restore and upgrade. A name without a schema means
 //! pg_catalog's, whatever the search_path: an index must mean the same in every session, and a restore has an empty one.
 
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char};
 use std::mem::offset_of;
 use std::sync::OnceLock;
 
 use pgrx::pg_guard;
 use pgrx::pg_sys;
-use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
 use reground_bm25::Parameters;
 use reground_bm25::index::meta::Design;
 use reground_bm25::index::terms::Weights;
 
 use crate::error::{Error, Result};
+use crate::words::names;
 
 /// The configuration of an index that names none.
 const ENGLISH: &str = "pg_catalog.english";
-/// A column of pg_ts_config, which the bindings do not name.
-const OID_OF_CONFIG: i16 = 1;
 
 /// What an index is declared with, as PostgreSQL keeps it in the relation's cache entry.
 #[repr(C)]
@@ -181,33 +179,6 @@ unsafe extern "C-unwind" fn check_weights(value: *const c_char) {
     }
 }
 
-/// The configuration of that name now. Whoever may use the index may use it: the right to its schema was asked for when the
-/// index was made.
-pub fn config_oid(name: &str) -> Result<pg_sys::Oid> {
-    let unknown = || Error::UnknownTextConfig(name.to_owned());
-    let text = CString::new(name).map_err(|_| unknown())?;
-    let (mut schema, mut object) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the list is one of names, of which the last two come back as NUL-terminated strings; the others are plain
-    // look-ups in the catalog caches.
-    let oid = unsafe {
-        pg_sys::DeconstructQualifiedName(names(&text), &mut schema, &mut object);
-        let schema = pg_sys::get_namespace_oid(schema, true);
-        let (none, cache) = (pg_sys::Datum::null(), Cache::TSCONFIGNAMENSP as i32);
-        pg_sys::GetSysCacheOid(
-            cache,
-            OID_OF_CONFIG,
-            object.into(),
-            schema.into(),
-            none,
-            none,
-        )
-    };
-    if oid == pg_sys::InvalidOid {
-        return Err(unknown());
-    }
-    Ok(oid)
-}
-
 /// Checks the name that a statement gives: the options of an existing index are never checked.
 #[pg_guard]
 unsafe extern "C-unwind" fn check_config(value: *const c_char) {
@@ -222,22 +193,5 @@ unsafe extern "C-unwind" fn check_config(value: *const c_char) {
     if oid == pg_sys::InvalidOid {
         let name = name.to_string_lossy().into_owned();
         ErrorReport::from(Error::UnknownTextConfig(name)).report(pgrx::PgLogLevel::ERROR);
-    }
-}
-
-/// The parts of a name, with its schema.
-fn names(name: &CStr) -> *mut pg_sys::List {
-    // SAFETY: the name is NUL-terminated and copied; what is no name raises an error. The schema's name is static, and
-    // nobody writes to a list's strings.
-    unsafe {
-        #[cfg(feature = "pg15")]
-        let names = pg_sys::stringToQualifiedNameList(name.as_ptr());
-        #[cfg(not(feature = "pg15"))]
-        let names = pg_sys::stringToQualifiedNameList(name.as_ptr(), std::ptr::null_mut());
-        if pg_sys::list_length(names) > 1 {
-            return names;
-        }
-        let schema = pg_sys::makeString(c"pg_catalog".as_ptr().cast_mut());
-        pg_sys::lcons(schema.cast(), names)
     }
 }

@@ -1,24 +1,33 @@
 //! The lexemes of texts, as PostgreSQL makes them.
 
-use pgrx::datum::DatumWithOid;
+use std::collections::BTreeSet;
 
 use crate::error::Result;
-use crate::sql;
+use crate::words::{config_oid, each_lexeme};
 
 /// Characters of one text that are read: a tsvector holds 1 MB, and no passage or claim is that long.
 pub const LONGEST_TEXT: i32 = 100_000;
 
 /// The lexemes of texts, stemmed and without stop words, as the corpus' configuration reads them; in order.
 pub fn of(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
-    let args: [DatumWithOid<'_>; 3] = [
-        text_config.into(),
-        texts.to_vec().into(),
-        LONGEST_TEXT.into(),
-    ];
-    Ok(sql::read_json(
-        "SELECT coalesce(pg_catalog.json_agg(pg_catalog.tsvector_to_array(pg_catalog.to_tsvector($1::pg_catalog.regconfig, pg_catalog.left(t.text, $3))) \
-             ORDER BY t.n), '[]')::text FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS t(text, n)",
-        &args,
-    )?
-    .unwrap_or_default())
+    let config = config_oid(text_config)?;
+    let lexemes = |text: &String| {
+        let mut found = BTreeSet::new();
+        each_lexeme(config, beginning(text), |lexeme| {
+            let lexeme = String::from_utf8_lossy(lexeme);
+            if !found.contains(lexeme.as_ref()) {
+                found.insert(lexeme.into_owned());
+            }
+        });
+        found.into_iter().collect()
+    };
+    Ok(texts.iter().map(lexemes).collect())
+}
+
+/// As much of a text as is read.
+fn beginning(text: &str) -> &str {
+    let end = text
+        .char_indices()
+        .nth(LONGEST_TEXT.unsigned_abs() as usize);
+    end.map_or(text, |(end, _)| &text[..end])
 }

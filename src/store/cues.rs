@@ -6,22 +6,25 @@ use serde::Deserialize;
 use crate::error::Result;
 use crate::sql;
 
+/// The cues of one kind, which are many: a row each would cost more than reading them.
 #[derive(Deserialize)]
 struct Row {
-    language: String,
     kind: SupportCue,
-    cue: String,
+    cues: Vec<String>,
 }
 
-/// The cues of a language, given by its code or by the name of its text search configuration. One's own
-/// come last: of two decimal signs the last one counts.
+/// The cues of a language, given by its code or by the name of its text search configuration. One's own come last: of two
+/// decimal signs the last one counts.
 pub fn load(language: &str) -> Result<Cues> {
+    let code = Cues::code(language);
     let rows: Vec<Row> = sql::read_rows(
-        "SELECT language, kind, cue FROM reground.support_cues WHERE language = $1 ORDER BY built_in DESC, kind, cue",
-        &[Cues::code(language).into()],
+        "SELECT kind, pg_catalog.json_agg(cue ORDER BY built_in DESC, cue) AS cues FROM reground.support_cues WHERE language = $1 \
+         GROUP BY kind ORDER BY kind",
+        &[code.as_str().into()],
     )?;
-    let rows = rows
-        .iter()
-        .map(|row| (row.language.as_str(), row.kind, row.cue.as_str()));
-    Ok(Cues::of(language, rows))
+    let cues = rows.iter().flat_map(|row| {
+        let cues = row.cues.iter();
+        cues.map(|cue| (code.as_str(), row.kind, cue.as_str()))
+    });
+    Ok(Cues::of(&code, cues))
 }

@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 
-use super::words::{Scratch, each_parsed};
+use super::{Scratch, each_parsed};
 
 /// Bytes after which the session forgets a configuration's words and begins again.
 const MOST: usize = 8 << 20;
@@ -44,7 +44,7 @@ thread_local! {
     static WATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// See [`super::words::each_lexeme`].
+/// See [`super::each_lexeme`].
 pub(super) fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
     watch();
     // Taken out meanwhile: after an error, or if `visit` comes here again, the session begins anew.

@@ -3,16 +3,20 @@
 //! They are those of `to_tsvector`, each as often as it occurs, without a tsvector's caps of 256 positions a word, 16,383
 //! positions and 1 MB.
 
+mod cache;
+mod config;
+
 use std::ptr::NonNull;
 
 use pgrx::pg_sys;
 
-use super::words_cache;
 use crate::session::set_local;
+
+pub use config::{config_oid, names};
 
 /// Calls `visit` with each occurrence of each word of a text. Reads catalogs: no buffer may be locked meanwhile.
 pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
-    words_cache::each_lexeme(config, text, visit);
+    cache::each_lexeme(config, text, visit);
 }
 
 /// As [`each_lexeme`], for any configuration, by the server's `parsetext`: dictionaries that look at several words included.
