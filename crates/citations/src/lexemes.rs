@@ -1,14 +1,16 @@
 //! The content of a text: the server's lexemes, with numbers read here.
 
-use reground_pulse::along;
+use reground_pulse::beat;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::word_set::WordSet;
+
 /// A sorted set of lexemes: stemmed, stop words removed, numbers in one spelling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<String>", into = "Vec<String>")]
-pub struct Lexemes(Vec<String>);
+pub struct Lexemes(WordSet);
 
 impl Lexemes {
     /// The content of `text`, given what the server's text search configuration makes of it.
@@ -25,22 +27,22 @@ impl Lexemes {
 
     /// The lexemes, ascending.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        self.0.as_slice().iter().map(String::as_str)
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.as_slice().len()
     }
 
     /// Whether there is no content at all.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.as_slice().is_empty()
     }
 
     /// Whether `lexeme` is one of them.
     pub fn contains(&self, lexeme: &str) -> bool {
-        self.0.binary_search_by(|l| l.as_str().cmp(lexeme)).is_ok()
+        self.0.contains(lexeme)
     }
 
     /// The lexeme that a word of the same text, in lower case, was stemmed to; `None` for one that was left out as a stop
@@ -59,10 +61,11 @@ impl Lexemes {
     }
 
     fn begins(&self, word: &str) -> Option<&str> {
-        let mut at = self.0.partition_point(|lexeme| lexeme.as_str() <= word);
-        let mut nearly = self.0.get(at).filter(|next| nearly_begins(next, word));
+        let all = self.0.as_slice();
+        let mut at = self.0.up_to(word);
+        let mut nearly = all.get(at).filter(|next| nearly_begins(next, word));
         // What the word begins with stands before it, and before what it shares with each lexeme that it does not begin with.
-        while let Some(before) = at.checked_sub(1).and_then(|at| self.0.get(at)) {
+        while let Some(before) = at.checked_sub(1).and_then(|at| all.get(at)) {
             let alike = shared(before, word);
             if alike == before.len() {
                 let whole = before.len() >= 3 || word.len() <= before.len() + 2;
@@ -76,7 +79,7 @@ impl Lexemes {
             if alike == 0 {
                 break;
             }
-            at = self.0[..at].partition_point(|lexeme| lexeme.as_str() <= &word[..alike]);
+            at = self.0.up_to(&word[..alike]).min(at);
         }
         nearly.map(String::as_str)
     }
@@ -101,31 +104,35 @@ impl FromIterator<String> for Lexemes {
 }
 
 impl From<Vec<String>> for Lexemes {
-    fn from(mut lexemes: Vec<String>) -> Self {
-        lexemes.sort_unstable();
-        lexemes.dedup();
-        Self(lexemes)
+    fn from(lexemes: Vec<String>) -> Self {
+        Self(lexemes.into())
     }
 }
 
 impl From<Lexemes> for Vec<String> {
     fn from(lexemes: Lexemes) -> Self {
-        lexemes.0
+        lexemes.0.into()
     }
 }
 
 /// Numbers that stand alone, thousands separators dropped: `1,234.5` is `1234.5`. Those inside words (`v2`) are left to the
 /// server. Which of comma and point separates thousands differs by language; here groups of three after commas do.
 pub(crate) fn numbers(text: &str) -> Vec<String> {
+    let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',');
     let mut found = Vec::new();
-    let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | ',')));
-    for word in along(words) {
+    let mut at = 0;
+    while let Some(step) = text.as_bytes()[at..].iter().position(u8::is_ascii_digit) {
+        beat(1 + step);
+        let digit = at + step;
+        let start = text[at..digit].trim_end_matches(is_inside).len() + at;
+        let rest = &text[digit..];
+        let end = digit + rest.find(|c| !is_inside(c)).unwrap_or(rest.len());
+        let word = &text[start..end];
         let (bare, word) = (word.starts_with('.'), word.trim_matches(['.', ',']));
-        let is_number =
-            word.contains(|c: char| c.is_ascii_digit()) && !word.contains(char::is_alphabetic);
-        if is_number {
+        if !word.contains(char::is_alphabetic) {
             found.extend(spellings(word, bare));
         }
+        at = end;
     }
     found
 }
@@ -175,7 +182,9 @@ fn shared(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lexemes, numbers};
+    use proptest::prelude::*;
+
+    use super::{Lexemes, numbers, spellings};
 
     #[test]
     fn numbers_in_one_spelling() {
@@ -223,5 +232,18 @@ mod tests {
             content.iter().collect::<Vec<_>>(),
             ["1000", "2019", "2020", "user", "v2"]
         );
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_those_of_words_with_digits(text in "[a1.,é ٣-]{0,30}") {
+            let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | ',')));
+            let expected: Vec<String> = words
+                .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+                .filter(|word| !word.trim_matches(['.', ',']).contains(char::is_alphabetic))
+                .flat_map(|word| spellings(word.trim_matches(['.', ',']), word.starts_with('.')))
+                .collect();
+            prop_assert_eq!(numbers(&text), expected);
+        }
     }
 }

@@ -37,6 +37,7 @@ mod sources;
 mod status;
 mod stream;
 mod support;
+mod word_set;
 mod written;
 
 pub use cited_text::check_quotes;

@@ -1,10 +1,10 @@
 //! What a language says no with, and how it writes numbers: rows `(language, kind, cue)`.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 use super::cue_rows::SUPPORT_CUES;
 use super::numerals::Numerals;
+use crate::word_set::WordSet;
 
 /// What a cue tells about a claim or a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ const CONFIGURATIONS: [(&str, &str); 8] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cues {
     language: Option<String>,
-    words: BTreeSet<String>,
+    words: WordSet,
     /// Around an apostrophe: how the piece before it ends, and the piece after it.
     contractions: Vec<(String, String)>,
     strings: Vec<String>,
@@ -81,7 +81,7 @@ impl Cues {
     /// No cues of any language: negation is not looked at, and numbers are read as English writes them.
     pub const LANGUAGE_FREE: Self = Self {
         language: None,
-        words: BTreeSet::new(),
+        words: WordSet::EMPTY,
         contractions: Vec::new(),
         strings: Vec::new(),
         harmless: Vec::new(),
@@ -129,7 +129,7 @@ impl Cues {
         for (_, kind, cue) in rows.into_iter().filter(|(of, ..)| *of == code.as_str()) {
             cues.add(kind, cue);
         }
-        if cues.words.is_empty() && cues.strings.is_empty() {
+        if cues.words.as_slice().is_empty() && cues.strings.is_empty() {
             return Self::LANGUAGE_FREE;
         }
         cues.language = Some(code);

@@ -1,9 +1,10 @@
 //! How a language says numbers: its words for them, for what multiplies them and for what they measure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::cues::SupportCue;
 use super::words::is_unspaced;
+use crate::word_set::WordSet;
 
 /// Words of one phrase at most: `half a dozen`.
 const LONGEST: usize = 3;
@@ -17,7 +18,7 @@ pub(crate) struct Numerals {
     /// With the number, or nothing for one that joins two.
     numbers: BTreeMap<String, String>,
     /// Words that one of them begins with.
-    first: BTreeSet<String>,
+    first: WordSet,
     scales: BTreeMap<String, u64>,
     measures: BTreeMap<String, String>,
 }
@@ -38,7 +39,7 @@ impl Numerals {
     /// No words.
     pub const NONE: Self = Self {
         numbers: BTreeMap::new(),
-        first: BTreeSet::new(),
+        first: WordSet::EMPTY,
         scales: BTreeMap::new(),
         measures: BTreeMap::new(),
     };

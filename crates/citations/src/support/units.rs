@@ -1,7 +1,7 @@
 //! Claims as sequences of content units: stems, numbers, pairs of characters of scripts without spaces.
 
 use reground_pulse::along;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::bits::{Bits, MOST};
@@ -13,7 +13,7 @@ use crate::Lexemes;
 
 /// The units of all claims, by number. What no claim holds is of no interest in a source.
 #[derive(Default)]
-pub(crate) struct Vocabulary(BTreeMap<String, u32>);
+pub(crate) struct Vocabulary(HashMap<String, u32>);
 
 impl Vocabulary {
     fn intern(&mut self, unit: &str) -> u32 {
