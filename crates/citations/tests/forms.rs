@@ -126,6 +126,7 @@ fn forms_of_other_systems() {
         ("[^1]", Form::Footnote, &[1]),
         ("[^1^]", Form::Footnote, &[1]),
         ("Source 1", Form::SourceNumber, &[1]),
+        ("SOURCE 1", Form::SourceNumber, &[1]),
         ("Sources 1 and 3", Form::SourceNumber, &[1, 3]),
         ("(Source 1)", Form::SourceNumber, &[1]),
         ("<source id=\"1\">", Form::SourceTag, &[1]),

@@ -27,7 +27,7 @@ mod steps;
 
 use std::cell::Cell;
 
-pub use leap::leap;
+pub use leap::{Block, between, leap, one_of};
 pub use steps::{Along, Steps, along};
 
 /// Work from one call of the hook to the next: some milliseconds of it at most.

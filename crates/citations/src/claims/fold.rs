@@ -1,6 +1,6 @@
 //! White space folded to single spaces, and none left before a full stop or comma.
 
-use reground_pulse::leap;
+use reground_pulse::{Block, between, leap, one_of};
 
 /// Signs that stand close to the word before them.
 const CLINGING: [char; 9] = ['.', ',', ';', ':', '!', '?', '。', '，', '；'];
@@ -45,16 +45,14 @@ fn folded_already(text: &str) -> usize {
     text.len()
 }
 
-/// Whether white space that has to be folded may begin with a byte, by the byte after it.
+/// Where white space may begin that has to be folded: any but a space before a letter or digit of ASCII.
 #[inline]
-fn may_fold(byte: u8, next: u8) -> bool {
-    let word = (next | 0x20).wrapping_sub(b'a') < 26;
-    let number = next.wrapping_sub(b'0') < 10;
-    let space = (byte == b' ') & !(word | number);
-    let control = byte.wrapping_sub(b'\t') < 5;
-    // First bytes of white space of several: the last three are E1, E2 and E3.
-    let wide = (byte == 0xC2) | (byte.wrapping_sub(0xE1) < 3);
-    space | control | wide
+fn may_fold(block: Block, next: Block) -> Block {
+    let letter = between(next | Block::splat(0x20), b'a', b'z');
+    let word = letter | between(next, b'0', b'9');
+    let space = one_of(block, *b" ") & !word;
+    // White space of several bytes begins with C2, E1, E2 or E3.
+    space | between(block, b'\t', b'\r') | one_of(block, [0xC2]) | between(block, 0xE1, 0xE3)
 }
 
 #[cfg(test)]
@@ -66,8 +64,11 @@ mod tests {
     fn every_space_is_looked_at() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let mut bytes = [0; 4];
-            let first = c.encode_utf8(&mut bytes).as_bytes()[0];
-            assert!(may_fold(first, 0) || !c.is_whitespace(), "{c:?}");
+            let sign = c.encode_utf8(&mut bytes).as_bytes();
+            assert!(
+                leap(sign, may_fold) == Some(0) || !c.is_whitespace(),
+                "{c:?}"
+            );
         }
     }
 

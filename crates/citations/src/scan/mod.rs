@@ -11,7 +11,7 @@ mod words;
 
 use std::ops::Range;
 
-use reground_pulse::leap;
+use reground_pulse::{Block, between, leap, one_of};
 
 use crate::extract::MAX_CITATIONS;
 use crate::forms::{Inside, Notes};
@@ -85,17 +85,12 @@ struct Scanner<'a> {
     open: Vec<Open>,
 }
 
-/// Whether a byte may begin a citation, or be the end of a word that a number after it makes one: `ref3`, `Source 1`,
-/// `turn0search0`.
+/// Where a citation may begin, or a word end that a number after it makes one: `ref3`, `Source 1`, `turn0search0`.
 #[inline]
-fn may_cite(byte: u8, next: u8) -> bool {
-    // `[` and `{` differ in one bit.
-    let opens = (byte & 0xDF == b'[') | (byte == b'(') | (byte == b'<');
-    let numbered = (byte == b'f') | (byte == b' ') | (byte == b'n');
-    let number = next.wrapping_sub(b'0') < 10;
-    // First bytes of ¹²³; of ① and ⁴, 【 and ㉑; of private use, ［ and （.
-    let wide = (byte == 0xC2) | (byte & 0xFE == 0xE2) | (byte & 0xFE == 0xEE);
-    opens | numbered & number | wide
+fn may_cite(block: Block, next: Block) -> Block {
+    // The last five are first bytes: of ¹²³; of ① and ⁴; of 【 and ㉑; of private use; of ［ and （.
+    let opens = one_of(block, *b"[(<{\xC2\xE2\xE3\xEE\xEF");
+    opens | one_of(block, *b"f n") & between(next, b'0', b'9')
 }
 
 impl Scanner<'_> {

@@ -12,7 +12,7 @@ impl Scanner<'_> {
         let read = match before {
             [.., b't', b'u', b'r', b'n'] => self.turn(at, before.len(), limit),
             [.., b'r', b'e', b'f'] => self.reference(at, before.len(), limit),
-            [.., b'e', b' '] | [.., b's', b' '] => self.source(at, before, limit),
+            [.., b'e' | b's' | b'E', b' '] => self.source(at, before, limit),
             _ => None,
         };
         // The rest of the number begins nothing.
