@@ -1,21 +1,25 @@
 //! A judged answer as rows of `message_citations`.
 
-use reground_citations::{Extraction, Reference, Source, excerpt};
+use reground_citations::{Reference, Source, excerpt};
 use reground_grounding::end::Judged;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::prompt;
+use reground_grounding::reading::Read;
 
 use crate::store::markers::Row as MarkerRow;
 use crate::store::messages::NewCitation;
 
 /// A row for each citation of the answer.
 pub(super) fn citation_rows(
-    extraction: &Extraction,
+    read: &Read<'_>,
     judged: &Judged,
     context: &[ContextSource],
     sources: &[Source],
     registry: &[MarkerRow],
 ) -> Vec<NewCitation> {
+    let Read {
+        answer, extraction, ..
+    } = read;
     extraction
         .citations
         .iter()
@@ -43,7 +47,7 @@ pub(super) fn citation_rows(
                 cited.factors.0.map(|factor| factor.map(u8::from));
             NewCitation {
                 citation_no: index + 1,
-                raw: excerpt(&extracted.raw).into_owned(),
+                raw: excerpt(extracted.raw(answer)).into_owned(),
                 form: Some(extracted.form.to_string()),
                 corpus: place.map(|place| place.corpus.clone()),
                 doc_id: place.map(|place| place.doc_id.clone()),

@@ -44,6 +44,7 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
     let of_turn = OfTurn::load(tenant, turn)?;
     let fed = reground_citations::feed(answer, &of_turn.grammar, complete);
     let read = Read {
+        answer,
         extraction: fed.extraction,
         ..Read::default()
     };

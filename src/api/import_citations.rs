@@ -41,7 +41,7 @@ fn import_citations(
     judging::warn_of(&import.notes);
     let rows: Vec<Imported> = import
         .extraction
-        .written()
+        .written(answer)
         .into_iter()
         .zip(import.quotes)
         .map(|(written, quote)| Imported { written, quote })

@@ -96,11 +96,11 @@ pub(super) struct Verdict {
 }
 
 /// What a judged answer is worth by each measure.
-pub(super) fn measure(read: &Read, ground: &Ground<'_>) -> Result<Vec<Measured>> {
+pub(super) fn measure(read: &Read<'_>, ground: &Ground<'_>) -> Result<Vec<Measured>> {
     let verdict = judge(read, ground)?;
     let citations = verdict.judged.citations.into_iter();
     let judgements: Vec<Judgement> = citations.map(|citation| citation.judgement).collect();
-    let statements = measure::statements(&read.extraction);
+    let statements = measure::statements(read.answer, &read.extraction);
     Ok(measure::measure(&measure::Answer {
         extraction: &read.extraction,
         judgements: &judgements,
@@ -113,7 +113,11 @@ pub(super) fn measure(read: &Read, ground: &Ground<'_>) -> Result<Vec<Measured>>
 }
 
 /// Reads an answer, with the citations that an API returned beside it.
-pub(super) fn read(answer: &str, grammar: &Grammar, citations: Option<&Value>) -> Result<Read> {
+pub(super) fn read<'a>(
+    answer: &'a str,
+    grammar: &Grammar,
+    citations: Option<&Value>,
+) -> Result<Read<'a>> {
     let read = reading::read(answer, grammar, citations)?;
     warn_of(&read.notes);
     Ok(read)
@@ -131,7 +135,7 @@ pub(super) fn warn_of(notes: &[Note]) {
 }
 
 /// Judges what was read of an answer.
-pub(super) fn judge(read: &Read, ground: &Ground<'_>) -> Result<Verdict> {
+pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
     let extraction = &read.extraction;
     if extraction.omitted > 0 {
         let judged = extraction.citations.len();
@@ -181,13 +185,7 @@ pub(super) fn judge(read: &Read, ground: &Ground<'_>) -> Result<Verdict> {
         rules: EndRules::from(ground.settings),
     };
     let judged = stage("judge", || end::judge_answer(&input))?;
-    let citations = citation_rows(
-        extraction,
-        &judged,
-        ground.context,
-        &sources,
-        ground.registry,
-    );
+    let citations = citation_rows(read, &judged, ground.context, &sources, ground.registry);
     Ok(Verdict {
         judged,
         citations,

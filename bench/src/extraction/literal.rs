@@ -104,7 +104,7 @@ impl Outside {
                 (None, _) => "on no sentence",
                 (_, None) => "in a list of references",
                 (Some(sentence), _) => {
-                    let text = &extraction.sentences[sentence].text;
+                    let text = &answer.answer[extraction.sentences[sentence].clone()];
                     if text.starts_with(['#', '|']) {
                         "on a heading or in a table"
                     } else if text.starts_with(['-', '*', '•']) {

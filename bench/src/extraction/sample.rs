@@ -47,7 +47,7 @@ pub fn print(answers: &[String], count: usize, seed: u64) {
             line + 1,
             citation.form.to_string(),
             flat(&before),
-            flat(&citation.raw),
+            flat(citation.raw(text)),
             flat(&after)
         );
     }

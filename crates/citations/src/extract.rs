@@ -15,8 +15,6 @@ pub const MAX_CITATIONS: usize = 65_536;
 /// One cited thing. A list such as `[A1, A3]` gives one for each, with the same text and place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extracted {
-    /// The citation string, verbatim.
-    pub raw: String,
     /// Where it stands in the answer.
     #[serde(flatten)]
     pub span: Span,
@@ -36,13 +34,11 @@ pub struct Extracted {
     pub claim_at: Option<usize>,
 }
 
-/// A sentence of the answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sentence {
-    /// Where it stands, in bytes.
-    pub bytes: Range<usize>,
-    /// The sentence, verbatim, citations and all.
-    pub text: String,
+impl Extracted {
+    /// The citation string, verbatim, given the answer that it was read from; nothing of another one.
+    pub fn raw<'a>(&self, answer: &'a str) -> &'a str {
+        answer.get(self.span.bytes.clone()).unwrap_or_default()
+    }
 }
 
 /// What a citation is said to support: a sentence, or the part of it that markup encloses, without its citations, white
@@ -58,13 +54,14 @@ pub struct Claim {
     pub text: String,
 }
 
-/// Everything that the text of an answer says about its citations.
+/// Everything that the text of an answer says about its citations. It does not hold the answer itself: to copy every sentence
+/// and citation out of it would take a fifth of the time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extraction {
     /// Cited things, in the order of the text.
     pub citations: Vec<Extracted>,
-    /// Sentences, in order.
-    pub sentences: Vec<Sentence>,
+    /// Sentences, in bytes of the answer, in order, citations and all.
+    pub sentences: Vec<Range<usize>>,
     /// Cited claims, in order.
     pub claims: Vec<Claim>,
     /// Cited things beyond [`MAX_CITATIONS`], which are not listed.
@@ -87,20 +84,14 @@ pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extracti
     let grammar = grammar.into();
     let (found, omitted) = scan::scan(text, &grammar);
     let placed = claims::place(text, &found);
-    let sentence = |bytes: Range<usize>| Sentence {
-        text: text[bytes.clone()].to_owned(),
-        bytes,
-    };
     let mut citations = Vec::with_capacity(found.len());
     let mut ruler = Ruler::new(text);
     for (found, placement) in along(found.into_iter().zip(placed.standing)) {
-        let raw = &text[found.bytes.clone()];
         let span = ruler.span(found.bytes);
         let family = found.inside.form.family();
         for reference in found.inside.references {
             let repaired = found.inside.repaired && matches!(reference, Reference::Marker { .. });
             citations.push(Extracted {
-                raw: raw.to_owned(),
                 span: span.clone(),
                 form: found.inside.form.clone(),
                 family,
@@ -114,7 +105,7 @@ pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extracti
     }
     Extraction {
         citations,
-        sentences: along(placed.sentences).map(sentence).collect(),
+        sentences: placed.sentences,
         claims: placed.claims,
         omitted,
     }

@@ -43,7 +43,7 @@ mod written;
 pub use cited_text::check_quotes;
 pub use decoding::{GrammarFormat, NoMarker, UnknownGrammar, citation_grammar};
 pub use error::Error;
-pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, Sentence, extract};
+pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, extract};
 pub use families::Families;
 pub use form::{Family, Form};
 pub use grammar::{Grammar, GrammarError, GrammarRules};

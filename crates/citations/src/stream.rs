@@ -75,7 +75,7 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> Fed {
         citation.claim_at = None;
     }
     let sentences = &mut extraction.sentences;
-    sentences.truncate(sentences.partition_point(|s| s.bytes.end <= paragraphs));
+    sentences.truncate(sentences.partition_point(|sentence| sentence.end <= paragraphs));
     // A later citation may still make a claim of the last of these sentences.
     let claimed = citations.iter().filter_map(|c| c.claim).max();
     extraction

@@ -63,22 +63,22 @@ pub struct Written {
 }
 
 impl Extraction {
-    /// A row for each citation, in the order of the text.
+    /// A row for each citation of the answer that this was read from, in the order of the text.
     #[must_use]
-    pub fn written(&self) -> Vec<Written> {
+    pub fn written(&self, answer: &str) -> Vec<Written> {
         (1..)
             .zip(&self.citations)
-            .map(|(number, citation)| self.row(number, citation))
+            .map(|(number, citation)| self.row(answer, number, citation))
             .collect()
     }
 
-    fn row(&self, citation_no: usize, citation: &Extracted) -> Written {
+    fn row(&self, answer: &str, citation_no: usize, citation: &Extracted) -> Written {
         let span = &citation.span;
         let mut row = Written {
             citation_no,
             form: citation.form.clone(),
             family: citation.family,
-            raw: excerpt(&citation.raw).into_owned(),
+            raw: excerpt(citation.raw(answer)).into_owned(),
             marker: None,
             number: None,
             name: None,
@@ -88,8 +88,8 @@ impl Extraction {
             repaired: citation.repaired,
             sentence: citation
                 .sentence
-                .and_then(|sentence| self.sentences.get(sentence))
-                .map(|sentence| excerpt(&sentence.text).into_owned()),
+                .and_then(|sentence| answer.get(self.sentences.get(sentence)?.clone()))
+                .map(|sentence| excerpt(sentence).into_owned()),
             claim: self
                 .claim_of(citation)
                 .map(|claim| excerpt(claim).into_owned()),
@@ -121,11 +121,8 @@ mod tests {
 
     #[test]
     fn each_reference_has_its_column() {
-        let rows = extract(
-            "Cows [a1, p. 3]. Pigs [2]. See [Source: farm.md, pp. 4-5] (Smith et al., 2020). Odd [A1,].",
-            &Families::ALL,
-        )
-        .written();
+        let answer = "Cows [a1, p. 3]. Pigs [2]. See [Source: farm.md, pp. 4-5] (Smith et al., 2020). Odd [A1,].";
+        let rows = extract(answer, &Families::ALL).written(answer);
         let said: Vec<_> = rows
             .iter()
             .map(|row| {

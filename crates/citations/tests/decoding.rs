@@ -354,7 +354,7 @@ proptest! {
         let answer = pieces.concat();
         if Both::of(&markers).admit(&answer) {
             for citation in extract(&answer, &Families::ALL).citations {
-                if !citation.raw.starts_with(['[', '【', '［']) {
+                if !citation.raw(&answer).starts_with(['[', '【', '［']) {
                     continue;
                 }
                 let named = match &citation.reference {

@@ -45,11 +45,7 @@ fn check(text: &str, raw: &str, form: &Form, references: &[Reference]) {
     let found: Vec<_> = citations.iter().map(|c| c.reference.clone()).collect();
     assert_eq!(found, references, "{text}");
     for citation in citations {
-        assert_eq!(
-            (citation.raw.as_str(), &citation.form),
-            (raw, form),
-            "{text}"
-        );
+        assert_eq!((citation.raw(text), &citation.form), (raw, form), "{text}");
         assert_eq!(citation.family, form.family());
     }
 }

@@ -37,7 +37,9 @@ fn place(work: Option<&str>, start: &[u32], end: &[u32]) -> Reference {
 
 fn read(text: &str, grammar: &Grammar) -> Vec<(String, Reference)> {
     let citations = extract(text, grammar).citations.into_iter();
-    citations.map(|c| (c.raw, c.reference)).collect()
+    citations
+        .map(|c| (c.raw(text).to_owned(), c.reference))
+        .collect()
 }
 
 #[test]
@@ -223,8 +225,10 @@ fn mentions_in_prose() {
     );
     let names = |text: &str| -> Vec<(String, String)> {
         let citations = extract(text, &titled).citations.into_iter();
-        let name = |c: reground_citations::Extracted| match (c.form, c.reference) {
-            (Form::Mention, Reference::Mention { name }) => Some((c.raw, name)),
+        let name = |c: reground_citations::Extracted| match (&c.form, &c.reference) {
+            (Form::Mention, Reference::Mention { name }) => {
+                Some((c.raw(text).to_owned(), name.clone()))
+            }
             _ => None,
         };
         citations.filter_map(name).collect()

@@ -22,12 +22,15 @@ fn read(result: &Value, answer: &str, api: Api) -> Import {
 }
 
 /// Raw text, reference, claim and quote of each citation.
-fn rows(import: &Import) -> Vec<(&str, &Reference, Option<&str>, Option<&str>)> {
+fn rows<'a>(
+    import: &'a Import,
+    answer: &'a str,
+) -> Vec<(&'a str, &'a Reference, Option<&'a str>, Option<&'a str>)> {
     let extraction = &import.extraction;
     let row = extraction.citations.iter().zip(&import.quotes);
     row.map(|(c, quote)| {
         (
-            c.raw.as_str(),
+            c.raw(answer),
             &c.reference,
             extraction.claim_of(c),
             quote.as_deref(),
@@ -76,7 +79,7 @@ fn anthropic_cites_by_block() {
     };
     let last = Some("Both are so.");
     assert_eq!(
-        rows(&import),
+        rows(&import, answer),
         [
             (
                 "Grass is green.",
@@ -93,8 +96,9 @@ fn anthropic_cites_by_block() {
     assert_eq!(import.notes, []);
     // The list alone is about the whole text.
     let list = &result["content"][0]["citations"];
-    let import = read(list, "Grass is green.", Api::Anthropic);
-    assert_eq!(import.extraction.citations[0].raw, "Grass is green.");
+    let text = "Grass is green.";
+    let import = read(list, text, Api::Anthropic);
+    assert_eq!(import.extraction.citations[0].raw(text), text);
 }
 
 #[test]
@@ -110,7 +114,7 @@ fn cohere_cites_phrases() {
     };
     let live = Some("They live in Antarctica.");
     assert_eq!(
-        rows(&import),
+        rows(&import, answer),
         [
             (
                 "Emperor penguins",
@@ -131,7 +135,7 @@ fn cohere_cites_phrases() {
         {"start": 0, "end": 1, "text": "x", "sources": [{"id": "y"}], "type": "PLAN"}]}});
     let import = read(&result, answer, Api::Cohere);
     assert_eq!(
-        rows(&import),
+        rows(&import, answer),
         [(
             "Emperor penguins",
             &ordinal(5),
@@ -160,11 +164,14 @@ fn openai_marks_and_points() {
         Some("🙂 Rye is hardy."),
         None,
     );
-    assert_eq!(rows(&read(&flat, answer, Api::OpenAi)), [expected]);
+    assert_eq!(rows(&read(&flat, answer, Api::OpenAi), answer), [expected]);
     let nested = json!({"choices": [{"message": {"content": answer, "annotations": [
         {"type": "url_citation", "url_citation": {"start_index": start + 1, "end_index": start + 23, "url": "https://a.b/c", "title": "A"}}]}}]});
     // Counted in UTF-16: the address gives it away.
-    assert_eq!(rows(&read(&nested, answer, Api::OpenAi)), [expected]);
+    assert_eq!(
+        rows(&read(&nested, answer, Api::OpenAi), answer),
+        [expected]
+    );
     // Assistants: the mark is spelled out.
     let answer = "Rye is hardy【4:0†source】. See sandbox:/x.csv";
     let message = json!({"content": [{"type": "text", "text": {"value": answer, "annotations": [
@@ -176,7 +183,7 @@ fn openai_marks_and_points() {
         pages: None,
     };
     assert_eq!(
-        rows(&import)[0],
+        rows(&import, answer)[0],
         (
             "【4:0†source】",
             &id("file-1"),
@@ -184,13 +191,13 @@ fn openai_marks_and_points() {
             Some("rye is hardy")
         )
     );
-    assert_eq!(rows(&import)[1].1, &id("file-2"));
+    assert_eq!(rows(&import, answer)[1].1, &id("file-2"));
     // A file citation of Responses is a point.
     let list =
         json!([{"type": "file_citation", "index": 13, "file_id": "file-1", "filename": "rye.pdf"}]);
     let import = read(&list, "Rye is hardy. Oats are not.", Api::OpenAi);
     assert_eq!(
-        rows(&import),
+        rows(&import, answer),
         [("", &document("rye.pdf"), Some("Rye is hardy."), None)]
     );
 }
@@ -212,7 +219,7 @@ fn gemini_counts_bytes() {
         pages: Some(Pages { start: 3, end: 4 }),
     };
     assert_eq!(
-        rows(&import),
+        rows(&import, answer),
         [
             (
                 "Größe zählt.",
@@ -244,7 +251,7 @@ fn bedrock_spans_are_settled_by_their_text() {
         pages: Some(Pages { start: 7, end: 7 }),
     };
     assert_eq!(
-        rows(&import),
+        rows(&import, answer),
         [(
             "Rye is hardy.",
             &rye,
@@ -261,7 +268,7 @@ fn offsets_that_do_not_fit_are_noted_and_moved() {
     let case = |start, end, text| {
         let import = read(&citation(start, end, text), "Short text.", Api::Cohere);
         (
-            import.extraction.citations[0].raw.clone(),
+            import.extraction.citations[0].raw("Short text.").to_owned(),
             import.notes[0].what,
         )
     };

@@ -50,9 +50,10 @@ fn rows_fit(text: &str, grammar: &Grammar) -> Result<(), String> {
     for citation in &extraction.citations {
         let bytes = citation.span.bytes.clone();
         let claim = citation.claim.map(|claim| extraction.claims.get(claim));
-        let fits = text.get(bytes.clone()) == Some(&citation.raw)
-            && citation.span.chars.len() == citation.raw.chars().count()
-            && citation.span.utf16.len() == citation.raw.encode_utf16().count()
+        let raw = citation.raw(text);
+        let fits = text.get(bytes.clone()) == Some(raw)
+            && citation.span.chars.len() == raw.chars().count()
+            && citation.span.utf16.len() == raw.encode_utf16().count()
             && last <= bytes.start
             && citation
                 .sentence

@@ -42,11 +42,10 @@ pub struct Answer<'a> {
 }
 
 /// What each sentence states: itself, without its citations where it has any.
-pub fn statements(extraction: &Extraction) -> Vec<String> {
-    let mut statements: Vec<String> = extraction
-        .sentences
-        .iter()
-        .map(|sentence| sentence.text.clone())
+pub fn statements(answer: &str, extraction: &Extraction) -> Vec<String> {
+    let sentences = extraction.sentences.iter();
+    let mut statements: Vec<String> = sentences
+        .map(|sentence| answer.get(sentence.clone()).unwrap_or_default().to_owned())
         .collect();
     for claim in extraction.claims.iter().rev() {
         if let Some(statement) = statements.get_mut(claim.sentence) {

@@ -49,7 +49,7 @@ fn measured(answer: &str) -> BTreeMap<&'static str, (f64, u64)> {
         },
     )
     .unwrap();
-    let statements = statements(&extraction);
+    let statements = statements(answer, &extraction);
     let lexemes: Vec<Lexemes> = statements.iter().map(|s| lexemes(s)).collect();
     measure(&Answer {
         extraction: &extraction,

@@ -31,7 +31,9 @@ pub fn grammar(settings: &Settings, context: &[ContextSource]) -> Result<Grammar
 
 /// What was read of an answer.
 #[derive(Clone, Debug, Default)]
-pub struct Read {
+pub struct Read<'a> {
+    /// The answer itself.
+    pub answer: &'a str,
     /// Its citations.
     pub extraction: Extraction,
     /// By citation, what an API says that the source says; empty where the citations were read from the text.
@@ -45,13 +47,14 @@ pub struct Read {
 ///
 /// # Errors
 /// [`GroundingError::UnknownApi`] when it cannot be told whose citations these are.
-pub fn read(
-    answer: &str,
+pub fn read<'a>(
+    answer: &'a str,
     grammar: &Grammar,
     structured: Option<&Value>,
-) -> Result<Read, GroundingError> {
+) -> Result<Read<'a>, GroundingError> {
     let Some(structured) = structured else {
         return Ok(Read {
+            answer,
             extraction: extract(answer, grammar),
             ..Read::default()
         });
@@ -59,6 +62,7 @@ pub fn read(
     let import = import(structured, answer, None)
         .map_err(|error| GroundingError::UnknownApi(error.to_string()))?;
     Ok(Read {
+        answer,
         extraction: import.extraction,
         quotes: import.quotes,
         notes: import.notes,

@@ -12,7 +12,7 @@ use crate::claims;
 use crate::extract::MAX_CITATIONS;
 use crate::forms::Inside;
 use crate::scan::{Found, Supports};
-use crate::{Extracted, Extraction, Form, Sentence};
+use crate::{Extracted, Extraction, Form};
 
 /// Longest claim of several sentences, in bytes; of a longer stretch the last ones count.
 const MAX_CLAIM: usize = 2048;
@@ -32,12 +32,7 @@ pub(super) fn rows(
     let (found, standing_of) = found(answer, &cited, &form);
     let placed = claims::place(answer, &found);
     let mut out = Extraction {
-        sentences: along(placed.sentences)
-            .map(|bytes| Sentence {
-                text: answer[bytes.clone()].to_owned(),
-                bytes,
-            })
-            .collect(),
+        sentences: placed.sentences,
         claims: placed.claims,
         omitted,
         ..Extraction::default()
@@ -47,7 +42,6 @@ pub(super) fn rows(
         let standing = index.and_then(|index| placed.standing.get(index).copied());
         let placement = standing.unwrap_or_default();
         out.citations.push(Extracted {
-            raw: answer[cited.bytes.clone()].to_owned(),
             span: chart.span(cited.bytes),
             form: form.clone(),
             family: form.family(),

@@ -14,7 +14,7 @@ fn contradiction(answer: &str, whole: &Extraction, at: usize, fed: &Fed) -> Opti
         .iter()
         .find(|c| c.span.bytes.start < fed.shown && fed.shown < c.span.bytes.end);
     if let Some(cut) = straddling {
-        return fail(format!("cuts {:?}", cut.raw));
+        return fail(format!("cuts {:?}", cut.raw(answer)));
     }
     // Footnotes and enclosing tags may wait for the end; all else is told as soon as it is shown.
     let at_once = |c: &&Extracted| !matches!(c.form, Form::Footnote | Form::CiteTag);
