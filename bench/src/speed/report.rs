@@ -171,8 +171,7 @@ impl Report<'_> {
              column but for the extracted facts and what support decides. It leaves out what the workload never asks for, and so does less: no \
              judgement of intent, no settings of corpora and conversations, no look-up of the corpus, no foreign keys, no row-level security; and it \
              weighs support by the share of words alone, without windows, numbers, names, quotations and denials. What is *added* is the time of the \
-             beginning less that of the same side's candidate queries alone in the same turn (a small difference of large figures, as long as BM25 is a \
-             pass over the corpus), and all of the end.\n",
+             beginning less that of the same side's candidate queries alone in the same turn, and all of the end.\n",
             self.rounds.rows_compared
         )?;
         writeln!(
