@@ -23,6 +23,9 @@ fn the_answer_is_never_taken_back() {
         "[A1 and [A2 `x` [A3",
         "(Smith et al., 2020) (Source: \"a, b\", p. 3) （Source: x）【A1】",
         "> ```\n> [1]\n> ```\n> [2]",
+        // Until its last backtick comes, the second line opens a fence.
+        "[A1]```\n```(ID: 3)[A1]`",
+        "> ```[1] so [2]` and [3]",
         "References\n\n[1] A book.\n\nText. [A1]\n[A2]\n\nSources: [A3]",
     ] {
         check(answer, &Grammar::default()).unwrap();

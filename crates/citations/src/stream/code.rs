@@ -39,6 +39,14 @@ pub(super) fn certain(text: &str, hidden: &[Range<usize>]) -> usize {
             found.map(|n| from + n)
         });
     let code = open.min(lone.unwrap_or(text.len()));
+    let code = match fence_before(bytes, code) {
+        // Cut off before the backtick that makes it none, the line would open a fence.
+        Some(sign) => {
+            let around = hidden.iter().find(|range| range.contains(&sign));
+            around.map_or(sign, |range| range.start)
+        }
+        None => code,
+    };
     open_tag(&bytes[..code], hidden)
 }
 
@@ -86,6 +94,24 @@ fn first_line(bytes: &[u8]) -> &[u8] {
 
 fn is_half_a_line(bytes: &[u8]) -> bool {
     first_line(bytes).len() == bytes.len()
+}
+
+/// The sign of the fence that the line before a backtick opens, if that is the first one behind it.
+fn fence_before(bytes: &[u8], tick: usize) -> Option<usize> {
+    if bytes.get(tick) != Some(&b'`') {
+        return None;
+    }
+    let line = bytes[..tick].iter().rposition(|b| *b == b'\n');
+    let line = line.map_or(0, |newline| newline + 1);
+    let is_indent = |b: &u8| matches!(b, b' ' | b'\t' | b'>');
+    let sign = line
+        + bytes[line..tick]
+            .iter()
+            .take_while(|b| is_indent(b))
+            .count();
+    let ticks = bytes[sign..tick].iter().take_while(|b| **b == b'`').count();
+    let rest = &bytes[sign + ticks..tick];
+    (ticks >= 3 && !rest.is_empty() && !rest.contains(&b'`')).then_some(sign)
 }
 
 /// Where the paragraph begins that the text ends in: at the last blank line that is over, or at the start.
