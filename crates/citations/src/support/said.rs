@@ -149,6 +149,8 @@ pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usi
             starts.push(unit.piece.bytes.start);
         }
     });
+    // A currency is said after its number, and stands before it.
+    starts.sort_unstable();
     starts
 }
 
@@ -205,7 +207,7 @@ fn answers(piece: &Piece, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cues, Said, read};
+    use super::{Cues, Said, read, unit_starts};
     use crate::Lexemes;
 
     /// The units, those denied with `!` before them.
@@ -229,6 +231,12 @@ mod tests {
             },
         );
         units
+    }
+
+    #[test]
+    fn units_begin_where_they_stand() {
+        let starts = unit_starts("$5 and $7", &Lexemes::default(), &Cues::built_in("en"));
+        assert_eq!(starts, [0, 1, 7, 8]);
     }
 
     #[test]

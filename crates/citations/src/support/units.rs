@@ -73,9 +73,10 @@ impl<'a> ClaimUnits<'a> {
         let mut numbered = BTreeMap::new();
         let mut within = BTreeSet::new();
         let mut claim = Self::said(text, lexemes, cues, vocabulary, &mut numbered, &mut within);
-        // Numbers are read from the text, with their signs and scales.
+        // Numbers, which have no letter, are read from the text, with their signs and scales.
         let is_rest = |lexeme: &&str| {
-            is_plain(lexeme) && lexeme.parse::<f64>().is_err() && !within.contains(*lexeme)
+            let is_word = lexeme.contains(char::is_alphabetic);
+            is_plain(lexeme) && is_word && !within.contains(*lexeme)
         };
         for lexeme in along(lexemes.iter()).filter(is_rest) {
             let id = vocabulary.intern(lexeme);
