@@ -32,7 +32,9 @@ CREATE TABLE reground.support_cues (
     language text NOT NULL,
     kind     text NOT NULL CHECK (kind IN ('negation', 'no_negation', 'decimal', 'number', 'scale', 'measure')),
     cue      text NOT NULL CHECK (cue <> '' AND (kind <> 'decimal' OR cue IN ('.', ','))
-                            AND (kind NOT IN ('number', 'scale', 'measure') OR cue LIKE '_%=%')),
+                            AND (kind <> 'number' OR cue ~ '^[^=]+=([0-9]+(\.[0-9]+)?)?$')
+                            AND (kind <> 'scale' OR cue ~ '^[^=]+=[0-9]{1,18}$')
+                            AND (kind <> 'measure' OR cue ~ '^[^=]+=[^=]+$')),
     built_in boolean NOT NULL DEFAULT false,
     -- A cue of one's own may be shipped by a later release: both rows stand, and a dump with the one restores beside the other.
     PRIMARY KEY (language, kind, cue, built_in)

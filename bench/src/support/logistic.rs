@@ -1,6 +1,6 @@
 //! A logistic model whose weights may not be below 0: more of a figure never counts against it.
 
-/// Steps of the descent; the last ones change nothing in the third place.
+/// Steps of the descent.
 const STEPS: usize = 3000;
 
 /// A weight for each figure, on figures that have been scaled to one deviation, and what stands without any.

@@ -36,9 +36,13 @@ SELECT c.support_parts->'denied_by_one' AS denied, c.support_parts->>'language' 
 -- The language is a setting, and its cues are rows.
 SELECT c.support_parts->'denied_by_one' AS denied, c.support_parts->>'language' AS language FROM shown, reground.check_answer('Backups are encrypted [2].', passages, '{"language": "en"}', 'simple') AS c;
 BEGIN;
-INSERT INTO reground.support_cues VALUES ('cow', 'negation', 'night');
+INSERT INTO reground.support_cues VALUES ('cow', 'negation', 'night'), ('cow', 'number', 'moo=12'), ('cow', 'scale', 'herd=1000');
 SELECT c.support_parts->>'language' AS language, c.support_parts->'denied_by_one' AS denied FROM shown, reground.check_answer('Backups run at three [2].', passages, '{"language": "cow"}') AS c;
 ROLLBACK;
+-- What cannot be read is refused, not passed over.
+INSERT INTO reground.support_cues VALUES ('cow', 'number', 'moo=inf');
+INSERT INTO reground.support_cues VALUES ('cow', 'scale', 'herd=many');
+INSERT INTO reground.support_cues VALUES ('cow', 'measure', 'hands');
 -- Where the sentence that supports it stands in the passage.
 SELECT c.quote FROM shown, reground.check_answer('Backups run every night at three [2].', passages) AS c;
 SELECT * FROM checked('Nothing is cited.');

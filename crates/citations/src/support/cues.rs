@@ -119,7 +119,7 @@ impl Cues {
         }
     }
 
-    /// The cues that rows give a language. One that no row negates in is [`Cues::LANGUAGE_FREE`].
+    /// The cues that rows give a language. Where no row negates in it, [`Cues::language`] is none: denials are not looked at.
     pub fn of<'a>(
         language: &str,
         rows: impl IntoIterator<Item = (&'a str, SupportCue, &'a str)>,
@@ -129,10 +129,9 @@ impl Cues {
         for (_, kind, cue) in rows.into_iter().filter(|(of, ..)| *of == code.as_str()) {
             cues.add(kind, cue);
         }
-        if cues.words.as_slice().is_empty() && cues.strings.is_empty() {
-            return Self::LANGUAGE_FREE;
-        }
-        cues.language = Some(code);
+        let words = cues.words.as_slice();
+        let denies = !(words.is_empty() && cues.strings.is_empty() && cues.contractions.is_empty());
+        cues.language = denies.then_some(code);
         cues
     }
 
@@ -222,6 +221,17 @@ mod tests {
         assert_eq!(Cues::built_in("my_own"), Cues::LANGUAGE_FREE);
         assert!(german.denies(None, "kein") && !german.denies(None, "not"));
         assert_eq!(Cues::built_in("simple"), Cues::LANGUAGE_FREE);
+    }
+
+    #[test]
+    fn numbers_are_read_where_nothing_is_known_of_denials() {
+        let rows = [
+            ("eo", SupportCue::Decimal, ","),
+            ("eo", SupportCue::Number, "dek=10"),
+        ];
+        let esperanto = Cues::of("eo", rows);
+        assert_eq!((esperanto.language(), esperanto.decimal()), (None, ','));
+        assert_eq!(esperanto.numerals().number_at("dek homoj"), Some((3, "10")));
     }
 
     #[test]
