@@ -5,7 +5,7 @@
 //! kept twice.
 
 use pgrx::datum::DatumWithOid;
-use pgrx::spi::Spi;
+use pgrx::spi::{Spi, SpiHeapTupleData};
 use pgrx::{FromDatum, IntoDatum};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -71,6 +71,19 @@ pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Ve
         format!("SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM ({query}) AS r");
     with_settings(&PLAIN_TEXT, || {
         Ok(read_json(&statement, args)?.unwrap_or_default())
+    })
+}
+
+/// What `read` makes of each row of a query: for values that are slow as JSON.
+pub fn read_each<T>(
+    query: &str,
+    args: &Args<'_>,
+    read: impl Fn(&SpiHeapTupleData<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    Spi::connect(|client| {
+        let plan = prepared(client, query, args)?;
+        let rows = client.select(&*plan, None, args)?;
+        rows.map(|row| read(&row)).collect()
     })
 }
 

@@ -44,6 +44,12 @@ impl Twins {
             .collect()
     }
 
+    /// The class of a passage named by the database's key.
+    pub fn class(&self, key: &str) -> String {
+        let class = self.by_key.get(key);
+        class.map_or_else(|| key.to_owned(), Clone::clone)
+    }
+
     /// A ranking of keys as a ranking of classes, each at the place of its first passage.
     pub fn ranking(&self, keys: &[String]) -> Vec<String> {
         let mut seen = BTreeSet::new();

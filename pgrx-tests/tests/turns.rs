@@ -463,6 +463,6 @@ fn memory_and_markers_follow_the_model_where_only_little_is_kept() -> Result<()>
     converse(
         "turns_tight",
         21..25,
-        &json!({"merge_adjacent": false, "reserved_slots": 1, "carry_threshold": 0.1, "context_query_weight": 0}),
+        &json!({"merge_adjacent": false, "reserved_slots": 1, "carry_threshold": 0.1, "query_from": "turn"}),
     )
 }

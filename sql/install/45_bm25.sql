@@ -13,7 +13,7 @@ CREATE FUNCTION reground._bm25query_send(reground.bm25query) RETURNS bytea
 
 COMMENT ON FUNCTION reground._bm25query_in IS 'Internal: reads a bm25query from text.';
 COMMENT ON FUNCTION reground._bm25query_out IS 'Internal: writes a bm25query as text.';
-COMMENT ON FUNCTION reground._bm25query_recv IS 'Internal: reads a bm25query in binary: the source as oid, then the text.';
+COMMENT ON FUNCTION reground._bm25query_recv IS 'Internal: reads a bm25query in binary: the source as oid, what is borrowed as a JSON object and a zero byte, then the text.';
 COMMENT ON FUNCTION reground._bm25query_send IS 'Internal: writes a bm25query in binary.';
 
 CREATE TYPE reground.bm25query (
@@ -24,11 +24,11 @@ CREATE TYPE reground.bm25query (
     INTERNALLENGTH = VARIABLE,
     STORAGE = extended
 );
-COMMENT ON TYPE reground.bm25query IS 'Words to search for, and the table or index whose figures weigh them. As text: the table, a colon, a space, the words.';
+COMMENT ON TYPE reground.bm25query IS 'Words to search for, and the table or index whose figures weigh them. As text: the table, a colon, a space, the words; before them, where words are borrowed, a plus sign and a JSON object of lexemes and weights.';
 
-CREATE FUNCTION reground.bm25_query(query text, source regclass) RETURNS reground.bm25query
-    LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_query_wrapper';
-COMMENT ON FUNCTION reground.bm25_query IS 'A query of the words of a text over a table, a partitioned table, or an index where a table has several. Its index is looked up when the query runs.';
+CREATE FUNCTION reground.bm25_query(query text, source regclass, expansion jsonb DEFAULT NULL) RETURNS reground.bm25query
+    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_query_wrapper';
+COMMENT ON FUNCTION reground.bm25_query IS 'A query of the words of a text over a table, a partitioned table, or an index where a table has several. Its index is looked up when the query runs. expansion borrows words: an object of lexemes, as the index keeps them, and weights above 0 on the scale on which a word of the query has 1; of these the 40 whose weight × ln(1 + (N − df + 0.5) / (df + 0.5)) is largest count.';
 
 -- STABLE: what a score rests on is fixed for a statement. A worker would fix it at a moment of its own, so scores stay in the leader.
 CREATE FUNCTION reground.bm25_distance(content text, query reground.bm25query) RETURNS double precision
@@ -41,13 +41,13 @@ COMMENT ON FUNCTION reground.bm25_matches(text, reground.bm25query) IS 'Whether 
 
 CREATE FUNCTION reground.bm25_score(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_score_wrapper';
-COMMENT ON FUNCTION reground.bm25_score(text, reground.bm25query) IS 'The BM25 score of a text: the sum over the words of the query of frequency in the query × ln(1 + (N − df + 0.5) / (df + 0.5)) × tf / (tf + k1 × (1 − b + b × length / mean length)), as Lucene 8 and later. Lengths are kept in one byte: exact up to 40, then with four significant bits.';
+COMMENT ON FUNCTION reground.bm25_score(text, reground.bm25query) IS 'The BM25 score of a text: the sum over the words of the query of (frequency in the query + borrowed weight) × ln(1 + (N − df + 0.5) / (df + 0.5)) × tf / (tf + k1 × (1 − b + b × length / mean length)), as Lucene 8 and later. Lengths are kept in one byte: exact up to 40, then with four significant bits.';
 
 CREATE FUNCTION reground.bm25_explain(content text, query reground.bm25query)
-    RETURNS TABLE (lexeme text, query_frequency integer, frequency integer, document_frequency bigint, documents bigint, length integer,
+    RETURNS TABLE (lexeme text, query_frequency integer, borrowed double precision, frequency integer, document_frequency bigint, documents bigint, length integer,
         average_length double precision, weight double precision, score double precision)
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_explain_wrapper';
-COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS 'How a score comes about, a row a word of the query: its frequency in query and text, how many of the index'' documents have it (removed ones count until VACUUM and a merge drop them), the text''s length as the index keeps it, and what the word adds.';
+COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS 'How a score comes about, a row a word of the query: its frequency in the query and the weight that it was borrowed with, its frequency in the text, how many of the index'' documents have it (removed ones count until VACUUM and a merge drop them), the text''s length as the index keeps it, and what the word adds.';
 
 -- The same of several texts, each with a weight of its own.
 CREATE FUNCTION reground.bm25_distance(content text[], query reground.bm25query) RETURNS double precision
@@ -60,7 +60,7 @@ CREATE FUNCTION reground.bm25_score(content text[], query reground.bm25query) RE
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_score_wrapper';
 COMMENT ON FUNCTION reground.bm25_score(text[], reground.bm25query) IS 'The BM25 score of several texts together: each occurrence of a word counts as often as the index'' option weights says for its text, in tf and in the length (BM25F with whole weights).';
 CREATE FUNCTION reground.bm25_explain(content text[], query reground.bm25query)
-    RETURNS TABLE (lexeme text, query_frequency integer, frequency integer, document_frequency bigint, documents bigint, length integer,
+    RETURNS TABLE (lexeme text, query_frequency integer, borrowed double precision, frequency integer, document_frequency bigint, documents bigint, length integer,
         average_length double precision, weight double precision, score double precision)
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_fields_explain_wrapper';
 COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS 'How the score of several texts comes about, a row a word of the query; frequency and length are weighted.';

@@ -6,8 +6,8 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
 use reground_grounding::begin::{self, Composed, GatherInput, Gathered};
-use reground_grounding::intent::{self, Intent, Judged};
-use reground_grounding::plan::plan;
+use reground_grounding::intent::{self, Intent, Judged, PastTurn};
+use reground_grounding::plan::{Asking, plan};
 use reground_grounding::settings::Settings;
 use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use crate::profile::{self, stage};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
 use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
-use crate::retrieve::{nearest, passages};
+use crate::retrieve::{earlier, nearest, passages};
 use crate::store::conversations::{self, Conversation};
 use crate::store::corpora::{self, Corpus};
 use crate::store::markers::{self, Row as MarkerRow};
@@ -146,6 +146,8 @@ struct Known {
     corpus: Corpus,
     settings: Settings,
     judged: Judged,
+    /// What was searched for beside the query.
+    retrieval: Value,
     registry: Vec<MarkerRow>,
     /// Role that the reranker is called as; `None` is the caller.
     reranker_role: Option<u32>,
@@ -170,12 +172,31 @@ impl Read {
             return Err(Error::EmbeddingRequired);
         }
         let earlier = stage("memory", || {
-            turns::earlier(conversation.conversation_id, settings.query_history)
+            turns::earlier(
+                conversation.conversation_id,
+                &corpus.name,
+                settings.query_history,
+            )
         })?;
+        let past: Vec<PastTurn> = earlier.iter().map(|turn| turn.past.clone()).collect();
         let judged = stage("intent", || {
-            intent::classify(request.query, &earlier, request.intent)
+            intent::classify(request.query, &past, request.intent)
         });
-        let plan = plan(request.query, request.rewrite, &judged, &earlier, &settings);
+        let asking = Asking {
+            query: request.query,
+            rewrite: request.rewrite,
+            embedding,
+            judged: &judged,
+            earlier: &past,
+        };
+        let plan = stage("plan", || {
+            let (words, said) = if asking.looks_back(&settings) {
+                earlier::read(&corpus, request.query, &earlier)?
+            } else {
+                Default::default()
+            };
+            Ok::<_, Error>(plan(asking, &words, &said, &settings))
+        })?;
         let filter = Filter::resolve(&corpus, request.filter.as_ref())?;
         let live = stage("memory", || sources::load(conversation.conversation_id))?;
 
@@ -188,7 +209,14 @@ impl Read {
             lists,
             scores,
             lacks_index,
-        } = search(&corpus, &plan, embedding, &filter, &here, &settings)?;
+        } = search(
+            &corpus,
+            &plan,
+            &filter,
+            &here,
+            &settings,
+            settings.candidates,
+        )?;
         if lacks_index {
             warnings.push(Warning::NoLexicalIndex);
         }
@@ -196,19 +224,19 @@ impl Read {
         let keys: BTreeSet<&String> = hits.map(|hit| &hit.key).chain(&here.passages).collect();
         let found = stage("passages", || passages::by_key(&corpus, &filter, keys))?;
         let options = stage("carried passages", || {
+            let embedding = plan.embedding.as_deref();
             let mut options = remembered(&corpus, embedding, &filter, &here, &scores, &found)?;
             // Sources of other corpora: a filter on this one's columns says nothing of them, so under one they stay out.
             if request.filter.is_none() {
                 for name in others(&live, &corpus.name) {
-                    options.extend(elsewhere(
-                        tenant, &name, &plan, embedding, &live, &settings,
-                    )?);
+                    options.extend(elsewhere(tenant, &name, &plan, &live, &settings)?);
                 }
             }
             Ok::<_, Error>(options)
         })?;
         let input = GatherInput {
             lists,
+            scores,
             passages: found,
             carried: carried(live, &options),
             judged: judged.clone(),
@@ -222,6 +250,7 @@ impl Read {
             corpus,
             settings,
             judged,
+            retrieval: plan.trace(),
         };
         Ok(Self { known, gathered })
     }
@@ -277,6 +306,7 @@ fn write(
             intent: known.judged.intent.name(),
             intent_confidence: known.judged.confidence,
             intent_signals: &known.judged.signals,
+            retrieval: known.retrieval.clone(),
             settings: serde_json::to_value(&known.settings)?,
             pool,
             context,

@@ -3,8 +3,8 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::fuse;
-use reground_grounding::passage::RankedList;
+use reground_grounding::fuse::{self, Ranking};
+use reground_grounding::plan::RetrievalPlan;
 use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
@@ -15,10 +15,11 @@ use crate::datum::Vector;
 use crate::error::{Error, Result, warn};
 use crate::guc;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, Wanted, Way};
+use crate::retrieve::lexical::Wanted;
+use crate::retrieve::turn::search as retrieve;
 use crate::retrieve::{nearest, passages};
 use crate::rows;
-use crate::store::corpora::{self, Corpus};
+use crate::store::corpora;
 use crate::tenant;
 
 /// A row of `search`.
@@ -71,16 +72,17 @@ fn search(
     let filter = Filter::resolve(&corpus, Json::optional(filter, "filter")?.as_ref())?;
     let query = query.filter(|query| !query.trim().is_empty());
     let embedding = embedding.map(|vector| vector.0);
-    let lists = lists(
-        &corpus,
-        query,
-        embedding.as_deref(),
-        &filter,
-        &settings,
-        limit,
-    )?;
-
-    let mut fused = fuse::rrf(&lists, settings.rrf_k);
+    asked(query, embedding.as_deref(), &settings)?;
+    let plan = RetrievalPlan::alone(query, embedding, &settings);
+    let wanted = Wanted::default();
+    let candidates = settings.candidates.max(limit);
+    let searched = retrieve(&corpus, &plan, &filter, &wanted, &settings, candidates)?;
+    let ranking = Ranking {
+        lists: &searched.lists,
+        scores: &searched.scores,
+        metric: nearest::metric(&corpus),
+    };
+    let mut fused = fuse::rows(ranking, &settings);
     fused.truncate(limit);
     let keys: Vec<String> = fused.iter().map(|row| row.key.clone()).collect();
     let mut passages = passages::by_key(&corpus, &Filter::default(), &keys)?;
@@ -109,52 +111,22 @@ fn search(
     Ok(())
 }
 
-/// One list a branch that was asked; at least as many candidates as results.
-fn lists(
-    corpus: &Corpus,
-    query: Option<&str>,
-    embedding: Option<&[f32]>,
-    filter: &Filter,
-    settings: &Settings,
-    limit: usize,
-) -> Result<Vec<RankedList>> {
-    let candidates = settings.candidates.max(limit);
-    let mut lists = Vec::new();
+/// Refuses a search for nothing, and says when a branch is left out.
+fn asked(query: Option<&str>, embedding: Option<&[f32]>, settings: &Settings) -> Result<()> {
     match (query, embedding) {
-        (None, None) => {
-            return Err(Error::Bad {
-                argument: "query",
-                fault: "neither a query nor an embedding was given".into(),
-                hint: "Give at least one of them.".into(),
-            });
-        }
-        (Some(_), None) if settings.require_embedding => return Err(Error::EmbeddingRequired),
+        (None, None) => Err(Error::Bad {
+            argument: "query",
+            fault: "neither a query nor an embedding was given".into(),
+            hint: "Give at least one of them.".into(),
+        }),
+        (Some(_), None) if settings.require_embedding => Err(Error::EmbeddingRequired),
         (Some(_), None) => {
             warn(
                 "no embedding was given: only the lexical branch was searched",
                 "Pass embedding => $1::vector for the vector branch.",
             );
+            Ok(())
         }
-        _ => {}
+        _ => Ok(()),
     }
-    if let Some(query) = query {
-        let rankings = lexical::rank(
-            corpus,
-            &[query.to_owned()],
-            filter,
-            &Wanted::default(),
-            &Way::of(corpus, settings.lexical_search)?,
-            candidates,
-        )?;
-        for ranked in rankings {
-            lists.push(ranked.into_list(settings.lexical_weight, None));
-        }
-    }
-    if let Some(embedding) = embedding {
-        let (search, weight) = (settings.vector_search, settings.vector_weight);
-        lists.push(nearest::list(
-            corpus, embedding, filter, search, candidates, weight,
-        )?);
-    }
-    Ok(lists)
 }

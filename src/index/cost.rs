@@ -101,7 +101,7 @@ fn bm25_selectivity(
     // What the asker may not read, or no index answers, is an error of the query, not of its plan.
     let frozen = query.and_then(|query| frozen(&query).ok());
     frozen.map_or(UNKNOWN_SELECTIVITY, |frozen| {
-        frozen.statistics.selectivity()
+        frozen.statistics.selectivity(&frozen.weights)
     })
 }
 

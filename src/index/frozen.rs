@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use pgrx::pg_sys;
-use reground_bm25::Parameters;
+use reground_bm25::asked::MOST_ASKED;
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score::{Saturation, Statistics, number, part};
 use reground_bm25::index::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, Term, term};
+use reground_bm25::{Asked, Parameters};
 
 use super::document::{Content, Words};
 use super::pages::IndexPages;
@@ -27,8 +28,8 @@ const MOST_SCORES: usize = 4096;
 
 /// A query, weighed.
 pub struct Frozen {
-    /// Its lexemes in order, with how often it has each.
-    pub lexemes: Vec<(Vec<u8>, u32)>,
+    /// Its lexemes in order, with how much it asks for each.
+    pub lexemes: Vec<(Vec<u8>, Asked)>,
     /// Of all its indexes together.
     pub statistics: Statistics,
     /// Of the terms.
@@ -150,7 +151,7 @@ impl Frozen {
                     whole.lexemes.clone()
                 }
                 Some(_) => return Err(Error::PartitionsDiffer),
-                None => lexemes(words.config, &query.text),
+                None => lexemes(words.config, query),
             };
             let terms = terms(&words, &lexemes);
             let snapshot = Snapshot::take(&pages, meta, &terms)?;
@@ -212,9 +213,8 @@ impl Frozen {
     /// Whether a content has one of the terms.
     pub fn matches(&self, content: &Content) -> bool {
         let document = self.words.document(0, content);
-        self.terms
-            .iter()
-            .any(|term| document.frequency(term.hash) > 0)
+        let mut each = self.terms.iter().zip(&self.weights);
+        each.any(|(term, &weight)| weight > 0.0 && document.frequency(term.hash) > 0)
     }
 
     /// What each term adds to a document's score.
@@ -223,6 +223,7 @@ impl Frozen {
         let each = self.terms.iter().zip(&self.weights);
         each.map(|(term, &weight)| match document.frequency(term.hash) {
             0 => 0,
+            _ if weight == 0.0 => 0,
             frequency => part(weight, self.saturation.of(frequency, norm)),
         })
         .collect()
@@ -234,26 +235,26 @@ impl Frozen {
     }
 }
 
-/// Times that a word of a query counts: sums of whole-number scores must not run over.
-const MOST_REPEATS: u32 = 1000;
-
-/// A query's lexemes in order, with how often it has each.
-fn lexemes(config: pg_sys::Oid, text: &str) -> Vec<(Vec<u8>, u32)> {
-    let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
-    each_lexeme(config, text, |lexeme| match counts.get_mut(lexeme) {
-        Some(count) => *count = (*count + 1).min(MOST_REPEATS),
+/// A query's lexemes in order, with how much it asks for each.
+fn lexemes(config: pg_sys::Oid, query: &Bm25Query) -> Vec<(Vec<u8>, Asked)> {
+    let mut all: BTreeMap<Vec<u8>, Asked> = BTreeMap::new();
+    each_lexeme(config, &query.text, |lexeme| match all.get_mut(lexeme) {
+        Some(asked) => asked.frequency = (asked.frequency + 1).min(MOST_ASKED),
         None => {
-            counts.insert(lexeme.to_vec(), 1);
+            all.insert(lexeme.to_vec(), Asked::own(1));
         }
     });
-    counts.into_iter().collect()
+    for (lexeme, weight) in query.expansion.terms() {
+        all.entry(lexeme.as_bytes().to_vec()).or_default().borrowed = weight;
+    }
+    all.into_iter().collect()
 }
 
-fn terms(words: &Words, lexemes: &[(Vec<u8>, u32)]) -> Vec<Term> {
+fn terms(words: &Words, lexemes: &[(Vec<u8>, Asked)]) -> Vec<Term> {
     let each = lexemes.iter();
-    each.map(|(lexeme, frequency)| Term {
+    each.map(|(lexeme, asked)| Term {
         hash: term(words.key, lexeme),
-        frequency: *frequency,
+        asked: *asked,
     })
     .collect()
 }

@@ -9,6 +9,7 @@ mod buffers;
 mod build;
 mod cost;
 mod document;
+mod expansion;
 mod frozen;
 mod handler;
 mod insert;
@@ -26,6 +27,9 @@ use pgrx::PgLogLevel;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use reground_bm25::index::meta::Meta;
+
+pub use expansion::Expansion;
+pub use query::Bm25Query;
 
 use crate::error::{Error, Result};
 

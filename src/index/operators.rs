@@ -68,6 +68,7 @@ fn text(content: &str) -> Content {
 struct Part<'a> {
     lexeme: std::borrow::Cow<'a, str>,
     query_frequency: u32,
+    borrowed: f64,
     frequency: u32,
     document_frequency: u64,
     documents: u64,
@@ -118,9 +119,10 @@ fn explain(
         .zip(&frozen.statistics.frequencies)
         .zip(frozen.parts(&document))
         .map(
-            |(((((lexeme, query_frequency), term), &weight), &document_frequency), part)| Part {
+            |(((((lexeme, asked), term), &weight), &document_frequency), part)| Part {
                 lexeme: String::from_utf8_lossy(lexeme),
-                query_frequency: *query_frequency,
+                query_frequency: asked.frequency,
+                borrowed: asked.borrowed,
                 frequency: document.frequency(term.hash),
                 document_frequency,
                 documents: frozen.statistics.documents,

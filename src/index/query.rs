@@ -1,7 +1,8 @@
 //! The SQL type `bm25query`: a query, and the table whose index answers it.
 //!
 //! As text it is the table as `regclass` shows it, a colon, a space and the query: `public.docs: red shoes`. The first colon
-//! outside double quotes ends the table's name; one space after it is no part of the query.
+//! outside double quotes ends the table's name; one space after it is no part of the query. Borrowed words stand before all
+//! that, as a plus sign and a JSON object: `+{"boot":0.3} public.docs: red shoes`.
 
 use std::ffi::{CStr, CString};
 
@@ -11,25 +12,32 @@ use pgrx::pg_sys::SysCacheIdentifier as Cache;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{Internal, IntoDatum, pg_extern};
 
-use crate::datum::{argument, from_datum, payload};
+use super::expansion::Expansion;
+use crate::datum::{Json, argument, from_datum, payload};
 use crate::error::{Error, Result};
 
 /// A query and where it is asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bm25Query {
     /// The table, or the partitioned table.
     pub source: pg_sys::Oid,
     /// The words.
     pub text: String,
+    /// Words that are borrowed.
+    pub expansion: Expansion,
 }
 
 /// A column of pg_type, which the bindings do not name.
 const OID_OF_TYPE: i16 = 1;
-/// Bytes of the table's oid, little-endian, before the words.
+/// Bytes of the table's oid, little-endian, before what is borrowed and the words.
 const SOURCE: usize = size_of::<u32>();
 
 impl Bm25Query {
-    fn new(source: pg_sys::Oid, text: &str) -> Result<Self> {
+    /// A query over a table.
+    ///
+    /// # Errors
+    /// 22023 where there is no table.
+    pub fn new(source: pg_sys::Oid, text: &str, expansion: Expansion) -> Result<Self> {
         if source == pg_sys::InvalidOid {
             return Err(Error::Bad {
                 argument: "source",
@@ -40,6 +48,7 @@ impl Bm25Query {
         Ok(Self {
             source,
             text: text.to_owned(),
+            expansion,
         })
     }
 }
@@ -52,6 +61,10 @@ fn bm25query_in(input: &CStr) -> std::result::Result<Bm25Query, ErrorReport> {
 fn parse(input: &CStr) -> Result<Bm25Query> {
     let malformed = || Error::QueryForm(input.to_string_lossy().into_owned());
     let input = input.to_str().map_err(|_| malformed())?;
+    let (expansion, input) = match input.strip_prefix('+') {
+        Some(rest) => Expansion::leading(rest)?.ok_or_else(malformed)?,
+        None => (Expansion::default(), input),
+    };
     let mut quoted = false;
     let colon = input.find(|character| {
         quoted ^= character == '"';
@@ -68,7 +81,10 @@ fn parse(input: &CStr) -> Result<Bm25Query> {
         unsafe { pgrx::direct_function_call(pg_sys::regclassin, &[Some(name.as_ptr().into())]) };
     source
         .filter(|&source| source != pg_sys::InvalidOid)
-        .map_or_else(|| Err(malformed()), |source| Bm25Query::new(source, text))
+        .map_or_else(
+            || Err(malformed()),
+            |source| Bm25Query::new(source, text, expansion),
+        )
 }
 
 #[pg_extern(sql = false)]
@@ -77,7 +93,11 @@ fn bm25query_out(query: Bm25Query) -> std::result::Result<CString, ErrorReport> 
     let name: Option<&CStr> =
         unsafe { pgrx::direct_function_call(pg_sys::regclassout, &[Some(query.source.into())]) };
     let name = name.unwrap_or_default().to_string_lossy();
-    let text = format!("{name}: {}", query.text);
+    let borrowed = match query.expansion.is_empty() {
+        true => String::new(),
+        false => format!("+{} ", query.expansion.to_json()?),
+    };
+    let text = format!("{borrowed}{name}: {}", query.text);
     Ok(CString::new(text).map_err(|error| Error::Stored(error.to_string()))?)
 }
 
@@ -89,18 +109,29 @@ fn bm25query_recv(message: Internal) -> std::result::Result<Bm25Query, ErrorRepo
         .cast_mut_ptr::<pg_sys::StringInfoData>();
     // SAFETY: a receive function is given the message that it reads from; what is read is copied, and converted to the
     // encoding of the database. Reading too much is PostgreSQL's error.
-    let (source, text) = unsafe {
+    let (source, borrowed, text) = unsafe {
         let source = pg_sys::pq_getmsgint(message, SOURCE as i32);
+        let borrowed = CStr::from_ptr(pg_sys::pq_getmsgstring(message)).to_string_lossy();
         let rest = (*message).len - (*message).cursor;
         let mut length = 0;
         let text = pg_sys::pq_getmsgtext(message, rest, &mut length);
-        (source, CStr::from_ptr(text).to_string_lossy())
+        (source, borrowed, CStr::from_ptr(text).to_string_lossy())
     };
-    Ok(Bm25Query::new(source.into(), &text)?)
+    let expansion = match borrowed.is_empty() {
+        true => Expansion::default(),
+        false => {
+            Expansion::leading(&borrowed)?
+                .ok_or_else(|| Error::QueryForm(borrowed.to_string()))?
+                .0
+        }
+    };
+    Ok(Bm25Query::new(source.into(), &text, expansion)?)
 }
 
 #[pg_extern(sql = false)]
-fn bm25query_send(query: Bm25Query) -> Vec<u8> {
+fn bm25query_send(query: Bm25Query) -> std::result::Result<Vec<u8>, ErrorReport> {
+    let borrowed = query.expansion.to_json()?;
+    let borrowed = CString::new(borrowed).map_err(|error| Error::Stored(error.to_string()))?;
     let mut message = pg_sys::StringInfoData::default();
     let source = query.source.to_u32().to_be_bytes();
     // SAFETY: the message is set up by pq_begintypsend, and ended into a bytea whose payload is copied. A text is shorter
@@ -108,16 +139,28 @@ fn bm25query_send(query: Bm25Query) -> Vec<u8> {
     unsafe {
         pg_sys::pq_begintypsend(&mut message);
         pg_sys::pq_sendbytes(&mut message, source.as_ptr().cast(), source.len() as i32);
+        pg_sys::pq_sendstring(&mut message, borrowed.as_ptr());
         let text = query.text.as_bytes();
         pg_sys::pq_sendtext(&mut message, text.as_ptr().cast(), text.len() as i32);
         let bytes = pg_sys::pq_endtypsend(&mut message);
-        pgrx::varlena_to_byte_slice(bytes).to_vec()
+        Ok(pgrx::varlena_to_byte_slice(bytes).to_vec())
     }
 }
 
 #[pg_extern(sql = false)]
-fn bm25_query(query: &str, source: pg_sys::Oid) -> std::result::Result<Bm25Query, ErrorReport> {
-    Ok(Bm25Query::new(source, query)?)
+fn bm25_query(
+    query: Option<&str>,
+    source: Option<pg_sys::Oid>,
+    expansion: Option<Json>,
+) -> std::result::Result<Option<Bm25Query>, ErrorReport> {
+    let (Some(query), Some(source)) = (query, source) else {
+        return Ok(None);
+    };
+    let expansion = match Json::optional(expansion, "expansion")? {
+        Some(expansion) => Expansion::of(&expansion)?,
+        None => Expansion::default(),
+    };
+    Ok(Some(Bm25Query::new(source, query, expansion)?))
 }
 
 from_datum!(Bm25Query, |datum| payload(datum, Bm25Query::from_bytes));
@@ -143,14 +186,21 @@ impl Bm25Query {
     /// The payload of the varlena, whose layout is that of a `bytea`.
     fn to_bytes(&self) -> Vec<u8> {
         let source = self.source.to_u32().to_le_bytes();
-        [source.as_slice(), self.text.as_bytes()].concat()
+        [
+            source.as_slice(),
+            &self.expansion.to_bytes(),
+            self.text.as_bytes(),
+        ]
+        .concat()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (source, text) = bytes.split_first_chunk::<SOURCE>()?;
+        let (source, rest) = bytes.split_first_chunk::<SOURCE>()?;
+        let (expansion, text) = Expansion::from_bytes(rest)?;
         Some(Self {
             source: u32::from_le_bytes(*source).into(),
             text: String::from_utf8_lossy(text).into_owned(),
+            expansion,
         })
     }
 }
@@ -161,6 +211,7 @@ argument!(
     Bm25Query {
         source: pg_sys::InvalidOid,
         text: String::new(),
+        expansion: Expansion::default(),
     }
 );
 

@@ -1,6 +1,6 @@
 //! The lexemes of texts, as PostgreSQL makes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Result;
 use crate::words::{config_oid, each_lexeme};
@@ -22,6 +22,23 @@ pub fn of(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
         found.into_iter().collect()
     };
     Ok(texts.iter().map(lexemes).collect())
+}
+
+/// The lexemes of each text with their counts.
+pub fn counted<'a>(
+    text_config: &str,
+    texts: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<BTreeMap<String, u32>>> {
+    let config = config_oid(text_config)?;
+    let counts = |text| {
+        let mut counts = BTreeMap::new();
+        each_lexeme(config, beginning(text), |lexeme| {
+            let lexeme = String::from_utf8_lossy(lexeme).into_owned();
+            *counts.entry(lexeme).or_default() += 1;
+        });
+        counts
+    };
+    Ok(texts.into_iter().map(counts).collect())
 }
 
 /// As much of a text as is read.

@@ -2,6 +2,7 @@
 //! what is found.
 
 pub mod check;
+pub mod earlier;
 pub mod evidence;
 pub mod filter;
 pub mod lexemes;

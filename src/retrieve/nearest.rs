@@ -1,5 +1,6 @@
 //! The vector branch: the nearest passages by pgvector's operators.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 
 use pgrx::datum::DatumWithOid;
@@ -153,13 +154,16 @@ fn nearest(
 }
 
 /// Distances of given passages.
-pub fn distances(
+pub fn distances<'a>(
     corpus: &Corpus,
     embedding: &[f32],
     filter: &Filter,
-    passages: &[String],
+    passages: impl IntoIterator<Item = &'a String>,
 ) -> Result<Vec<Hit>> {
     let (which, passages) = super::passages::passage_clause(corpus, 2, passages)?;
+    if passages.is_empty() {
+        return Ok(Vec::new());
+    }
     let statement = format!(
         "SELECT n.key, n.value FROM (SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {which} AND {}) AS n WHERE {MEASURABLE}",
         corpus.key()?,
@@ -171,6 +175,31 @@ pub fn distances(
     let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), passages.into()];
     args.extend(filter.args());
     sql::read_rows(&statement, &args)
+}
+
+/// The embeddings of given passages, by key; those that have none are left out.
+pub fn embeddings<'a>(
+    corpus: &Corpus,
+    passages: impl IntoIterator<Item = &'a String>,
+) -> Result<BTreeMap<String, Vec<f32>>> {
+    let (which, keys) = super::passages::passage_clause(corpus, 1, passages)?;
+    if keys.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let schema = vector_schema()?;
+    let column = corpus.required("embedding")?;
+    let statement = format!(
+        "SELECT {}::text, {column}::{schema}.vector::real[] FROM {} WHERE {column} IS NOT NULL AND {which}",
+        corpus.key()?,
+        corpus.relations()?,
+    );
+    let rows = sql::read_each(&statement, &[keys.into()], |row| {
+        Ok((row.get::<String>(1)?, row.get::<Vec<f32>>(2)?))
+    })?;
+    let each = rows.into_iter();
+    Ok(each
+        .filter_map(|(key, embedding)| key.zip(embedding))
+        .collect())
 }
 
 /// The distance of a passage's embedding from `$1::real[]`, in the form that an index on a cast to halfvec serves.

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::carry::{CarriedInput, CarriedOption};
+use reground_grounding::fuse::BranchScores;
 use reground_grounding::passage::{Passage, RankedList};
 use reground_grounding::plan::RetrievalPlan;
-use reground_grounding::settings::Settings;
+use reground_grounding::settings::{Fusion, Settings};
 
 use crate::error::{Error, Result};
 use crate::profile::stage;
@@ -15,50 +16,68 @@ use crate::retrieve::{nearest, passages};
 use crate::store::corpora::{self, Corpus};
 use crate::store::sources::Live;
 
-/// What the search of one corpus gave: ranked lists, and scores of wanted passages.
+/// What the search of one corpus gave: ranked lists, and scores of passages beyond them.
 pub struct Searched {
     /// The answers of the branches, the turn's own query first.
     pub lists: Vec<RankedList>,
-    /// BM25 scores of the wanted passages.
-    pub scores: BTreeMap<String, f64>,
+    /// What both branches say of the candidates and of the wanted passages.
+    pub scores: BranchScores,
     /// Whether all passages were read for want of an index.
     pub lacks_index: bool,
 }
 
-/// Asks both branches of the turn's corpus.
+/// Asks both branches of a corpus. Where scores are fused, each branch also scores what the other found.
 pub fn search(
     corpus: &Corpus,
     plan: &RetrievalPlan,
-    embedding: Option<&[f32]>,
     filter: &Filter,
     wanted: &Wanted,
     settings: &Settings,
+    limit: usize,
 ) -> Result<Searched> {
-    let queries: Vec<String> = plan
-        .lexical
-        .iter()
-        .map(|query| query.text.clone())
-        .collect();
+    let embedding = plan.embedding.as_deref();
+    let nearest = embedding.map(|embedding| {
+        let search = settings.vector_search;
+        stage("vector list", || {
+            nearest::list(corpus, embedding, filter, search, limit, plan.vector_weight)
+        })
+    });
+    let nearest = nearest.transpose()?;
+    let both = settings.fusion == Fusion::Scores;
+    let mut scored = Wanted {
+        documents: wanted.documents.clone(),
+        passages: wanted.passages.clone(),
+    };
+    if both {
+        let hits = nearest.iter().flat_map(|list| &list.hits);
+        scored.passages.extend(hits.map(|hit| hit.key.clone()));
+    }
+
     let (lacks_index, rankings) = stage("lexical list", || {
         let way = Way::of(corpus, settings.lexical_search)?;
-        let limit = settings.candidates;
-        let rankings = lexical::rank(corpus, &queries, filter, wanted, &way, limit)?;
+        let rankings = lexical::rank(corpus, &plan.lexical, filter, &scored, &way, limit)?;
         Ok::<_, Error>((way.lacks_index(), rankings))
     })?;
+    let mut scores = BranchScores::default();
     let mut lists = Vec::new();
-    let mut scores = BTreeMap::new();
-    for (index, (query, mut ranked)) in plan.lexical.iter().zip(rankings).enumerate() {
-        // The turn's own query comes first: carried sources are scored by it.
-        if index == 0 {
-            scores = std::mem::take(&mut ranked.wanted);
-        }
-        lists.push(ranked.into_list(query.weight, query.entity.clone()));
+    for (query, mut ranked) in plan.lexical.iter().zip(rankings) {
+        scores.lexical.append(&mut ranked.wanted);
+        lists.push(ranked.into_list(query));
     }
-    if let Some(embedding) = embedding {
-        let (search, limit) = (settings.vector_search, settings.candidates);
-        lists.push(stage("vector list", || {
-            nearest::list(corpus, embedding, filter, search, limit, plan.vector_weight)
-        })?);
+    if let (Some(embedding), Some(nearest)) = (embedding, nearest) {
+        let found = lists.iter().flat_map(|list| &list.hits);
+        let found = found.filter(|_| both).map(|hit| &hit.key);
+        let mut keys: BTreeSet<&String> = found.chain(&wanted.passages).collect();
+        for hit in &nearest.hits {
+            keys.remove(&hit.key);
+            scores.distances.insert(hit.key.clone(), hit.value);
+        }
+        let more = stage("distances", || {
+            nearest::distances(corpus, embedding, filter, keys)
+        })?;
+        let more = more.into_iter().map(|hit| (hit.key, hit.value));
+        scores.distances.extend(more);
+        lists.push(nearest);
     }
     Ok(Searched {
         lists,
@@ -77,7 +96,7 @@ pub fn remembered(
     embedding: Option<&[f32]>,
     filter: &Filter,
     wanted: &Wanted,
-    scores: &BTreeMap<String, f64>,
+    scores: &BranchScores,
     read: &BTreeMap<String, Passage>,
 ) -> Result<Options> {
     if wanted.is_empty() {
@@ -87,21 +106,19 @@ pub fn remembered(
     let mut found = passages::by_document(corpus, filter, &documents)?;
     let wanted = wanted.passages.iter();
     found.extend(wanted.filter_map(|key| Some((key.clone(), read.get(key)?.clone()))));
-    let distances: BTreeMap<String, f64> = match embedding {
-        Some(embedding) if corpus.column("embedding").is_some() => {
-            let keys: Vec<String> = found.keys().cloned().collect();
-            nearest::distances(corpus, embedding, filter, &keys)?
-                .into_iter()
-                .map(|hit| (hit.key, hit.value))
-                .collect()
-        }
-        _ => BTreeMap::new(),
-    };
+    let mut distances = scores.distances.clone();
+    if let Some(embedding) = embedding
+        && corpus.column("embedding").is_some()
+    {
+        let missing = found.keys().filter(|key| !distances.contains_key(*key));
+        let more = nearest::distances(corpus, embedding, filter, missing)?;
+        distances.extend(more.into_iter().map(|hit| (hit.key, hit.value)));
+    }
     Ok(found
         .into_iter()
         .map(|(key, passage)| {
             let option = CarriedOption {
-                lexical_score: scores.get(&key).copied(),
+                lexical_score: scores.lexical.get(&key).copied(),
                 vector_distance: distances.get(&key).copied(),
                 passage,
             };
@@ -123,7 +140,6 @@ pub fn elsewhere(
     tenant: &str,
     name: &str,
     plan: &RetrievalPlan,
-    embedding: Option<&[f32]>,
     live: &[Live],
     settings: &Settings,
 ) -> Result<Options> {
@@ -132,17 +148,17 @@ pub fn elsewhere(
     };
     let everything = Filter::default();
     let wanted = Wanted::of(live, name);
-    let own: Vec<String> = plan
-        .lexical
-        .iter()
-        .take(1)
-        .map(|query| query.text.clone())
-        .collect();
+    let own = plan.lexical.get(..1).unwrap_or_default();
     let way = Way::of(&corpus, settings.lexical_search)?;
-    let scores = lexical::rank(&corpus, &own, &everything, &wanted, &way, 0)?
-        .into_iter()
-        .flat_map(|ranked| ranked.wanted)
-        .collect();
+    let ranked = lexical::rank(&corpus, own, &everything, &wanted, &way, 0)?;
+    let scores = BranchScores {
+        lexical: ranked
+            .into_iter()
+            .flat_map(|ranked| ranked.wanted)
+            .collect(),
+        ..BranchScores::default()
+    };
+    let embedding = plan.embedding.as_deref();
     let embedding =
         embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());
     let read = passages::by_key(&corpus, &everything, &wanted.passages)?;

@@ -57,6 +57,8 @@ pub struct NewTurn<'a> {
     pub intent: &'a str,
     pub intent_confidence: f64,
     pub intent_signals: &'a [String],
+    /// What was searched for beside the query.
+    pub retrieval: Value,
     pub settings: Value,
     pub pool: Option<Value>,
     /// Given apart: the largest part by far.
@@ -94,19 +96,42 @@ pub fn of_request(conversation_id: i64, request_id: &str) -> Result<Option<Turn>
     })
 }
 
-/// The latest turns of a conversation, newest last, as the judgement of intent needs them.
-pub fn earlier(conversation_id: i64, count: usize) -> Result<Vec<PastTurn>> {
+/// An earlier turn, as the judgement of intent and the query need it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Earlier {
+    /// What was asked and shown.
+    #[serde(flatten)]
+    pub past: PastTurn,
+    answer: Option<String>,
+    /// Embedding of the user's words.
+    pub embedding: Option<Vec<f32>>,
+    /// Passages of the corpus that the answer cites and that say it.
+    pub passages: Vec<String>,
+}
+
+impl Earlier {
+    /// The answer that stands; empty where there is none.
+    pub fn answer(&self) -> &str {
+        self.answer.as_deref().unwrap_or_default()
+    }
+}
+
+/// The latest turns of a conversation, newest last, with what they cited of a corpus.
+pub fn earlier(conversation_id: i64, corpus: &str, count: usize) -> Result<Vec<Earlier>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, \
+            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, 'embedding', t.query_embedding, 'answer', m.answer, \
                  'sources', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
-                 'cited', (SELECT coalesce(pg_catalog.json_agg(DISTINCT c.title) FILTER (WHERE c.title IS NOT NULL), '[]') \
-                           FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
-                           WHERE m.turn_id = t.turn_id AND NOT m.superseded AND c.holds)) ORDER BY t.number), '[]')::text \
-             FROM (SELECT turn_id, number, query, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
-                   ORDER BY number DESC LIMIT $2) AS t",
-            &[conversation_id.into(), count.into()],
+                 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
+             FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
+                   ORDER BY number DESC LIMIT $2) AS t \
+                 LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
+                     WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
+                 LEFT JOIN LATERAL (SELECT pg_catalog.array_agg(DISTINCT c.title) FILTER (WHERE c.title IS NOT NULL) AS titles, \
+                         pg_catalog.array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages \
+                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.holds) AS c ON true",
+            &[conversation_id.into(), count.into(), corpus.into()],
         )
     })?
     .unwrap_or_default())
@@ -119,11 +144,11 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
     as_owner(|| {
         sql::write_one(
             "INSERT INTO reground.turns (tenant, conversation_id, number, state, request_id, request_hash, query, query_embedding, corpus, filter, intent, \
-                 intent_confidence, intent_signals, settings, pool, context, context_tokens, query_tokens, warnings, tags) \
+                 intent_confidence, intent_signals, retrieval, settings, pool, context, context_tokens, query_tokens, warnings, tags) \
              SELECT x.tenant, x.conversation_id, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.filter, x.intent, \
-                 x.intent_confidence, x.intent_signals, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, x.warnings, x.tags \
+                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, x.warnings, x.tags \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
-                 request_hash text, query text, corpus text, filter jsonb, intent text, intent_confidence real, intent_signals text[], settings jsonb, \
+                 request_hash text, query text, corpus text, filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, \
                  pool jsonb, context_tokens integer, query_tokens integer, warnings text[], tags jsonb) \
              RETURNING turn_id",
             &args,

@@ -25,7 +25,7 @@ FACTS_PER_SOURCE: Final = 2
 SUPPORT_THRESHOLD: Final = 0.5
 OTHER_SOURCE_MARGIN: Final = 0.2
 
-CALL: Final = b'{"context_query_weight": 0}'
+CALL: Final = b'{"query_from": "turn", "fusion": "rrf"}'
 """What the benchmark gives to each call."""
 
 EFFECTIVE: Final = orjson.dumps(
@@ -50,7 +50,10 @@ EFFECTIVE: Final = orjson.dumps(
         "rrf_k": RRF_K,
         "lexical_weight": LEXICAL_WEIGHT,
         "vector_weight": VECTOR_WEIGHT,
-        "context_query_weight": 0.0,
+        "query_from": "turn",
+        "history_weight": 1.0,
+        "fusion": "rrf",
+        "vector_share": 0.7,
         "reranker": None,
         "facts_per_source": FACTS_PER_SOURCE,
         "require_embedding": False,

@@ -1,5 +1,7 @@
 //! The figures that are held against floors, each under a stable name.
 
+use super::asking::ranking::{Order, later};
+use super::asking::{Asked, Way};
 use super::replay::Held;
 use super::replay::arm::Arm;
 use super::replay::scope::{Measure, Scope};
@@ -33,8 +35,8 @@ pub fn of_retrieval(measured: &[Measured]) -> Vec<Figure> {
     for one in measured {
         let margin = match one.list {
             List::Bm25 | List::Bm25Index => EXACT,
-            List::Exact | List::Rrf => SINGLE_PRECISION,
-            List::Hnsw | List::RrfIndexes => continue,
+            List::Exact | List::Rrf | List::Scores => SINGLE_PRECISION,
+            List::Hnsw | List::ScoresIndexes => continue,
         };
         let Some((scores, _)) = one.since_turn(1) else {
             continue;
@@ -50,6 +52,29 @@ pub fn of_retrieval(measured: &[Measured]) -> Vec<Figure> {
                 value,
                 margin,
             });
+        }
+    }
+    figures
+}
+
+/// nDCG@5 and recall@10 of later turns, by how the query is made and the branches are fused.
+pub fn of_asking(ways: &[(Way, Vec<Asked>)]) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for (way, asked) in ways {
+        for order in Order::COMPARED {
+            let scores = later(asked, order);
+            let margin = if order == Order::Bm25 {
+                EXACT
+            } else {
+                SINGLE_PRECISION
+            };
+            for (measure, value) in [("nDCG@5", scores.ndcg_5), ("recall@10", scores.recall_10)] {
+                figures.push(Figure {
+                    name: format!("query from {}: {}: {measure}", way.name(), order.name()),
+                    value,
+                    margin,
+                });
+            }
         }
     }
     figures
@@ -90,7 +115,7 @@ mod tests {
             List::ALL.map(|list| Measured::constant(Domain::Cloud, Form::Rewrite, list, 0.5));
         let figures = of_retrieval(&lists);
         let names: Vec<&str> = figures.iter().map(|figure| &*figure.name).collect();
-        assert_eq!(names.len(), 12);
+        assert_eq!(names.len(), 15);
         assert_eq!(
             names[..2],
             [

@@ -1,5 +1,6 @@
 //! The command `eval`: how good retrieval and the turn are, held against human judgements.
 
+mod asking;
 mod figures;
 mod floors;
 mod options;
@@ -25,6 +26,7 @@ use crate::data::tasks::{self, Conversation};
 use crate::data::{Domain, Folder};
 use crate::load::{self, Load};
 use crate::twins::Twins;
+use asking::{Asked, Asking, Way, folds};
 use options::{Options, Part};
 use replay::Held;
 use replay::arm::Arm;
@@ -59,6 +61,16 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     if options.runs(Part::Retrieval) {
         measured = retrieval(&folder, &mut clients, &corpora, &options)?;
     }
+    let mut ways = Vec::new();
+    if options.runs(Part::Asking) {
+        ways = asking(
+            &folder,
+            &mut clients,
+            &corpora,
+            &conversations,
+            options.sample,
+        )?;
+    }
     let mut arms = Vec::new();
     if options.runs(Part::Replay) {
         arms = replay(
@@ -69,7 +81,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
             options.sample,
         )?;
     }
-    let verdict = judge(&measured, &arms, &options);
+    let verdict = judge(&measured, &ways, &arms, &options);
     report::loads::total(begun.elapsed());
     verdict
 }
@@ -145,6 +157,36 @@ fn retrieval(
     Ok(measured)
 }
 
+/// Ways of asking, each with the judged turns.
+type Ways = Vec<(Way, Vec<Asked>)>;
+
+fn asking(
+    folder: &Folder,
+    clients: &mut [Client],
+    corpora: &[Standing],
+    conversations: &[Conversation],
+    sample: bool,
+) -> Result<Ways> {
+    let asking = Asking::read(folder, corpora)?;
+    let tried: &[Way] = if sample { &[] } else { &Way::TRIED };
+    let mut ways = Vec::new();
+    for &way in Way::COMPARED.iter().chain(tried) {
+        ways.push((way, asking.ask(clients, way, conversations)?));
+    }
+    let choices = ways
+        .iter()
+        .filter(|(way, _)| matches!(way, Way::Turn | Way::Contextual(_)));
+    let choices: Vec<(Way, &[Asked])> = choices.map(|(way, asked)| (*way, &asked[..])).collect();
+    let chosen = if sample {
+        None
+    } else {
+        folds::choose(&choices)
+    };
+    ways.truncate(Way::COMPARED.len());
+    report::asking::print(&ways, chosen.as_ref());
+    Ok(ways)
+}
+
 fn replay(
     folder: &Folder,
     clients: &mut [Client],
@@ -172,15 +214,25 @@ fn replay(
 }
 
 /// Holds the figures against their floors and relations, and raises the floors where that is asked for.
-fn judge(measured: &[Measured], arms: &[(Arm, Vec<Held>)], options: &Options) -> Result<()> {
+fn judge(
+    measured: &[Measured],
+    ways: &[(Way, Vec<Asked>)],
+    arms: &[(Arm, Vec<Held>)],
+    options: &Options,
+) -> Result<()> {
     let Some(floors) = &options.floors else {
         return Ok(());
     };
-    let figures = [figures::of_retrieval(measured), figures::of_replay(arms)].concat();
+    let figures = [
+        figures::of_retrieval(measured),
+        figures::of_asking(ways),
+        figures::of_replay(arms),
+    ]
+    .concat();
     let relations = if options.sample {
         relations::of_sample(measured)
     } else {
-        relations::of_all(measured)
+        [relations::of_all(measured), relations::of_asking(ways)].concat()
     };
     report::floors::relations(&relations);
     let below = [

@@ -15,7 +15,7 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --data FOLDER           folder that holds mtrag/
   --connections N         searches and conversations at a time (default 2)
   --sample                a fixed quarter of the conversations, in two arms
-  --only retrieval|replay leave out the other
+  --only retrieval|asking|replay   leave out the others
   --forms FORM,…          of the queries: lastturn, rewrite, questions (default all)
   --floors FILE           least figures, as --check and --ratchet use them
   --check                 fail if a figure is below its floor, or does not stand to others as it must
@@ -27,6 +27,8 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
 pub enum Part {
     /// Ranked lists.
     Retrieval,
+    /// How the query of a turn is made.
+    Asking,
     /// Whole turns.
     Replay,
 }
@@ -109,8 +111,9 @@ impl Options {
 fn part(name: &str) -> Result<Part> {
     match name {
         "retrieval" => Ok(Part::Retrieval),
+        "asking" => Ok(Part::Asking),
         "replay" => Ok(Part::Replay),
-        _ => bail!("retrieval or replay, not {name}"),
+        _ => bail!("retrieval, asking or replay, not {name}"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! How figures must stand to constants and to each other: floors that no file can lower.
 
+use super::asking::ranking::{Order, later, mean as mean_of};
+use super::asking::{Asked, Way};
 use super::retrieval::{List, Measured};
 use crate::data::Domain;
 use crate::data::queries::Form;
@@ -29,7 +31,7 @@ impl Relation {
 const NEAR: [(List, f64); 3] = [
     (List::Bm25Index, 0.005),
     (List::Hnsw, 0.005),
-    (List::RrfIndexes, 0.01),
+    (List::ScoresIndexes, 0.01),
 ];
 
 /// nDCG@5 of the user's words that plain BM25 and exact cosine reach on these data.
@@ -73,6 +75,54 @@ pub fn of_all(measured: &[Measured]) -> Vec<Relation> {
             for (list, most) in NEAR {
                 relations.push(near(&name, list, most, gain(measured, domain, form, list)));
             }
+        }
+    }
+    relations
+}
+
+/// What must hold of the query of a turn, on the later turns of both corpora: the contextual one is at or above the language
+/// model's rewrite measured in the same run, by words alone and fused; and a fusion of scores costs nothing against the better
+/// branch of either corpus.
+pub fn of_asking(ways: &[(Way, Vec<Asked>)]) -> Vec<Relation> {
+    let asked = |way| {
+        let found = ways.iter().find(|(one, _)| *one == way);
+        found.map_or(&[][..], |(_, asked)| asked)
+    };
+    let [contextual, rewrite] = [Way::Contextual(1.0), Way::Rewrite].map(asked);
+    let mut relations = Vec::new();
+    for order in [Order::Bm25, Order::Scores(0.7)] {
+        let [ours, theirs] = [contextual, rewrite].map(|asked| later(asked, order));
+        for (measure, value, least) in [
+            ("nDCG@5", ours.ndcg_5, theirs.ndcg_5),
+            ("recall@10", ours.recall_10, theirs.recall_10),
+        ] {
+            relations.push(Relation {
+                name: format!(
+                    "later turns: {}: contextual against the rewrite, {measure}",
+                    order.name()
+                ),
+                value,
+                least,
+            });
+        }
+    }
+    for (way, asked) in ways.iter().filter(|(way, _)| *way != Way::Dialogue) {
+        for domain in Domain::ALL {
+            let of = |order| {
+                mean_of(asked, order, |turn| {
+                    turn.domain == domain && turn.number > 1
+                })
+                .ndcg_5
+            };
+            relations.push(Relation {
+                name: format!(
+                    "{} later turns, {}: scores against the better branch, nDCG@5",
+                    domain.name(),
+                    way.name()
+                ),
+                value: of(Order::Scores(0.7)),
+                least: of(Order::Bm25).max(of(Order::Vector)),
+            });
         }
     }
     relations
@@ -157,7 +207,7 @@ mod tests {
             for form in Form::ALL {
                 for list in List::ALL {
                     let ndcg_5 = match list {
-                        List::Rrf | List::RrfIndexes => fused,
+                        List::Rrf | List::Scores | List::ScoresIndexes => fused,
                         List::Hnsw => index,
                         _ => value,
                     };

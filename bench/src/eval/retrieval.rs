@@ -30,19 +30,22 @@ pub enum List {
     Hnsw,
     /// Both, fused by reciprocal rank; both exact.
     Rrf,
-    /// Both, fused by reciprocal rank; both through their indexes.
-    RrfIndexes,
+    /// Both, fused by their scores; both exact.
+    Scores,
+    /// Both, fused by their scores; both through their indexes.
+    ScoresIndexes,
 }
 
 impl List {
     /// All, in the order of the reports.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Bm25,
         Self::Bm25Index,
         Self::Exact,
         Self::Hnsw,
         Self::Rrf,
-        Self::RrfIndexes,
+        Self::Scores,
+        Self::ScoresIndexes,
     ];
 
     /// The name in reports.
@@ -53,7 +56,8 @@ impl List {
             Self::Exact => "vector, exact",
             Self::Hnsw => "vector, HNSW",
             Self::Rrf => "RRF",
-            Self::RrfIndexes => "RRF, indexes",
+            Self::Scores => "scores",
+            Self::ScoresIndexes => "scores, indexes",
         }
     }
 
@@ -70,8 +74,8 @@ impl List {
         match self {
             Self::Bm25Index => Some(Self::Bm25),
             Self::Hnsw => Some(Self::Exact),
-            Self::RrfIndexes => Some(Self::Rrf),
-            Self::Bm25 | Self::Exact | Self::Rrf => None,
+            Self::ScoresIndexes => Some(Self::Scores),
+            Self::Bm25 | Self::Exact | Self::Rrf | Self::Scores => None,
         }
     }
 
@@ -79,6 +83,7 @@ impl List {
     fn settings(self) -> Value {
         json!({
             "candidates": CANDIDATES,
+            "fusion": if self == Self::Rrf { "rrf" } else { "scores" },
             "rrf_k": 60,
             "lexical_weight": 1,
             "vector_weight": 1,
@@ -89,7 +94,7 @@ impl List {
 }
 
 /// Measures of one ranking, or their means; each in [0, 1].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Scores {
     /// nDCG of the first 5.
     pub ndcg_5: f64,
@@ -101,7 +106,7 @@ pub struct Scores {
 
 impl Scores {
     /// Measures a ranking; `None` if nothing was judged relevant.
-    fn of(ranking: &[String], gold: &BTreeSet<String>) -> Option<Self> {
+    pub fn of(ranking: &[String], gold: &BTreeSet<String>) -> Option<Self> {
         let gains: BTreeMap<String, f64> = gold.iter().map(|class| (class.clone(), 1.0)).collect();
         Some(Self {
             ndcg_5: ndcg(ranking, &gains, 5)?,
@@ -110,7 +115,8 @@ impl Scores {
         })
     }
 
-    fn mean<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Option<Self> {
+    /// The mean of each; `None` of none.
+    pub fn mean<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Option<Self> {
         let count = all.clone().count();
         let mean = |field: fn(&Self) -> f64| all.clone().map(field).sum::<f64>() / count as f64;
         (count > 0).then(|| Self {

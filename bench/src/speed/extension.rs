@@ -17,9 +17,9 @@ const CANDIDATES: i32 = 40;
 /// Least breadth of a search through HNSW, the extension's own.
 const BREADTH: i32 = 100;
 
-/// Settings of every turn: no list for "query + previous query", since what is compared is the turn, not more searches.
+/// Settings of every turn that the reference does too: the user's words as they are, ranks fused.
 pub fn settings() -> Value {
-    json!({"context_query_weight": 0})
+    json!({"query_from": "turn", "fusion": "rrf"})
 }
 
 /// How a call went.

@@ -1,10 +1,11 @@
 //! One pass over a collection: statistics of all rows, scores of those that match.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reground_pulse::beat;
 
-use crate::score::{Parameters, idf, term_score};
+use crate::asked::{Asked, MOST_ASKED, weights};
+use crate::score::{Parameters, term_score};
 use crate::tsvector::TsVector;
 
 /// Gathers what BM25 needs while the rows go by, and ranks at the end, when the statistics are complete.
@@ -25,7 +26,7 @@ pub struct Collector {
 #[derive(Debug, Clone)]
 struct Term {
     lexeme: Vec<u8>,
-    query_frequency: u32,
+    asked: Asked,
     document_frequency: u64,
 }
 
@@ -73,29 +74,27 @@ pub struct Statistics {
 pub struct Ranking {
     /// The best admitted rows by falling score, equal ones by rising key.
     pub candidates: Vec<Scored>,
-    /// Scores of all wanted rows that contain a query term, by rising key.
+    /// Scores of all wanted rows that match, by rising key.
     pub wanted: Vec<(String, f64)>,
     /// Figures of the whole collection.
     pub statistics: Statistics,
 }
 
 impl Collector {
-    /// A pass for the query terms given as (lexeme, frequency in the query).
-    ///
-    /// The frequency is the term's weight; those of equal lexemes add up, and a term of frequency 0 is
-    /// ignored.
-    pub fn new(query_terms: Vec<(Vec<u8>, u32)>, parameters: Parameters) -> Self {
-        let mut weights: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
-        for (lexeme, query_frequency) in query_terms {
-            let weight = weights.entry(lexeme).or_default();
-            *weight = weight.saturating_add(query_frequency);
+    /// A pass for the terms of a query. Those of equal lexemes add up, and one that is not asked for is ignored.
+    pub fn new(query_terms: Vec<(Vec<u8>, Asked)>, parameters: Parameters) -> Self {
+        let mut all: BTreeMap<Vec<u8>, Asked> = BTreeMap::new();
+        for (lexeme, more) in query_terms {
+            let asked = all.entry(lexeme).or_default();
+            asked.frequency = (asked.frequency.saturating_add(more.frequency)).min(MOST_ASKED);
+            asked.borrowed += more.borrowed;
         }
-        let terms = weights
+        let terms = all
             .into_iter()
-            .filter(|&(_, query_frequency)| query_frequency > 0)
-            .map(|(lexeme, query_frequency)| Term {
+            .filter(|(_, asked)| *asked != Asked::default())
+            .map(|(lexeme, asked)| Term {
                 lexeme,
-                query_frequency,
+                asked,
                 document_frequency: 0,
             })
             .collect();
@@ -143,18 +142,19 @@ impl Collector {
         }
     }
 
-    /// Scores the matches under the complete statistics and returns at most `limit` candidates.
-    pub fn finish(self, limit: usize) -> Ranking {
+    /// Scores the matches under the complete statistics and returns at most `limit` candidates. Rows of the keys `also` are
+    /// reported like wanted ones.
+    pub fn finish(self, limit: usize, also: &BTreeSet<String>) -> Ranking {
         let average_length = if self.rows == 0 {
             0.0
         } else {
             self.positions as f64 / self.rows as f64
         };
-        let weights: Vec<f64> = self
-            .terms
-            .iter()
-            .map(|term| f64::from(term.query_frequency) * idf(self.rows, term.document_frequency))
+        let asked: Vec<Asked> = self.terms.iter().map(|term| term.asked).collect();
+        let frequencies: Vec<u64> = (self.terms.iter())
+            .map(|term| term.document_frequency)
             .collect();
+        let weights = weights(&asked, self.rows, &frequencies);
 
         let mut candidates = Vec::new();
         let mut wanted = Vec::new();
@@ -175,8 +175,11 @@ impl Collector {
                     )
                 })
                 .sum();
+            if score <= 0.0 {
+                continue;
+            }
             let key = String::from(row.key);
-            if row.wanted {
+            if row.wanted || also.contains(&key) {
                 wanted.push((key.clone(), score));
             }
             if row.admitted {

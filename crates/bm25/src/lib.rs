@@ -6,12 +6,14 @@
 //! [`Collector`] counts the collection and keeps the rows that matter, and [`score`] holds the formula.
 //! Rows outside the caller's filter still count in the statistics, so a filter never changes a score.
 
+pub mod asked;
 mod collect;
 mod error;
 pub mod index;
 pub mod score;
 mod tsvector;
 
+pub use asked::Asked;
 pub use collect::{Collector, Ranking, Scored, Statistics};
 pub use error::Bm25Error;
 pub use score::Parameters;

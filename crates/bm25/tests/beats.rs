@@ -2,8 +2,10 @@
 
 mod payload;
 
+use std::collections::BTreeSet;
+
 use payload::payload;
-use reground_bm25::{Collector, Parameters, TsVector};
+use reground_bm25::{Asked, Collector, Parameters, TsVector};
 use reground_pulse::{STRETCH, felt};
 
 #[test]
@@ -11,7 +13,7 @@ fn a_long_query_beats_in_each_row() {
     let terms: Vec<String> = (0..10_000).map(|term| format!("t{term}")).collect();
     let query = terms
         .iter()
-        .map(|term| (term.as_bytes().to_vec(), 1))
+        .map(|term| (term.as_bytes().to_vec(), Asked::own(1)))
         .collect();
     let mut collector = Collector::new(query, Parameters::default());
     let row = payload(&terms);
@@ -22,6 +24,6 @@ fn a_long_query_beats_in_each_row() {
         }
     });
     assert!(reading.beats >= 20 * 10_000 / STRETCH - 1, "{reading:?}");
-    let ranking = felt::of(|| collector.finish(10));
+    let ranking = felt::of(|| collector.finish(10, &BTreeSet::new()));
     assert!(ranking.beats >= 20 * 10_000 / STRETCH - 1, "{ranking:?}");
 }

@@ -2,12 +2,12 @@
 
 mod payload;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use payload::payload;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use reground_bm25::{Collector, Parameters, Ranking, TsVector};
+use reground_bm25::{Asked, Collector, Parameters, Ranking, TsVector};
 
 #[derive(Debug, Clone)]
 struct Row {
@@ -28,7 +28,7 @@ fn row() -> impl Strategy<Value = Row> {
 fn rank(query: &[(&str, u32)], rows: &[Row], limit: usize, parameters: Parameters) -> Ranking {
     let query = query
         .iter()
-        .map(|(term, weight)| (term.as_bytes().to_vec(), *weight))
+        .map(|(term, weight)| (term.as_bytes().to_vec(), Asked::own(*weight)))
         .collect();
     let mut collector = Collector::new(query, parameters);
     for (number, row) in rows.iter().enumerate() {
@@ -37,7 +37,7 @@ fn rank(query: &[(&str, u32)], rows: &[Row], limit: usize, parameters: Parameter
             collector.add(&format!("{number:03}"), row.admitted, row.wanted, &vector);
         }
     }
-    collector.finish(limit)
+    collector.finish(limit, &BTreeSet::new())
 }
 
 /// BM25 straight from its definition, one query term at a time, repeats included.
@@ -184,6 +184,52 @@ fn a_weight_counts_like_repetition() {
         twice.statistics.document_frequencies,
         [(b"a".to_vec(), 1), (b"b".to_vec(), 1)]
     );
+}
+
+#[test]
+fn borrowed_terms_count_by_their_weight_and_only_the_best() {
+    let row = |tokens: String| Row {
+        tokens: tokens.split(' ').map(String::from).collect(),
+        admitted: true,
+        wanted: true,
+    };
+    // The word w1 is in every row, w60 in one: those that are rarest are worth most.
+    let rows: Vec<Row> = (1..=60)
+        .map(|n| {
+            row((1..=n)
+                .map(|w| format!("w{w}"))
+                .collect::<Vec<_>>()
+                .join(" "))
+        })
+        .collect();
+    let borrowed = |borrowed| Asked {
+        frequency: 0,
+        borrowed,
+    };
+    let mut query: Vec<(Vec<u8>, Asked)> = (1..=60)
+        .map(|w| (format!("w{w}").into_bytes(), borrowed(0.5)))
+        .collect();
+    let rank = |query: &[(Vec<u8>, Asked)]| {
+        let mut collector = Collector::new(query.to_vec(), Parameters::default());
+        for (number, row) in rows.iter().enumerate() {
+            let bytes = payload(&row.tokens);
+            collector.add(
+                &format!("{number:03}"),
+                true,
+                true,
+                &TsVector::parse(&bytes).unwrap(),
+            );
+        }
+        collector.finish(60, &BTreeSet::new())
+    };
+    let ranking = rank(&query);
+    // 20 terms do not count: the 20 shortest rows have no others, and match nothing.
+    assert_eq!((ranking.candidates.len(), ranking.wanted.len()), (40, 40));
+    query.drain(..20);
+    let best = rank(&query);
+    assert_eq!(best.candidates, ranking.candidates);
+    query.push((b"w1".to_vec(), Asked::own(1)));
+    assert_eq!(rank(&query).candidates.len(), 60);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+use reground_bm25::Asked;
 use reground_bm25::index::build::{Gatherer, finish};
 use reground_bm25::index::check::check;
 use reground_bm25::index::maintain;
@@ -74,7 +75,7 @@ fn every_phase_beats() {
     let terms: Vec<Term> = (0..TERMS)
         .map(|term| Term {
             hash: hash(term),
-            frequency: 1,
+            asked: Asked::own(1),
         })
         .collect();
     // Every document has the same terms, so bounds pass over little; all are asked for, so over nothing.

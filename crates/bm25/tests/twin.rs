@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use reground_bm25::Parameters;
 use reground_bm25::index::build::{Gatherer, finish};
 use reground_bm25::index::check::check;
 use reground_bm25::index::maintain;
@@ -18,6 +17,7 @@ use reground_bm25::index::search::Search;
 use reground_bm25::index::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, Term, Weights};
 use reground_bm25::index::{Fault, vacuum};
+use reground_bm25::{Asked, Parameters};
 
 fn design() -> Design {
     Design {
@@ -73,6 +73,7 @@ impl Brute {
                 let parts = terms.iter().zip(&weights).map(|(term, &weight)| {
                     match document.frequency(term.hash) {
                         0 => 0,
+                        _ if weight == 0.0 => 0,
                         frequency => part(weight, saturation.of(frequency, document.norm())),
                     }
                 });
@@ -162,8 +163,24 @@ fn terms(numbers: &[u64]) -> Vec<Term> {
     }
     counts
         .into_iter()
-        .map(|(hash, frequency)| Term { hash, frequency })
+        .map(|(hash, frequency)| Term {
+            hash,
+            asked: Asked::own(frequency),
+        })
         .collect()
+}
+
+/// Terms of a query's own, and more borrowed ones than count.
+fn with_borrowed(numbers: &[u64], state: &mut u64) -> Vec<Term> {
+    let mut all: BTreeMap<u64, Asked> = BTreeMap::new();
+    for term in terms(numbers) {
+        all.insert(term.hash, term.asked);
+    }
+    for n in 1..=60 {
+        all.entry(hash(n)).or_default().borrowed = (1 + random(state) % 100) as f64 / 100.0;
+    }
+    let each = all.into_iter();
+    each.map(|(hash, asked)| Term { hash, asked }).collect()
 }
 
 /// A number from a stream of them that depends on the seed alone.
@@ -222,6 +239,7 @@ fn agrees_after_inserts_spills_and_merges() {
     for n in 0..40 {
         let query: Vec<u64> = (0..=n % 9).map(|_| 1 + random(&mut state) % 200).collect();
         agree(&store, &brute, &terms(&query));
+        agree(&store, &brute, &with_borrowed(&query, &mut state));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::collapse::collapse;
 use crate::cues::Cues;
 use crate::error::GroundingError;
 use crate::facts::extract;
-use crate::fuse::fuse;
+use crate::fuse::{BranchScores, Ranking, fuse};
 use crate::intent::Judged;
 use crate::mark::assign;
 use crate::memory::{BoundMarker, ContextSource};
@@ -30,6 +30,8 @@ use crate::warnings::Warning;
 pub struct GatherInput {
     /// The answers of the branches; of each branch the turn's own query first.
     pub lists: Vec<RankedList>,
+    /// What both branches say of the passages in them.
+    pub scores: BranchScores,
     /// The passages that the lists name, by key; one corpus.
     pub passages: BTreeMap<String, Passage>,
     /// The remembered sources with what stands under their keys now.
@@ -81,6 +83,7 @@ pub struct Composed {
 pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     let GatherInput {
         lists,
+        scores,
         passages,
         carried,
         judged,
@@ -93,7 +96,12 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     let known = known_passages(&carried);
     let effect = Effect::of(judged.intent, settings);
 
-    let fused = fuse(&lists, &passages, &known, &scale, settings);
+    let ranking = Ranking {
+        lists: &lists,
+        scores: &scores,
+        metric,
+    };
+    let fused = fuse(ranking, &passages, &known, &scale, settings);
     let (merged, members) = collapse(fused.candidates, settings);
     let (mut candidates, mut beyond) = cut(merged, settings.rerank_top);
     let memory = carry(

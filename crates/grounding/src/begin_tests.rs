@@ -1,5 +1,6 @@
 use super::*;
 use crate::carry::CarriedOption;
+use crate::fuse::BranchScores;
 use crate::intent::classify;
 use crate::memory::RememberedSource;
 use crate::synthetic::{arbitrary_passages, list, passage};
@@ -38,6 +39,7 @@ fn turn(
         ..Default::default()
     }];
     GatherInput {
+        scores: BranchScores::default(),
         lists,
         passages: passages.into_iter().map(|p| (p.key.clone(), p)).collect(),
         carried,

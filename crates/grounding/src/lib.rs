@@ -6,7 +6,7 @@
 //! | what shapes a turn | [`settings`], [`setting_table`] |
 //! | what flows through it | [`passage`], [`memory`], [`warnings`], [`error`] |
 //! | what is the turn after | [`intent`], with [`cues`], [`words`] and [`entities`] |
-//! | what is asked of the branches | [`plan`] |
+//! | what is asked of the branches | [`plan`], with what a follow-up borrows from [`contextual`] |
 //! | what is the same | [`identity`] |
 //! | **begin**: the stages in order | [`begin`] |
 //! | … lists become candidates | [`fuse`], scored by [`relevance`] |
@@ -27,6 +27,7 @@ pub mod begin;
 pub mod carry;
 pub mod check;
 pub mod collapse;
+pub mod contextual;
 pub mod cues;
 pub mod decay;
 pub mod defuse;

@@ -134,7 +134,7 @@ impl Scale {
 
 /// The value of a branch, higher is better: BM25 score; cosine similarity clipped at 0; 1/(1 + d) for Euclidean
 /// distance; the inner product.
-fn value(branch: Branch, metric: Metric, raw: f64) -> f64 {
+pub(crate) fn value(branch: Branch, metric: Metric, raw: f64) -> f64 {
     match (branch, metric) {
         (Branch::Lexical, _) => raw,
         (Branch::Vector, Metric::Cosine) => (1.0 - raw).max(0.0),

@@ -39,6 +39,28 @@ pub enum VectorSearch {
     Index,
 }
 
+/// How the lists of the branches become one order (C6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fusion {
+    /// By the standardised scores of both branches.
+    Scores,
+    /// By reciprocal rank.
+    Rrf,
+}
+
+/// What a turn's query is made of (K1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryFrom {
+    /// The user's words alone.
+    Turn,
+    /// All that the user has said, as far back as `query_history`.
+    Dialogue,
+    /// The user's words, with as much of the conversation as they lean on.
+    Contextual,
+}
+
 /// How passages stand in the prompt (D11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -116,8 +138,14 @@ pub struct Settings {
     pub lexical_weight: f64,
     /// Weight of the vector branch, 0–100, default 1.
     pub vector_weight: f64,
-    /// Weight, 0–10, of the list for "query + previous query" relative to the lexical branch, default 0.5.
-    pub context_query_weight: f64,
+    /// How the lists become one order, default `scores`.
+    pub fusion: Fusion,
+    /// Share, 0–1, of the vector branch where scores are fused, default 0.7.
+    pub vector_share: f64,
+    /// What the query is made of, default `contextual`.
+    pub query_from: QueryFrom,
+    /// Factor, 0–10, on what a contextual query borrows of the conversation, default 1.
+    pub history_weight: f64,
     /// `deferred`, or a function's signature; `None` leaves the fused order.
     pub reranker: Option<String>,
     /// Facts extracted for each source (C7), 0–10, default 2.
@@ -146,7 +174,7 @@ pub struct Settings {
     pub min_cfs: Option<f64>,
     /// Whether an answer without citations is refused (I20). Default false.
     pub require_citations: bool,
-    /// Earlier queries that intent looks at, 0–100, default 4.
+    /// Earlier turns that intent and the query look at, 0–100, default 4.
     pub query_history: usize,
 }
 
@@ -173,7 +201,10 @@ impl Default for Settings {
             rrf_k: 60.0,
             lexical_weight: 1.0,
             vector_weight: 1.0,
-            context_query_weight: 0.5,
+            fusion: Fusion::Scores,
+            vector_share: 0.7,
+            query_from: QueryFrom::Contextual,
+            history_weight: 1.0,
             reranker: None,
             facts_per_source: 2,
             require_embedding: false,

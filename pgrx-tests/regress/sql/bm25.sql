@@ -65,6 +65,43 @@ EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE body @@@ reground.bm25_query('gkb'
 SELECT * FROM wrong();
 SELECT round(max(score)::numeric, 6) AS shoes FROM best('shoes', 1);
 
+-- Words that are borrowed: each adds its weight to the query's own, and of 60 the 40 count that can add most.
+CREATE VIEW lent AS SELECT lexeme, (1 + hashint4(ascii(lexeme) * 31 + length(lexeme)) & 63)::double precision / 100 AS weight
+    FROM (SELECT DISTINCT (ts_lexize('english_stem', word(w)))[1] AS lexeme FROM generate_series(1, 60) AS w) AS w WHERE lexeme IS NOT NULL;
+CREATE FUNCTION asked(query text) RETURNS reground.bm25query LANGUAGE sql STABLE AS $$
+    SELECT reground.bm25_query(query, 'docs', (SELECT jsonb_object_agg(lexeme, weight) FROM lent))
+$$;
+CREATE FUNCTION oracle_borrowing(query text) RETURNS TABLE (id integer, score double precision) LANGUAGE sql STABLE AS $$
+    WITH total AS (SELECT count(*)::double precision AS n, sum(length)::double precision / count(*) AS average FROM lengths),
+    idf AS (SELECT lexeme, ln(1 + (n - count(*) + 0.5) / (count(*) + 0.5)) AS idf FROM counted, total GROUP BY lexeme, n),
+    asked AS (
+        SELECT w.lexeme, count(*)::double precision AS weight FROM ts_parse('default', query) AS t, unnest(ts_lexize('english_stem', t.token)) AS w (lexeme) GROUP BY w.lexeme
+        UNION ALL (SELECT lexeme, weight FROM lent JOIN idf USING (lexeme) ORDER BY weight * idf DESC, lexeme COLLATE "C" LIMIT 40))
+    SELECT c.id, sum(weight * idf * tf / (tf + 1.2 * (0.25 + 0.75 * l.length / average)))
+    FROM asked JOIN idf USING (lexeme) JOIN counted AS c USING (lexeme) JOIN lengths AS l USING (id), total GROUP BY c.id
+$$;
+SELECT count(*) > 40 AS lent_more_than_count FROM lent;
+SELECT count(*) AS wrong FROM queries AS q, LATERAL (
+    SELECT FROM (SELECT id, score FROM oracle_borrowing(q.query)) AS e
+        FULL JOIN (SELECT d.id, reground.bm25_score(d.body, asked(q.query)) AS score FROM docs AS d WHERE d.body @@@ asked(q.query)) AS g USING (id)
+    WHERE e.score IS NULL OR g.score IS NULL OR abs(e.score - g.score) > 1e-9 * e.score) AS x WHERE q.q <= 20;
+SELECT count(*) AS wrong FROM queries AS q,
+    LATERAL (SELECT array_agg(round(score::numeric, 8) ORDER BY score DESC) AS scores FROM (SELECT score FROM oracle_borrowing(q.query) ORDER BY score DESC LIMIT 10) AS o) AS o,
+    LATERAL (SELECT array_agg(round(score::numeric, 8)) AS scores FROM (SELECT -(body <@> asked(q.query)) AS score FROM docs ORDER BY body <@> asked(q.query) LIMIT 10) AS b) AS b
+    WHERE q.q <= 20 AND o.scores IS DISTINCT FROM b.scores;
+EXPLAIN (COSTS OFF) SELECT id FROM docs ORDER BY body <@> reground.bm25_query('gkb', 'docs', '{"shoe": 0.5}') LIMIT 5;
+SELECT lexeme, query_frequency, borrowed, frequency, round((weight / ln(1 + (documents - document_frequency + 0.5) / (document_frequency + 0.5)))::numeric, 6) AS counts
+FROM reground.bm25_explain('A shoe.', reground.bm25_query('shoes', 'docs', '{"shoe": 0.5, "sock": 2}'));
+SELECT reground.bm25_query('red: shoes', 'docs', '{"a \"b\": c": 0.25, "boot": 1}') AS query;
+SELECT ('+{"a \"b\": c":0.25,"boot":1.0} docs: red: shoes'::reground.bm25query)::text AS again;
+SELECT reground.bm25_query(NULL, 'docs') IS NULL AS nothing, reground.bm25_query('red', 'docs', '{}') AS plain;
+SELECT reground.bm25_query('red', 'docs', '[1]');
+SELECT reground.bm25_query('red', 'docs', '{"boot": 0}');
+SELECT reground.bm25_query('red', 'docs', '{"boot": "much"}');
+SELECT reground.bm25_query('red', 'docs', (SELECT jsonb_object_agg(n, 1) FROM generate_series(1, 1001) AS n));
+SELECT '+{"boot": 1 docs: red'::reground.bm25query;
+SELECT '+7 docs: red'::reground.bm25query;
+
 -- The same by every plan.
 CREATE FUNCTION by_plan(index text, bitmap text, sequential text) RETURNS TABLE (rows bigint, digest text) LANGUAGE plpgsql AS $$
 BEGIN
@@ -216,7 +253,7 @@ SELECT count(*) AS marimbas, count(*) FILTER (WHERE score < 0) AS in_order FROM 
 SELECT count(*) AS both_orders FROM (SELECT id FROM docs WHERE body @@@ reground.bm25_query('marimba', 'docs') ORDER BY body <@> reground.bm25_query('marimba', 'docs'), body <@> reground.bm25_query('shoe', 'docs') LIMIT 5) AS x;
 -- A cursor goes on with the figures that it began with.
 BEGIN;
-DECLARE c CURSOR FOR SELECT round((body <@> reground.bm25_query('marimba', 'docs'))::numeric, 6) AS score FROM docs WHERE id BETWEEN 10002 AND 10100 AND body @@@ reground.bm25_query('marimba', 'docs');
+DECLARE c CURSOR FOR SELECT round((left('a marimba', id) <@> reground.bm25_query('marimba', 'docs'))::numeric, 6) AS score FROM docs WHERE id BETWEEN 10002 AND 10100 AND body @@@ reground.bm25_query('marimba', 'docs');
 FETCH 1 FROM c;
 INSERT INTO docs SELECT n, 'a row that changes the figures' FROM generate_series(40001, 42000) AS n;
 FETCH 1 FROM c;

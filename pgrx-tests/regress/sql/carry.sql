@@ -33,7 +33,7 @@ SELECT * FROM ask('carry-1', 'ash', '[1,0,0,0]', 'Ash [A1].', intent => 'new_top
 SELECT doc_id, carry_score, inactive_turns FROM regress.sources WHERE conversation = 'carry-1' ORDER BY doc_id;
 
 -- A follow-up carries what is still relevant to it (τ 0.5), in the reserved slots; a new topic carries nothing.
-SELECT reground.alter_conversation('carry-2', '{"candidates": 1, "context_query_weight": 0}');
+SELECT reground.alter_conversation('carry-2', '{"candidates": 1, "query_from": "turn"}');
 SELECT * FROM ask('carry-2', 'cedar smells', '[0,0,1,0]', 'Sweet [A1].');
 SELECT * FROM ask('carry-2', 'and how does bark peel?', '[0,0.8,0.6,0]', 'Birch bark peels [B1]. Cedar smells sweet [A1].', intent => 'drill_down');
 SELECT doc_id, carry_score, inactive_turns, cited FROM regress.sources WHERE conversation = 'carry-2' ORDER BY doc_id;
@@ -45,10 +45,10 @@ SELECT number, intent, intent_confidence FROM reground.turns JOIN reground.conve
 SELECT doc_id, origin, in_context, left_at, reason, round(carry_score::numeric, 2) AS carry_score FROM reground.explain_turn(regress.turn('carry-2')) ORDER BY candidate_no;
 
 -- τ is a setting; so is whether anything is carried at all.
-SELECT reground.alter_conversation('carry-3', '{"candidates": 1, "context_query_weight": 0, "carry_threshold": 0.9}');
+SELECT reground.alter_conversation('carry-3', '{"candidates": 1, "query_from": "turn", "carry_threshold": 0.9}');
 SELECT * FROM ask('carry-3', 'cedar smells', '[0,0,1,0]', 'Sweet [A1].');
 SELECT * FROM ask('carry-3', 'and birch?', '[0,0.8,0.6,0]', 'Peels [B1].', intent => 'drill_down');
-SELECT reground.alter_conversation('carry-4', '{"candidates": 1, "context_query_weight": 0, "carry_over": false}');
+SELECT reground.alter_conversation('carry-4', '{"candidates": 1, "query_from": "turn", "carry_over": false}');
 SELECT * FROM ask('carry-4', 'cedar smells', '[0,0,1,0]', 'Sweet [A1].');
 SELECT * FROM ask('carry-4', 'and birch?', '[0,0.8,0.6,0]', 'Peels [B1].', intent => 'drill_down');
 

@@ -1,4 +1,4 @@
--- Hybrid search: two branches, fused by rank.
+-- Hybrid search: two branches, fused by score or by rank.
 CREATE SCHEMA search;
 SET search_path = search, public;
 SELECT reground.create_corpus('zoo', dimensions => 3);
@@ -12,8 +12,20 @@ SELECT reground.put_embeddings('zoo', ARRAY['1', '2', '3', '4', '5'], ARRAY['[1,
 CREATE TEMPORARY VIEW hybrid AS SELECT * FROM reground.search('zoo', 'which animals sleep?', '[1,0,0]');
 SELECT chunk_id, doc_id, title, locator, uri, published, metadata FROM hybrid;
 SELECT chunk_id, round(score::numeric, 6) AS score, lexical_rank, vector_rank, round(lexical_score::numeric, 4) AS lexical_score, round(vector_distance::numeric, 4) AS vector_distance FROM hybrid;
+-- Fusion of scores by hand: 0.3 and 0.7 of one half and a sixth of the standard score among the candidates, no word of the query being a score of 0.
+WITH z AS (
+    SELECT score, lexical_score IS NULL AS wordless, (coalesce(lexical_score, 0) - avg(coalesce(lexical_score, 0)) OVER ()) / stddev_pop(coalesce(lexical_score, 0)) OVER () AS lexical,
+        (avg(vector_distance) OVER () - vector_distance) / stddev_pop(vector_distance) OVER () AS vector
+    FROM hybrid)
+SELECT count(*) FILTER (WHERE wordless) AS wordless, bool_and(abs(score - 0.3 * (0.5 + lexical / 6) - 0.7 * (0.5 + vector / 6)) < 1e-7) AS fused FROM z;
+-- Each branch scores what only the other found.
+SELECT count(*) AS candidates, count(vector_rank) AS found, count(vector_distance) AS measured
+FROM reground.search('zoo', 'which animals sleep?', '[0,0,1]', max_results => 3, settings => '{"candidates": 3}');
+SELECT chunk_id, lexical_rank, round(lexical_score::numeric, 4) AS lexical_score, vector_rank, round(vector_distance::numeric, 4) AS vector_distance
+FROM reground.search('zoo', 'berries', '[1,0,0]', max_results => 1, settings => '{"candidates": 1, "vector_share": 0.1}');
 -- Reciprocal rank fusion by hand: weight / (60 + rank), summed.
-SELECT bool_and(abs(score - coalesce(1.0 / (60 + lexical_rank), 0) - coalesce(1.0 / (60 + vector_rank), 0)) < 1e-12) AS fused FROM hybrid;
+SELECT bool_and(abs(score - coalesce(1.0 / (60 + lexical_rank), 0) - coalesce(1.0 / (60 + vector_rank), 0)) < 1e-12) AS fused
+FROM reground.search('zoo', 'which animals sleep?', '[1,0,0]', settings => '{"fusion": "rrf"}');
 
 -- Lexical alone, with a warning; vector alone, without a query.
 SELECT chunk_id, lexical_rank, vector_rank FROM reground.search('zoo', 'sleep');
@@ -36,7 +48,7 @@ SELECT count(*) FROM reground.search('zoo', 'sleep', '[1,0,0]', max_results => 0
 -- Weights, the constant, candidates.
 SELECT chunk_id FROM reground.search('zoo', 'bears', '[0,1,0]', settings => '{"lexical_weight": 0}', max_results => 2);
 SELECT chunk_id FROM reground.search('zoo', 'bears', '[0,1,0]', settings => '{"vector_weight": 0}', max_results => 2);
-SELECT chunk_id, round(score::numeric, 4) AS score FROM reground.search('zoo', 'otters', '[0.6,0,0.8]', settings => '{"rrf_k": 1}', max_results => 1);
+SELECT chunk_id, round(score::numeric, 4) AS score FROM reground.search('zoo', 'otters', '[0.6,0,0.8]', settings => '{"fusion": "rrf", "rrf_k": 1}', max_results => 1);
 SELECT count(*) FILTER (WHERE lexical_rank IS NOT NULL) AS lexical, count(*) FILTER (WHERE vector_rank IS NOT NULL) AS vector
 FROM reground.search('zoo', 'sleep', '[1,0,0]', max_results => 1, settings => '{"candidates": 1}');
 

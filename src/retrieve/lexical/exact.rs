@@ -2,10 +2,13 @@
 //!
 //! N, df and the average length are those of what the caller may see, so no statistics leak across row-level security.
 
+use std::collections::BTreeSet;
+
 use pgrx::pg_sys;
 use pgrx::spi::Spi;
-use reground_bm25::{Collector, Parameters, TsVector};
+use reground_bm25::{Asked, Collector, Parameters, Ranking, TsVector};
 use reground_grounding::passage::Hit;
+use reground_grounding::plan::SubQuery;
 
 use super::{Ranked, Wanted};
 use crate::datum::TsVectorBytes;
@@ -21,7 +24,7 @@ const BATCH: std::ffi::c_long = 1000;
 /// Ranks the passages for each query, in order.
 pub fn rank(
     corpus: &Corpus,
-    queries: &[String],
+    queries: &[SubQuery],
     filter: &Filter,
     wanted: &Wanted,
     limit: usize,
@@ -84,27 +87,34 @@ pub fn rank(
     Ok(finish(collectors, limit))
 }
 
+/// The answers, in the order of the queries. What the later ones found is scored by the first too.
 fn finish(collectors: Vec<Collector>, limit: usize) -> Vec<Ranked> {
-    let rankings = collectors
-        .into_iter()
-        .map(|collector| collector.finish(limit));
-    rankings
-        .map(|ranking| Ranked {
-            hits: ranking
-                .candidates
-                .into_iter()
-                .map(|scored| Hit {
-                    key: scored.key,
-                    value: scored.score,
-                })
-                .collect(),
-            wanted: ranking.wanted.into_iter().collect(),
-        })
-        .collect()
+    let mut collectors = collectors.into_iter();
+    let own = collectors.next();
+    let others: Vec<Ranking> = collectors
+        .map(|collector| collector.finish(limit, &BTreeSet::new()))
+        .collect();
+    let found = others.iter().flat_map(|ranking| &ranking.candidates);
+    let found = found.map(|scored| scored.key.clone()).collect();
+    let own = own.map(|collector| collector.finish(limit, &found));
+    own.into_iter().chain(others).map(ranked).collect()
 }
 
-/// The lexemes of a query with the number of times that each occurs.
-fn query_terms(corpus: &Corpus, query: &str) -> Result<Vec<(Vec<u8>, u32)>> {
+fn ranked(ranking: Ranking) -> Ranked {
+    let hits = ranking.candidates.into_iter();
+    Ranked {
+        hits: hits
+            .map(|scored| Hit {
+                key: scored.key,
+                value: scored.score,
+            })
+            .collect(),
+        wanted: ranking.wanted.into_iter().collect(),
+    }
+}
+
+/// The lexemes of a query, with how much it asks for each.
+fn query_terms(corpus: &Corpus, query: &SubQuery) -> Result<Vec<(Vec<u8>, Asked)>> {
     #[derive(serde::Deserialize)]
     struct Term {
         lexeme: String,
@@ -114,12 +124,19 @@ fn query_terms(corpus: &Corpus, query: &str) -> Result<Vec<(Vec<u8>, u32)>> {
         "SELECT lexeme, pg_catalog.cardinality(positions) AS occurrences FROM pg_catalog.unnest(pg_catalog.to_tsvector($1::pg_catalog.regconfig, pg_catalog.left($2, $3)))",
         &[
             corpus.text_config.as_str().into(),
-            query.into(),
+            query.text.as_str().into(),
             LONGEST_TEXT.into(),
         ],
     )?;
-    Ok(terms
+    let own = terms
         .into_iter()
-        .map(|term| (term.lexeme.into_bytes(), term.occurrences))
-        .collect())
+        .map(|term| (term.lexeme.into_bytes(), Asked::own(term.occurrences)));
+    let borrowed = query.borrowed.iter().map(|(lexeme, &borrowed)| {
+        let asked = Asked {
+            frequency: 0,
+            borrowed,
+        };
+        (lexeme.clone().into_bytes(), asked)
+    });
+    Ok(own.chain(borrowed).collect())
 }

@@ -1,14 +1,15 @@
 //! BM25 by an index of the access method `reground_bm25`: its time grows little with the corpus.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::datum::DatumWithOid;
-use pgrx::pg_sys;
 use reground_grounding::passage::Hit;
+use reground_grounding::plan::SubQuery;
 use serde::Deserialize;
 
 use super::{Ranked, Wanted};
 use crate::error::Result;
+use crate::index::{Bm25Query, Expansion};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
 use crate::sql;
@@ -64,62 +65,125 @@ struct Row {
     score: f64,
 }
 
-/// Ranks the passages for a query.
+/// Ranks the passages for each query, in order.
 pub fn rank(
     corpus: &Corpus,
     index: &LexicalIndex,
-    query: &str,
+    queries: &[SubQuery],
     filter: &Filter,
     wanted: &Wanted,
     limit: usize,
-) -> Result<Ranked> {
-    let asked = "reground.bm25_query($1, $2::pg_catalog.oid::pg_catalog.regclass)";
-    let content = corpus.required("content")?;
-    let distance = format!("{content} OPERATOR(pg_catalog.<@>) {asked}");
-    let select = format!(
-        "SELECT {key}::text AS key, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
-        corpus.relations()?,
-        filter.clause(4),
-        key = corpus.key()?,
-    );
-    let args = |third: DatumWithOid<'static>| {
-        let mut args: Vec<DatumWithOid<'_>> =
-            vec![query.into(), pg_sys::Oid::from(index.oid).into(), third];
-        args.extend(filter.args());
-        args
-    };
-    let hits: Vec<Row> = match i64::try_from(limit).unwrap_or(i64::MAX) {
-        0 => Vec::new(),
-        limit => sql::read_rows(
-            &format!(
-                "{select} AND {content} OPERATOR(pg_catalog.@@@) {asked} ORDER BY {distance}, ({}::text) COLLATE \"C\" LIMIT $3::bigint",
-                corpus.key()?
+) -> Result<Vec<Ranked>> {
+    let asked = queries
+        .iter()
+        .map(|query| Asked::of(corpus, index, query, filter))
+        .collect::<Result<Vec<_>>>()?;
+    let mut answers = Vec::with_capacity(asked.len());
+    for query in &asked {
+        answers.push(Ranked {
+            hits: query.best(limit)?,
+            ..Ranked::default()
+        });
+    }
+    let others = answers.iter().skip(1).flat_map(|answer| &answer.hits);
+    let keys: BTreeSet<String> = others
+        .map(|hit| hit.key.clone())
+        .chain(wanted.passages.iter().cloned())
+        .collect();
+    if let (Some(own), Some(answer)) = (asked.first(), answers.first_mut()) {
+        answer.wanted = own.scores(&keys, &wanted.documents)?;
+    }
+    Ok(answers)
+}
+
+/// A query over the passages of a corpus.
+struct Asked<'a> {
+    corpus: &'a Corpus,
+    filter: &'a Filter,
+    query: Bm25Query,
+    /// The distance of a passage from `$1`.
+    distance: String,
+    /// Keys and scores of the passages that pass the filter, whose parameters begin at `$3`.
+    select: String,
+}
+
+impl<'a> Asked<'a> {
+    fn of(
+        corpus: &'a Corpus,
+        index: &LexicalIndex,
+        query: &SubQuery,
+        filter: &'a Filter,
+    ) -> Result<Self> {
+        let expansion = Expansion::new(query.borrowed.clone())?;
+        let content = corpus.required("content")?;
+        let distance = format!("{content} OPERATOR(pg_catalog.<@>) $1");
+        Ok(Self {
+            corpus,
+            filter,
+            query: Bm25Query::new(index.oid.into(), &query.text, expansion)?,
+            select: format!(
+                "SELECT {key}::text AS key, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
+                corpus.relations()?,
+                filter.clause(3),
+                key = corpus.key()?,
             ),
-            &args(limit.into()),
-        )?,
-    };
-    let mut scores = BTreeMap::new();
-    for (clause, keys) in [
-        passages::passage_clause(corpus, 3, &wanted.passages)?,
-        passages::document_clause(corpus, 3, &wanted.documents)?,
-    ] {
-        if !keys.is_empty() {
-            // OFFSET keeps the score from being computed for the condition again.
-            let statement = format!(
-                "SELECT s.key, s.score FROM ({select} AND {clause} OFFSET 0) AS s WHERE s.score > 0"
-            );
-            let rows: Vec<Row> = sql::read_rows(&statement, &args(keys.into()))?;
-            scores.extend(rows.into_iter().map(|row| (row.key, row.score)));
+            distance,
+        })
+    }
+
+    /// The best passages.
+    fn best(&self, limit: usize) -> Result<Vec<Hit>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let statement = format!(
+            "{} AND {} OPERATOR(pg_catalog.@@@) $1 ORDER BY {}, ({}::text) COLLATE \"C\" LIMIT $2::bigint",
+            self.select,
+            self.corpus.required("content")?,
+            self.distance,
+            self.corpus.key()?
+        );
+        let rows: Vec<Row> = sql::read_rows(&statement, &self.args(limit.into()))?;
+        Ok(rows.into_iter().map(Row::hit).collect())
+    }
+
+    /// Scores of given passages, and of all passages of given documents.
+    fn scores(
+        &self,
+        keys: &BTreeSet<String>,
+        documents: &BTreeSet<String>,
+    ) -> Result<BTreeMap<String, f64>> {
+        let mut scores = BTreeMap::new();
+        for (clause, keys) in [
+            passages::passage_clause(self.corpus, 2, keys)?,
+            passages::document_clause(self.corpus, 2, documents)?,
+        ] {
+            if !keys.is_empty() {
+                // OFFSET keeps the score from being computed for the condition again.
+                let statement = format!(
+                    "SELECT s.key, s.score FROM ({} AND {clause} OFFSET 0) AS s WHERE s.score > 0",
+                    self.select
+                );
+                let rows: Vec<Row> = sql::read_rows(&statement, &self.args(keys.into()))?;
+                scores.extend(rows.into_iter().map(|row| (row.key, row.score)));
+            }
+        }
+        Ok(scores)
+    }
+
+    fn args(&self, second: DatumWithOid<'static>) -> Vec<DatumWithOid<'_>> {
+        let mut args: Vec<DatumWithOid<'_>> = vec![self.query.clone().into(), second];
+        args.extend(self.filter.args());
+        args
+    }
+}
+
+impl Row {
+    fn hit(self) -> Hit {
+        Hit {
+            key: self.key,
+            value: self.score,
         }
     }
-    Ok(Ranked {
-        hits: hits
-            .into_iter()
-            .map(|row| Hit {
-                key: row.key,
-                value: row.score,
-            })
-            .collect(),
-        wanted: scores,
-    })
 }

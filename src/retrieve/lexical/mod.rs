@@ -6,6 +6,7 @@ mod indexed;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::passage::{Branch, Hit, RankedList};
+use reground_grounding::plan::SubQuery;
 use reground_grounding::settings::LexicalSearch;
 
 use crate::error::Result;
@@ -50,17 +51,17 @@ impl Wanted {
 pub struct Ranked {
     /// The best passages by falling score, equal ones by rising key.
     pub hits: Vec<Hit>,
-    /// Scores of the wanted passages that have a word of the query, by key.
+    /// Scores of the wanted passages that have a word of the query, by key; only with the first query.
     pub wanted: BTreeMap<String, f64>,
 }
 
 impl Ranked {
-    /// As a list to be fused.
-    pub fn into_list(self, weight: f64, entity: Option<String>) -> RankedList {
+    /// As a list to be fused, the answer to `query`.
+    pub fn into_list(self, query: &SubQuery) -> RankedList {
         RankedList {
             branch: Branch::Lexical,
-            weight,
-            entity,
+            weight: query.weight,
+            entity: query.entity.clone(),
             hits: self.hits,
         }
     }
@@ -102,20 +103,18 @@ impl Way {
     }
 }
 
-/// Ranks the passages by BM25 for each query; one answer a query, in order.
+/// Ranks the passages by BM25 for each query; one answer a query, in order. The first is the turn's own: what is wanted, and
+/// what the other queries found, is scored by it.
 pub fn rank(
     corpus: &Corpus,
-    queries: &[String],
+    queries: &[SubQuery],
     filter: &Filter,
     wanted: &Wanted,
     way: &Way,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
     match way {
-        Way::Index(index) => queries
-            .iter()
-            .map(|query| indexed::rank(corpus, index, query, filter, wanted, limit))
-            .collect(),
+        Way::Index(index) => indexed::rank(corpus, index, queries, filter, wanted, limit),
         Way::Pass { .. } => exact::rank(corpus, queries, filter, wanted, limit),
     }
 }

@@ -1,5 +1,6 @@
 //! Results as Markdown on standard output.
 
+pub mod asking;
 pub mod citations;
 pub mod conversation;
 pub mod floors;

@@ -1,7 +1,8 @@
 //! Scores as whole numbers, so that their sum does not depend on the order in which terms are looked at: every plan gives
 //! the same score to the last bit.
 
-use crate::score::{Parameters, idf};
+use crate::asked::{self, Asked};
+use crate::score::Parameters;
 
 use super::norms;
 use super::terms::Term;
@@ -50,9 +51,13 @@ impl Statistics {
         }
     }
 
-    /// The part of the documents that have one of the terms, at most: as if no document had two.
-    pub fn selectivity(&self) -> f64 {
-        let postings: u64 = self.frequencies.iter().sum();
+    /// The part of the documents that have one of the terms that weigh something, at most: as if no document had two.
+    pub fn selectivity(&self, weights: &[f64]) -> f64 {
+        let each = self.frequencies.iter().zip(weights);
+        let postings: u64 = each
+            .filter(|&(_, &weight)| weight > 0.0)
+            .map(|(df, _)| df)
+            .sum();
         match self.documents {
             0 => 0.0,
             documents => (postings as f64 / documents as f64).min(1.0),
@@ -68,11 +73,10 @@ impl Statistics {
         }
     }
 
-    /// The weights of the query's terms.
+    /// The weights of the query's terms, as [`asked::weights`] has them.
     pub fn weights(&self, terms: &[Term]) -> Vec<f64> {
-        let each = terms.iter().zip(&self.frequencies);
-        each.map(|(term, &frequency)| weight(term.frequency, self.documents, frequency))
-            .collect()
+        let asked: Vec<Asked> = terms.iter().map(|term| term.asked).collect();
+        asked::weights(&asked, self.documents, &self.frequencies)
     }
 }
 
@@ -119,7 +123,7 @@ impl Saturation {
     }
 }
 
-/// What a term adds to a score: its weight times the saturation. Never 0, so that a match is one.
+/// What a term of some weight adds to a score: the weight times the saturation. Never 0, so that a match is one.
 #[inline]
 pub fn part(weight: f64, saturation: f64) -> u64 {
     ((weight * saturation * ONE + 0.5) as u64).max(1)
@@ -128,11 +132,6 @@ pub fn part(weight: f64, saturation: f64) -> u64 {
 /// No less than [`part`] of a weight and any saturation up to `most`.
 pub fn bound(weight: f64, most: f64) -> u64 {
     (weight * most.min(1.0) * ONE) as u64 + 2
-}
-
-/// The weight of a term: how often the query has it times its inverse document frequency.
-pub fn weight(query_frequency: u32, documents: u64, frequency: u64) -> f64 {
-    f64::from(query_frequency) * idf(documents, frequency)
 }
 
 /// The largest saturation of a block in a byte, rounded up.

@@ -106,12 +106,14 @@ impl Search {
         for (document, recent) in self.snapshot.recent.iter().enumerate() {
             let parts = self.weights.iter().zip(&recent.frequencies);
             let score = parts
-                .filter(|&(_, &frequency)| frequency > 0)
+                .filter(|&(&weight, &frequency)| weight > 0.0 && frequency > 0)
                 .map(|(&weight, &frequency)| {
                     part(weight, self.saturation.of(frequency, recent.norm))
                 })
                 .sum();
-            best.offer((score, Reverse(document as u64)));
+            if score > 0 {
+                best.offer((score, Reverse(document as u64)));
+            }
         }
         let segments = self.snapshot.meta.segments.iter();
         for (ordinal, (segment, entries)) in (1..).zip(segments.zip(&self.snapshot.entries)) {
@@ -123,7 +125,9 @@ impl Search {
             };
             let mut lists = Vec::new();
             for (entry, &weight) in entries.iter().zip(&self.weights) {
-                if let Some(entry) = entry {
+                if let Some(entry) = entry
+                    && weight > 0.0
+                {
                     lists.push(List::new(&scoring, entry.clone(), weight)?);
                 }
             }

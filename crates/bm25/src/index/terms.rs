@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::hash::Hasher;
 
 use super::norms::norm;
+use crate::asked::Asked;
 
 /// Secret of an index, so that nobody can make terms that collide.
 pub type Key = [u64; 2];
@@ -91,12 +92,12 @@ impl std::str::FromStr for Weights {
 }
 
 /// A term of a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term {
     /// Its hash.
     pub hash: u64,
-    /// How often the query has it.
-    pub frequency: u32,
+    /// How much the query asks for it.
+    pub asked: Asked,
 }
 
 /// A document to be indexed.

@@ -1,0 +1,130 @@
+//! Fusion of scores: every candidate, whichever branch found it, is scored by both, and each branch' scores are brought to
+//! one scale by their mean and deviation over all candidates of the query.
+//!
+//! Ranks forget how much better the first is than the second, and give a passage that one branch did not return nothing at
+//! all. Scores of the union keep both: a passage that the vector branch found stands beside the lexical ones with the words
+//! that it has. Standardising by z-score is Montague and Aslam's (2001); taking it over the union, with no score missing, is
+//! what makes it hold on lists of forty (docs/evaluation.md).
+
+use std::collections::BTreeMap;
+
+use super::Ranking;
+use super::standing::Standing;
+use crate::passage::Branch;
+use crate::relevance::value;
+use crate::settings::Settings;
+
+/// A score that is as good as the mean of the candidates.
+const MEAN: f64 = 0.5;
+/// Deviations between 0 and 1: a score leaves that range only where it is more than three from the mean.
+const WIDTH: f64 = 6.0;
+
+/// Σ share · (1/2 + z/6) over the branches that have scores. `z` is (value − mean) / deviation over the candidates, 0 where
+/// all are equal or the passage has no embedding. Twins have the better score of any of them.
+pub(super) fn scored<'a>(
+    mut standings: BTreeMap<&'a str, Standing>,
+    ranking: Ranking<'a>,
+    settings: &Settings,
+    name: impl Fn(&'a str) -> Option<&'a str>,
+) -> Vec<(&'a str, Standing, f64)> {
+    complete(&mut standings, ranking, name);
+    let asked = |branch| ranking.lists.iter().any(|list| list.branch == branch);
+    let lexical = Measure::of(&standings, |standing| {
+        // A passage without a word of the query has the score 0, which says as much as another.
+        asked(Branch::Lexical).then(|| standing.lexical.value.unwrap_or_default())
+    });
+    let vector = Measure::of(&standings, |standing| {
+        let distance = standing.vector.value?;
+        Some(value(Branch::Vector, ranking.metric, distance))
+    });
+    let shares = [
+        (
+            &lexical,
+            settings.lexical_weight * (1.0 - settings.vector_share),
+        ),
+        (&vector, settings.vector_weight * settings.vector_share),
+    ];
+    let total: f64 = shares
+        .iter()
+        .filter(|(measure, _)| measure.says)
+        .map(|(_, share)| share)
+        .sum();
+    let each = standings.into_iter().enumerate();
+    each.map(|(at, (key, standing))| {
+        let parts = shares.iter().filter(|(measure, _)| measure.says);
+        let sum: f64 = parts
+            .map(|(measure, share)| share * (MEAN + measure.z(at) / WIDTH))
+            .sum();
+        let score = if total > 0.0 { sum / total } else { 0.0 };
+        (key, standing, score)
+    })
+    .collect()
+}
+
+/// Gives every passage what the branches say of it under the turn's own query, whichever query found it: lists of a compared
+/// entity bring passages in, and their scores are of another query.
+fn complete<'a>(
+    standings: &mut BTreeMap<&'a str, Standing>,
+    ranking: Ranking<'a>,
+    name: impl Fn(&'a str) -> Option<&'a str>,
+) {
+    let own = ranking.lists.iter().filter(|list| list.entity.is_none());
+    let hits = own.flat_map(|list| {
+        list.hits
+            .iter()
+            .map(|hit| (list.branch, &hit.key, hit.value))
+    });
+    let scores = ranking.scores.lexical.iter();
+    let distances = ranking.scores.distances.iter();
+    let all = hits
+        .chain(scores.map(|(key, &score)| (Branch::Lexical, key, score)))
+        .chain(distances.map(|(key, &distance)| (Branch::Vector, key, distance)));
+    for standing in standings.values_mut() {
+        standing.lexical.value = None;
+    }
+    for (branch, key, said) in all {
+        let Some(standing) = name(key).and_then(|key| standings.get_mut(key)) else {
+            continue;
+        };
+        let (best, better): (_, fn(f64, f64) -> f64) = match branch {
+            Branch::Lexical => (&mut standing.lexical.value, f64::max),
+            Branch::Vector => (&mut standing.vector.value, f64::min),
+        };
+        *best = Some(best.map_or(said, |before| better(before, said)));
+    }
+}
+
+/// The values of a branch over the candidates, in their order.
+struct Measure {
+    values: Vec<Option<f64>>,
+    mean: f64,
+    deviation: f64,
+    /// Whether it has any.
+    says: bool,
+}
+
+impl Measure {
+    fn of(standings: &BTreeMap<&str, Standing>, value: impl Fn(&Standing) -> Option<f64>) -> Self {
+        let values: Vec<Option<f64>> = standings
+            .values()
+            .map(|standing| value(standing).filter(|value| value.is_finite()))
+            .collect();
+        let known = || values.iter().flatten();
+        let count = known().count().max(1) as f64;
+        let mean = known().sum::<f64>() / count;
+        let variance = known().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+        Self {
+            says: known().next().is_some(),
+            deviation: variance.sqrt(),
+            mean,
+            values,
+        }
+    }
+
+    fn z(&self, at: usize) -> f64 {
+        match self.values.get(at).copied().flatten() {
+            Some(value) if self.deviation > 0.0 => (value - self.mean) / self.deviation,
+            _ => 0.0,
+        }
+    }
+}
