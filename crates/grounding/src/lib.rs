@@ -19,6 +19,7 @@
 //! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
 //! | … or judged without a turn | [`check`] |
 //! | … and measured | [`measure`] |
+//! | what history takes from the sources, by the theory | [`theory`] |
 //!
 //! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
 //! leaves with the stage and the reason; nothing is lost.
@@ -50,6 +51,7 @@ pub mod rerank;
 pub mod select;
 pub mod setting_table;
 pub mod settings;
+pub mod theory;
 pub mod warnings;
 pub mod words;
 
