@@ -19,6 +19,7 @@
 //! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
 //! | … or judged without a turn | [`check`] |
 //! | … and measured | [`measure`] |
+//! | what of the conversation goes into the next prompt | [`history`](mod@history) |
 //! | what history takes from the sources, by the theory | [`theory`] |
 //!
 //! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
@@ -37,6 +38,7 @@ pub mod error;
 pub mod facts;
 pub mod filter;
 pub mod fuse;
+pub mod history;
 pub mod identity;
 pub mod intent;
 pub mod mark;
