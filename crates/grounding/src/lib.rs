@@ -20,7 +20,7 @@
 //! | … or judged without a turn | [`check`] |
 //! | … and measured | [`measure`] |
 //! | what of the conversation goes into the next prompt | [`history`](mod@history) |
-//! | what history takes from the sources, by the theory | [`theory`] |
+//! | what history takes from the sources, by the theory | [`theory`], turn by turn in [`simulation`] |
 //!
 //! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
 //! leaves with the stage and the reason; nothing is lost.
@@ -53,6 +53,7 @@ pub mod rerank;
 pub mod select;
 pub mod setting_table;
 pub mod settings;
+pub mod simulation;
 pub mod theory;
 pub mod warnings;
 pub mod words;
