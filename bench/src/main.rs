@@ -10,6 +10,7 @@ mod load;
 mod machine;
 mod progress;
 mod server;
+mod simulation;
 mod speed;
 mod support;
 mod twins;
@@ -24,6 +25,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
   support  support of claims by text, held against human labels
   lexical  full-text search ranked by relevance, index beside index
   extraction  citations read out of real answers, held against what they literally cite
+  simulation  strategies of history by the published model, beside its table and what replays measured
   injection  faults put into answers, and how many of them are found
 
 reground-bench COMMAND --help says more.";
@@ -36,6 +38,7 @@ fn main() -> Result<()> {
             Some("speed") => speed::run(arguments),
             Some("extraction") => extraction::run(arguments),
             Some("injection") => injection::run(arguments),
+            Some("simulation") => simulation::run(arguments),
             Some("support") => support::run(arguments),
             Some("lexical") => lexical::run(arguments),
             _ => bail!("there is no command {}\n\n{USAGE}", command.display()),

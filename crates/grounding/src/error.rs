@@ -52,6 +52,26 @@ pub enum GroundingError {
         /// What is wrong, with the column.
         fault: String,
     },
+    /// A figure of the model of [`crate::theory`] out of its range (22023).
+    #[error("{quantity} must be {expected}, not {value}")]
+    OutOfRange {
+        /// What it is.
+        quantity: &'static str,
+        /// The offending value.
+        value: String,
+        /// What would have been accepted.
+        expected: &'static str,
+    },
+    /// An accuracy that no history leaves, however short (22023).
+    #[error(
+        "an accuracy_target of {target} cannot be kept: it must lie above 0 and below the accuracy_baseline, {baseline}"
+    )]
+    TargetOutOfReach {
+        /// What was asked for.
+        target: String,
+        /// acc(0), the accuracy of a single turn.
+        baseline: String,
+    },
 }
 
 impl GroundingError {
@@ -68,6 +88,8 @@ impl GroundingError {
             Self::UnknownApi(_) => "Pass the message as the API returned it, or its list of citations.".to_owned(),
             Self::RerankLength { .. } => "A reranker returns one score for each passage, in order; NULL where it has none.".to_owned(),
             Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]} or {\"column\": {\">=\": value}}; on a jsonb column any value means containment.".to_owned(),
+            Self::OutOfRange { expected, .. } => format!("Give {expected}."),
+            Self::TargetOutOfReach { .. } => "Even without history the model predicts no more than the baseline: ask for less, or raise the baseline to what single turns were measured at.".to_owned(),
         }
     }
 }

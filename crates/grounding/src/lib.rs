@@ -19,6 +19,8 @@
 //! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
 //! | … or judged without a turn | [`check`] |
 //! | … and measured | [`measure`] |
+//! | what of the conversation goes into the next prompt | [`history`](mod@history) |
+//! | what history takes from the sources, by the theory | [`theory`], turn by turn in [`simulation`] |
 //!
 //! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
 //! leaves with the stage and the reason; nothing is lost.
@@ -37,6 +39,7 @@ pub mod error;
 pub mod facts;
 pub mod filter;
 pub mod fuse;
+pub mod history;
 pub mod identity;
 pub mod intent;
 pub mod mark;
@@ -51,6 +54,8 @@ pub mod rerank;
 pub mod select;
 pub mod setting_table;
 pub mod settings;
+pub mod simulation;
+pub mod theory;
 pub mod warnings;
 pub mod words;
 

@@ -1,7 +1,11 @@
 //! A turn over a query or a passage of megabytes can be given up.
 
+use reground_citations::Grammar;
 use reground_grounding::cues::Cues;
 use reground_grounding::defuse::defuse;
+use reground_grounding::history::{
+    CitedSource, EarlierCitation, EarlierTurn, HistoryRules, history, read_ledger,
+};
 use reground_grounding::intent::{PastTurn, classify};
 use reground_grounding::settings::MarkerStyle;
 use reground_grounding::{entities, facts};
@@ -33,4 +37,34 @@ fn passages_beat() {
     let query = text_of("quick fox ", 8 * STRETCH);
     let felt = felt::of(|| facts::extract("It is so.", &query, 2, Cues::built_in()));
     assert!(felt.beats >= 8, "{felt:?}");
+}
+
+#[test]
+fn a_history_beats() {
+    let under = |max_tokens| HistoryRules {
+        max_tokens: Some(max_tokens),
+        ..HistoryRules::default()
+    };
+    let grammar = Grammar::default();
+    // Counted, read, cut, read and counted again.
+    check("history", 3, |answer| {
+        let turn = EarlierTurn {
+            answer: answer.to_owned(),
+            answer_tokens: Some(usize::MAX),
+            citations: vec![EarlierCitation {
+                bytes: 0..answer.len(),
+                holds: Some(true),
+            }],
+            ..EarlierTurn::default()
+        };
+        history(&[turn], &[], &under(usize::MAX - 1), &grammar)
+    });
+    check("ledger", 2, |doc_id| {
+        let cited = CitedSource {
+            doc_id: doc_id.to_owned(),
+            ..CitedSource::default()
+        };
+        let ledger = history(&[], &[cited], &under(0), &grammar);
+        read_ledger(&ledger.blocks[0].content)
+    });
 }

@@ -1,0 +1,329 @@
+//! The ledger: every source that a conversation has cited, in as few tokens as leave nothing open (D6).
+//!
+//! ```text
+//! Cited before: document@version, then marker, place and hash of each passage
+//! # manual
+//! guide.pdf@3 A1 p12 1a2b3c4d; A2 p13-14 99aabbcc
+//! "the [first] draft" B1 c120-560 0f0e0d0c
+//! ```
+//!
+//! A line `# corpus` stands above the documents of a corpus. A place is pages (`p12`, `p13-14`), else characters
+//! (`c120-560`), else the passage's key (`#key`); `-` stands for a source without a marker, and no `@` for a document
+//! without versions. A name that is more than letters, digits and a few signs is a JSON string in which everything else is
+//! escaped. So no id can end its line, pose as a marker in brackets or as a tag, or hide what nobody sees.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use reground_documents::PageRange;
+use reground_pulse::{STRETCH, along, beat};
+use serde::{Deserialize, Serialize};
+
+use crate::memory::BoundMarker;
+use crate::passage::CharRange;
+
+const HEADING: &str =
+    "Cited before: document@version, then marker, place and hash of each passage\n";
+/// Characters of a hash that are written: enough to tell apart a conversation's passages, and to find theirs.
+const HASH: usize = 8;
+/// Signs that a bare name may hold.
+const BARE: &str = "._-/:?&%+~";
+/// Signs that a quoted name may hold as they are.
+const QUOTED: &str = " !$'()*,;=@#._-/:?&%+~";
+
+/// A source that an answer has cited, as the conversation's registry has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CitedSource {
+    /// Its marker; `None` for one that was cited by name and was never in a context.
+    pub marker: Option<String>,
+    /// Name of the corpus.
+    pub corpus: String,
+    /// The document's key.
+    pub doc_id: String,
+    /// The passage's key.
+    pub passage: String,
+    /// The document's version.
+    pub version: Option<i32>,
+    /// Pages.
+    pub pages: Option<PageRange>,
+    /// Characters.
+    pub chars: Option<CharRange>,
+    /// Content hash (hex).
+    pub hash: String,
+}
+
+impl From<BoundMarker> for CitedSource {
+    fn from(bound: BoundMarker) -> Self {
+        Self {
+            marker: Some(bound.marker),
+            corpus: bound.corpus,
+            doc_id: bound.doc_id,
+            passage: bound.passage,
+            version: bound.version,
+            pages: bound.pages,
+            chars: bound.chars,
+            hash: bound.hash,
+        }
+    }
+}
+
+/// Where a cited passage stands in its document.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// On pages.
+    Pages(PageRange),
+    /// At characters, where no pages are known.
+    Chars(CharRange),
+    /// Under a key, where nothing else is known.
+    Passage(String),
+}
+
+/// What has to outlast the prose: a source in the terms of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Tuple {
+    /// Name of the corpus.
+    pub corpus: String,
+    /// The document's key.
+    pub doc_id: String,
+    /// The document's version.
+    pub version: Option<i32>,
+    /// Its marker.
+    pub marker: Option<String>,
+    /// Where it stands.
+    pub place: Place,
+    /// The first eight characters of the content hash.
+    pub hash: String,
+}
+
+impl From<&CitedSource> for Tuple {
+    fn from(source: &CitedSource) -> Self {
+        let place = match (source.pages, source.chars) {
+            (Some(pages), _) => Place::Pages(pages),
+            (None, Some(chars)) => Place::Chars(chars),
+            (None, None) => Place::Passage(source.passage.clone()),
+        };
+        Self {
+            corpus: source.corpus.clone(),
+            doc_id: source.doc_id.clone(),
+            version: source.version,
+            marker: source.marker.clone(),
+            place,
+            hash: source.hash.chars().take(HASH).collect(),
+        }
+    }
+}
+
+/// Each source once, by corpus and document in the order in which each first comes.
+pub(super) fn tuples(cited: &[CitedSource]) -> Vec<Tuple> {
+    let mut seen = BTreeSet::new();
+    let tuples = along(cited).map(Tuple::from);
+    let mut tuples: Vec<Tuple> = tuples.filter(|tuple| seen.insert(tuple.clone())).collect();
+    let (mut corpora, mut documents) = (BTreeMap::new(), BTreeMap::new());
+    for (at, tuple) in tuples.iter().enumerate() {
+        corpora.entry(tuple.corpus.clone()).or_insert(at);
+        documents.entry(document(tuple)).or_insert(at);
+    }
+    tuples.sort_by_cached_key(|tuple| {
+        (
+            corpora.get(&tuple.corpus).copied(),
+            documents.get(&document(tuple)).copied(),
+        )
+    });
+    tuples
+}
+
+fn document(tuple: &Tuple) -> (String, String, Option<i32>) {
+    (tuple.corpus.clone(), tuple.doc_id.clone(), tuple.version)
+}
+
+// Writing to a `String` cannot fail, so the results of `write!` are dropped below.
+
+/// The ledger of tuples that stand together by corpus and document.
+pub(super) fn write(tuples: &[Tuple]) -> String {
+    let mut out = HEADING.to_owned();
+    for corpus in tuples.chunk_by(|one, next| one.corpus == next.corpus) {
+        out.push_str("# ");
+        corpus
+            .iter()
+            .take(1)
+            .for_each(|tuple| name(&mut out, &tuple.corpus));
+        out.push('\n');
+        for document in
+            corpus.chunk_by(|one, next| one.doc_id == next.doc_id && one.version == next.version)
+        {
+            for (at, tuple) in document.iter().enumerate() {
+                if at == 0 {
+                    name(&mut out, &tuple.doc_id);
+                    if let Some(version) = tuple.version {
+                        let _ = write!(out, "@{version}");
+                    }
+                } else {
+                    out.push(';');
+                }
+                passage(&mut out, tuple);
+            }
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn passage(out: &mut String, tuple: &Tuple) {
+    out.push(' ');
+    match &tuple.marker {
+        Some(marker) => name(out, marker),
+        None => out.push('-'),
+    }
+    out.push(' ');
+    let _ = match &tuple.place {
+        Place::Pages(pages) if pages.start == pages.end => write!(out, "p{}", pages.start),
+        Place::Pages(pages) => write!(out, "p{}-{}", pages.start, pages.end),
+        Place::Chars(range) => write!(out, "c{}-{}", range.start, range.end),
+        Place::Passage(key) => {
+            out.push('#');
+            name(out, key);
+            Ok(())
+        }
+    };
+    out.push(' ');
+    name(out, &tuple.hash);
+}
+
+/// A name, bare where that is all that it can be read as.
+fn name(out: &mut String, text: &str) {
+    if !text.is_empty() && text != "-" && along(text.chars()).all(bare) {
+        out.push_str(text);
+        return;
+    }
+    out.push('"');
+    for c in along(text.chars()) {
+        if c.is_alphanumeric() || QUOTED.contains(c) {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    out.push('"');
+}
+
+fn bare(c: char) -> bool {
+    c.is_alphanumeric() || BARE.contains(c)
+}
+
+/// The tuples of a ledger, in its order; `None` for a text that is not one. An empty text is one of nothing.
+#[must_use]
+pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
+    let mut tuples = Vec::new();
+    if text.is_empty() {
+        return Some(tuples);
+    }
+    let mut corpus = None;
+    for line in along(text.strip_prefix(HEADING)?.lines()) {
+        let mut reader = Reader(line);
+        if reader.sign("# ") {
+            corpus = Some(reader.name()?);
+        } else {
+            let corpus = corpus.as_ref()?;
+            let doc_id = reader.name()?;
+            let version = match reader.sign("@") {
+                true => Some(reader.number()?),
+                false => None,
+            };
+            loop {
+                tuples.push(Tuple {
+                    corpus: corpus.clone(),
+                    doc_id: doc_id.clone(),
+                    version,
+                    marker: reader.marker()?,
+                    place: reader.place()?,
+                    hash: reader.after_space(Reader::name)?,
+                });
+                if !reader.sign(";") {
+                    break;
+                }
+            }
+        }
+        if !reader.0.is_empty() {
+            return None;
+        }
+    }
+    Some(tuples)
+}
+
+/// What is left of a line.
+struct Reader<'a>(&'a str);
+
+impl Reader<'_> {
+    fn sign(&mut self, sign: &str) -> bool {
+        let rest = self.0.strip_prefix(sign);
+        self.0 = rest.unwrap_or(self.0);
+        rest.is_some()
+    }
+
+    fn after_space<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.sign(" ").then_some(())?;
+        read(self)
+    }
+
+    fn name(&mut self) -> Option<String> {
+        let (name, length) = if self.0.starts_with('"') {
+            let mut strings = serde_json::Deserializer::from_str(self.0).into_iter::<String>();
+            (strings.next()?.ok()?, strings.byte_offset())
+        } else {
+            let end = self.0.find(|c| !bare(c)).unwrap_or(self.0.len());
+            (self.0.get(..end)?.to_owned(), end)
+        };
+        beat(length.min(STRETCH));
+        self.0 = self.0.get(length..)?;
+        (length > 0).then_some(name)
+    }
+
+    fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
+        let digits = |c: char| c.is_ascii_digit() || c == '-';
+        // A sign stands before the first digit only: a range has one between two numbers.
+        let end = self
+            .0
+            .char_indices()
+            .find(|&(at, c)| !digits(c) || (at > 0 && c == '-'))
+            .map_or(self.0.len(), |(at, _)| at);
+        let (number, rest) = self.0.split_at_checked(end)?;
+        self.0 = rest;
+        number.parse().ok()
+    }
+
+    fn marker(&mut self) -> Option<Option<String>> {
+        self.after_space(|reader| {
+            if reader.0.starts_with("- ") {
+                reader.sign("-");
+                return Some(None);
+            }
+            reader.name().map(Some)
+        })
+    }
+
+    fn place(&mut self) -> Option<Place> {
+        self.after_space(|reader| {
+            if reader.sign("#") {
+                return reader.name().map(Place::Passage);
+            }
+            let pages = reader.sign("p");
+            if !pages {
+                reader.sign("c").then_some(())?;
+            }
+            let start = reader.number()?;
+            let end = match reader.sign("-") {
+                true => reader.number()?,
+                false if pages => start,
+                false => return None,
+            };
+            Some(if pages {
+                Place::Pages(PageRange { start, end })
+            } else {
+                Place::Chars(CharRange { start, end })
+            })
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! The forms of a turn, from the fullest to the question alone.
+
+use reground_citations::Grammar;
+use reground_tokens::count;
+
+use super::{Block, EarlierTurn, Role, cited};
+
+/// The fullest form of a turn that takes at most `room` tokens; empty where none does. No form takes more than the one before
+/// it.
+pub fn within(turn: &EarlierTurn, room: usize, grammar: &Grammar) -> Vec<Block> {
+    let question = turn.query_tokens.unwrap_or_else(|| count(&turn.query));
+    if question > room {
+        return Vec::new();
+    }
+    let block = |role, content: &str, tokens, shortened| Block {
+        turn: Some(turn.number),
+        role,
+        content: content.to_owned(),
+        tokens,
+        shortened,
+    };
+    let with_question = |answer: Option<Block>, shortened| {
+        let question = block(Role::User, &turn.query, question, shortened);
+        std::iter::once(question).chain(answer).collect()
+    };
+    if turn.answer.is_empty() {
+        return with_question(None, false);
+    }
+    let room = room - question;
+    let whole = turn.answer_tokens.unwrap_or_else(|| count(&turn.answer));
+    if whole <= room {
+        let answer = block(Role::Assistant, &turn.answer, whole, false);
+        return with_question(Some(answer), false);
+    }
+    let sentences = cited::sentences(turn, grammar).and_then(|sentences| {
+        let tokens = count(&sentences);
+        (tokens <= room).then(|| block(Role::Assistant, &sentences, tokens, true))
+    });
+    with_question(sentences, true)
+}

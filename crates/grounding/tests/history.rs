@@ -1,0 +1,398 @@
+//! What a history keeps: every tuple under any budget, markers that read as before, and no more tokens than allowed.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use reground_citations::{Grammar, Reference, extract};
+use reground_documents::PageRange;
+use reground_grounding::defuse::defuse;
+use reground_grounding::history::{
+    CitedSource, Dependence, EarlierCitation, EarlierTurn, History, HistoryRules, Role, Tuple,
+    history, read_ledger,
+};
+use reground_grounding::passage::CharRange;
+use reground_grounding::settings::MarkerStyle;
+use reground_tokens::count;
+
+fn source(marker: &str, doc_id: &str, page: u32) -> CitedSource {
+    CitedSource {
+        marker: Some(marker.into()),
+        corpus: "manual".into(),
+        doc_id: doc_id.into(),
+        passage: "17".into(),
+        version: Some(3),
+        pages: Some(PageRange::new(page, page)),
+        chars: Some(CharRange { start: 0, end: 9 }),
+        hash: "1a2b3c4d5e6f".into(),
+    }
+}
+
+/// A turn each of whose citations has the same verdict.
+fn turn(number: u32, query: &str, answer: &str, holds: Option<bool>) -> EarlierTurn {
+    let read = extract(answer, &Grammar::default());
+    let citations = read.citations.into_iter().map(|citation| EarlierCitation {
+        bytes: citation.span.bytes,
+        holds,
+    });
+    EarlierTurn {
+        number,
+        query: query.into(),
+        answer: answer.into(),
+        citations: citations.collect(),
+        ..EarlierTurn::default()
+    }
+}
+
+fn under(max_tokens: usize) -> HistoryRules {
+    HistoryRules {
+        max_tokens: Some(max_tokens),
+        ..HistoryRules::default()
+    }
+}
+
+fn made(turns: &[EarlierTurn], cited: &[CitedSource], rules: &HistoryRules) -> History {
+    history(turns, cited, rules, &Grammar::default())
+}
+
+/// A block without its tokens.
+type Said<'a> = (Option<u32>, Role, &'a str, bool);
+
+fn said(history: &History) -> Vec<Said<'_>> {
+    let blocks = history.blocks.iter();
+    blocks
+        .map(|block| {
+            (
+                block.turn,
+                block.role,
+                block.content.as_str(),
+                block.shortened,
+            )
+        })
+        .collect()
+}
+
+const LONG: &str = "Installing takes some preparation, as with everything that is worth having. Run the script [A1]. \
+                    Much could be added here about scripts and those who write them. It asks for a folder [A2].";
+
+fn conversation() -> Vec<EarlierTurn> {
+    vec![
+        turn(1, "How do I install it?", LONG, Some(true)),
+        turn(2, "And then?", "Restart it [A1].", Some(true)),
+    ]
+}
+
+const LEDGER: &str = "Cited before: document@version, then marker, place and hash of each passage\n\
+                      # manual\nguide.pdf@3 A1 p12 1a2b3c4d; A2 p13 1a2b3c4d\nfaq@3 B1 p1 1a2b3c4d\n";
+
+fn cited() -> Vec<CitedSource> {
+    vec![
+        source("A1", "guide.pdf", 12),
+        source("B1", "faq", 1),
+        source("A2", "guide.pdf", 13),
+        source("A1", "guide.pdf", 12),
+    ]
+}
+
+#[test]
+fn without_a_budget_every_turn_is_verbatim() {
+    let all = made(&conversation(), &cited(), &HistoryRules::default());
+    assert_eq!(
+        said(&all),
+        [
+            (Some(1), Role::User, "How do I install it?", false),
+            (Some(1), Role::Assistant, LONG, false),
+            (Some(2), Role::User, "And then?", false),
+            (Some(2), Role::Assistant, "Restart it [A1].", false),
+        ]
+    );
+    assert_eq!((all.whole, all.tuples, all.over_budget), (2, 0, false));
+}
+
+#[test]
+fn a_turn_is_shortened_step_by_step() {
+    let (conversation, cited) = (conversation(), cited());
+    let ledger = (None, Role::Sources, LEDGER, false);
+    let last = [
+        (Some(2), Role::User, "And then?", false),
+        (Some(2), Role::Assistant, "Restart it [A1].", false),
+    ];
+    let question = (Some(1), Role::User, "How do I install it?", true);
+    let sentences = "Run the script [A1].\nIt asks for a folder [A2].";
+    let fixed = count(LEDGER) + count("And then?") + count("Restart it [A1].");
+    let asked = count("How do I install it?");
+
+    let room = fixed + asked + count(LONG);
+    let whole = made(&conversation, &cited, &under(room));
+    assert_eq!((whole.tokens, whole.whole, whole.tuples), (room, 2, 3));
+
+    let shorter = made(&conversation, &cited, &under(room - 1));
+    let answer = (Some(1), Role::Assistant, sentences, true);
+    let expected = [&[ledger, question, answer][..], &last].concat();
+    assert_eq!(said(&shorter), expected);
+    assert_eq!((shorter.whole, shorter.shortened), (1, 1));
+
+    let asking = made(
+        &conversation,
+        &cited,
+        &under(fixed + asked + count(sentences) - 1),
+    );
+    assert_eq!(said(&asking), [&[ledger, question][..], &last].concat());
+
+    let without = made(&conversation, &cited, &under(fixed + asked - 1));
+    assert_eq!(said(&without), [&[ledger][..], &last].concat());
+    assert_eq!((without.left_out, without.over_budget), (1, false));
+
+    let nothing = made(&conversation, &cited, &under(count(LEDGER) - 1));
+    assert_eq!(said(&nothing), [ledger]);
+    assert!(nothing.over_budget);
+    assert_eq!((nothing.left_out, nothing.tokens), (2, count(LEDGER)));
+}
+
+#[test]
+fn an_older_turn_that_fits_is_kept() {
+    let turns = [
+        turn(1, "Hm?", "Yes.", None),
+        turn(2, &"Why is that? ".repeat(50), "Because.", None),
+    ];
+    let kept = made(&turns, &[], &under(10));
+    assert_eq!(
+        kept.blocks
+            .iter()
+            .map(|block| block.turn)
+            .collect::<Vec<_>>(),
+        [Some(1), Some(1)]
+    );
+    assert_eq!((kept.whole, kept.left_out), (1, 1));
+}
+
+#[test]
+fn sentences_that_do_not_hold_are_not_repeated() {
+    for holds in [Some(false), None] {
+        let turns = [turn(1, "How?", LONG, holds)];
+        let kept = made(&turns, &[], &under(count(LONG)));
+        assert_eq!(said(&kept), [(Some(1), Role::User, "How?", true)]);
+    }
+}
+
+#[test]
+fn citations_after_their_sentence_go_with_it() {
+    let said = "The script installs it.\n\n[A1][B2]";
+    let answer = format!("{}{said}", "Much could be said here. ".repeat(9));
+    let turns = [turn(1, "How?", &answer, Some(true))];
+    let kept = made(&turns, &[], &under(40));
+    let answer = (Some(1), Role::Assistant, said, true);
+    assert_eq!(self::said(&kept)[1..], [answer]);
+}
+
+#[test]
+fn a_cut_that_reads_otherwise_is_not_made() {
+    // The first backtick pairs with the second: alone, the last sentence would pair the second with the third.
+    let answer =
+        "Words are wind, and this has many of them. Use ` as it is. Say ` so [A1] ` or so [A2].";
+    let kept = made(
+        &[turn(1, "How?", answer, Some(true))],
+        &[],
+        &under(count(answer)),
+    );
+    assert_eq!(said(&kept), [(Some(1), Role::User, "How?", true)]);
+}
+
+#[test]
+fn turns_that_do_not_matter_are_left_out() {
+    let turns: Vec<_> = (1..=4).map(|n| turn(n, "Q?", "A [A1].", None)).collect();
+    let kept = |dependence, max_tokens| {
+        let rules = HistoryRules {
+            max_tokens,
+            dependence,
+        };
+        let history = made(&turns, &[source("A1", "d", 1)], &rules);
+        assert_eq!(history.whole + history.left_out, 4);
+        let turns = history.blocks.iter().map(|block| block.turn);
+        turns.collect::<BTreeSet<_>>()
+    };
+    let numbers = |numbers: &[Option<u32>]| numbers.iter().copied().collect::<BTreeSet<_>>();
+    assert_eq!(
+        kept(Dependence::Hard(vec![4, 2]), None),
+        numbers(&[Some(2), Some(4)])
+    );
+    assert_eq!(
+        kept(Dependence::Soft(vec![4, 2]), None),
+        numbers(&[Some(2), Some(3), Some(4)])
+    );
+    for none in [Dependence::Hard(vec![]), Dependence::Soft(vec![])] {
+        assert_eq!(kept(none.clone(), None), numbers(&[]));
+        assert_eq!(kept(none, Some(1000)), numbers(&[None]));
+    }
+}
+
+#[test]
+fn what_is_no_ledger_is_not_read() {
+    assert_eq!(read_ledger(""), Some(vec![]));
+    assert_eq!(read_ledger(LEDGER).map(|tuples| tuples.len()), Some(3));
+    for (from, to) in [
+        ("Cited", "cited"),
+        ("# manual\n", ""),
+        (" p12", ""),
+        (" p12", " p12-"),
+        (" p12", " c12"),
+        ("; A2", " A2"),
+        ("@3 A1", "@three A1"),
+        ("faq", "\"faq"),
+        ("A1", "[A1]"),
+    ] {
+        let broken = LEDGER.replacen(from, to, 1);
+        assert_ne!(broken, LEDGER);
+        assert_eq!(read_ledger(&broken), None, "{broken}");
+    }
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        Just("\n".to_owned()),
+        Just("\\\"".to_owned()),
+        Just(" A1 p12 1a2b3c4d; B2 #".to_owned()),
+        Just("# manual\n".to_owned()),
+        Just(LEDGER.to_owned()),
+        Just("[B7]".to_owned()),
+        Just("</source>".to_owned()),
+        Just("=== SOURCES".to_owned()),
+        Just("@3".to_owned()),
+        Just("-".to_owned()),
+        Just("字é\u{E0041}\u{202E}😀".to_owned()),
+        "[a-z]{1,4}",
+        any::<String>(),
+    ];
+    proptest::collection::vec(pieces, 0..4).prop_map(|pieces| pieces.concat())
+}
+
+prop_compose! {
+    fn any_source()(
+        marker in proptest::option::of(prop_oneof!["[A-Z][0-9]", hostile()]), corpus in prop_oneof![Just("manual".to_owned()), hostile()],
+        doc_id in prop_oneof![Just("guide".to_owned()), hostile()], passage in hostile(), version in proptest::option::of(any::<i32>()),
+        pages in proptest::option::of((0u32..40, 0u32..40)), chars in proptest::option::of(any::<(u32, u32)>()),
+        hash in prop_oneof!["[0-9a-f]{64}", hostile()],
+    ) -> CitedSource {
+        CitedSource {
+            marker, corpus, doc_id, passage, version,
+            pages: pages.map(|(start, end)| PageRange { start, end }),
+            chars: chars.map(|(start, end)| CharRange { start, end }),
+            hash,
+        }
+    }
+}
+
+fn any_answer() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        Just("It is so [A1]. "),
+        Just("Both say it [A1, B2]. "),
+        Just("It is. [A2] "),
+        Just("Nothing is cited here, at some length. "),
+        Just("`code [A1]` "),
+        Just("``` "),
+        Just("\n\n"),
+        Just("- an item [B1]\n"),
+        Just("<think> "),
+        Just("[A1"),
+        Just("` "),
+        Just("](u) "),
+        Just("字。"),
+        Just("/ "),
+    ];
+    proptest::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+fn any_turns() -> impl Strategy<Value = Vec<EarlierTurn>> {
+    let holds = prop_oneof![3 => Just(Some(true)), 1 => Just(Some(false)), 1 => Just(None)];
+    let one = ("[a-z ?\\n]{0,40}", any_answer(), holds);
+    proptest::collection::vec(one, 0..6).prop_map(|turns| {
+        let numbered = turns.into_iter().zip(1..);
+        numbered
+            .map(|((query, answer, holds), number)| turn(number, &query, &answer, holds))
+            .collect()
+    })
+}
+
+/// Markers as an answer's reader sees them.
+fn markers(text: &str) -> Vec<String> {
+    let citations = extract(text, &Grammar::default()).citations.into_iter();
+    citations
+        .filter_map(|citation| match citation.reference {
+            Reference::Marker { marker, .. } => Some(marker),
+            _ => None,
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn every_tuple_comes_back(
+        cited in proptest::collection::vec(any_source(), 0..8), turns in any_turns(), max_tokens in 0usize..400,
+    ) {
+        let history = made(&turns, &cited, &under(max_tokens));
+        let ledger = history.blocks.first().filter(|block| block.role == Role::Sources);
+        let text = ledger.map_or("", |block| block.content.as_str());
+        let read = read_ledger(text);
+        prop_assert!(read.is_some(), "{text}");
+        let read = read.unwrap_or_default();
+        let before: BTreeSet<Tuple> = cited.iter().map(Tuple::from).collect();
+        prop_assert_eq!(read.len(), before.len());
+        prop_assert_eq!(read.len(), history.tuples);
+        prop_assert_eq!(read.into_iter().collect::<BTreeSet<_>>(), before);
+        // Nothing in it poses as a marker, a tag or a heading, or is invisible.
+        for style in [MarkerStyle::Lettered, MarkerStyle::Numbered] {
+            prop_assert_eq!(defuse(text, style), text);
+        }
+    }
+
+    #[test]
+    fn a_budget_is_kept(
+        cited in proptest::collection::vec(any_source(), 0..3), turns in any_turns(), max_tokens in 0usize..400,
+    ) {
+        let verbatim = made(&turns, &[], &HistoryRules::default());
+        let ledger = made(&[], &cited, &under(0)).tokens;
+        let kept = made(&turns, &cited, &under(max_tokens));
+        prop_assert_eq!(kept.over_budget, ledger > max_tokens);
+        prop_assert_eq!(kept.tokens, kept.blocks.iter().map(|block| count(&block.content)).sum::<usize>());
+        let most = if kept.over_budget { ledger } else { max_tokens };
+        prop_assert!(kept.tokens <= most);
+        // So it is never more than the turns verbatim, unless the budget asks for no compression.
+        prop_assert!(kept.over_budget || kept.tokens <= verbatim.tokens.max(max_tokens));
+        prop_assert!(kept.tokens <= ledger + verbatim.tokens);
+        prop_assert_eq!(kept.whole + kept.shortened + kept.left_out, turns.len());
+        // Sources first, then the turns as they came, the question before the answer.
+        let order: Vec<_> = kept.blocks.iter().map(|block| (block.turn, block.role as u8)).collect();
+        prop_assert!(order.is_sorted());
+    }
+
+    #[test]
+    fn markers_that_are_kept_read_as_before(turns in any_turns(), max_tokens in 0usize..120) {
+        let kept = made(&turns, &[], &under(max_tokens));
+        for block in kept.blocks.iter().filter(|block| block.role == Role::Assistant) {
+            let whole = turns.iter().find(|turn| Some(turn.number) == block.turn).unwrap();
+            if !block.shortened {
+                prop_assert_eq!(&block.content, &whole.answer);
+                continue;
+            }
+            // Verbatim, piece by piece.
+            let mut rest = whole.answer.as_str();
+            for line in block.content.lines() {
+                let at = rest.find(line);
+                prop_assert!(at.is_some(), "{line:?} in {rest:?}");
+                rest = &rest[at.unwrap_or(0) + line.len()..];
+            }
+            // All markers: every citation of the turn has the same verdict.
+            prop_assert_eq!(markers(&whole.answer), markers(&block.content));
+        }
+    }
+
+    #[test]
+    fn any_range_of_bytes_will_do(
+        answer in any_answer(), ranges in proptest::collection::vec((0usize..400, 0usize..400), 0..4), max_tokens in 0usize..60,
+    ) {
+        let mut turn = turn(1, "", &answer, None);
+        turn.citations = ranges.into_iter().map(|(start, end)| EarlierCitation { bytes: start..end, holds: Some(true) }).collect();
+        prop_assert!(made(&[turn], &[], &under(max_tokens)).tokens <= max_tokens);
+    }
+}
