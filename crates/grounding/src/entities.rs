@@ -60,11 +60,11 @@ impl Text<'_> {
         (0..self.words.len()).find_map(|at| {
             let found = self.cues.at(&self.words, at, Kind::Comparative)?;
             let than = (found.end..self.words.len().min(found.end + 3))
-                .find(|&i| self.words.get(i).is_some_and(|(_, word)| word == "than"))?;
+                .find_map(|i| self.cues.at(&self.words, i, Kind::Than))?;
             Some(Found {
                 start: found.start,
-                end: than + 1,
-                cue: format!("{} … than", found.cue),
+                end: than.end,
+                cue: format!("{} … {}", found.cue, than.cue),
             })
         })
     }
@@ -253,6 +253,18 @@ mod tests {
                 vec!["object storage", "block storage"],
             ),
             ("compare them", vec![]),
+            (
+                "Was ist der Unterschied zwischen Lite-Tarif und Standard-Tarif?",
+                vec!["Lite-Tarif", "Standard-Tarif"],
+            ),
+            (
+                "Ist die Blockspeicherung schneller als die Objektspeicherung?",
+                vec!["Blockspeicherung", "Objektspeicherung"],
+            ),
+            (
+                "Worin unterscheiden sich Kanäle und Webhooks?",
+                vec!["Kanäle", "Webhooks"],
+            ),
         ] {
             assert_eq!(entities(query), expected, "{query}");
         }
