@@ -4,9 +4,12 @@ mod data;
 mod draw;
 mod eval;
 mod extraction;
+mod folds;
 mod injection;
+mod intent;
 mod lexical;
 mod load;
+mod logistic;
 mod machine;
 mod progress;
 mod server;
@@ -24,6 +27,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
   support  support of claims by text, held against human labels
   lexical  full-text search ranked by relevance, index beside index
   extraction  citations read out of real answers, held against what they literally cite
+  intent   what a turn is after, held against conversations spliced and judgements of their passages
   injection  faults put into answers, and how many of them are found
 
 reground-bench COMMAND --help says more.";
@@ -35,6 +39,7 @@ fn main() -> Result<()> {
             Some("eval") => eval::run(arguments),
             Some("speed") => speed::run(arguments),
             Some("extraction") => extraction::run(arguments),
+            Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),
             Some("support") => support::run(arguments),
             Some("lexical") => lexical::run(arguments),

@@ -20,6 +20,8 @@ pub enum Kind {
     CompareSuffix,
     /// A comparative or a choice that is a comparison only together with two members: "better", "which is".
     Comparative,
+    /// A comparative that takes the next word along: "more reliable".
+    Degree,
     /// What a comparative is followed by: "than".
     Than,
     /// What joins the members of a comparison: "and", "with".
@@ -56,13 +58,14 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
     ("en", Kind::Comparative, "better, worse, best, worst, more, most, less, least, faster, slower, cheaper, bigger, \
         larger, smaller, older, newer, stronger, safer, easier, harder, prefer, preferable, difference, differences, \
         pros and cons, which one, which of them"),
+    ("en", Kind::Degree, "more, most, less, least"),
     ("en", Kind::Than, "than"),
     ("en", Kind::Joiner, "and, or, with, to, from, versus, vs, against"),
     ("en", Kind::Alternative, "or"),
     ("en", Kind::Boundary, "in terms of, with respect to, with regard to, regarding, when, that, which, for, if, so, \
         because, please, is, are, was, were, do, does, did, should, can"),
     ("en", Kind::Pronoun, "it, its, itself, they, them, their, theirs, themselves, this, that, these, those, he, him, \
-        his, she, her, hers, one, ones, there, then, both, former, latter, such, here"),
+        his, she, her, hers, one, ones, in there, on there, from there, over there, get there, go there, then, both, former, latter, such, here"),
     ("en", Kind::Continuation, "what about, how about, and what, and how, and if, and for, and about, and, also, but, \
         so, then, what else, anything else, any other, any more, tell me more, more about, more details, go on, \
         continue, elaborate, explain more, how so, why not, for example, example, examples, such as, other, \
