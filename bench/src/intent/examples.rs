@@ -138,7 +138,7 @@ pub fn new_topics<'a>(
     let mut random = SplitMix(SEED);
     let mut spliced = Vec::new();
     for (n, place) in places.iter().step_by(one_in).enumerate() {
-        let here = (n / kinds.len()) % 2 == 0;
+        let here = (n / kinds.len()).is_multiple_of(2);
         let kind = kinds[n % kinds.len()];
         let questions: Vec<&Question> = conversations
             .iter()
