@@ -4,9 +4,12 @@ mod data;
 mod draw;
 mod eval;
 mod extraction;
+mod folds;
 mod injection;
+mod intent;
 mod lexical;
 mod load;
+mod logistic;
 mod machine;
 mod progress;
 mod server;
@@ -26,6 +29,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
   lexical  full-text search ranked by relevance, index beside index
   extraction  citations read out of real answers, held against what they literally cite
   simulation  strategies of history by the published model, beside its table and what replays measured
+  intent   what a turn is after, held against conversations spliced and judgements of their passages
   injection  faults put into answers, and how many of them are found
 
 reground-bench COMMAND --help says more.";
@@ -37,6 +41,7 @@ fn main() -> Result<()> {
             Some("eval") => eval::run(arguments),
             Some("speed") => speed::run(arguments),
             Some("extraction") => extraction::run(arguments),
+            Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),
             Some("simulation") => simulation::run(arguments),
             Some("support") => support::run(arguments),

@@ -1,15 +1,12 @@
 //! What a score is worth as a decision.
 
 use reground_metrics::classification::{auroc, best_threshold, macro_f1};
-use sha2::{Digest, Sha256};
 
-use super::logistic::Logistic;
+use crate::folds::{Fold, folds};
+use crate::logistic::Logistic;
 
 /// The default of the setting `support_threshold`.
 const DEFAULT: f64 = 0.43;
-
-/// Folds of the cross-validation.
-const FOLDS: u8 = 5;
 
 /// Macro-F1 at the default threshold.
 pub fn at_default(scored: &[(f64, bool)]) -> Option<f64> {
@@ -56,34 +53,6 @@ pub fn fitted_in_folds<const N: usize>(
         scored.extend(held_out);
     }
     (auroc(&scored), macro_f1(decided))
-}
-
-/// A fold and the rest.
-struct Fold<T> {
-    held_out: Vec<T>,
-    others: Vec<T>,
-}
-
-/// The folds of rows, those of one question in one.
-fn folds<T: Copy>(rows: &[T], questions: &[&str]) -> impl Iterator<Item = Fold<T>> {
-    let folds: Vec<u8> = questions.iter().map(|question| fold(question)).collect();
-    (0..FOLDS).map(move |number| {
-        let of = |within: bool| -> Vec<T> {
-            let rows = rows.iter().zip(&folds);
-            let rows = rows.filter(|(_, fold)| (**fold == number) == within);
-            rows.map(|(row, _)| *row).collect()
-        };
-        Fold {
-            held_out: of(true),
-            others: of(false),
-        }
-    })
-}
-
-/// The fold of a question, by its hash.
-fn fold(question: &str) -> u8 {
-    let hash = Sha256::digest(question.as_bytes());
-    hash.last().map_or(0, |byte| byte % FOLDS)
 }
 
 #[cfg(test)]

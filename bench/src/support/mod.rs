@@ -3,7 +3,6 @@
 
 mod features;
 mod items;
-mod logistic;
 mod measure;
 mod options;
 

@@ -20,6 +20,10 @@ pub enum Kind {
     CompareSuffix,
     /// A comparative or a choice that is a comparison only together with two members: "better", "which is".
     Comparative,
+    /// A comparative that takes the next word along: "more reliable".
+    Degree,
+    /// What a comparative is followed by: "than".
+    Than,
     /// What joins the members of a comparison: "and", "with".
     Joiner,
     /// Joins alternatives: "or".
@@ -54,12 +58,14 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
     ("en", Kind::Comparative, "better, worse, best, worst, more, most, less, least, faster, slower, cheaper, bigger, \
         larger, smaller, older, newer, stronger, safer, easier, harder, prefer, preferable, difference, differences, \
         pros and cons, which one, which of them"),
+    ("en", Kind::Degree, "more, most, less, least"),
+    ("en", Kind::Than, "than"),
     ("en", Kind::Joiner, "and, or, with, to, from, versus, vs, against"),
     ("en", Kind::Alternative, "or"),
     ("en", Kind::Boundary, "in terms of, with respect to, with regard to, regarding, when, that, which, for, if, so, \
         because, please, is, are, was, were, do, does, did, should, can"),
     ("en", Kind::Pronoun, "it, its, itself, they, them, their, theirs, themselves, this, that, these, those, he, him, \
-        his, she, her, hers, one, ones, there, then, both, former, latter, such, here"),
+        his, she, her, hers, one, ones, in there, on there, from there, over there, get there, go there, then, both, former, latter, such, here"),
     ("en", Kind::Continuation, "what about, how about, and what, and how, and if, and for, and about, and, also, but, \
         so, then, what else, anything else, any other, any more, tell me more, more about, more details, go on, \
         continue, elaborate, explain more, how so, why not, for example, example, examples, such as, other, \
@@ -89,6 +95,44 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
         where, why, how, about, into, over, under, between, out, up, down, off, again, more, most, much, many, \
         few, lot, tell, please, give, know, want, need, mean, meant, get, got, make, let, say, said, like, ok, okay, \
         yes, thanks, thank, don't, doesn't, didn't, isn't, can't, i'm, it's, that's, what's, there's"),
+    ("de", Kind::ComparePrefix, "vergleiche, vergleichen, vergleich zwischen, vergleich von, unterschied zwischen, \
+        unterschiede zwischen, unterscheidet sich, unterscheiden sich, gemeinsamkeiten zwischen, gemeinsamkeiten von"),
+    ("de", Kind::CompareInfix, "im vergleich zu, im vergleich zum, im vergleich zur, im vergleich mit, verglichen mit, \
+        im gegensatz zu, im gegensatz zum, im gegensatz zur, im unterschied zu, anders als, dasselbe wie, das gleiche wie"),
+    ("de", Kind::CompareSuffix, "dasselbe, das gleiche, gleich, identisch, austauschbar, gleichwertig, ähnlich"),
+    ("de", Kind::Comparative, "besser, schlechter, beste, mehr, weniger, schneller, langsamer, billiger, günstiger, teurer, \
+        größer, kleiner, älter, neuer, stärker, schwächer, sicherer, leichter, einfacher, schwieriger, unterschied, \
+        unterschiede, vor- und nachteile"),
+    ("de", Kind::Than, "als"),
+    ("de", Kind::Joiner, "und, oder, mit"),
+    ("de", Kind::Alternative, "oder"),
+    ("de", Kind::Boundary, "in bezug auf, im hinblick auf, hinsichtlich, bezüglich, wenn, falls, dass, weil, bitte, ist, sind, \
+        wird, werden, kann, soll"),
+    // "Sie" also addresses the one who is asked, "das" and "die" are articles: they point back only in company.
+    ("de", Kind::Pronoun, "es, er, ihn, ihm, ihnen, dies, diese, diesen, diesem, dieser, dieses, jene, jenes, deren, dessen, \
+        dort, davon, dafür, dagegen, daran, darauf, daraus, darin, darüber, darunter, dabei, dadurch, damit, dazu, beides, \
+        beiden, letztere, letzterer, ersteres, letzteres, ist das, geht das, kostet das, heißt das, macht das, was das"),
+    ("de", Kind::Continuation, "was ist mit, wie sieht es mit, wie steht es mit, wie ist es mit, und was, und wie, und wenn, \
+        und für, und bei, und mit, und, auch, aber, noch, was noch, sonst noch, mehr dazu, erzähl mehr, mehr über, genauer, \
+        weiter, wieso, warum nicht, zum beispiel, beispiel, beispiele, außerdem, stattdessen, trotzdem, andere, anderen"),
+    ("de", Kind::Clarification, "ich meinte, ich meine, nein ich, meinst du, meinen sie, du sagtest, sie sagten, bedeutet das, \
+        bist du sicher, sind sie sicher, stimmt das, ist das richtig, ist das wahr, ich dachte, ich habe gehört"),
+    ("de", Kind::Shift, "neues thema, neue frage, anderes thema, andere frage, themenwechsel, thema wechseln, \
+        das thema wechseln, etwas anderes, was anderes, unabhängig davon, vergiss das, ganz anderes"),
+    ("de", Kind::Sources, "diese quelle, diese quellen, dieser quelle, diesen quellen, den quellen, welche quelle, \
+        welche quellen, welcher quelle, welches dokument, welche dokumente, welchem dokument, dieses dokument, \
+        diesem dokument, diese dokumente, diesen dokumenten, dieser artikel, diesem artikel, dieser seite, welcher seite, \
+        diesem abschnitt, wo steht das, wo steht es, steht das, zitiere, zitat, zitate, oben zitiert, oben genannt, \
+        dieselbe quelle, dieselben quellen, derselben quelle"),
+    // Words that carry content in English stay out, although German uses them for grammar: "war", "man", "bin", "art".
+    ("de", Kind::Stop, "der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, kein, keine, keinen, und, oder, \
+        aber, wenn, weil, dass, von, vom, zu, zum, zur, im, in, an, am, auf, aus, bei, beim, für, mit, nach, seit, über, unter, \
+        um, durch, gegen, ohne, zwischen, als, wie, ist, sind, waren, wird, werden, wurde, wurden, sein, hat, haben, hatte, \
+        hatten, kann, können, könnte, soll, sollte, sollen, muss, müssen, darf, dürfen, möchte, nicht, auch, nur, noch, schon, \
+        sehr, mehr, es, er, sie, ihr, ihn, ihm, ihnen, ihre, ihren, ihrem, ihrer, seine, seinen, seinem, seiner, dies, diese, \
+        diesen, diesem, dieser, dieses, dort, hier, ich, mir, mich, mein, meine, meinen, meinem, meiner, wir, uns, unser, \
+        unsere, du, dir, dich, dein, deine, wer, wem, wen, was, welche, welcher, welches, welchen, wann, wo, warum, wieso, \
+        viel, viele, bitte, gibt, geben, sag, sagen, danke, ja, nein, davon, dafür, dazu, damit, darüber"),
 ];
 
 /// A set of cues, ready for matching.

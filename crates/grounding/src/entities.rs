@@ -55,16 +55,20 @@ impl Text<'_> {
         })
     }
 
-    /// "more difficult than": a comparative, at most two words, and "than".
+    /// "more difficult than": a comparative, at most two words, and "than". A bound is none: "less than 5".
     fn comparative_than(&self) -> Option<Found> {
         (0..self.words.len()).find_map(|at| {
             let found = self.cues.at(&self.words, at, Kind::Comparative)?;
             let than = (found.end..self.words.len().min(found.end + 3))
-                .find(|&i| self.words.get(i).is_some_and(|(_, word)| word == "than"))?;
+                .find_map(|i| self.cues.at(&self.words, i, Kind::Than))?;
+            let bound = self.words.get(than.end);
+            if bound.is_some_and(|(_, word)| word.starts_with(char::is_numeric)) {
+                return None;
+            }
             Some(Found {
                 start: found.start,
-                end: than + 1,
-                cue: format!("{} … than", found.cue),
+                end: than.end,
+                cue: format!("{} … {}", found.cue, than.cue),
             })
         })
     }
@@ -80,9 +84,12 @@ impl Text<'_> {
         })
     }
 
-    /// "are X and Y the same thing": two members before the cue.
+    /// "are X and Y the same thing": two members before the cue, and little behind it: "with different tools" is none.
     fn suffix(&self) -> Option<Comparison> {
         let cue = self.cues.find(&self.words, Kind::CompareSuffix)?;
+        if self.clause_end(cue.end) > cue.end + 1 {
+            return None;
+        }
         let entities = distinct(self.members(self.clause_start(cue.start), cue.start));
         (entities.len() > 1).then_some(Comparison {
             cue: cue.cue,
@@ -91,14 +98,28 @@ impl Text<'_> {
         })
     }
 
+    /// The first comparative that does not just ask for more: "more about".
+    fn comparative(&self) -> Option<Found> {
+        (0..self.words.len()).find_map(|at| {
+            let found = self.cues.at(&self.words, at, Kind::Comparative)?;
+            let longer = self.cues.at(&self.words, at, Kind::Continuation);
+            longer
+                .is_none_or(|longer| longer.end <= found.end)
+                .then_some(found)
+        })
+    }
+
     /// "which is faster, X or Y": a comparative and two alternatives.
     fn alternatives(&self) -> Option<Comparison> {
-        let cue = self.cues.find(&self.words, Kind::Comparative)?;
+        let cue = self.comparative()?;
         let or = (cue.end..self.words.len())
             .find_map(|i| self.cues.at(&self.words, i, Kind::Alternative));
+        // "more reliable, X or Y": the word that is compared by is no member.
+        let degree = self.cues.at(&self.words, cue.start, Kind::Degree).is_some();
+        let from = cue.end + usize::from(degree && self.gap_after(cue.end).contains(','));
         let mut entities = Vec::new();
         if let Some(or) = or {
-            entities = self.members(cue.end, or.start);
+            entities = self.members(from, or.start);
             entities.extend(self.members(or.end, self.clause_end(or.end)));
             entities = distinct(entities);
         }
@@ -245,6 +266,10 @@ mod tests {
                 vec!["index", "scan"],
             ),
             (
+                "Which is more reliable, the index or the scan?",
+                vec!["index", "scan"],
+            ),
+            (
                 "Is air photography more difficult than ground photography?",
                 vec!["air photography", "ground photography"],
             ),
@@ -253,12 +278,30 @@ mod tests {
                 vec!["object storage", "block storage"],
             ),
             ("compare them", vec![]),
+            (
+                "Was ist der Unterschied zwischen Lite-Tarif und Standard-Tarif?",
+                vec!["Lite-Tarif", "Standard-Tarif"],
+            ),
+            (
+                "Ist die Blockspeicherung schneller als die Objektspeicherung?",
+                vec!["Blockspeicherung", "Objektspeicherung"],
+            ),
+            (
+                "Worin unterscheiden sich Kanäle und Webhooks?",
+                vec!["Kanäle", "Webhooks"],
+            ),
         ] {
             assert_eq!(entities(query), expected, "{query}");
         }
-        assert_eq!(
-            comparison("Where do guinea pigs sleep?", Cues::built_in()),
-            None
+        for query in [
+            "Where do guinea pigs sleep?",
+            "Tell me more about HNSW or IVFFlat",
+            "Can I work on drafts and notes with different tools of the suite?",
+        ] {
+            assert_eq!(comparison(query, Cues::built_in()), None, "{query}");
+        }
+        assert!(
+            comparison("Is the limit less than 5?", Cues::built_in()).is_none_or(|c| !c.explicit)
         );
     }
 

@@ -1,0 +1,47 @@
+//! What the command line asks for.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use lexopt::prelude::Long;
+
+/// How the command is called.
+pub const USAGE: &str = "usage: reground-bench intent --data FOLDER
+
+  --data FOLDER    folder that holds mtrag/
+  --check          fail where intents are told apart less well than they have to be
+  --weights        print the weights that fit all of it, as the crate writes them";
+
+/// What the command line asks for.
+pub struct Options {
+    /// Folder of the data.
+    pub data: PathBuf,
+    /// Whether a figure below its floor is an error.
+    pub check: bool,
+    /// Whether to print weights.
+    pub weights: bool,
+}
+
+impl Options {
+    /// Reads them; `None` where only help is asked for.
+    ///
+    /// # Errors
+    /// Arguments that are none.
+    pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
+        let (mut data, mut check, mut weights) = (None, false, false);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("help") => return Ok(None),
+                Long("check") => check = true,
+                Long("weights") => weights = true,
+                Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                other => bail!("{}\n\n{USAGE}", other.unexpected()),
+            }
+        }
+        Ok(Some(Self {
+            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            check,
+            weights,
+        }))
+    }
+}

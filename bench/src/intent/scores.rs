@@ -1,0 +1,92 @@
+//! Precision, recall and F1 of classes, and how far a confidence can be believed.
+
+/// How well one class is told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// Share of what was called so that is so.
+    pub precision: f64,
+    /// Share of what is so that was called so.
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub f1: f64,
+    /// Examples that are so.
+    pub count: usize,
+}
+
+/// The score of one class over pairs of what was judged and what is true; a share of nothing is 0.
+pub fn score<T: PartialEq, L: PartialEq>(pairs: &[(T, L)], judged: &T, truth: &L) -> Score {
+    let count = |of: &dyn Fn(&(T, L)) -> bool| pairs.iter().filter(|pair| of(pair)).count();
+    let called = count(&|pair| pair.0 == *judged);
+    let so = count(&|pair| pair.1 == *truth);
+    let both = count(&|pair| pair.0 == *judged && pair.1 == *truth);
+    Score {
+        precision: share(both, called),
+        recall: share(both, so),
+        f1: share(2 * both, called + so),
+        count: so,
+    }
+}
+
+/// A bin of confidences.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// Its bounds.
+    pub from: f64,
+    /// Its bounds.
+    pub to: f64,
+    /// Judgements in it.
+    pub count: usize,
+    /// Their mean confidence.
+    pub confidence: f64,
+    /// The share that is right.
+    pub right: f64,
+}
+
+/// The bins that hold any of the pairs of confidence and truth, `count` of equal width over [0, 1].
+pub fn reliability(pairs: &[(f64, bool)], count: usize) -> Vec<Bin> {
+    let of = |confidence: f64| ((confidence * count as f64) as usize).min(count - 1);
+    (0..count)
+        .filter_map(|bin| {
+            let held: Vec<_> = pairs.iter().filter(|(c, _)| of(*c) == bin).collect();
+            let right = held.iter().filter(|(_, right)| *right).count();
+            (!held.is_empty()).then(|| Bin {
+                from: bin as f64 / count as f64,
+                to: (bin + 1) as f64 / count as f64,
+                count: held.len(),
+                confidence: held.iter().map(|(c, _)| c).sum::<f64>() / held.len() as f64,
+                right: share(right, held.len()),
+            })
+        })
+        .collect()
+}
+
+/// `part` of `all`; 0 of nothing.
+pub fn share(part: usize, all: usize) -> f64 {
+    part as f64 / all.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{reliability, score};
+
+    #[test]
+    fn scores_are_those_of_the_textbook() {
+        // Called a: a a b; called b: b. Precision of a 2/3, recall 1, F1 2 · 2 / (3 + 2).
+        let pairs = [('a', 'a'), ('a', 'a'), ('a', 'b'), ('b', 'b')];
+        let a = score(&pairs, &'a', &'a');
+        assert_eq!(
+            (a.precision, a.recall, a.f1, a.count),
+            (2.0 / 3.0, 1.0, 0.8, 2)
+        );
+        assert_eq!(score(&pairs, &'c', &'c').f1, 0.0);
+    }
+
+    #[test]
+    fn bins_hold_every_pair_once() {
+        let pairs = [(0.0, false), (0.5, true), (0.59, false), (1.0, true)];
+        let bins = reliability(&pairs, 5);
+        assert_eq!(bins.iter().map(|bin| bin.count).sum::<usize>(), 4);
+        let middle = bins.iter().find(|bin| bin.from == 0.4).unwrap();
+        assert_eq!((middle.count, middle.right), (2, 0.5));
+    }
+}
