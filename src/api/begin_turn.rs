@@ -6,7 +6,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
 use reground_grounding::begin::{self, Composed, GatherInput, Gathered};
-use reground_grounding::intent::{self, Intent, Judged, PastTurn};
+use reground_grounding::intent::{self, Intent, Judged};
 use reground_grounding::plan::{Asking, plan};
 use reground_grounding::settings::Settings;
 use reground_grounding::warnings::Warning;
@@ -178,25 +178,22 @@ impl Read {
                 settings.query_history,
             )
         })?;
-        let past: Vec<PastTurn> = earlier.iter().map(|turn| turn.past.clone()).collect();
+        let before = stage("earlier turns", || {
+            earlier::read(&corpus, request.query, embedding, earlier)
+        })?;
         let judged = stage("intent", || {
-            intent::classify(request.query, &past, request.intent)
+            intent::classify(request.query, &before.past, request.intent)
         });
         let asking = Asking {
             query: request.query,
             rewrite: request.rewrite,
             embedding,
             judged: &judged,
-            earlier: &past,
+            earlier: &before.past,
         };
         let plan = stage("plan", || {
-            let (words, said) = if asking.looks_back(&settings) {
-                earlier::read(&corpus, request.query, &earlier)?
-            } else {
-                Default::default()
-            };
-            Ok::<_, Error>(plan(asking, &words, &said, &settings))
-        })?;
+            plan(asking, &before.words, &before.said, &settings)
+        });
         let filter = Filter::resolve(&corpus, request.filter.as_ref())?;
         let live = stage("memory", || sources::load(conversation.conversation_id))?;
 

@@ -1,42 +1,78 @@
-//! Earlier turns as a contextual query looks at them: their words, and the embeddings of what was said and cited.
+//! Earlier turns as the judgement of intent and the query look at them: their words, what they cited as it stands now, and
+//! how near this turn's query is to either.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::contextual::EarlierTurn;
+use reground_grounding::intent::PastTurn;
 
 use crate::error::Result;
-use crate::retrieve::{lexemes, nearest};
+use crate::retrieve::filter::Filter;
+use crate::retrieve::{lexemes, nearest, passages};
 use crate::store::corpora::Corpus;
 use crate::store::turns::Earlier;
 
-/// The words of the turn's query with their counts, and the earlier turns, in the words of the corpus' configuration. Passages
-/// that were cited are read as the caller: those that are gone or invisible by now pull no query.
+/// What there is to know of the turns before this one.
+#[derive(Default)]
+pub struct Before {
+    /// Lexemes of this turn's query, with their counts.
+    pub words: BTreeMap<String, u32>,
+    /// The turns as a contextual query looks at them, newest last.
+    pub said: Vec<EarlierTurn>,
+    /// The same turns as intent looks at them.
+    pub past: Vec<PastTurn>,
+}
+
+/// Reads what the turns rest on, as the caller: a passage that is gone or invisible by now says nothing.
 pub fn read(
     corpus: &Corpus,
     query: &str,
-    earlier: &[Earlier],
-) -> Result<(BTreeMap<String, u32>, Vec<EarlierTurn>)> {
+    embedding: Option<&[f32]>,
+    earlier: Vec<Earlier>,
+) -> Result<Before> {
+    if earlier.is_empty() {
+        return Ok(Before::default());
+    }
     let turns = earlier.iter();
-    let texts = turns.flat_map(|turn| [turn.past.query.as_str(), turn.answer()]);
+    let texts = turns.flat_map(|turn| [turn.past.query.as_str(), turn.past.answer.as_str()]);
     let mut counted = lexemes::counted(&corpus.text_config, texts.chain([query]))?;
     let words = counted.pop().unwrap_or_default();
     let mut counted = counted.into_iter();
-    let embeddings = match corpus.column("embedding") {
-        Some(_) => nearest::embeddings(corpus, earlier.iter().flat_map(|turn| &turn.passages))?,
-        None => BTreeMap::new(),
+
+    let keys: BTreeSet<&String> = earlier.iter().flat_map(|turn| &turn.passages).collect();
+    let cited = passages::by_key(corpus, &Filter::default(), keys.iter().copied())?;
+    let mut embeddings = BTreeMap::new();
+    let mut siblings = BTreeMap::new();
+    if corpus.column("embedding").is_some() {
+        embeddings = nearest::embeddings(corpus, keys.iter().copied())?;
+        if let Some(embedding) = embedding {
+            let documents = cited.values().map(|passage| &passage.doc_id).collect();
+            siblings = nearest::siblings(corpus, embedding, &documents, &keys)?;
+        }
+    }
+    let mut before = Before {
+        words,
+        ..Before::default()
     };
-    let said = earlier
-        .iter()
-        .map(|turn| EarlierTurn {
+    for turn in earlier {
+        let passages = || turn.passages.iter().filter_map(|key| cited.get(key));
+        let said = EarlierTurn {
             query: counted.next().unwrap_or_default(),
             answer: counted.next().unwrap_or_default(),
-            embedding: turn.embedding.clone(),
             cited: turn
                 .passages
                 .iter()
                 .filter_map(|key| embeddings.get(key).cloned())
                 .collect(),
-        })
-        .collect();
-    Ok((words, said))
+            embedding: turn.embedding,
+        };
+        let documents: BTreeSet<&String> = passages().map(|passage| &passage.doc_id).collect();
+        let nearest = documents.iter().filter_map(|doc| siblings.get(*doc));
+        let nearest = nearest.copied().reduce(f64::max);
+        let mut past = turn.past;
+        past.cited_texts = passages().map(|passage| passage.text.clone()).collect();
+        before.past.push(past.likened(embedding, &said, nearest));
+        before.said.push(said);
+    }
+    Ok(before)
 }

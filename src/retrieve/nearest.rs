@@ -1,6 +1,6 @@
 //! The vector branch: the nearest passages by pgvector's operators.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 
 use pgrx::datum::DatumWithOid;
@@ -175,6 +175,50 @@ pub fn distances<'a>(
     let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), passages.into()];
     args.extend(filter.args());
     sql::read_rows(&statement, &args)
+}
+
+/// Passages of a document that are looked at for the nearest of them: a document may be a book.
+const MOST_SIBLINGS: i64 = 200;
+
+/// The largest cosine of a passage of each document to a vector, apart from given passages; of a document, its first passages
+/// by key are looked at.
+pub fn siblings(
+    corpus: &Corpus,
+    embedding: &[f32],
+    documents: &BTreeSet<&String>,
+    apart: &BTreeSet<&String>,
+) -> Result<BTreeMap<String, f64>> {
+    #[derive(Deserialize)]
+    struct Row {
+        document: String,
+        cosine: f64,
+    }
+    let (which, documents) =
+        super::passages::document_clause(corpus, 2, documents.iter().copied())?;
+    if documents.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let schema = vector_schema()?;
+    let statement = format!(
+        "SELECT n.document, max(n.value) AS cosine FROM (SELECT s.document, 1 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) $1::real[]::{schema}.vector) AS value \
+             FROM (SELECT {document}::text AS document, {column} AS embedding, pg_catalog.row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS place \
+                   FROM {} WHERE {which} AND {column} IS NOT NULL AND NOT ({key}::text OPERATOR(pg_catalog.=) ANY ($3::text[]))) AS s WHERE s.place <= $4::bigint) AS n \
+         WHERE {MEASURABLE} GROUP BY n.document",
+        corpus.relations()?,
+        document = corpus.document()?,
+        column = corpus.required("embedding")?,
+        key = corpus.key()?,
+    );
+    let apart: Vec<String> = apart.iter().map(|key| (*key).clone()).collect();
+    let args: [DatumWithOid<'_>; 4] = [
+        embedding.to_vec().into(),
+        documents.into(),
+        apart.into(),
+        MOST_SIBLINGS.into(),
+    ];
+    let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
+    let each = rows.into_iter();
+    Ok(each.map(|row| (row.document, row.cosine)).collect())
 }
 
 /// The embeddings of given passages, by key; those that have none are left out.

@@ -102,18 +102,10 @@ pub struct Earlier {
     /// What was asked and shown.
     #[serde(flatten)]
     pub past: PastTurn,
-    answer: Option<String>,
     /// Embedding of the user's words.
     pub embedding: Option<Vec<f32>>,
     /// Passages of the corpus that the answer cites and that say it.
     pub passages: Vec<String>,
-}
-
-impl Earlier {
-    /// The answer that stands; empty where there is none.
-    pub fn answer(&self) -> &str {
-        self.answer.as_deref().unwrap_or_default()
-    }
 }
 
 /// The latest turns of a conversation, newest last, with what they cited of a corpus.
@@ -121,7 +113,7 @@ pub fn earlier(conversation_id: i64, corpus: &str, count: usize) -> Result<Vec<E
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, 'embedding', t.query_embedding, 'answer', m.answer, \
+            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, 'embedding', t.query_embedding, 'answer', coalesce(m.answer, ''), \
                  'sources', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
                  'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
              FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \

@@ -87,9 +87,8 @@ impl Asking<'_> {
         self.rewrite.map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// Whether the plan needs to know what was said before: the words of earlier turns and the passages that they cited.
-    #[must_use]
-    pub fn looks_back(&self, settings: &Settings) -> bool {
+    /// Whether what was said before bears on the search.
+    fn looks_back(&self, settings: &Settings) -> bool {
         settings.query_from != QueryFrom::Turn
             && self.rewritten().is_none()
             && !self.earlier.is_empty()
@@ -97,7 +96,7 @@ impl Asking<'_> {
 }
 
 /// Plans the retrieval of a turn. `words` are the lexemes of the query with their counts, `said` the earlier turns as
-/// retrieval looks at them, newest last; both may be left empty where [`Asking::looks_back`] says no.
+/// retrieval looks at them, newest last.
 ///
 /// A caller's rewrite takes the query's place and stands alone. Under `compare` each entity gets a list of its own, all of
 /// them together weighing as much as the query's own.

@@ -1,13 +1,10 @@
 //! Settings chosen by cross-validation over conversations: what they reach on conversations that did not choose them.
 
-use sha2::{Digest, Sha256};
-
 use super::ranking::Order;
 use super::{Asked, Way};
 use crate::data::Domain;
+use crate::folds::{FOLDS, fold};
 
-/// Parts that the conversations are cut into.
-const FOLDS: u8 = 5;
 /// Shares of the vector branch that are tried.
 pub const SHARES: [f64; 5] = [0.5, 0.6, 0.7, 0.8, 0.9];
 
@@ -20,11 +17,6 @@ pub struct Chosen {
     pub held_out: f64,
     /// The same of every choice on all conversations.
     pub table: Vec<(Way, [f64; SHARES.len()])>,
-}
-
-/// The fold of a conversation.
-fn fold(conversation: &str) -> u8 {
-    Sha256::digest(conversation)[1] % FOLDS
 }
 
 /// Chooses among ways of asking and shares. Every way was asked of the same turns, in the same order.

@@ -11,7 +11,7 @@ use pgvector::Vector;
 use postgres::{Client, GenericClient};
 use serde_json::{Value, json};
 
-use super::replay::citing::{Marking, cite};
+use super::replay::citing::cite;
 use super::replay::turn::Source;
 use super::{Standing, parallel};
 use crate::data::queries::{self, Form, Query};
@@ -211,7 +211,7 @@ impl<'a> Asking<'a> {
                 vector_distance: row.get(4),
             })
             .collect();
-        let answer = cite(&turn.answer, &sources, Marking::Answer);
+        let answer = cite(&turn.answer, &sources);
         client.execute(
             "SELECT FROM reground.end_turn($1, $2)",
             &[&turn_id, &answer],

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::citing::Marking;
-
 /// Passages in a context of the arms that are compared at equal size.
 pub const CONTEXT: usize = 10;
 
@@ -12,49 +10,49 @@ pub const CONTEXT: usize = 10;
 pub enum Arm {
     /// Nothing is carried over: what the others are compared with.
     None,
-    /// Sources stay active by a citation of what humans judged relevant, or by fresh retrieval.
-    OracleContext,
-    /// Sources stay active only by a citation of what humans judged relevant.
-    OracleCited,
-    /// Sources stay active by a citation where the answer's text is supported, or by fresh retrieval.
+    /// Three slots at .5; sources stay active by a citation where the answer's text is supported, or by fresh retrieval.
     AnswerContext,
-    /// Sources stay active only by a citation where the answer's text is supported.
+    /// The same, active only by such a citation.
     AnswerCited,
-    /// The settings that users start from, cited by the oracle.
+    /// Two slots at .7 for what answers cited.
+    AnswerMiddle,
+    /// One slot at .85 for what answers cited.
+    AnswerNarrow,
+    /// Nothing is carried over, and only the user's words are searched for.
+    TurnNone,
+    /// Three slots at .5 for what answers cited, and only the user's words are searched for.
+    TurnCited,
+    /// The settings that users start from.
     Default,
 }
 
 impl Arm {
     /// All, the baseline first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::None,
-        Self::OracleContext,
-        Self::OracleCited,
         Self::AnswerContext,
         Self::AnswerCited,
+        Self::AnswerMiddle,
+        Self::AnswerNarrow,
+        Self::TurnNone,
+        Self::TurnCited,
         Self::Default,
     ];
 
     /// Those of the sample.
-    pub const SAMPLE: [Self; 2] = [Self::None, Self::OracleContext];
+    pub const SAMPLE: [Self; 2] = [Self::None, Self::AnswerNarrow];
 
     /// The name in reports and floors.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
-            Self::OracleContext => "oracle-cited/context",
-            Self::OracleCited => "oracle-cited/cited",
             Self::AnswerContext => "answer-cited/context",
             Self::AnswerCited => "answer-cited/cited",
+            Self::AnswerMiddle => "answer-cited/two slots",
+            Self::AnswerNarrow => "answer-cited/one slot",
+            Self::TurnNone => "turn/none",
+            Self::TurnCited => "turn/answer-cited",
             Self::Default => "defaults",
-        }
-    }
-
-    /// Which sources the answers cite.
-    pub fn marking(self) -> Marking {
-        match self {
-            Self::None | Self::OracleContext | Self::OracleCited | Self::Default => Marking::Oracle,
-            Self::AnswerContext | Self::AnswerCited => Marking::Answer,
         }
     }
 
@@ -69,9 +67,18 @@ impl Arm {
         if !self.equal_size() {
             return json!({});
         }
+        let (slots, threshold) = match self {
+            Self::AnswerMiddle => (2, 0.7),
+            Self::AnswerNarrow => (1, 0.85),
+            _ => (3, 0.5),
+        };
         let activation = match self {
-            Self::OracleCited | Self::AnswerCited => "cited",
-            _ => "context",
+            Self::AnswerContext => "context",
+            _ => "cited",
+        };
+        let from = match self {
+            Self::TurnNone | Self::TurnCited => "turn",
+            _ => "contextual",
         };
         json!({
             "max_sources": CONTEXT,
@@ -80,8 +87,11 @@ impl Arm {
             "merge_adjacent": false,
             "lexical_search": "exact",
             "vector_search": "exact",
-            "carry_over": self != Self::None,
+            "query_from": from,
+            "carry_over": !matches!(self, Self::None | Self::TurnNone),
             "carry_activation": activation,
+            "reserved_slots": slots,
+            "carry_threshold": threshold,
         })
     }
 }
@@ -91,23 +101,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arms_of_equal_size_differ_in_carrying_alone() {
+    fn arms_of_equal_size_differ_in_carrying_and_asking_alone() {
         let equal = Arm::ALL.into_iter().filter(|arm| arm.equal_size());
         for arm in equal.clone() {
             let mut settings = arm.settings();
-            for (name, value) in [
-                ("carry_over", json!(false)),
-                ("carry_activation", json!("context")),
+            let none = Arm::None.settings();
+            for name in [
+                "carry_over",
+                "carry_activation",
+                "reserved_slots",
+                "carry_threshold",
+                "query_from",
             ] {
-                settings[name] = value;
+                settings[name] = none[name].clone();
             }
             assert_eq!(settings, Arm::None.settings(), "{}", arm.name());
         }
-        let mut all: Vec<String> = equal
-            .map(|arm| format!("{} {:?}", arm.settings(), arm.marking()))
-            .collect();
+        let mut all: Vec<String> = equal.map(|arm| arm.settings().to_string()).collect();
         all.sort();
         all.dedup();
-        assert_eq!(all.len(), 5, "two arms are the same");
+        assert_eq!(all.len(), 7, "two arms are the same");
     }
 }

@@ -5,36 +5,11 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::overlap::{overlap, words};
 use super::turn::Source;
 
-/// Which sources an answer cites.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marking {
-    /// Those that humans judged relevant to the turn.
-    Oracle,
-    /// Those whose text holds what a sentence of the answer says.
-    Answer,
-}
-
 /// Share of a sentence's content that makes a passage its source.
 pub const HELD: f64 = 0.5;
 
-/// The answer with its markers.
-pub fn cite(answer: &str, sources: &[Source], marking: Marking) -> String {
-    match marking {
-        Marking::Oracle => by_oracle(answer, sources),
-        Marking::Answer => by_text(answer, sources),
-    }
-}
-
-/// The markers of the relevant sources before the last full stop: the judgements are about the answer as a whole, not
-/// about a sentence of it. There they are read as citations of its last sentence; a source of an earlier one is then
-/// marked down, and that is the answer's form, not the source's fault.
-fn by_oracle(answer: &str, sources: &[Source]) -> String {
-    let relevant = sources.iter().filter(|source| source.gold);
-    marked(answer, relevant.map(|source| source.marker.as_str()))
-}
-
 /// Each sentence with the markers of the sources that hold it.
-fn by_text(answer: &str, sources: &[Source]) -> String {
+pub fn cite(answer: &str, sources: &[Source]) -> String {
     let sources: Vec<(&str, Vec<String>)> = sources
         .iter()
         .map(|source| (source.marker.as_str(), words(&source.content)))
@@ -92,19 +67,6 @@ mod tests {
     }
 
     #[test]
-    fn the_oracle_cites_what_is_relevant_at_the_end() {
-        let sources = [
-            source("A1", "", true),
-            source("B1", "", false),
-            source("A2", "", true),
-        ];
-        let cite = |answer, sources| cite(answer, sources, Marking::Oracle);
-        assert_eq!(cite("It is so. ", &sources), "It is so [A1] [A2].");
-        assert_eq!(cite("Is it?", &sources), "Is it? [A1] [A2]");
-        assert_eq!(cite("It is so.", &sources[1..2]), "It is so.");
-    }
-
-    #[test]
     fn a_sentence_cites_the_sources_that_hold_it() {
         let sources = [
             source("A1", "Warranty: it lasts ten years on every roof.", false),
@@ -114,7 +76,7 @@ mod tests {
         let answer =
             "The warranty lasts ten years.  Yes!\nRepairs after a storm are free (one week)";
         assert_eq!(
-            cite(answer, &sources, Marking::Answer),
+            cite(answer, &sources),
             "The warranty lasts ten years [A1].  Yes!\nRepairs after a storm are free (one week) [C1]"
         );
     }
@@ -128,17 +90,11 @@ mod tests {
                 .zip(1..)
                 .map(|(content, number)| source(&format!("A{number}"), content, gold))
                 .collect();
-            for marking in [Marking::Oracle, Marking::Answer] {
-                let mut text = cite(&answer, &sources, marking);
-                for source in &sources {
-                    text = text.replace(&format!(" [{}]", source.marker), "");
-                }
-                let expected = match marking {
-                    Marking::Oracle => answer.trim_end(),
-                    Marking::Answer => answer.as_str(),
-                };
-                prop_assert_eq!(text, expected);
+            let mut text = cite(&answer, &sources);
+            for source in &sources {
+                text = text.replace(&format!(" [{}]", source.marker), "");
             }
+            prop_assert_eq!(text, answer);
         }
     }
 }

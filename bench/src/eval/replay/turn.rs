@@ -160,11 +160,7 @@ pub fn hold(
         found.extend(hits);
     }
 
-    let verdicts = end_turn(
-        client,
-        turn_id,
-        &cite(&turn.answer, &sources, arm.marking()),
-    )?;
+    let verdicts = end_turn(client, turn_id, &cite(&turn.answer, &sources))?;
     let audit = client.query_one(
         "SELECT intent, intent_confidence, warnings, cfs, grounded_cfs, context_tokens \
          FROM reground.turn_audit WHERE turn_id = $1",

@@ -53,8 +53,7 @@ pub fn print(runs: &[(Arm, Vec<Held>)]) {
         );
     }
     println!(
-        "\nSupport: mean over citations. CFS, and CFS weighted by support: means over the answers that cite. Under `oracle-cited` all \
-         markers stand on the last sentence, which is seldom the only one that the source supports.\n"
+        "\nSupport: mean over citations. CFS, and CFS weighted by support: means over the answers that cite.\n"
     );
     if let Some((_, held)) = runs.iter().find(|(arm, _)| *arm == Arm::None) {
         agreement(held);
@@ -65,7 +64,7 @@ pub fn print(runs: &[(Arm, Vec<Held>)]) {
 fn agreement(held: &[Held]) {
     let base = Agreement::at(HELD, held);
     println!(
-        "`answer-cited` marks a source that holds a share of a sentence's content words. Held against the human judgements, over the \
+        "An answer is given the marker of a source that holds a share of a sentence's content words. Held against the human judgements, over the \
          {} sources of the judged contexts of `none`, {} of them relevant ({}):\n",
         base.sources,
         base.relevant,

@@ -22,8 +22,9 @@ pub fn print(runs: &[Run]) {
         .filter(|(arm, _)| arm.equal_size() && *arm != Arm::None)
         .collect();
     println!(
-        "Contexts of {CONTEXT} single passages in every arm. `none` carries nothing. An arm is named for what its answers cite (the sources \
-         that humans judged relevant, or those that hold what the answer says) and for what keeps a source active. Beside each mean \
+        "Contexts of {CONTEXT} single passages in every arm. `none` carries nothing. Answers cite the sources that hold what \
+         they say. `context` and `cited` are what keeps a source active, with three slots at a relevance of .5; two slots ask for .7, one for .85, \
+         of what was cited. `turn` searches for the user's words alone. Beside each mean \
          the paired difference from `none`; 95 % intervals, by drawing whole conversations.\n"
     );
     for measure in Measure::ALL {
@@ -131,13 +132,8 @@ fn carried(arms: &[&Run], baseline: &[Held]) {
 
 /// What keeps a source active: the two values of the setting, in the same turns.
 fn activation(runs: &[Run]) {
-    for (context, cited) in [
-        (Arm::OracleContext, Arm::OracleCited),
-        (Arm::AnswerContext, Arm::AnswerCited),
-    ] {
-        let (Some((_, one)), Some((_, other))) = (find(runs, cited), find(runs, context)) else {
-            continue;
-        };
+    let (context, cited) = (Arm::AnswerContext, Arm::AnswerCited);
+    if let (Some((_, one)), Some((_, other))) = (find(runs, cited), find(runs, context)) {
         let differences = Measure::ALL.map(|measure| {
             let paired = Scope::LATER.difference(one, other, measure);
             format!("{} {}", measure.name(), or_dash(paired, signed))
