@@ -132,6 +132,7 @@ CREATE TABLE reground.conversation_markers (
     PRIMARY KEY (conversation_id, marker),
     UNIQUE (conversation_id, binding_no)
 );
+CREATE INDEX conversation_markers_document ON reground.conversation_markers (conversation_id, corpus, doc_id);
 COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added and never changed.';
 COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Its conversation.';
 COMMENT ON COLUMN reground.conversation_markers.marker IS 'A1: letters for the document in order of first use, number for the passage.';

@@ -243,7 +243,9 @@ impl Read {
         let gathered = stage("gather", || begin::gather(input, &settings));
         let known = Known {
             reranker_role: reranker_role(&request.settings, conversation, &corpus),
-            registry: stage("memory", || markers::load(conversation.conversation_id))?,
+            registry: stage("memory", || {
+                markers::of_documents(conversation.conversation_id, gathered.documents())
+            })?,
             corpus,
             settings,
             judged,

@@ -124,7 +124,7 @@ fn apply_rerank(
         })?,
     };
     let matched = match_reranked(&items, &gathered.candidates);
-    let registry = markers::load(conversation.conversation_id)?;
+    let registry = markers::of_documents(conversation.conversation_id, gathered.documents())?;
     let known: Vec<_> = registry.iter().map(markers::Row::bound).collect();
     let mut composed = begin::compose(
         gathered,

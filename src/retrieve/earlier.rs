@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::contextual::EarlierTurn;
+use reground_grounding::contextual::{EarlierTurn, without_citations};
 use reground_grounding::intent::PastTurn;
 
 use crate::error::Result;
@@ -28,10 +28,13 @@ pub fn read(
     corpus: &Corpus,
     query: &str,
     embedding: Option<&[f32]>,
-    earlier: Vec<Earlier>,
+    mut earlier: Vec<Earlier>,
 ) -> Result<Before> {
     if earlier.is_empty() {
         return Ok(Before::default());
+    }
+    for turn in &mut earlier {
+        turn.past.answer = without_citations(&turn.past.answer, &turn.citations);
     }
     let turns = earlier.iter();
     let texts = turns.flat_map(|turn| [turn.past.query.as_str(), turn.past.answer.as_str()]);

@@ -1,4 +1,7 @@
-//! The registry of a conversation's markers: read whole, only ever added to.
+//! The registry of a conversation's markers: only ever added to. A turn that begins reads what it may have to bind again; one
+//! that ends reads all, since an answer may cite any.
+
+use std::collections::BTreeSet;
 
 use reground_documents::PageRange;
 use reground_grounding::memory::BoundMarker;
@@ -67,6 +70,27 @@ pub fn load(conversation_id: i64) -> Result<Vec<Row>> {
             "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text \
              FROM reground.conversation_markers AS m WHERE m.conversation_id = $1",
             &[conversation_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// The markers of some documents, and the last that was bound to a new document, and the last of the running numbers: what
+/// tells the next ones. In the order in which they were bound. Its time does not grow with the conversation.
+pub fn of_documents<'a>(
+    conversation_id: i64,
+    documents: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<Vec<Row>> {
+    let documents: BTreeSet<(&str, &str)> = documents.collect();
+    let documents = sql::json(&documents)?;
+    Ok(as_owner(|| {
+        sql::write_json(
+            "WITH known AS (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1) \
+             SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+                 SELECT m.* FROM pg_catalog.json_array_elements($2::json) AS d JOIN known AS m ON (m.corpus, m.doc_id) = (d ->> 0, d ->> 1) \
+                 UNION (SELECT * FROM known WHERE marker ~ '^[A-Z]+1$' ORDER BY binding_no DESC LIMIT 1) \
+                 UNION (SELECT * FROM known WHERE marker ~ '^[0-9]+$' ORDER BY binding_no DESC LIMIT 1)) AS m",
+            &[conversation_id.into(), documents.into()],
         )
     })?
     .unwrap_or_default())

@@ -104,6 +104,8 @@ pub struct Earlier {
     pub past: PastTurn,
     /// Embedding of the user's words.
     pub embedding: Option<Vec<f32>>,
+    /// Where its citations stand in its answer, in bytes.
+    pub citations: Vec<(usize, usize)>,
     /// Passages of the corpus that the answer cites and that say it.
     pub passages: Vec<String>,
 }
@@ -115,14 +117,15 @@ pub fn earlier(conversation_id: i64, corpus: &str, count: usize) -> Result<Vec<E
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, 'embedding', t.query_embedding, 'answer', coalesce(m.answer, ''), \
                  'sources', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
-                 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
+                 'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
              FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
                    ORDER BY number DESC LIMIT $2) AS t \
                  LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
                      WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
-                 LEFT JOIN LATERAL (SELECT pg_catalog.array_agg(DISTINCT c.title) FILTER (WHERE c.title IS NOT NULL) AS titles, \
-                         pg_catalog.array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages \
-                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.holds) AS c ON true",
+                 LEFT JOIN LATERAL (SELECT pg_catalog.array_agg(DISTINCT c.title) FILTER (WHERE c.holds AND c.title IS NOT NULL) AS titles, \
+                         pg_catalog.array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.holds AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
+                         pg_catalog.json_agg(pg_catalog.json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start) AS citations \
+                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c ON true",
             &[conversation_id.into(), count.into(), corpus.into()],
         )
     })?

@@ -63,6 +63,22 @@ pub struct Gathered {
     pub warnings: Vec<Warning>,
 }
 
+impl Gathered {
+    /// The documents that a source of the context may be of: (corpus, document), with repetitions.
+    pub fn documents(&self) -> impl Iterator<Item = (&str, &str)> {
+        let dropped = self.dropped.iter().map(|dropped| &dropped.candidate);
+        let kept = self
+            .candidates
+            .iter()
+            .chain(&self.pins)
+            .chain(&self.carried);
+        kept.chain(dropped).map(|candidate| {
+            let passage = &candidate.passage;
+            (passage.corpus.as_str(), passage.doc_id.as_str())
+        })
+    }
+}
+
 /// A turn's context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Composed {
@@ -94,7 +110,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
 
     let scale = Scale::of(&lists, metric);
     let known = known_passages(&carried);
-    let effect = Effect::of(judged.intent, settings);
+    let effect = Effect::of(&judged, settings);
 
     let ranking = Ranking {
         lists: &lists,
@@ -131,8 +147,8 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
 
 /// The second half: from the candidates, and what a reranker said of them, to the context with its markers.
 ///
-/// `scores` has one entry for each of `gathered.candidates`; `None` takes the fused order. `known` is the
-/// conversation's marker registry in the order of binding.
+/// `scores` has one entry for each of `gathered.candidates`; `None` takes the fused order. `known` is the conversation's
+/// marker registry in the order of binding: all of it, or what [`Gathered::documents`] have and the last letters and number.
 ///
 /// # Errors
 /// [`GroundingError::RerankLength`] when the scores do not pair up with the candidates.

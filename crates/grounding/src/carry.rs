@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::{PassageId, twins};
-use crate::intent::Intent;
+use crate::intent::{Dependency, Intent, Judged};
 use crate::memory::RememberedSource;
 use crate::passage::{Candidate, Dropped, Origin, Passage, Reason, Stage};
 use crate::relevance::Scale;
@@ -45,16 +45,26 @@ pub struct Effect {
     pub carries: bool,
     /// Slots kept for pinned and carried sources.
     pub reserved_slots: usize,
+    /// Whether the turn cannot be understood alone, so that how relevant a source is to its words does not tell what it is
+    /// about: the most relevant of those that the last answer cited is carried whatever the threshold.
+    #[serde(default)]
+    pub anchors: bool,
 }
 
 impl Effect {
-    /// The effect of an intent: `new_topic` carries pins only, `same_sources` doubles the reserved slots.
+    /// The effect of a judgement: `new_topic` carries pins only, `same_sources` doubles the reserved slots.
     #[must_use]
-    pub fn of(intent: Intent, settings: &Settings) -> Self {
-        let factor = if intent == Intent::SameSources { 2 } else { 1 };
+    pub fn of(judged: &Judged, settings: &Settings) -> Self {
+        let factor = if judged.intent == Intent::SameSources {
+            2
+        } else {
+            1
+        };
+        let carries = settings.carry_over && judged.intent != Intent::NewTopic;
         Self {
-            carries: settings.carry_over && intent != Intent::NewTopic,
+            carries,
             reserved_slots: settings.reserved_slots.saturating_mul(factor),
+            anchors: carries && judged.dependency == Dependency::Hard,
         }
     }
 }
@@ -89,10 +99,14 @@ pub fn carry(
     settings: &Settings,
 ) -> Carried {
     let mut out = Carried::default();
+    let anchor = anchor(&inputs, scale, effect);
     for input in in_order(inputs) {
         let source = input.source.clone();
         let candidate = match choose(input, scale, effect, settings, &mut out.warnings) {
-            Ok(candidate) => candidate,
+            Ok(candidate) => Candidate {
+                anchors: anchor.as_ref() == Some(&source),
+                ..candidate
+            },
             Err(dropped) => {
                 if source.pinned {
                     out.warnings.push(Warning::PinGone {
@@ -129,7 +143,30 @@ pub fn priority(candidate: &Candidate) -> f64 {
 pub fn eligible(candidate: &Candidate, effect: Effect, settings: &Settings) -> bool {
     effect.carries
         && candidate.carry_score.is_some()
-        && candidate.relevance >= settings.carry_threshold
+        && (candidate.anchors || candidate.relevance >= settings.carry_threshold)
+}
+
+/// What a turn that cannot be understood alone is about: the most relevant of the sources that the last answer cited.
+fn anchor(inputs: &[CarriedInput], scale: &Scale, effect: Effect) -> Option<RememberedSource> {
+    let cited = inputs.iter().filter(|input| {
+        let source = &input.source;
+        effect.anchors && source.cited && source.inactive_turns == 0 && !source.pinned
+    });
+    let scored = cited.filter_map(|input| {
+        let relevance = input.options.iter().map(|option| relevance(option, scale));
+        Some((relevance.reduce(f64::max)?, &input.source))
+    });
+    let name = |source: &RememberedSource| (source.corpus.clone(), source.passage.clone());
+    scored
+        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| name(b.1).cmp(&name(a.1))))
+        .map(|(_, source)| source.clone())
+}
+
+/// Relevance of a passage that a source gives.
+fn relevance(option: &CarriedOption, scale: &Scale) -> f64 {
+    scale
+        .carried(option.lexical_score, option.vector_distance)
+        .max(scale.fresh(&option.passage.key))
 }
 
 /// Pins first, in pin order; the order of the others decides nothing but is made total.
@@ -160,12 +197,7 @@ fn choose(
     } = input;
     let scored = options
         .into_iter()
-        .map(|option| {
-            let relevance = scale
-                .carried(option.lexical_score, option.vector_distance)
-                .max(scale.fresh(&option.passage.key));
-            (relevance, option)
-        })
+        .map(|option| (relevance(&option, scale), option))
         .max_by(|a, b| {
             a.0.total_cmp(&b.0)
                 .then_with(|| b.1.passage.key.cmp(&a.1.passage.key))
@@ -251,13 +283,14 @@ fn carry_one(
             continue;
         };
         found.carry_score = stronger(found.carry_score, candidate.carry_score);
+        found.anchors |= candidate.anchors;
         out.dropped.push(found_fresh(candidate, found));
         return;
     }
     let reason = match (settings.carry_over, effect.carries) {
         (false, _) => Some(Reason::CarryOff),
         (true, false) => Some(Reason::IntentDropsCarried),
-        (true, true) if candidate.relevance < settings.carry_threshold => {
+        (true, true) if !eligible(&candidate, effect, settings) => {
             Some(Reason::BelowCarryThreshold)
         }
         _ => None,
@@ -272,6 +305,7 @@ fn carry_one(
             let kept = Candidate {
                 origin: Origin::Carried,
                 carry_score: candidate.carry_score,
+                anchors: candidate.anchors,
                 relevance: candidate.relevance.max(found.relevance),
                 ..found
             };

@@ -47,6 +47,16 @@ fn scale() -> Scale {
     Scale::of(&[list(Branch::Lexical, &["best"])], Metric::Cosine)
 }
 
+fn judged(intent: Intent, dependency: Dependency) -> Judged {
+    Judged {
+        intent,
+        confidence: 1.0,
+        signals: vec![],
+        entities: vec![],
+        dependency,
+    }
+}
+
 fn run(
     fresh: &mut Vec<Candidate>,
     inputs: Vec<CarriedInput>,
@@ -58,7 +68,7 @@ fn run(
         &mut vec![],
         inputs,
         &scale(),
-        Effect::of(intent, settings),
+        Effect::of(&judged(intent, Dependency::Soft), settings),
         settings,
     )
 }
@@ -90,13 +100,57 @@ fn the_threshold_is_undecayed_and_the_order_is_not() {
 }
 
 #[test]
+fn a_turn_that_leans_keeps_what_the_last_answer_cited() {
+    let settings = Settings::default();
+    let cited = |key, relevance, inactive_turns| {
+        let mut input = input(key, 1.0, relevance);
+        input.source.cited = true;
+        input.source.inactive_turns = inactive_turns;
+        input
+    };
+    // c was cited before the last turn, u is active without being cited.
+    let mut inputs = vec![cited("a", 0.1, 0), cited("b", 0.2, 0), cited("c", 0.3, 1)];
+    inputs.push(input("u", 1.0, 0.4));
+    let run = |intent, dependency, inputs: &[CarriedInput], fresh: &mut Vec<Candidate>| {
+        let effect = Effect::of(&judged(intent, dependency), &settings);
+        carry(
+            fresh,
+            &mut vec![],
+            inputs.to_vec(),
+            &scale(),
+            effect,
+            &settings,
+        )
+    };
+    let out = run(Intent::DrillDown, Dependency::Hard, &inputs, &mut vec![]);
+    assert_eq!(keys(&out.carried), ["b"]);
+    assert!(out.carried[0].anchors);
+    // Found by retrieval, it competes for the slots as what it is.
+    let mut fresh = vec![candidate(text("b"), 0.0)];
+    let out = run(Intent::DrillDown, Dependency::Hard, &inputs, &mut fresh);
+    assert!(out.carried.is_empty() && fresh[0].anchors);
+    let effect = Effect::of(&judged(Intent::DrillDown, Dependency::Hard), &settings);
+    assert!(eligible(&fresh[0], effect, &settings));
+    for (intent, dependency) in [
+        (Intent::DrillDown, Dependency::Soft),
+        (Intent::NewTopic, Dependency::Hard),
+    ] {
+        let out = run(intent, dependency, &inputs, &mut vec![]);
+        assert!(out.carried.is_empty(), "{intent:?}");
+    }
+}
+
+#[test]
 fn intents_and_the_switch() {
     let settings = Settings::default();
     let inputs = vec![input("a", 1.0, 1.0), pinned(input("p", 0.1, 0.0), 1)];
     let out = run(&mut vec![], inputs.clone(), Intent::NewTopic, &settings);
     assert_eq!((keys(&out.pins), keys(&out.carried)), (vec!["p"], vec![]));
     assert_eq!(reasons(&out), [("a", Reason::IntentDropsCarried)]);
-    assert_eq!(Effect::of(Intent::SameSources, &settings).reserved_slots, 6);
+    assert_eq!(
+        Effect::of(&judged(Intent::SameSources, Dependency::Soft), &settings).reserved_slots,
+        6
+    );
     let off = Settings {
         carry_over: false,
         ..settings
@@ -164,7 +218,7 @@ fn a_source_beyond_the_cut_keeps_its_ranks() {
         lexical_rank: Some(44),
         ..candidate(text("a"), 0.009)
     }];
-    let effect = Effect::of(Intent::DrillDown, &settings);
+    let effect = Effect::of(&judged(Intent::DrillDown, Dependency::Soft), &settings);
     let out = carry(
         &mut vec![],
         &mut beyond,

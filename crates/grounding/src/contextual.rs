@@ -40,6 +40,27 @@ pub struct EarlierTurn {
     pub cited: Vec<Vec<f32>>,
 }
 
+/// An answer without its citations, which are no words of it: `citations` are their bytes, in any order.
+#[must_use]
+pub fn without_citations(answer: &str, citations: &[(usize, usize)]) -> String {
+    let mut rest = String::with_capacity(answer.len());
+    let mut citations: Vec<(usize, usize)> = citations.to_vec();
+    citations.sort_unstable();
+    let mut from = 0;
+    for (start, end) in citations {
+        // Bytes of an answer that has been edited since say nothing: what is no boundary is left alone.
+        if let Some(between) = answer.get(from..start)
+            && answer.is_char_boundary(end)
+        {
+            rest.push_str(between);
+            rest.push(' ');
+            from = end;
+        }
+    }
+    rest.push_str(answer.get(from..).unwrap_or_default());
+    rest
+}
+
 /// How far a query leans on the conversation, in [0, 1]; `earlier` newest last.
 ///
 /// Fully if it cannot be understood alone, not at all if someone said that the subject is new. Else by its likeness: the

@@ -88,6 +88,25 @@ fn the_vector_moves_towards_what_was_cited() {
     }
 }
 
+#[test]
+fn citations_are_no_words_of_an_answer() {
+    let answer = "It is so [A1], é [B2][A1].";
+    let places = |marker| {
+        answer
+            .match_indices(marker)
+            .map(|(at, text)| (at, at + text.len()))
+    };
+    let citations: Vec<_> = places("[B2]").chain(places("[A1]")).collect();
+    let plain = without_citations(answer, &citations);
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    assert_eq!(words, ["It", "is", "so", ",", "é", "."]);
+    // Not on a boundary, overlapping, beyond the end.
+    for wrong in [[(15, 16)], [(0, 900)], [(900, 901)]] {
+        assert_eq!(without_citations(answer, &wrong), answer);
+    }
+    assert_eq!(without_citations("abcdef", &[(0, 4), (2, 5)]), " ef");
+}
+
 fn vector() -> impl Strategy<Value = Vec<f32>> {
     proptest::collection::vec(-10.0_f32..10.0, 3)
 }

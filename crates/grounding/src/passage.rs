@@ -155,6 +155,9 @@ pub struct Candidate {
     pub relevance: f64,
     /// What memory says of it, in [0, 1] (C3); `None` for a passage the conversation did not know.
     pub carry_score: Option<f64>,
+    /// Whether it is what a turn that cannot be understood alone is about, so that no threshold keeps it out.
+    #[serde(default)]
+    pub anchors: bool,
     /// Fresh, carried or pinned.
     pub origin: Origin,
     /// Compared entities whose lists hold it.
@@ -182,6 +185,7 @@ impl Candidate {
             rerank: None,
             relevance: 0.0,
             carry_score: None,
+            anchors: false,
             origin,
             entities: Vec::new(),
             also_in: Vec::new(),

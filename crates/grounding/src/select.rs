@@ -1,6 +1,8 @@
 //! The final context (C6, C8): pins, then fresh candidates by score, with carried ones in reserved slots, within the
 //! source cap and the token budget.
 
+use std::collections::BTreeSet;
+
 use crate::carry::{Effect, eligible, priority};
 use crate::passage::{Candidate, Dropped, Origin, Reason, Stage};
 use crate::settings::{PassageOrder, Settings};
@@ -45,8 +47,10 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
     for pin in pool.pins {
         context.admit(pin, Part::Pin);
     }
-    let fresh = share_between_entities(pool.fresh, &pool.entities);
+    let mut fresh = share_between_entities(pool.fresh, &pool.entities);
+    let mut carried = pool.carried;
     let free = settings.max_sources.saturating_sub(context.len());
+    weigh_anchors(&mut fresh, &mut carried, free, &mut context);
     let mut reserved = effect
         .reserved_slots
         .saturating_sub(context.len())
@@ -55,11 +59,11 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
         .iter()
         .filter(|c| eligible(c, effect, settings))
         .count();
-    reserved = reserved.min(pool.carried.len() + known);
+    reserved = reserved.min(carried.len() + known);
     let fresh_slots = free - reserved;
 
     // Fresh candidates past the fresh slots that may come in by memory instead.
-    let (mut queue, mut waiting) = (Vec::new(), pool.carried);
+    let (mut queue, mut waiting) = (Vec::new(), carried);
     for (rank, candidate) in fresh.into_iter().enumerate() {
         if rank >= fresh_slots && eligible(&candidate, effect, settings) {
             waiting.push(candidate);
@@ -107,6 +111,29 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
         context.leave_waiting(candidate, carried_in >= reserved);
     }
     context.finish()
+}
+
+/// Takes their privilege from sources that need not anchor the turn: its subject is kept by any passage of the document, and
+/// of those that come in by themselves the most relevant is better than the one that was cited.
+fn weigh_anchors(
+    fresh: &mut [Candidate],
+    carried: &mut Vec<Candidate>,
+    free: usize,
+    context: &mut Context<'_>,
+) {
+    let document = |c: &Candidate| (c.passage.corpus.clone(), c.passage.doc_id.clone());
+    let pinned = context.pins.iter().map(document);
+    let shown: BTreeSet<_> = pinned
+        .chain(fresh.iter().take(free).map(document))
+        .collect();
+    let threshold = context.settings.carry_threshold;
+    for candidate in fresh.iter_mut().chain(carried.iter_mut()) {
+        candidate.anchors &= !shown.contains(&document(candidate));
+    }
+    let needless = |c: &mut Candidate| !c.anchors && c.relevance < threshold;
+    for candidate in carried.extract_if(.., needless) {
+        context.leave(candidate, Reason::BelowCarryThreshold);
+    }
 }
 
 /// Where in the context a candidate goes.

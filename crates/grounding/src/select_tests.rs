@@ -27,6 +27,7 @@ fn effect(reserved_slots: usize) -> Effect {
     Effect {
         carries: true,
         reserved_slots,
+        anchors: false,
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Arm {
     AnswerMiddle,
     /// One slot at .85 for what answers cited.
     AnswerNarrow,
+    /// One slot for what a turn that cannot be understood alone is about, or what is as relevant as the best.
+    AnswerAnchor,
     /// Nothing is carried over, and only the user's words are searched for.
     TurnNone,
     /// Three slots at .5 for what answers cited, and only the user's words are searched for.
@@ -28,19 +30,20 @@ pub enum Arm {
 
 impl Arm {
     /// All, the baseline first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::None,
         Self::AnswerContext,
         Self::AnswerCited,
         Self::AnswerMiddle,
         Self::AnswerNarrow,
+        Self::AnswerAnchor,
         Self::TurnNone,
         Self::TurnCited,
         Self::Default,
     ];
 
     /// Those of the sample.
-    pub const SAMPLE: [Self; 2] = [Self::None, Self::AnswerNarrow];
+    pub const SAMPLE: [Self; 2] = [Self::None, Self::AnswerAnchor];
 
     /// The name in reports and floors.
     pub fn name(self) -> &'static str {
@@ -50,6 +53,7 @@ impl Arm {
             Self::AnswerCited => "answer-cited/cited",
             Self::AnswerMiddle => "answer-cited/two slots",
             Self::AnswerNarrow => "answer-cited/one slot",
+            Self::AnswerAnchor => "answer-cited/anchor",
             Self::TurnNone => "turn/none",
             Self::TurnCited => "turn/answer-cited",
             Self::Default => "defaults",
@@ -70,6 +74,7 @@ impl Arm {
         let (slots, threshold) = match self {
             Self::AnswerMiddle => (2, 0.7),
             Self::AnswerNarrow => (1, 0.85),
+            Self::AnswerAnchor => (1, 1.0),
             _ => (3, 0.5),
         };
         let activation = match self {
@@ -120,6 +125,6 @@ mod tests {
         let mut all: Vec<String> = equal.map(|arm| arm.settings().to_string()).collect();
         all.sort();
         all.dedup();
-        assert_eq!(all.len(), 7, "two arms are the same");
+        assert_eq!(all.len(), 8, "two arms are the same");
     }
 }

@@ -24,7 +24,7 @@ pub fn print(runs: &[Run]) {
     println!(
         "Contexts of {CONTEXT} single passages in every arm. `none` carries nothing. Answers cite the sources that hold what \
          they say. `context` and `cited` are what keeps a source active, with three slots at a relevance of .5; two slots ask for .7, one for .85, \
-         of what was cited. `turn` searches for the user's words alone. Beside each mean \
+         of what was cited; `anchor` asks for 1 and keeps the document of a turn that cannot be understood alone. `turn` searches for the user's words alone. Beside each mean \
          the paired difference from `none`; 95 % intervals, by drawing whole conversations.\n"
     );
     for measure in Measure::ALL {

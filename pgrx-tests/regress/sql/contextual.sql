@@ -1,0 +1,58 @@
+-- A follow-up that names nothing keeps the subject; what stands alone is left as it is.
+SET client_min_messages = error;
+CREATE SCHEMA contextual;
+SET search_path = contextual, public;
+SELECT reground.create_corpus('desk', dimensions => 4);
+SELECT doc_id, p.added FROM (VALUES
+    ('passwords', '[{"text": "A password is reset under Account by a link that is sent by mail."}, {"text": "Administrators reset the password of a member from the console, without the link."}]'),
+    ('admins',    '[{"text": "Admins invite members."}, {"text": "Admins see all invoices of the team."}, {"text": "Admins export the audit log."}]'),
+    ('billing',   '[{"text": "Invoices are sent on the first of each month, for admins too."}]'),
+    ('storage',   '[{"text": "The standard plan includes fifty gigabytes of object storage."}]')) AS v(doc_id, passages),
+    reground.put_document('desk', doc_id, passages => v.passages::jsonb) AS p;
+SELECT reground.put_embeddings('desk', ARRAY['1', '2', '3', '4', '5', '6', '7'],
+    ARRAY['[1,0,0,0]', '[0.9,0.3,0,0]', '[0,1,0,0]', '[0,0.9,0.1,0]', '[0.1,0.9,0,0]', '[0,0.3,0.9,0]', '[0,0,0,1]']::vector[]);
+CREATE FUNCTION ask(conversation text, query text, embedding vector, answer text, settings jsonb DEFAULT NULL, rewrite text DEFAULT NULL) RETURNS TABLE (place bigint, chunk_id text)
+LANGUAGE plpgsql AS $$
+BEGIN
+    CREATE TEMPORARY TABLE shown ON COMMIT DROP AS SELECT * FROM reground.begin_turn(ask.conversation, ask.query, 'desk', ask.embedding, rewrite => ask.rewrite,
+        settings => '{"merge_adjacent": false, "carry_over": false}'::jsonb || coalesce(ask.settings, '{}')) WITH ORDINALITY AS t;
+    PERFORM FROM reground.end_turn((SELECT max(turn_id) FROM shown), ask.answer);
+    RETURN QUERY SELECT s.ordinality, s.chunk_id FROM shown AS s ORDER BY 1 LIMIT 2;
+    DROP TABLE shown;
+END
+$$;
+CREATE VIEW searched AS SELECT c.external_id AS conversation, t.number, t.retrieval ->> 'lean' AS lean, ARRAY(SELECT jsonb_object_keys(t.retrieval -> 'borrowed') ORDER BY 1) AS borrowed
+    FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id);
+
+-- By words alone, and with embeddings that say "admins" of the follow-up and nothing else.
+SELECT * FROM ask('words', 'How do I reset my password?', NULL, 'By a link that is sent by mail [A1].');
+SELECT * FROM ask('words', 'and for admins?', NULL, '');
+SELECT * FROM ask('both', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].');
+SELECT * FROM ask('both', 'and for admins?', '[0.2,1,0,0]', '', '{"history_weight": 3}');
+-- The user's words alone find the other document.
+SELECT * FROM ask('turn', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].');
+SELECT * FROM ask('turn', 'and for admins?', '[0.2,1,0,0]', '', '{"query_from": "turn"}');
+SELECT * FROM searched ORDER BY conversation COLLATE "C", number;
+
+-- The words that are borrowed are weighed as the formula says: 0.1 for the user's, 0.15 tf / (tf + 1) for the answer's.
+SELECT w.key AS lexeme, w.value AS weight FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id), jsonb_each(t.retrieval -> 'borrowed') AS w
+    WHERE c.external_id = 'words' AND t.number = 2 ORDER BY w.key COLLATE "C";
+
+-- A rewrite stands alone; so do another subject and whatever the weight 0 is given to. Then the scores are those of the words themselves.
+SELECT * FROM ask('alone', 'How do I reset my password?', NULL, 'By a link that is sent by mail [A1].');
+SELECT * FROM ask('alone', 'and for admins?', NULL, '', rewrite => 'How do admins reset a password?');
+SELECT * FROM ask('alone', 'New topic: how much object storage does the standard plan include?', NULL, '');
+SELECT * FROM ask('alone', 'and invoices?', NULL, '', '{"history_weight": 0}');
+SELECT lean, borrowed FROM searched WHERE conversation = 'alone' ORDER BY number;
+SELECT bool_and(e.lexical_score = s.lexical_score) AS same FROM reground.explain_turn(regress.turn('alone')) AS e JOIN reground.search('desk', 'and invoices?') AS s USING (chunk_id) WHERE e.lexical_rank IS NOT NULL;
+
+-- All that the user has said.
+SELECT * FROM ask('dialogue', 'How do I reset my password?', '[1,0,0,0]', 'By a link that is sent by mail [A1].');
+SELECT * FROM ask('dialogue', 'and for admins?', '[0.2,1,0,0]', '', '{"query_from": "dialogue"}');
+SELECT lean, borrowed FROM searched WHERE conversation = 'dialogue' AND number = 2;
+
+-- The index and the pass over all passages agree.
+CREATE TABLE by_pass AS SELECT chunk_id, round(lexical_score::numeric, 4) AS score FROM reground.begin_turn('words', 'and for members?', 'desk', settings => '{"lexical_search": "exact", "merge_adjacent": false}') AS t, LATERAL reground.explain_turn(t.turn_id) WHERE t.marker = 'A1' AND lexical_rank IS NOT NULL;
+CREATE TABLE by_index AS SELECT chunk_id, round(lexical_score::numeric, 4) AS score FROM reground.begin_turn('words', 'and for members?', 'desk', settings => '{"merge_adjacent": false}') AS t, LATERAL reground.explain_turn(t.turn_id) WHERE t.marker = 'A1' AND lexical_rank IS NOT NULL;
+SELECT (SELECT count(*) FROM by_pass) AS passages, (SELECT count(*) FROM (TABLE by_pass EXCEPT TABLE by_index) AS x) AS differ;
+SELECT reground.drop_corpus('desk', true);
