@@ -22,6 +22,7 @@ use crate::guc;
 use crate::profile::{self, stage};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
+use crate::retrieve::neighbours::{self, Nominated};
 use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
 use crate::retrieve::{earlier, nearest, passages};
 use crate::store::conversations::{self, Conversation};
@@ -198,6 +199,10 @@ impl Read {
             Ok::<_, Error>(plan(asking, &words, &said, &settings))
         })?;
         let filter = Filter::resolve(&corpus, request.filter.as_ref())?;
+        let Nominated { nodes, list } = stage("graph", || {
+            let now = [Some(request.query), request.rewrite].into_iter().flatten();
+            neighbours::of(&corpus, now, &earlier, judged.intent, &filter, &settings)
+        })?;
         let live = stage("memory", || sources::load(conversation.conversation_id))?;
 
         let mut warnings = Vec::new();
@@ -214,6 +219,7 @@ impl Read {
             &plan,
             &filter,
             &here,
+            list,
             &settings,
             settings.candidates,
         )?;
@@ -250,7 +256,7 @@ impl Read {
             corpus,
             settings,
             judged,
-            retrieval: plan.trace(),
+            retrieval: plan.trace(&nodes),
         };
         Ok(Self { known, gathered })
     }

@@ -138,6 +138,12 @@ pub struct Settings {
     pub lexical_weight: f64,
     /// Weight of the vector branch, 0–100, default 1.
     pub vector_weight: f64,
+    /// Whether the neighbours of what the conversation keeps naming are looked up (C4). Default false.
+    pub graph: bool,
+    /// Most passages that neighbours nominate (C4), 0–100, default 5.
+    pub graph_neighbours: usize,
+    /// Weight of the list of neighbours, 0–100, default 1.
+    pub graph_weight: f64,
     /// How the lists become one order, default `scores`.
     pub fusion: Fusion,
     /// Share, 0–1, of the vector branch where scores are fused, default 0.7.
@@ -201,6 +207,9 @@ impl Default for Settings {
             rrf_k: 60.0,
             lexical_weight: 1.0,
             vector_weight: 1.0,
+            graph: false,
+            graph_neighbours: 5,
+            graph_weight: 1.0,
             fusion: Fusion::Scores,
             vector_share: 0.7,
             query_from: QueryFrom::Contextual,
