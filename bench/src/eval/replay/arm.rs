@@ -22,10 +22,14 @@ pub enum Arm {
     AnswerCited,
     /// The settings that users start from, cited by the oracle.
     Default,
+    /// As [`Self::OracleContext`], and neighbours in the knowledge graph are nominated, without weight of their own.
+    GraphNominates,
+    /// As [`Self::OracleContext`], with the knowledge graph at its default weight.
+    Graph,
 }
 
 impl Arm {
-    /// All, the baseline first.
+    /// Those that are compared, the baseline first; the knowledge graph is compared apart.
     pub const ALL: [Self; 6] = [
         Self::None,
         Self::OracleContext,
@@ -47,14 +51,16 @@ impl Arm {
             Self::AnswerContext => "answer-cited/context",
             Self::AnswerCited => "answer-cited/cited",
             Self::Default => "defaults",
+            Self::GraphNominates => "graph, nominates only",
+            Self::Graph => "graph",
         }
     }
 
     /// Which sources the answers cite.
     pub fn marking(self) -> Marking {
         match self {
-            Self::None | Self::OracleContext | Self::OracleCited | Self::Default => Marking::Oracle,
             Self::AnswerContext | Self::AnswerCited => Marking::Answer,
+            _ => Marking::Oracle,
         }
     }
 
@@ -82,6 +88,8 @@ impl Arm {
             "vector_search": "exact",
             "carry_over": self != Self::None,
             "carry_activation": activation,
+            "graph": matches!(self, Self::GraphNominates | Self::Graph),
+            "graph_weight": if self == Self::GraphNominates { 0.0 } else { 1.0 },
         })
     }
 }
