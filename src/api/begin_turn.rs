@@ -199,10 +199,9 @@ impl Read {
             Ok::<_, Error>(plan(asking, &words, &said, &settings))
         })?;
         let filter = Filter::resolve(&corpus, request.filter.as_ref())?;
-        let Nominated { nodes, list } = stage("graph", || {
-            let now = [Some(request.query), request.rewrite].into_iter().flatten();
-            neighbours::of(&corpus, now, &earlier, judged.intent, &filter, &settings)
-        })?;
+        let now = [Some(request.query), request.rewrite].into_iter().flatten();
+        let Nominated { nodes, list } =
+            neighbours::of(&corpus, now, &earlier, judged.intent, &filter, &settings)?;
         let live = stage("memory", || sources::load(conversation.conversation_id))?;
 
         let mut warnings = Vec::new();

@@ -8,6 +8,7 @@ use reground_grounding::passage::RankedList;
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
+use crate::profile::stage;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
 use crate::store::corpora::Corpus;
@@ -35,19 +36,21 @@ pub fn of<'a>(
     if !settings.graph {
         return Ok(Nominated::default());
     }
-    let said = |turn: &'a Earlier| vec![turn.past.query.as_str(), turn.answer()];
-    let spoken = Spoken::new(now, earlier.iter().map(said));
-    let keys = spoken.keys();
-    if keys.is_empty() {
-        return Ok(Nominated::default());
-    }
-    let known = edges::nodes(corpus.corpus_id, &keys)?;
-    let nodes = spoken.repeated(&known, intent != Intent::NewTopic);
-    let hits = nominate(&edges::of(corpus.corpus_id, &nodes)?);
-    let visible = passages::documents_of(corpus, filter, hits.iter().map(|hit| &hit.key))?;
-    let visible: BTreeSet<String> = visible.into_keys().collect();
-    Ok(Nominated {
-        nodes,
-        list: ranked(hits, &visible, settings),
+    stage("graph", || {
+        let said = |turn: &'a Earlier| vec![turn.past.query.as_str(), turn.answer()];
+        let spoken = Spoken::new(now, earlier.iter().map(said));
+        let keys = spoken.keys();
+        if keys.is_empty() {
+            return Ok(Nominated::default());
+        }
+        let known = edges::nodes(corpus.corpus_id, &keys)?;
+        let nodes = spoken.repeated(&known, intent != Intent::NewTopic);
+        let hits = nominate(&edges::of(corpus.corpus_id, &nodes)?);
+        let visible = passages::documents_of(corpus, filter, hits.iter().map(|hit| &hit.key))?;
+        let visible: BTreeSet<String> = visible.into_keys().collect();
+        Ok(Nominated {
+            nodes,
+            list: ranked(hits, &visible, settings),
+        })
     })
 }

@@ -63,8 +63,15 @@ SELECT * FROM regress.refusal($$TABLE reground.edges$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.put_edges('graph', '[{"source": "a", "target": "b", "chunk_id": "1"}]')$$);
 SELECT * FROM regress.refusal($$SELECT reground.delete_edges('graph', node => 'Lord Byron')$$);
 RESET ROLE;
--- Another tenant's corpus of the same name has its own edges.
-SELECT count(*) AS of_this_corpus FROM reground.edges AS e JOIN reground.corpora AS c USING (corpus_id) WHERE c.corpus = 'graph';
+-- Who may look at edges sees those of shared corpora and of his own tenant.
+SELECT reground.create_corpus('private', tenant => 'postgres');
+SELECT version FROM reground.put_document('private', 'secret', content => 'A secret.');
+SELECT * FROM reground.put_edges('private', '[{"source": "a", "target": "b", "chunk_id": 1}]');
+GRANT reground_admin TO regress_graph;
+SET ROLE regress_graph;
+SELECT c.corpus, count(*) FROM reground.edges AS e JOIN reground.corpora AS c USING (corpus_id) GROUP BY c.corpus;
+RESET ROLE;
+SELECT reground.drop_corpus('private', drop_tables => true);
 
 -- What cannot be stored says which edge and why.
 SELECT v.edges, r.* FROM (VALUES ('{}'), ('[{"source": "a", "target": "b"}]'), ('[{"source": "a", "target": "b", "chunk_id": "1"}, {"source": " ", "target": "b", "chunk_id": "1"}]'),
