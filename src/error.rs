@@ -89,6 +89,8 @@ pub enum Error {
     NoSnapshot,
     /// A table that the caller does not own.
     NotOwner(String),
+    /// A corpus whose passages the caller may not write.
+    MayNotWrite(String),
     /// A table that the caller may not read.
     Forbidden(String),
     /// Not an index of our access method.
@@ -369,6 +371,11 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
                 format!("must be owner of table {table}"),
                 "",
+            ),
+            E::MayNotWrite(corpus) => report(
+                Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("permission denied to write the edges of corpus \"{corpus}\""),
+                "INSERT or UPDATE on the table of its passages is needed.",
             ),
             E::Forbidden(table) => report(
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,

@@ -29,6 +29,7 @@ SELECT reground.put_document('words', 'tale', content => E'Once upon a time\tthe
 SET app.tenant_id = 'acme';
 SELECT reground.put_embeddings('farm', ARRAY['1', '2', '3'], ARRAY['[1,0]', '[0,1]', '[0.6,0.8]']::vector[], model => 'embedder');
 SELECT reground.put_embeddings('halves', ARRAY['1'], ARRAY['[0.5,0.25]']::vector[]);
+SELECT reground.put_edges('farm', '[{"source": "Cows", "relation": "give", "target": "milk", "chunk_id": 1, "weight": 0.1}, {"source": "C\u00d6WS", "target": "Sheep", "chunk_id": "2"}]');
 
 -- Conversations of two tenants: pins, an ended turn with two answers, an abandoned, an open and a deferred one; drift.
 SET app.tenant_id = 'bolt';

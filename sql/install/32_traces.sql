@@ -21,6 +21,7 @@ CREATE TABLE reground.turn_traces (
     lexical_scores   double precision[] NOT NULL,
     vector_ranks     integer[] NOT NULL,
     vector_distances double precision[] NOT NULL,
+    graph_ranks      integer[] NOT NULL,
     fused            double precision[] NOT NULL,
     reranked         double precision[] NOT NULL,
     relevance        double precision[] NOT NULL,
@@ -40,11 +41,12 @@ COMMENT ON COLUMN reground.turn_traces.passages IS 'The application''s ids of th
 COMMENT ON COLUMN reground.turn_traces.doc_ids IS 'The application''s ids of the documents.';
 COMMENT ON COLUMN reground.turn_traces.corpora IS 'Corpora.';
 COMMENT ON COLUMN reground.turn_traces.members IS 'Ids of all passages merged into one, separated by U+001F.';
-COMMENT ON COLUMN reground.turn_traces.origins IS 'fresh, carried or pinned.';
+COMMENT ON COLUMN reground.turn_traces.origins IS 'fresh, carried, pinned, or graph for what only an edge of the knowledge graph brought in.';
 COMMENT ON COLUMN reground.turn_traces.lexical_ranks IS 'Ranks in the lexical branch, from 1.';
 COMMENT ON COLUMN reground.turn_traces.lexical_scores IS 'BM25 scores.';
 COMMENT ON COLUMN reground.turn_traces.vector_ranks IS 'Ranks in the vector branch, from 1.';
 COMMENT ON COLUMN reground.turn_traces.vector_distances IS 'Distances.';
+COMMENT ON COLUMN reground.turn_traces.graph_ranks IS 'Ranks among the neighbours of the knowledge graph, from 1.';
 COMMENT ON COLUMN reground.turn_traces.fused IS 'Fused scores (RRF).';
 COMMENT ON COLUMN reground.turn_traces.reranked IS 'The reranker''s scores.';
 COMMENT ON COLUMN reground.turn_traces.relevance IS 'Scores against the turn''s query in [0, 1] (C3).';

@@ -29,7 +29,7 @@ COMMENT ON FUNCTION reground.alter_corpus IS
 CREATE FUNCTION reground.drop_corpus(corpus text, drop_tables boolean DEFAULT false)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_corpus_wrapper';
 COMMENT ON FUNCTION reground.drop_corpus IS
-'Forgets a corpus and the identity of its documents. The tables stay unless drop_tables is true and create_corpus made them. Conversations keep what they cited.';
+'Forgets a corpus, the identity of its documents and its edges. The tables stay unless drop_tables is true and create_corpus made them. Conversations keep what they cited.';
 
 CREATE FUNCTION reground.check_corpus(corpus text)
     RETURNS TABLE (item text, status text, detail text, hint text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_corpus_wrapper';
@@ -58,6 +58,18 @@ CREATE FUNCTION reground.put_embeddings(corpus text, keys text[], embeddings vec
     RETURNS integer LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_embeddings_wrapper';
 COMMENT ON FUNCTION reground.put_embeddings IS
 'Stores embeddings made elsewhere, as many as keys, all of the corpus'' dimensions and finite; returns how many passages took one (a passage that has gone is passed over).';
+
+CREATE FUNCTION reground.put_edges(corpus text, edges jsonb)
+    RETURNS TABLE (added bigint, changed bigint)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_edges_wrapper';
+COMMENT ON FUNCTION reground.put_edges IS
+'Stores what passages say of two entities: [{"source": "Ada Lovelace", "relation": "worked with", "target": "Charles Babbage", "chunk_id": "17", "weight": 1}], of which source, target and chunk_id are required. The passage must be there; its doc_id may be given to be checked. The same entities (but for case and white space), relation and passage again change the weight. For whoever may write the passages. Turns look at the edges where the setting graph is on.';
+
+CREATE FUNCTION reground.delete_edges(
+    corpus text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, node text DEFAULT NULL, everything boolean DEFAULT false)
+    RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_edges_wrapper';
+COMMENT ON FUNCTION reground.delete_edges IS
+'Removes the edges of a document, of a passage or of an entity (node, at either end), of all that are given together, or all of the corpus; returns how many. Those of documents that put_document or delete_document remove go by themselves.';
 
 CREATE FUNCTION reground.search(
     corpus text, query text, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)

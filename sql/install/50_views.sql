@@ -42,25 +42,25 @@ COMMENT ON VIEW reground.turn_audit IS 'A row an answer (or a turn without one):
 
 CREATE VIEW reground.turn_candidates WITH (security_invoker = true) AS
     SELECT x.turn_id, x.tenant, c.candidate_no::integer, c.corpus, c.doc_id, c.chunk_id, pg_catalog.string_to_array(c.members, U&'\001F') AS members, c.origin,
-           c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.fused, c.reranked, c.relevance, c.carry_score,
+           c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.graph_rank, c.fused, c.reranked, c.relevance, c.carry_score,
            c.marker IS NOT NULL AS in_context, c.marker, c.left_at, c.reason, c.gave_way_to,
            c.has_coordinates
     FROM reground.turn_traces AS x,
          ROWS FROM (unnest(x.corpora), unnest(x.doc_ids), unnest(x.passages), unnest(x.members), unnest(x.origins), unnest(x.lexical_ranks),
-                    unnest(x.lexical_scores), unnest(x.vector_ranks), unnest(x.vector_distances), unnest(x.fused), unnest(x.reranked), unnest(x.relevance),
+                    unnest(x.lexical_scores), unnest(x.vector_ranks), unnest(x.vector_distances), unnest(x.graph_ranks), unnest(x.fused), unnest(x.reranked), unnest(x.relevance),
                     unnest(x.carry_scores), unnest(x.markers), unnest(x.left_at), unnest(x.reasons), unnest(x.gave_way_to),
                     unnest(x.coordinates)) WITH ORDINALITY
-             AS c(corpus, doc_id, chunk_id, members, origin, lexical_rank, lexical_score, vector_rank, vector_distance, fused, reranked, relevance,
+             AS c(corpus, doc_id, chunk_id, members, origin, lexical_rank, lexical_score, vector_rank, vector_distance, graph_rank, fused, reranked, relevance,
                   carry_score, marker, left_at, reason, gave_way_to, has_coordinates, candidate_no);
 COMMENT ON VIEW reground.turn_candidates IS 'Every candidate of every traced turn: ranks, scores, where it left and why.';
 
 CREATE FUNCTION reground.explain_turn(turn bigint)
     RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score double precision,
-                   vector_rank integer, vector_distance double precision, fused double precision, reranked double precision, relevance double precision, carry_score double precision,
+                   vector_rank integer, vector_distance double precision, graph_rank integer, fused double precision, reranked double precision, relevance double precision, carry_score double precision,
                    in_context boolean, marker text, left_at text, reason text, gave_way_to text)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        SELECT c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.members, c.origin, c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance,
+        SELECT c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.members, c.origin, c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.graph_rank,
                c.fused, c.reranked, c.relevance, c.carry_score, c.in_context, c.marker, c.left_at, c.reason, c.gave_way_to
         FROM reground.turn_candidates AS c
         WHERE c.turn_id = explain_turn.turn

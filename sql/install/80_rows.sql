@@ -10,7 +10,7 @@ BEGIN
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
     END LOOP;
-    FOREACH name IN ARRAY ARRAY['corpora', 'documents'] LOOP
+    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges'] LOOP
         EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant IS NULL OR tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);

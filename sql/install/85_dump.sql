@@ -5,7 +5,7 @@ DO $$
 DECLARE
     name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'conversations', 'turns', 'drift_events', 'conversation_sources', 'conversation_markers',
+    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations'] LOOP
         PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
     END LOOP;

@@ -17,6 +17,6 @@ GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, regrou
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
     reground.turn_audit TO reground_user, reground_auditor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;
--- Ids and addresses of documents that a relation's own row-level security may hide: not for every user.
-GRANT SELECT ON reground.documents TO reground_auditor, reground_admin;
+-- Ids, addresses and entities of documents that a relation's own row-level security may hide: not for every user.
+GRANT SELECT ON reground.documents, reground.edges TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates TO reground_auditor;

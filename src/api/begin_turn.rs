@@ -22,6 +22,7 @@ use crate::guc;
 use crate::profile::{self, stage};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
+use crate::retrieve::neighbours::{self, Nominated};
 use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
 use crate::retrieve::{earlier, nearest, passages};
 use crate::store::conversations::{self, Conversation};
@@ -195,6 +196,15 @@ impl Read {
             plan(asking, &before.words, &before.said, &settings)
         });
         let filter = Filter::resolve(&corpus, request.filter.as_ref())?;
+        let now = [Some(request.query), request.rewrite].into_iter().flatten();
+        let Nominated { nodes, list } = neighbours::of(
+            &corpus,
+            now,
+            &before.past,
+            judged.intent,
+            &filter,
+            &settings,
+        )?;
         let live = stage("memory", || sources::load(conversation.conversation_id))?;
 
         let mut warnings = Vec::new();
@@ -211,6 +221,7 @@ impl Read {
             &plan,
             &filter,
             &here,
+            list,
             &settings,
             settings.candidates,
         )?;
@@ -249,7 +260,7 @@ impl Read {
             corpus,
             settings,
             judged,
-            retrieval: plan.trace(),
+            retrieval: plan.trace(&nodes),
         };
         Ok(Self { known, gathered })
     }

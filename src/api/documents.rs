@@ -17,6 +17,7 @@ use crate::rows;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::documents::{self, NewVersion};
+use crate::store::edges::{self, Which};
 use crate::tenant;
 
 /// What became of the passages of a document.
@@ -38,6 +39,8 @@ struct Replaced {
     kept: i64,
     added: i64,
     removed: i64,
+    /// Keys of the passages that went.
+    gone: Vec<String>,
 }
 
 /// What an application says of a document, besides its text.
@@ -173,8 +176,17 @@ fn store(
             kept: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
             added: 0,
             removed: 0,
+            gone: Vec::new(),
         }
     };
+    if !replaced.gone.is_empty() {
+        let which = Which {
+            doc_id: Some(doc_id),
+            chunk_ids: Some(replaced.gone),
+            ..Which::default()
+        };
+        edges::delete(corpus.corpus_id, which)?;
+    }
     Ok(Put {
         version,
         changed,
@@ -248,13 +260,14 @@ fn replace_passages(
              FROM given AS g JOIN stored AS s ON s.hash = g.hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
          removed AS ( \
              DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
-                 AND NOT EXISTS (SELECT FROM given AS g WHERE g.hash = s.hash AND g.nth = s.nth) RETURNING 1), \
+                 AND NOT EXISTS (SELECT FROM given AS g WHERE g.hash = s.hash AND g.nth = s.nth) RETURNING p.chunk_id::text AS chunk_id), \
          added AS ( \
              INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, hash, metadata) \
              SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.hash, g.metadata FROM given AS g \
              WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.hash = g.hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1) \
          SELECT pg_catalog.jsonb_build_object('kept', (SELECT count(*) FROM kept), 'removed', (SELECT count(*) FROM removed), \
-             'added', (SELECT count(*) FROM added))::text"
+             'added', (SELECT count(*) FROM added), \
+             'gone', (SELECT coalesce(pg_catalog.jsonb_agg(r.chunk_id), '[]') FROM removed AS r))::text"
     );
     let args: [DatumWithOid<'_>; 3] = [
         sql::json(&prepared.passages)?.into(),
@@ -265,6 +278,7 @@ fn replace_passages(
         kept: 0,
         added: 0,
         removed: 0,
+        gone: Vec::new(),
     }))
 }
 
@@ -305,6 +319,11 @@ fn delete_document(
     }
     if present {
         documents::delete(corpus.corpus_id, doc_id)?;
+        let which = Which {
+            doc_id: Some(doc_id),
+            ..Which::default()
+        };
+        edges::delete(corpus.corpus_id, which)?;
     }
     Ok(present)
 }

@@ -6,6 +6,7 @@ mod check_answer;
 mod citation_rows;
 mod corpora;
 mod documents;
+mod edges;
 mod end_turn;
 mod extract_citations;
 mod feed_answer;

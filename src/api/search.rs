@@ -76,7 +76,9 @@ fn search(
     let plan = RetrievalPlan::alone(query, embedding, &settings);
     let wanted = Wanted::default();
     let candidates = settings.candidates.max(limit);
-    let searched = retrieve(&corpus, &plan, &filter, &wanted, &settings, candidates)?;
+    let searched = retrieve(
+        &corpus, &plan, &filter, &wanted, None, &settings, candidates,
+    )?;
     let ranking = Ranking {
         lists: &searched.lists,
         scores: &searched.scores,

@@ -11,6 +11,7 @@ pub mod managed;
 pub mod mapping;
 pub mod named;
 pub mod nearest;
+pub mod neighbours;
 pub mod passages;
 pub mod text_config;
 pub mod turn;

@@ -132,6 +132,35 @@ pub fn by_document(
     select(corpus, filter, document_clause(corpus, 1, documents)?)
 }
 
+/// The documents of given passages, by passage: of those that the caller sees under the filter.
+pub fn documents_of<'a>(
+    corpus: &Corpus,
+    filter: &Filter,
+    keys: impl IntoIterator<Item = &'a String>,
+) -> Result<BTreeMap<String, String>> {
+    #[derive(Deserialize)]
+    struct Row {
+        key: String,
+        doc_id: String,
+    }
+    let (which, keys) = passage_clause(corpus, 1, keys)?;
+    if keys.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let key = corpus.key()?;
+    let statement = format!(
+        "SELECT {key}::text AS key, coalesce({}::text, {key}::text) AS doc_id FROM {} WHERE {which} AND {} IS NOT NULL AND {}",
+        corpus.document()?,
+        corpus.relations()?,
+        corpus.required("content")?,
+        filter.clause(2),
+    );
+    let mut args: Vec<DatumWithOid<'_>> = vec![keys.into()];
+    args.extend(filter.args());
+    let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
+    Ok(rows.into_iter().map(|row| (row.key, row.doc_id)).collect())
+}
+
 fn select(
     corpus: &Corpus,
     filter: &Filter,

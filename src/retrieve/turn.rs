@@ -18,7 +18,7 @@ use crate::store::sources::Live;
 
 /// What the search of one corpus gave: ranked lists, and scores of passages beyond them.
 pub struct Searched {
-    /// The answers of the branches, the turn's own query first.
+    /// The answers of the branches, the turn's own query first, and what the knowledge graph nominated.
     pub lists: Vec<RankedList>,
     /// What both branches say of the candidates and of the wanted passages.
     pub scores: BranchScores,
@@ -26,12 +26,14 @@ pub struct Searched {
     pub lacks_index: bool,
 }
 
-/// Asks both branches of a corpus. Where scores are fused, each branch also scores what the other found.
+/// Asks both branches of a corpus. Where scores are fused, each branch also scores what the other found; what the knowledge
+/// graph nominated both score in any case.
 pub fn search(
     corpus: &Corpus,
     plan: &RetrievalPlan,
     filter: &Filter,
     wanted: &Wanted,
+    nominated: Option<RankedList>,
     settings: &Settings,
     limit: usize,
 ) -> Result<Searched> {
@@ -48,6 +50,10 @@ pub fn search(
         documents: wanted.documents.clone(),
         passages: wanted.passages.clone(),
     };
+    let neighbours = || nominated.iter().flat_map(|list| &list.hits);
+    scored
+        .passages
+        .extend(neighbours().map(|hit| hit.key.clone()));
     if both {
         let hits = nearest.iter().flat_map(|list| &list.hits);
         scored.passages.extend(hits.map(|hit| hit.key.clone()));
@@ -66,7 +72,10 @@ pub fn search(
     }
     if let (Some(embedding), Some(nearest)) = (embedding, nearest) {
         let found = lists.iter().flat_map(|list| &list.hits);
-        let found = found.filter(|_| both).map(|hit| &hit.key);
+        let found = found
+            .filter(|_| both)
+            .chain(neighbours())
+            .map(|hit| &hit.key);
         let mut keys: BTreeSet<&String> = found.chain(&wanted.passages).collect();
         for hit in &nearest.hits {
             keys.remove(&hit.key);
@@ -79,6 +88,7 @@ pub fn search(
         scores.distances.extend(more);
         lists.push(nearest);
     }
+    lists.extend(nominated);
     Ok(Searched {
         lists,
         scores,

@@ -410,6 +410,15 @@ impl Corpus {
         Ok(true)
     }
 
+    /// Whether this role may write the passages.
+    pub fn is_writable(&self) -> Result<bool> {
+        Ok(sql::read_one::<bool>(
+            "SELECT pg_catalog.has_table_privilege(pg_catalog.to_regclass($1), 'INSERT, UPDATE')",
+            &[self.relation.as_deref().into()],
+        )?
+        .unwrap_or(false))
+    }
+
     /// The passage key as a column or error.
     pub fn key(&self) -> Result<String> {
         self.required("key")

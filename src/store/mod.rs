@@ -6,6 +6,7 @@ pub mod conversations;
 pub mod corpora;
 pub mod cues;
 pub mod documents;
+pub mod edges;
 pub mod facts;
 pub mod markers;
 pub mod messages;

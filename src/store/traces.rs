@@ -50,8 +50,8 @@ pub fn write(
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.turn_traces (bucket, turn_id, tenant, passages, doc_ids, corpora, members, origins, lexical_ranks, lexical_scores, vector_ranks, \
-                 vector_distances, fused, reranked, relevance, carry_scores, left_at, reasons, gave_way_to, markers, coordinates) \
-             VALUES (reground._trace_bucket(pg_catalog.now()), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
+                 vector_distances, graph_ranks, fused, reranked, relevance, carry_scores, left_at, reasons, gave_way_to, markers, coordinates) \
+             VALUES (reground._trace_bucket(pg_catalog.now()), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
             &[
                 turn_id.into(),
                 tenant.into(),
@@ -64,6 +64,7 @@ pub fn write(
                 column(&entries, |e| e.candidate.lexical_score),
                 column(&entries, |e| e.candidate.vector_rank.map(whole)),
                 column(&entries, |e| e.candidate.vector_distance),
+                column(&entries, |e| e.candidate.graph_rank.map(whole)),
                 column(&entries, |e| e.candidate.fused),
                 column(&entries, |e| e.candidate.rerank),
                 column(&entries, |e| e.candidate.relevance),

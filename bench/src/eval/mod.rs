@@ -3,6 +3,7 @@
 mod asking;
 mod figures;
 mod floors;
+mod graph;
 mod options;
 mod parallel;
 mod reference;
@@ -70,6 +71,12 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
             &conversations,
             options.sample,
         )?;
+    }
+    if options.only(Part::Graph) {
+        let edges = graph::put(&mut clients[0], &corpora)?;
+        let replay = replay::Replay::read(&folder, &corpora)?;
+        let held = replay.hold_all(&mut clients, &graph::ARMS, &conversations)?;
+        report::graph::print(&edges, &held);
     }
     let mut arms = Vec::new();
     if options.runs(Part::Replay) {

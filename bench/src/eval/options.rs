@@ -15,7 +15,7 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --data FOLDER           folder that holds mtrag/
   --connections N         searches and conversations at a time (default 2)
   --sample                a fixed quarter of the conversations, in two arms
-  --only retrieval|asking|replay   leave out the others
+  --only retrieval|asking|replay|graph   leave out the others; graph runs on demand alone
   --forms FORM,…          of the queries: lastturn, rewrite, questions (default all)
   --floors FILE           least figures, as --check and --ratchet use them
   --check                 fail if a figure is below its floor, or does not stand to others as it must
@@ -31,6 +31,8 @@ pub enum Part {
     Asking,
     /// Whole turns.
     Replay,
+    /// What the knowledge graph adds.
+    Graph,
 }
 
 /// What the command line asks for.
@@ -106,6 +108,11 @@ impl Options {
     pub fn runs(&self, part: Part) -> bool {
         self.only.is_none_or(|only| only == part)
     }
+
+    /// Whether a part is asked for by name.
+    pub fn only(&self, part: Part) -> bool {
+        self.only == Some(part)
+    }
 }
 
 fn part(name: &str) -> Result<Part> {
@@ -113,7 +120,8 @@ fn part(name: &str) -> Result<Part> {
         "retrieval" => Ok(Part::Retrieval),
         "asking" => Ok(Part::Asking),
         "replay" => Ok(Part::Replay),
-        _ => bail!("retrieval, asking or replay, not {name}"),
+        "graph" => Ok(Part::Graph),
+        _ => bail!("retrieval, asking, replay or graph, not {name}"),
     }
 }
 

@@ -3,7 +3,7 @@ use crate::carry::CarriedOption;
 use crate::fuse::BranchScores;
 use crate::intent::classify;
 use crate::memory::RememberedSource;
-use crate::synthetic::{arbitrary_passages, list, passage};
+use crate::synthetic::{arbitrary_passages, list, passage, wide};
 use proptest::prelude::*;
 
 fn remember(passage: &Passage, carry_score: f64, pinned: bool) -> CarriedInput {
@@ -77,7 +77,7 @@ fn a_turn_from_lists_to_markers() {
         remember(&passages[59], 0.49, true),
         remember(&passages[15], 1.0, false),
     ];
-    let settings = Settings::default();
+    let settings = wide();
     let gathered = gather(turn(passages, lists, carried, "and for it?"), &settings);
     assert_eq!(gathered.candidates.len(), 40);
     assert!(gathered.warnings.is_empty());
@@ -137,7 +137,7 @@ fn a_turn_from_lists_to_markers() {
 #[test]
 fn shortfalls_are_named() {
     let names = |lists: Vec<RankedList>| -> Vec<_> {
-        shortfalls(&lists, &Settings::default())
+        shortfalls(&lists, &wide())
             .iter()
             .map(Warning::name)
             .collect()
@@ -168,7 +168,7 @@ fn shortfalls_are_named() {
 fn a_budget_that_nothing_fits_is_said() {
     let settings = Settings {
         max_tokens: 1,
-        ..Settings::default()
+        ..wide()
     };
     let gathered = gather(
         turn(
@@ -200,7 +200,7 @@ proptest! {
         top in 1usize..20, max_tokens in 20usize..600,
         twins in any::<bool>(), merge in any::<bool>(),
     ) {
-        let settings = Settings { rerank_top: top, max_tokens, collapse_twins: twins, merge_adjacent: merge, max_merged_tokens: 150, ..Settings::default() };
+        let settings = Settings { rerank_top: top, max_tokens, collapse_twins: twins, merge_adjacent: merge, max_merged_tokens: 150, ..wide() };
         let named = |order: &[usize]| -> Vec<String> {
             let mut seen = BTreeSet::new();
             order.iter().filter_map(|&i| passages.get(i)).map(|p| p.key.clone()).filter(|k| seen.insert(k.clone())).collect()
@@ -245,7 +245,7 @@ proptest! {
 fn a_megabyte_in_one_line() {
     let settings = Settings {
         max_tokens: 1_000_000,
-        ..Settings::default()
+        ..wide()
     };
     for unit in [
         "[B7",

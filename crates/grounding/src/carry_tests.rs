@@ -1,6 +1,6 @@
 use super::*;
 use crate::passage::{Branch, Metric};
-use crate::synthetic::{candidate, document, list, passage};
+use crate::synthetic::{candidate, document, list, passage, wide};
 use proptest::prelude::*;
 
 fn remembered_source(key: &str, carry_score: f64) -> RememberedSource {
@@ -86,7 +86,7 @@ fn reasons(out: &Carried) -> Vec<(&str, Reason)> {
 
 #[test]
 fn the_threshold_is_undecayed_and_the_order_is_not() {
-    let settings = Settings::default();
+    let settings = wide();
     // b is less relevant but remembered better: 0.6 × 1 > 0.8 × 0.49.
     let inputs = vec![
         input("a", 0.49, 0.8),
@@ -101,7 +101,7 @@ fn the_threshold_is_undecayed_and_the_order_is_not() {
 
 #[test]
 fn a_turn_that_leans_keeps_what_the_last_answer_cited() {
-    let settings = Settings::default();
+    let settings = wide();
     let cited = |key, relevance, inactive_turns| {
         let mut input = input(key, 1.0, relevance);
         input.source.cited = true;
@@ -142,7 +142,7 @@ fn a_turn_that_leans_keeps_what_the_last_answer_cited() {
 
 #[test]
 fn intents_and_the_switch() {
-    let settings = Settings::default();
+    let settings = wide();
     let inputs = vec![input("a", 1.0, 1.0), pinned(input("p", 0.1, 0.0), 1)];
     let out = run(&mut vec![], inputs.clone(), Intent::NewTopic, &settings);
     assert_eq!((keys(&out.pins), keys(&out.carried)), (vec!["p"], vec![]));
@@ -162,7 +162,7 @@ fn intents_and_the_switch() {
 
 #[test]
 fn pins_keep_their_order_and_their_cap() {
-    let settings = Settings::default();
+    let settings = wide();
     let inputs = (0..5)
         .map(|i| pinned(input(&"pqrst"[i..=i], 0.0, 0.0), 10 - i as i64))
         .collect();
@@ -180,18 +180,13 @@ fn a_pinned_document_gives_its_best_passage() {
     document.source.passage = String::new();
     document.options.extend(input("bb", 1.0, 0.7).options);
     document.options.extend(input("ccc", 1.0, 0.3).options);
-    let out = run(
-        &mut vec![],
-        vec![document],
-        Intent::NewTopic,
-        &Settings::default(),
-    );
+    let out = run(&mut vec![], vec![document], Intent::NewTopic, &wide());
     assert_eq!(keys(&out.pins), ["bb"]);
 }
 
 #[test]
 fn found_fresh_counts_as_fresh_and_a_found_pin_as_a_pin() {
-    let settings = Settings::default();
+    let settings = wide();
     let mut fresh = vec![candidate(text("a"), 0.03), candidate(text("pp"), 0.02)];
     let inputs = vec![input("a", 0.7, 0.9), pinned(input("pp", 0.3, 0.9), 1)];
     let out = run(&mut fresh, inputs, Intent::DrillDown, &settings);
@@ -213,7 +208,7 @@ fn found_fresh_counts_as_fresh_and_a_found_pin_as_a_pin() {
 
 #[test]
 fn a_source_beyond_the_cut_keeps_its_ranks() {
-    let settings = Settings::default();
+    let settings = wide();
     let mut beyond = vec![Candidate {
         lexical_rank: Some(44),
         ..candidate(text("a"), 0.009)
@@ -238,7 +233,7 @@ fn a_source_beyond_the_cut_keeps_its_ranks() {
 fn gone_changed_recycled_and_old() {
     let settings = Settings {
         carry_max_age: Some(60.0),
-        ..Settings::default()
+        ..wide()
     };
     let gone = CarriedInput {
         options: vec![],
@@ -278,7 +273,7 @@ proptest! {
         found in proptest::collection::btree_set(0usize..12, 0..6),
         swap in any::<bool>(),
     ) {
-        let settings = Settings::default();
+        let settings = wide();
         let text = document(0, 800);
         let cut = |i: usize| passage("d", &format!("k{i}"), i as i32, i as u32 * 100, text.get(i * 100..i * 100 + 100).unwrap());
         let mut seen = std::collections::BTreeSet::new();

@@ -52,6 +52,12 @@ pub enum GroundingError {
         /// What is wrong, with the column.
         fault: String,
     },
+    /// An edge of the knowledge graph that cannot be stored (22023).
+    #[error("invalid edges: {fault}")]
+    InvalidEdges {
+        /// What is wrong, with the number of the edge.
+        fault: String,
+    },
     /// A figure of the model of [`crate::theory`] out of its range (22023).
     #[error("{quantity} must be {expected}, not {value}")]
     OutOfRange {
@@ -88,6 +94,7 @@ impl GroundingError {
             Self::UnknownApi(_) => "Pass the message as the API returned it, or its list of citations.".to_owned(),
             Self::RerankLength { .. } => "A reranker returns one score for each passage, in order; NULL where it has none.".to_owned(),
             Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]} or {\"column\": {\">=\": value}}; on a jsonb column any value means containment.".to_owned(),
+            Self::InvalidEdges { .. } => "Write [{\"source\": name, \"target\": name, \"chunk_id\": passage}], with relation, doc_id and weight (above 0) as you like.".to_owned(),
             Self::OutOfRange { expected, .. } => format!("Give {expected}."),
             Self::TargetOutOfReach { .. } => "Even without history the model predicts no more than the baseline: ask for less, or raise the baseline to what single turns were measured at.".to_owned(),
         }

@@ -9,6 +9,7 @@
 //! | what is asked of the branches | [`plan`], with what a follow-up borrows from [`contextual`] |
 //! | what is the same | [`identity`] |
 //! | **begin**: the stages in order | [`begin`] |
+//! | … what repeats names its neighbours | [`graph`] |
 //! | … lists become candidates | [`fuse`], scored by [`relevance`] |
 //! | … neighbours become one | [`collapse`] |
 //! | … memory joins | [`carry`] |
@@ -39,6 +40,7 @@ pub mod error;
 pub mod facts;
 pub mod filter;
 pub mod fuse;
+pub mod graph;
 pub mod history;
 pub mod identity;
 pub mod intent;

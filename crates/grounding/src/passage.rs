@@ -65,7 +65,7 @@ impl Passage {
     }
 }
 
-/// Which kind of search put a passage on a list.
+/// What put a passage on a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Branch {
@@ -73,6 +73,20 @@ pub enum Branch {
     Lexical,
     /// pgvector; a hit's value is its distance, lower is better.
     Vector,
+    /// The edges of what the conversation keeps naming (C4); a hit's value is the weight of its strongest edge.
+    Graph,
+}
+
+impl Branch {
+    /// The stable text that is shown.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Vector => "vector",
+            Self::Graph => "graph",
+        }
+    }
 }
 
 /// How a vector distance is measured (pgvector's three float operators).
@@ -93,7 +107,7 @@ pub enum Metric {
 pub struct Hit {
     /// Key of the passage.
     pub key: String,
-    /// Score (lexical) or distance (vector).
+    /// Score (lexical), distance (vector) or weight (graph).
     pub value: f64,
 }
 
@@ -120,6 +134,8 @@ pub enum Origin {
     Carried,
     /// Pinned by the user.
     Pinned,
+    /// Nominated by an edge of the knowledge graph, and found by no other branch of this turn.
+    Graph,
 }
 
 impl Origin {
@@ -130,6 +146,7 @@ impl Origin {
             Self::Fresh => "fresh",
             Self::Carried => "carried",
             Self::Pinned => "pinned",
+            Self::Graph => "graph",
         }
     }
 }
@@ -147,6 +164,9 @@ pub struct Candidate {
     pub vector_rank: Option<u32>,
     /// Smallest distance.
     pub vector_distance: Option<f64>,
+    /// Rank among the neighbours of the knowledge graph, from 1.
+    #[serde(default)]
+    pub graph_rank: Option<u32>,
     /// Fused score (RRF), 0 for a carried passage that no list holds.
     pub fused: f64,
     /// The reranker's score, where one ran.
@@ -158,7 +178,7 @@ pub struct Candidate {
     /// Whether it is what a turn that cannot be understood alone is about, so that no threshold keeps it out.
     #[serde(default)]
     pub anchors: bool,
-    /// Fresh, carried or pinned.
+    /// Fresh, carried, pinned or of the graph.
     pub origin: Origin,
     /// Compared entities whose lists hold it.
     #[serde(default)]
@@ -181,6 +201,7 @@ impl Candidate {
             lexical_score: None,
             vector_rank: None,
             vector_distance: None,
+            graph_rank: None,
             fused: 0.0,
             rerank: None,
             relevance: 0.0,

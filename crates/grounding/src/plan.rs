@@ -53,16 +53,20 @@ impl RetrievalPlan {
     }
 
     /// What a turn's row keeps of it, so that a search can be understood later: how far the query leaned on the conversation,
-    /// and what it borrowed, in thousandths.
+    /// and what it borrowed, in thousandths; and the nodes of the knowledge graph whose neighbours were asked for, if any.
     #[must_use]
-    pub fn trace(&self) -> Value {
+    pub fn trace(&self, nodes: &[String]) -> Value {
         let borrowed = self.lexical.first().map(|own| &own.borrowed);
         let rounded: BTreeMap<&String, f64> = borrowed
             .into_iter()
             .flatten()
             .map(|(lexeme, weight)| (lexeme, (weight * 1000.0).round() / 1000.0))
             .collect();
-        json!({ "lean": self.lean, "borrowed": rounded })
+        let mut trace = json!({ "lean": self.lean, "borrowed": rounded });
+        if !nodes.is_empty() {
+            trace["nodes"] = json!(nodes);
+        }
+        trace
     }
 }
 

@@ -80,7 +80,9 @@ impl Scale {
             vector: None,
             fresh: BTreeMap::new(),
         };
-        for list in lists {
+        // An edge says nothing of how a passage answers the query.
+        let searched = lists.iter().filter(|list| list.branch != Branch::Graph);
+        for list in searched {
             let values = || {
                 list.hits
                     .iter()
@@ -90,8 +92,8 @@ impl Scale {
                 continue;
             };
             let own = match list.branch {
-                Branch::Lexical => &mut scale.lexical,
                 Branch::Vector => &mut scale.vector,
+                _ => &mut scale.lexical,
             };
             own.get_or_insert(span);
             for (hit, value) in list.hits.iter().zip(values()) {
@@ -136,7 +138,7 @@ impl Scale {
 /// distance; the inner product.
 pub(crate) fn value(branch: Branch, metric: Metric, raw: f64) -> f64 {
     match (branch, metric) {
-        (Branch::Lexical, _) => raw,
+        (Branch::Lexical | Branch::Graph, _) => raw,
         (Branch::Vector, Metric::Cosine) => (1.0 - raw).max(0.0),
         (Branch::Vector, Metric::L2) => 1.0 / (1.0 + raw.max(0.0)),
         (Branch::Vector, Metric::InnerProduct) => -raw,

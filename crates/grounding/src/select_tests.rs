@@ -1,5 +1,5 @@
 use super::*;
-use crate::synthetic::{candidate, passage};
+use crate::synthetic::{candidate, passage, wide};
 use proptest::prelude::*;
 
 fn one(key: &str, score: f64, tokens: u32) -> Candidate {
@@ -41,7 +41,7 @@ fn keys(selection: &Selection) -> Vec<&str> {
 
 #[test]
 fn reserved_slots_are_for_carried_and_go_back_when_unused() {
-    let settings = Settings::default();
+    let settings = wide();
     let carried = vec![
         known("c1", 0.6, 1.0),
         known("c2", 0.9, 1.0),
@@ -103,7 +103,7 @@ fn pins_take_reserved_slots_first() {
         carried,
         ..Pool::default()
     };
-    let selection = select(pool, effect(3), &Settings::default());
+    let selection = select(pool, effect(3), &wide());
     assert_eq!(
         (&keys(&selection)[..3], keys(&selection)[9]),
         (&["p1", "p0", "f00"][..], "c2")
@@ -124,7 +124,7 @@ fn being_found_never_hurts_a_known_source() {
             ..Pool::default()
         },
         effect(3),
-        &Settings::default(),
+        &wide(),
     );
     let found = selection
         .sources
@@ -145,7 +145,7 @@ fn being_found_never_hurts_a_known_source() {
 fn a_short_budget_starves_neither_side() {
     let settings = Settings {
         max_tokens: 50,
-        ..Settings::default()
+        ..wide()
     };
     let carried = (0..3).map(|i| known(&format!("c{i}"), 0.9, 1.0)).collect();
     let selection = select(
@@ -165,7 +165,7 @@ fn smaller_passages_fill_only_up_to_the_wanted_number() {
     let settings = Settings {
         max_tokens: 100,
         min_sources: 3,
-        ..Settings::default()
+        ..wide()
     };
     let fresh = vec![
         one("a", 0.9, 60),
@@ -199,7 +199,7 @@ fn compared_entities_share_the_slots() {
     }
     let settings = Settings {
         max_sources: 6,
-        ..Settings::default()
+        ..wide()
     };
     let pool = Pool {
         fresh,
@@ -216,7 +216,7 @@ fn compared_entities_share_the_slots() {
 fn the_weakest_stand_in_the_middle() {
     let settings = Settings {
         passage_order: PassageOrder::Edges,
-        ..Settings::default()
+        ..wide()
     };
     let selection = select(
         Pool {
@@ -243,7 +243,7 @@ proptest! {
         let settings = Settings {
             max_sources, max_tokens,
             passage_order: if edges { PassageOrder::Edges } else { PassageOrder::Score },
-            ..Settings::default()
+            ..wide()
         };
         let pool = Pool {
             pins: (0..pins).map(|i| Candidate { origin: Origin::Pinned, ..one(&format!("p{i}"), 0.0, 50) }).collect(),

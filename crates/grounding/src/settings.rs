@@ -108,11 +108,11 @@ pub struct Settings {
     pub min_sources: usize,
     /// Budget of the passages' text in o200k_base tokens, 1–1,000,000, default 4000.
     pub max_tokens: usize,
-    /// Slots kept for carried sources, pins first (C8), 0–100, default 3.
+    /// Slots kept for carried sources, pins first (C8), 0–100, default 1.
     pub reserved_slots: usize,
     /// Whether earlier sources are carried at all; pins always are. Default true.
     pub carry_over: bool,
-    /// τ of C3: least relevance, 0–1, of a carried source, default 0.5.
+    /// τ of C3: least relevance, 0–1, of a carried source, default 1.
     pub carry_threshold: f64,
     /// Factor, 0–1, on the carry score for each ended turn (C3), default 0.7.
     pub carry_decay: f64,
@@ -120,7 +120,7 @@ pub struct Settings {
     pub carry_ttl_turns: u32,
     /// Seconds since its last use after which a source is not carried; `None` is off, the default.
     pub carry_max_age: Option<f64>,
-    /// What counts as activity (C3), default `context`.
+    /// What counts as activity (C3), default `cited`.
     pub carry_activation: CarryActivation,
     /// Most pins in a context (C8), 0–100, default 3.
     pub max_pinned: usize,
@@ -138,6 +138,12 @@ pub struct Settings {
     pub lexical_weight: f64,
     /// Weight of the vector branch, 0–100, default 1.
     pub vector_weight: f64,
+    /// Whether the neighbours of what the conversation keeps naming are looked up (C4). Default false.
+    pub graph: bool,
+    /// Most passages that neighbours nominate (C4), 0–100, default 5.
+    pub graph_neighbours: usize,
+    /// Weight of the list of neighbours, 0–100, default 1.
+    pub graph_weight: f64,
     /// How the lists become one order, default `scores`.
     pub fusion: Fusion,
     /// Share, 0–1, of the vector branch where scores are fused, default 0.7.
@@ -186,13 +192,13 @@ impl Default for Settings {
             max_sources: 10,
             min_sources: 8,
             max_tokens: 4000,
-            reserved_slots: 3,
+            reserved_slots: 1,
             carry_over: true,
-            carry_threshold: 0.5,
+            carry_threshold: 1.0,
             carry_decay: 0.7,
             carry_ttl_turns: 3,
             carry_max_age: None,
-            carry_activation: CarryActivation::Context,
+            carry_activation: CarryActivation::Cited,
             max_pinned: 3,
             collapse_twins: true,
             merge_adjacent: true,
@@ -201,6 +207,9 @@ impl Default for Settings {
             rrf_k: 60.0,
             lexical_weight: 1.0,
             vector_weight: 1.0,
+            graph: false,
+            graph_neighbours: 5,
+            graph_weight: 1.0,
             fusion: Fusion::Scores,
             vector_share: 0.7,
             query_from: QueryFrom::Contextual,

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use crate::passage::{Branch, Candidate, CharRange, Hit, Origin, Passage, RankedList};
+use crate::settings::{CarryActivation, Settings};
 
 /// A passage of a document at character `start`.
 pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Passage {
@@ -27,6 +28,17 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
     }
 }
 
+/// Settings that carry widely, so that the rules of carrying show: three slots at a relevance of one half, and what is in the
+/// context counts as active.
+pub fn wide() -> Settings {
+    Settings {
+        reserved_slots: 3,
+        carry_threshold: 0.5,
+        carry_activation: CarryActivation::Context,
+        ..Settings::default()
+    }
+}
+
 /// A passage as a fresh candidate.
 pub fn candidate(passage: Passage, fused: f64) -> Candidate {
     Candidate {
@@ -46,6 +58,7 @@ pub fn list(branch: Branch, keys: &[&str]) -> RankedList {
             value: match branch {
                 Branch::Lexical => 20.0 - i as f64,
                 Branch::Vector => 0.2 + 0.01 * i as f64,
+                Branch::Graph => 1.0,
             },
         })
         .collect();

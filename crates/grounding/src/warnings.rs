@@ -94,10 +94,7 @@ impl fmt::Display for Warning {
                 returned,
                 asked,
             } => {
-                let branch = match branch {
-                    Branch::Lexical => "lexical",
-                    Branch::Vector => "vector",
-                };
+                let branch = branch.name();
                 write!(
                     f,
                     "the {branch} branch returned {returned} of {asked} passages"

@@ -240,6 +240,11 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "delete_edges",
+        call: "delete_edges('farm', everything => true)",
+        waits: &[Reads("reground.corpora"), Writes("reground.edges")],
+    },
+    Call {
         function: "drop_corpus",
         call: "drop_corpus('farm', true)",
         waits: &[
@@ -335,6 +340,15 @@ pub const CALLS: &[Call] = &[
             Writes("farm"),
             Writes("farm_documents"),
             Writes("reground.documents"),
+        ],
+    },
+    Call {
+        function: "put_edges",
+        call: "put_edges('farm', '[{\"source\": \"cows\", \"target\": \"milk\", \"chunk_id\": 1}]')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Writes("reground.edges"),
         ],
     },
     Call {

@@ -172,6 +172,11 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::Corpus, A::Document],
     },
     Call {
+        function: "delete_edges",
+        call: "delete_edges($1, doc_id => $2, node => $3)",
+        arguments: &[A::PrivateCorpus, A::Document, A::Query],
+    },
+    Call {
         function: "end_turn",
         call: "end_turn($1::text::bigint, $2, message => $3, model => $4, usage => $5::text::jsonb, tags => $6::text::jsonb)",
         arguments: &[
@@ -229,6 +234,11 @@ pub const CALLS: &[Call] = &[
             A::Document,
             A::Metadata,
         ],
+    },
+    Call {
+        function: "put_edges",
+        call: "put_edges($1, $2::text::jsonb)",
+        arguments: &[A::PrivateCorpus, A::Results],
     },
     Call {
         function: "put_embeddings",

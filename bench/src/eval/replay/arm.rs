@@ -26,10 +26,14 @@ pub enum Arm {
     TurnCited,
     /// The settings that users start from.
     Default,
+    /// As [`Self::None`], and neighbours in the knowledge graph are nominated, without weight of their own.
+    GraphNominates,
+    /// As [`Self::None`], with the knowledge graph at its default weight.
+    Graph,
 }
 
 impl Arm {
-    /// All, the baseline first.
+    /// Those that are compared, the baseline first; the knowledge graph is compared apart.
     pub const ALL: [Self; 9] = [
         Self::None,
         Self::AnswerContext,
@@ -57,6 +61,8 @@ impl Arm {
             Self::TurnNone => "turn/none",
             Self::TurnCited => "turn/answer-cited",
             Self::Default => "defaults",
+            Self::GraphNominates => "graph, nominates only",
+            Self::Graph => "graph",
         }
     }
 
@@ -93,10 +99,12 @@ impl Arm {
             "lexical_search": "exact",
             "vector_search": "exact",
             "query_from": from,
-            "carry_over": !matches!(self, Self::None | Self::TurnNone),
+            "carry_over": !matches!(self, Self::None | Self::TurnNone | Self::GraphNominates | Self::Graph),
             "carry_activation": activation,
             "reserved_slots": slots,
             "carry_threshold": threshold,
+            "graph": matches!(self, Self::GraphNominates | Self::Graph),
+            "graph_weight": if self == Self::GraphNominates { 0.0 } else { 1.0 },
         })
     }
 }

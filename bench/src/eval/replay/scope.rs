@@ -53,6 +53,11 @@ impl Scope {
             .collect()
     }
 
+    /// Whether it is about all turns that can repeat anything.
+    pub fn is_later(self) -> bool {
+        (self.first, self.last) == (LATER, None)
+    }
+
     const fn since(first: u32) -> Self {
         Self {
             first,

@@ -16,7 +16,7 @@ use crate::eval::Standing;
 pub struct Source {
     /// What the answer cites it by.
     pub marker: String,
-    /// fresh, carried or pinned.
+    /// fresh, carried, pinned or graph.
     pub origin: String,
     /// Relevance to the turn's query, in [0, 1], where it was scored.
     pub relevance: Option<f64>,

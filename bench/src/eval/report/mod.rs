@@ -4,6 +4,7 @@ pub mod asking;
 pub mod citations;
 pub mod conversation;
 pub mod floors;
+pub mod graph;
 pub mod loads;
 pub mod replay;
 pub mod retrieval;

@@ -53,6 +53,8 @@ pub struct FusedRow {
     pub vector_rank: Option<u32>,
     /// Distance at that rank; else that to the turn's own query, where it was looked up.
     pub vector_distance: Option<f64>,
+    /// Rank among the neighbours of the knowledge graph, from 1.
+    pub graph_rank: Option<u32>,
     /// Compared entities whose lists hold it, sorted.
     pub entities: Vec<String>,
 }
@@ -138,7 +140,13 @@ pub fn fuse(
         let Some(leader) = leaders.get(row.key.as_str()) else {
             continue;
         };
-        let own_relevance = scale.fresh(&row.key);
+        let own_relevance = if only_nominated(row) {
+            let lexical = ranking.scores.lexical.get(&row.key).copied();
+            let distance = ranking.scores.distances.get(&row.key).copied();
+            scale.carried(lexical, distance)
+        } else {
+            scale.fresh(&row.key)
+        };
         let best = relevance.entry(&leader.key).or_default();
         *best = best.max(own_relevance);
         if leader.key != row.key {
@@ -172,16 +180,27 @@ pub fn fuse(
     }
 }
 
+/// Whether no search found it, only an edge.
+fn only_nominated(row: &FusedRow) -> bool {
+    row.graph_rank.is_some() && row.lexical_rank.is_none() && row.vector_rank.is_none()
+}
+
 fn fresh(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
+    let origin = if only_nominated(&row) {
+        Origin::Graph
+    } else {
+        Origin::Fresh
+    };
     Candidate {
         lexical_rank: row.lexical_rank,
         lexical_score: row.lexical_score,
         vector_rank: row.vector_rank,
         vector_distance: row.vector_distance,
+        graph_rank: row.graph_rank,
         fused: row.score,
         relevance,
         entities: row.entities,
-        ..Candidate::bare(passage, Origin::Fresh)
+        ..Candidate::bare(passage, origin)
     }
 }
 

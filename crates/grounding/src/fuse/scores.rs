@@ -5,6 +5,9 @@
 //! all. Scores of the union keep both: a passage that the vector branch found stands beside the lexical ones with the words
 //! that it has. Standardising by z-score is Montague and Aslam's (2001); taking it over the union, with no score missing, is
 //! what makes it hold on lists of forty (docs/evaluation.md).
+//!
+//! What an edge of the knowledge graph nominates is scored by both branches as any other candidate; its place among the
+//! neighbours lifts it by deviations of that scale.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +21,9 @@ use crate::settings::Settings;
 const MEAN: f64 = 0.5;
 /// Deviations between 0 and 1: a score leaves that range only where it is more than three from the mean.
 const WIDTH: f64 = 6.0;
+/// Deviations by which the first neighbour is lifted at a weight of 1: from the mean of the candidates to about where the
+/// first of one branch stands that the other finds average.
+const LIFT: f64 = 2.0;
 
 /// Σ share · (1/2 + z/6) over the branches that have scores. `z` is (value − mean) / deviation over the candidates, 0 where
 /// all are equal or the passage has no embedding. Twins have the better score of any of them.
@@ -56,9 +62,19 @@ pub(super) fn scored<'a>(
             .map(|(measure, share)| share * (MEAN + measure.z(at) / WIDTH))
             .sum();
         let score = if total > 0.0 { sum / total } else { 0.0 };
+        let score = score + lift(&standing, settings);
         (key, standing, score)
     })
     .collect()
+}
+
+/// What the list of neighbours adds: graph_weight · 2 deviations · (k + 1) / (k + rank), which falls along the list as a
+/// fusion of ranks would have it. 0 for what no edge nominates.
+fn lift(standing: &Standing, settings: &Settings) -> f64 {
+    standing.graph.rank.map_or(0.0, |rank| {
+        let share = (settings.rrf_k + 1.0) / (settings.rrf_k + f64::from(rank));
+        settings.graph_weight * LIFT / WIDTH * share
+    })
 }
 
 /// Gives every passage what the branches say of it under the turn's own query, whichever query found it: lists of a compared
@@ -89,6 +105,7 @@ fn complete<'a>(
         let (best, better): (_, fn(f64, f64) -> f64) = match branch {
             Branch::Lexical => (&mut standing.lexical.value, f64::max),
             Branch::Vector => (&mut standing.vector.value, f64::min),
+            Branch::Graph => continue,
         };
         *best = Some(best.map_or(said, |before| better(before, said)));
     }

@@ -13,13 +13,14 @@ pub(super) struct Standing {
     pub ranks: Vec<(f64, u32)>,
     pub lexical: Best,
     pub vector: Best,
+    pub graph: Best,
     entities: Vec<String>,
 }
 
 /// The best place among the lists of a branch.
 #[derive(Default)]
 pub(super) struct Best {
-    rank: Option<u32>,
+    pub rank: Option<u32>,
     /// What the branch said there, or what it says of a passage that none of its lists holds.
     pub value: Option<f64>,
 }
@@ -56,6 +57,7 @@ impl Standing {
         let best = match list.branch {
             Branch::Lexical => &mut self.lexical,
             Branch::Vector => &mut self.vector,
+            Branch::Graph => &mut self.graph,
         };
         if best.rank.is_none_or(|before| rank < before) {
             *best = Best {
@@ -75,6 +77,7 @@ impl Standing {
             lexical_score: self.lexical.value,
             vector_rank: self.vector.rank,
             vector_distance: self.vector.value,
+            graph_rank: self.graph.rank,
             entities: self.entities,
         }
     }

@@ -1,0 +1,75 @@
+//! What the mini knowledge graph adds.
+
+use reground_metrics::interval::Interval;
+
+use super::{difference, or_dash, percent, share};
+use crate::eval::graph::Edges;
+use crate::eval::replay::Held;
+use crate::eval::replay::arm::Arm;
+use crate::eval::replay::scope::{Measure, Scope};
+
+/// The arms beside the first, which goes without.
+pub fn print(edges: &[Edges], arms: &[(Arm, Vec<Held>)]) {
+    println!("## The knowledge graph\n");
+    println!(
+        "Edges without a model: a document leads to another whose title it mentions; the edge nominates that one's first passage. \
+         Later turns, contexts of ten passages; 95 % intervals by drawing whole conversations.\n"
+    );
+    for one in edges {
+        println!(
+            "- {}: {} edges between {} entities",
+            one.corpus, one.edges, one.nodes
+        );
+    }
+    println!(
+        "\n| arm | turns | recall | against without | precision | against without | contexts with a neighbour | neighbours | relevant |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    let without = arms.first().map(|(_, held)| held.as_slice());
+    for scope in Scope::rows().into_iter().filter(|scope| scope.is_later()) {
+        for (arm, held) in arms {
+            row(*arm, scope, held, without.unwrap_or_default());
+        }
+    }
+    println!();
+}
+
+fn row(arm: Arm, scope: Scope, held: &[Held], without: &[Held]) {
+    let cells = Measure::ALL.map(|measure| {
+        let mean = or_dash(scope.mean(held, measure), |mean| share(mean.mean));
+        let gain = scope.difference(held, without, measure);
+        format!("{mean} | {}", or_dash(gain, signed))
+    });
+    let judged: Vec<_> = scope
+        .of(held)
+        .flatten()
+        .filter(|turn| turn.judged())
+        .collect();
+    let neighbours = |turn: &crate::eval::replay::turn::Replayed| {
+        let sources = turn
+            .sources
+            .iter()
+            .filter(|source| source.origin == "graph");
+        (
+            sources.clone().count(),
+            sources.filter(|source| source.gold).count(),
+        )
+    };
+    let counts: Vec<(usize, usize)> = judged.iter().map(|turn| neighbours(turn)).collect();
+    let with = counts.iter().filter(|(all, _)| *all > 0).count();
+    let all: usize = counts.iter().map(|(all, _)| all).sum();
+    let gold: usize = counts.iter().map(|(_, gold)| gold).sum();
+    println!(
+        "| {} | {} | {} | {} | {all} | {} |",
+        arm.name(),
+        scope.name(),
+        cells.join(" | "),
+        percent(with, judged.len()),
+        percent(gold, all)
+    );
+}
+
+fn signed(gain: Interval) -> String {
+    let [mean, low, high] = [gain.mean, gain.low, gain.high].map(difference);
+    format!("{mean} [{low}, {high}]")
+}

@@ -1,0 +1,133 @@
+//! Names of nodes, and where a text may hold one.
+//!
+//! A name is found where it stands as whole words: between word boundaries of UAX #29 or apostrophes, so that "Ada" is found
+//! in "Ada's" and not in "Adam", and "C++" is found although it ends in no letter. Scripts that are written without spaces
+//! have a boundary at every character.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use reground_documents::normalise;
+use reground_pulse::{along, beat};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Characters of the longest name that a node may have.
+pub const LONGEST_NAME: usize = 200;
+
+/// Words and marks of the longest name that is looked for.
+const MOST_PIECES: usize = 12;
+
+/// Words and marks of a text that names are looked for in: a question is shorter, and of an answer the beginning says what
+/// it is about.
+const TEXT_PIECES: usize = 256;
+
+/// A name as nodes are told apart by: NFC, lower case, white space folded, one kind of apostrophe. Idempotent.
+#[must_use]
+pub fn normal_name(name: &str) -> String {
+    let composed = normalise(name);
+    let mut normal = String::with_capacity(composed.len());
+    for (index, word) in composed.split_whitespace().enumerate() {
+        if index > 0 {
+            normal.push(' ');
+        }
+        normal.extend(along(word.chars()).flat_map(char::to_lowercase).map(alike));
+    }
+    normalise(&normal).into_owned()
+}
+
+/// One spelling for letters that differ by where they stand, or by the keyboard.
+fn alike(c: char) -> char {
+    match c {
+        'ς' => 'σ',
+        '\u{2019}' | '\u{02bc}' => '\'',
+        other => other,
+    }
+}
+
+/// A normalised text with its words and marks.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Text {
+    normal: String,
+    /// Words and marks in order, white space left out; bytes of `normal`.
+    pieces: Vec<Range<usize>>,
+}
+
+impl Text {
+    pub(super) fn new(text: &str) -> Self {
+        let normal = normal_name(text);
+        let pieces = pieces(&normal).take(TEXT_PIECES).collect();
+        Self { normal, pieces }
+    }
+
+    /// Every stretch that could be a name, once each. At most twelve for each piece.
+    pub(super) fn stretches(&self) -> BTreeSet<&str> {
+        let all = (0..self.pieces.len()).flat_map(|start| self.from(start));
+        all.map(|(_, name)| name).collect()
+    }
+
+    /// The names of `known` that it mentions. Where two overlap the longer one counts, of equally long ones the first: who
+    /// speaks of the New York Times does not speak of New York.
+    pub(super) fn mentions<'a>(&self, known: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
+        let mut found: Vec<(Range<usize>, &str)> = (0..self.pieces.len())
+            .flat_map(|start| self.from(start))
+            .filter_map(|(range, name)| Some((range, known.get(name)?.as_str())))
+            .collect();
+        found.sort_by_key(|(range, _)| (usize::MAX - range.len(), range.start));
+        let mut taken = vec![false; self.pieces.len()];
+        let mut names = BTreeSet::new();
+        for (range, name) in found {
+            let Some(place) = self.places(&range).and_then(|pieces| taken.get_mut(pieces)) else {
+                continue;
+            };
+            if place.iter().all(|taken| !taken) {
+                place.fill(true);
+                names.insert(name);
+            }
+        }
+        names
+    }
+
+    /// The stretches that begin with a piece.
+    fn from(&self, start: usize) -> impl Iterator<Item = (Range<usize>, &str)> {
+        let pieces = self.pieces.iter().skip(start).take(MOST_PIECES);
+        let first = self.pieces.get(start).map_or(0, |piece| piece.start);
+        pieces.filter_map(move |last| {
+            let range = first..last.end;
+            let name = self.normal.get(range.clone())?;
+            beat(1);
+            (name.chars().count() <= LONGEST_NAME).then_some((range, name))
+        })
+    }
+
+    /// The pieces within a range of bytes.
+    fn places(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        let first = self
+            .pieces
+            .partition_point(|piece| piece.start < range.start);
+        let end = self.pieces.partition_point(|piece| piece.end <= range.end);
+        (first < end).then_some(first..end)
+    }
+}
+
+/// The stretches between word boundaries, cut at apostrophes too, that are no white space.
+fn pieces(normal: &str) -> impl Iterator<Item = Range<usize>> {
+    normal.split_word_bound_indices().flat_map(|(at, word)| {
+        beat(1);
+        let mut begin = at;
+        let cuts = word
+            .split_inclusive('\'')
+            .flat_map(|part| match part.strip_suffix('\'') {
+                Some(letters) => [letters.len(), 1],
+                None => [part.len(), 0],
+            });
+        let parts: Vec<Range<usize>> = cuts
+            .map(|length| {
+                let part = begin..begin + length;
+                begin = part.end;
+                part
+            })
+            .filter(|part| !part.is_empty() && word != " ")
+            .collect();
+        parts
+    })
+}

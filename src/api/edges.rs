@@ -1,0 +1,106 @@
+//! The edges of a corpus' knowledge graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::graph::{self, Edge};
+
+use crate::api::{given, writable};
+use crate::datum::Json;
+use crate::error::{Error, Result};
+use crate::retrieve::filter::Filter;
+use crate::retrieve::passages;
+use crate::rows;
+use crate::store::corpora::{self, Corpus, Hold};
+use crate::store::documents;
+use crate::store::edges::{self, Which};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+fn put_edges(
+    corpus: Option<&str>,
+    edges: Option<Json>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("put_edges")?;
+    let corpus = written(corpus)?;
+    let given = graph::edges(&given(edges, "edges")?.value("edges")?).map_err(Error::from)?;
+    // Documents in one order, as whoever deletes one holds it: no edge comes in behind its passage's back.
+    let claimed = documents_of(&corpus, &given)?;
+    for document in claimed.values().collect::<BTreeSet<_>>() {
+        documents::lock(corpus.corpus_id, document)?;
+    }
+    let documents = documents_of(&corpus, &given)?;
+    let placed = placed(given, &documents)?;
+    rows::emit(fcinfo, &[edges::put(&corpus, &placed)?])?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn delete_edges(
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    chunk_id: Option<&str>,
+    node: Option<&str>,
+    everything: Option<bool>,
+) -> std::result::Result<i64, ErrorReport> {
+    writable("delete_edges")?;
+    let everything = given(everything, "everything")?;
+    let some = doc_id.is_some() || chunk_id.is_some() || node.is_some();
+    if some == everything {
+        return Err(Error::Bad {
+            argument: "everything",
+            fault: format!("it is {everything}, and edges are {}named", if some { "" } else { "not " }),
+            hint: "Name edges by doc_id, chunk_id or node, or pass everything => true to remove all of the corpus.".into(),
+        }
+        .into());
+    }
+    let corpus = written(corpus)?;
+    let node = node.map(graph::normal_name);
+    let which = Which {
+        doc_id,
+        chunk_ids: chunk_id.map(|key| vec![key.to_owned()]),
+        node: node.as_deref(),
+    };
+    Ok(edges::delete(corpus.corpus_id, which)?)
+}
+
+/// A corpus whose edges this role may write: whoever may write its passages may say what they say.
+fn written(name: Option<&str>) -> Result<Corpus> {
+    let name = given(name, "corpus")?;
+    let corpus = corpora::held(&tenant::required()?, name, Hold::Write)?.in_place()?;
+    if !corpus.is_writable()? {
+        return Err(Error::MayNotWrite(corpus.name));
+    }
+    Ok(corpus)
+}
+
+/// The documents of the passages that the edges name, by passage, as far as the caller sees them.
+fn documents_of(corpus: &Corpus, edges: &[Edge]) -> Result<BTreeMap<String, String>> {
+    let keys = edges.iter().map(|edge| &edge.chunk_id);
+    passages::documents_of(corpus, &Filter::default(), keys)
+}
+
+/// The edges with the documents of their passages.
+fn placed(edges: Vec<Edge>, documents: &BTreeMap<String, String>) -> Result<Vec<Edge>> {
+    let place = |(edge, number): (Edge, usize)| {
+        let Some(document) = documents.get(&edge.chunk_id) else {
+            let fault = format!("there is no passage \"{}\"", edge.chunk_id);
+            return Err(graph::invalid(number, &fault).into());
+        };
+        if edge.doc_id.as_ref().is_some_and(|said| said != document) {
+            let fault = format!(
+                "passage \"{}\" is of document \"{document}\"",
+                edge.chunk_id
+            );
+            return Err(graph::invalid(number, &fault).into());
+        }
+        Ok(Edge {
+            doc_id: Some(document.clone()),
+            ..edge
+        })
+    };
+    edges.into_iter().zip(1..).map(place).collect()
+}

@@ -1,0 +1,55 @@
+//! The knowledge graph's part of a turn's search: what the neighbours of the repeated nodes nominate.
+
+use std::collections::BTreeSet;
+
+use reground_grounding::graph::{Spoken, nominate, ranked};
+use reground_grounding::intent::{Intent, PastTurn};
+use reground_grounding::passage::RankedList;
+use reground_grounding::settings::Settings;
+
+use crate::error::Result;
+use crate::profile::stage;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::passages;
+use crate::store::corpora::Corpus;
+use crate::store::edges;
+
+/// What the graph has to say of a turn.
+#[derive(Default)]
+pub struct Nominated {
+    /// The nodes that the conversation keeps naming.
+    pub nodes: Vec<String>,
+    /// Passages of their neighbours, as the caller sees them under the filter.
+    pub list: Option<RankedList>,
+}
+
+/// Asks the graph of a corpus; nothing where the setting `graph` is off. `now` are the texts of this turn.
+pub fn of<'a>(
+    corpus: &Corpus,
+    now: impl IntoIterator<Item = &'a str>,
+    earlier: &'a [PastTurn],
+    intent: Intent,
+    filter: &Filter,
+    settings: &Settings,
+) -> Result<Nominated> {
+    if !settings.graph {
+        return Ok(Nominated::default());
+    }
+    stage("graph", || {
+        let said = |turn: &'a PastTurn| vec![turn.query.as_str(), turn.answer.as_str()];
+        let spoken = Spoken::new(now, earlier.iter().map(said));
+        let keys = spoken.keys();
+        if keys.is_empty() {
+            return Ok(Nominated::default());
+        }
+        let known = edges::nodes(corpus.corpus_id, &keys)?;
+        let nodes = spoken.repeated(&known, intent != Intent::NewTopic);
+        let hits = nominate(&edges::of(corpus.corpus_id, &nodes)?);
+        let visible = passages::documents_of(corpus, filter, hits.iter().map(|hit| &hit.key))?;
+        let visible: BTreeSet<String> = visible.into_keys().collect();
+        Ok(Nominated {
+            nodes,
+            list: ranked(hits, &visible, settings),
+        })
+    })
+}
