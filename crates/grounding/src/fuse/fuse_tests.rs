@@ -52,6 +52,54 @@ fn ranks_follow_the_formula() {
 }
 
 #[test]
+fn what_only_an_edge_nominates_comes_from_the_graph() {
+    let passages = table(vec![
+        passage("d", "a", 0, 0, "found and nominated"),
+        passage("e", "b", 0, 0, "found"),
+        passage("f", "n", 0, 0, "nominated"),
+    ]);
+    let lists = [
+        list(Branch::Lexical, &["b", "a"]),
+        list(Branch::Graph, &["a", "n"]),
+    ];
+    let of = |settings: &Settings, scores: &BranchScores| {
+        let scale = Scale::of(&lists, Metric::Cosine);
+        let ranking = by_rank(&lists, scores);
+        let fused = fuse(ranking, &passages, &Known::new(), &scale, settings);
+        let rows = fused.candidates.into_iter();
+        rows.map(|c| (c.passage.key.clone(), c))
+            .collect::<BTreeMap<_, _>>()
+    };
+    let ranked = of(&rrf(), &BranchScores::default());
+    assert_eq!(
+        (ranked["a"].origin, ranked["a"].graph_rank),
+        (Origin::Fresh, Some(1))
+    );
+    assert_eq!(
+        (ranked["n"].origin, ranked["n"].graph_rank),
+        (Origin::Graph, Some(2))
+    );
+    assert!((ranked["a"].fused - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-15);
+    assert!((ranked["n"].fused - 1.0 / 62.0).abs() < 1e-15);
+    // Its relevance is what the branches say of it, held against their lists: 5 of the best 20.
+    let scores = BranchScores {
+        lexical: [("n".to_owned(), 5.0)].into(),
+        ..BranchScores::default()
+    };
+    let weight = |graph_weight| Settings {
+        graph_weight,
+        ..Settings::default()
+    };
+    let (lifted, level) = (of(&weight(1.0), &scores), of(&weight(0.0), &scores));
+    assert_eq!(lifted["n"].relevance, 0.25);
+    // Two deviations are a third of the scale; the second place has 61 / 62 of them.
+    for (key, lift) in [("a", 1.0 / 3.0), ("n", 61.0 / 62.0 / 3.0), ("b", 0.0)] {
+        let gain = lifted[key].fused - level[key].fused;
+        assert!((gain - lift).abs() < 1e-12, "{key}: {gain}");
+    }
+}
+
+#[test]
 fn twins_add_up_across_lists() {
     let passages = table(vec![
         passage("d", "a", 0, 0, "same words"),
