@@ -7,11 +7,13 @@ use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
 use reground_grounding::begin::{self, Composed, GatherInput, Gathered};
 use reground_grounding::intent::{self, Intent, Judged, PastTurn};
+use reground_grounding::keep::keep;
 use reground_grounding::plan::{Asking, plan};
 use reground_grounding::settings::Settings;
 use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
 
+use crate::api::footing::{self, Footing};
 use crate::api::rerank::{self, DEFERRED};
 use crate::api::source_rows::{emit, emit_candidates};
 use crate::api::{given, writable};
@@ -23,12 +25,12 @@ use crate::profile::{self, stage};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
 use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
-use crate::retrieve::{earlier, nearest, passages};
+use crate::retrieve::{earlier, kept as retrieve_kept, nearest, passages};
 use crate::store::conversations::{self, Conversation};
 use crate::store::corpora::{self, Corpus};
 use crate::store::markers::{self, Row as MarkerRow};
-use crate::store::turns::{self, NewTurn};
-use crate::store::{composed, sources};
+use crate::store::turns::{self, NewTurn, Standing};
+use crate::store::{composed, history, sources};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -149,6 +151,9 @@ struct Known {
     /// What was searched for beside the query.
     retrieval: Value,
     registry: Vec<MarkerRow>,
+    footing: Footing,
+    /// Whether the turn retrieved; else it keeps the sources that there are.
+    fresh: bool,
     /// Role that the reranker is called as; `None` is the caller.
     reranker_role: Option<u32>,
 }
@@ -178,10 +183,28 @@ impl Read {
                 settings.query_history,
             )
         })?;
+        let registry = stage("memory", || markers::load(conversation.conversation_id))?;
+        let footing = stage("strategy", || Footing::of(conversation, None))?;
+        let fresh = stage("strategy", || footing.retrieves(&settings, &registry))?;
         let past: Vec<PastTurn> = earlier.iter().map(|turn| turn.past.clone()).collect();
         let judged = stage("intent", || {
             intent::classify(request.query, &past, request.intent)
         });
+        if !fresh {
+            let asked = (tenant, request);
+            let gathered = kept(asked, conversation, &corpus, &settings, &footing)?;
+            let known = Known {
+                reranker_role: None,
+                registry,
+                footing,
+                fresh,
+                corpus,
+                settings,
+                judged,
+                retrieval: json!({}),
+            };
+            return Ok(Self { known, gathered });
+        }
         let asking = Asking {
             query: request.query,
             rewrite: request.rewrite,
@@ -246,7 +269,9 @@ impl Read {
         let gathered = stage("gather", || begin::gather(input, &settings));
         let known = Known {
             reranker_role: reranker_role(&request.settings, conversation, &corpus),
-            registry: stage("memory", || markers::load(conversation.conversation_id))?,
+            registry,
+            footing,
+            fresh,
             corpus,
             settings,
             judged,
@@ -259,6 +284,7 @@ impl Read {
 /// Reranks and composes, unless the rerank is deferred.
 fn outcome(known: &Known, gathered: Gathered, query: &str) -> Result<Outcome> {
     let scores = match known.settings.reranker.as_deref() {
+        _ if !known.fresh => None,
         None => None,
         Some(DEFERRED) => return Ok(Outcome::Deferred(gathered)),
         Some(name) => Some(stage("rerank", || {
@@ -312,6 +338,7 @@ fn write(
             context,
             context_tokens: tokens,
             query_tokens: reground_tokens::count(request.query),
+            standing: standing(known, request, number, outcome)?,
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
@@ -329,6 +356,64 @@ fn write(
         )?;
     }
     Ok(turn_id)
+}
+
+/// The sources that there are, for a turn that does not retrieve.
+fn kept(
+    (tenant, request): (&str, &Request<'_>),
+    conversation: &Conversation,
+    corpus: &Corpus,
+    settings: &Settings,
+    footing: &Footing,
+) -> Result<Gathered> {
+    let filter = Filter::resolve(corpus, request.filter.as_ref())?;
+    let live = stage("memory", || sources::load(conversation.conversation_id))?;
+    let from = footing.before.context_from;
+    let shown = from.map(|number| history::shown(conversation.conversation_id, number));
+    let asking = retrieve_kept::Asking {
+        tenant,
+        corpus,
+        filter: &filter,
+        filtered: request.filter.is_some(),
+        query: request.rewrite.unwrap_or(request.query),
+        embedding: request.embedding.as_deref(),
+        settings,
+    };
+    let input = stage("kept passages", || {
+        retrieve_kept::read(&asking, shown.transpose()?.flatten(), live)
+    })?;
+    Ok(stage("gather", || keep(input, settings)))
+}
+
+/// Where the turn stands in its conversation.
+fn standing(
+    known: &Known,
+    request: &Request<'_>,
+    number: i32,
+    outcome: &Outcome,
+) -> Result<Standing> {
+    let footing = &known.footing;
+    let Outcome::Composed(turn) = outcome else {
+        return Ok(Standing {
+            retrieved: known.fresh,
+            context_from: footing.before.context_from,
+            dilution: None,
+        });
+    };
+    let measured = footing::Composed {
+        number,
+        fresh: known.fresh,
+        context: &turn.context,
+        tokens: turn.tokens,
+        embedding: request.embedding.as_deref(),
+        settings: &known.settings,
+    };
+    let dilution = stage("history", || footing.measure(&measured, &known.registry))?;
+    Ok(Standing {
+        retrieved: known.fresh,
+        context_from: footing.context_from(number, known.fresh, &turn.context),
+        dilution: Some(dilution),
+    })
 }
 
 /// How far a turn came.

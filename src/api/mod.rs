@@ -9,6 +9,8 @@ mod documents;
 mod end_turn;
 mod extract_citations;
 mod feed_answer;
+mod footing;
+mod history;
 mod import_citations;
 mod judging;
 mod pins;

@@ -1,4 +1,4 @@
-//! The registry of a conversation's markers: read whole, only ever added to.
+//! The registry of a conversation's markers: read whole, only ever added to; that one was cited is noted.
 
 use reground_documents::PageRange;
 use reground_grounding::memory::BoundMarker;
@@ -24,6 +24,8 @@ pub struct Row {
     pub hash: String,
     pub title: Option<String>,
     pub uri: Option<String>,
+    /// Whether an answer has cited it.
+    pub cited: bool,
 }
 
 impl Row {
@@ -42,6 +44,7 @@ impl Row {
             hash: bound.hash.clone(),
             title,
             uri,
+            cited: false,
         }
     }
 
@@ -70,6 +73,19 @@ pub fn load(conversation_id: i64) -> Result<Vec<Row>> {
         )
     })?
     .unwrap_or_default())
+}
+
+/// Notes what an answer has cited, by marker or otherwise.
+pub fn cite(message_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.conversation_markers AS m SET cited = true FROM reground.message_citations AS c \
+             WHERE c.message_id = $1 AND m.conversation_id = c.conversation_id AND NOT m.cited \
+                 AND (m.marker = c.marker OR (m.corpus, m.doc_id, m.passage) = (c.corpus, c.doc_id, c.chunk_id))",
+            &[message_id.into()],
+        )
+    })?;
+    Ok(())
 }
 
 /// Adds markers.

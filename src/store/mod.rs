@@ -7,6 +7,7 @@ pub mod corpora;
 pub mod cues;
 pub mod documents;
 pub mod facts;
+pub mod history;
 pub mod markers;
 pub mod messages;
 pub mod sources;
