@@ -142,14 +142,13 @@ fn read_again(
     stands
 }
 
-/// A passage with the scores that it came in by.
+/// A passage with the relevance that it came in by, and without ranks: this turn asked for none.
 fn part(source: &Candidate, passage: Passage) -> Candidate {
     Candidate {
-        members: vec![passage.key.clone()],
-        passage,
-        origin: Origin::Carried,
-        entities: Vec::new(),
-        ..source.clone()
+        relevance: source.relevance,
+        carry_score: source.carry_score,
+        also_in: source.also_in.clone(),
+        ..Candidate::bare(passage, Origin::Carried)
     }
 }
 

@@ -31,7 +31,7 @@ SELECT * FROM health WHERE conversation = 'all' ORDER BY turn;
 SELECT part, turn, role, content, shortened, over_budget FROM reground.history('all');
 SELECT sum(h.tokens) = (SELECT history_tokens FROM reground.conversations WHERE external_id = 'all') AS counted FROM reground.history('all') AS h;
 -- Within a budget: every source that was cited, and what of the turns has room; nothing that does not hold.
-SELECT part, turn, role, regexp_replace(content, '[0-9a-f]{8}', 'HASH', 'g') AS content, shortened, over_budget FROM reground.history('all', max_tokens => 110);
+SELECT part, turn, role, regexp_replace(content, '[0-9a-f]{8}', 'HASH', 'g') AS content, shortened, over_budget FROM reground.history('all', max_tokens => 75);
 SELECT role, over_budget, count(*) FROM reground.history('all', max_tokens => 1) GROUP BY role, over_budget;
 -- What goes with a turn is what was counted for it.
 SELECT * FROM ask('some', 'How is tea steeped?', '[1,0,0]', 'For three minutes [A1]. I like it sweet.', '{"domain_specificity": 0.01}');
@@ -52,7 +52,11 @@ SELECT sum(h.tokens) = (SELECT history_tokens FROM reground.conversations WHERE 
 
 -- Sources of the first turn, kept: as they stand now, under their markers.
 SELECT * FROM ask('first', 'How is tea steeped?', '[1,0,0]', 'Three minutes [A1].', '{"strategy": "first_turn"}');
+UPDATE history SET content = 'Tea is steeped for five minutes.', hash = 'x' WHERE doc_id = 'tea';
 SELECT * FROM ask('first', 'How hot is milk?', '[0,1,0]', 'I do not know.', '{"strategy": "first_turn"}');
+SELECT content, warnings FROM reground.turns, jsonb_to_recordset(context) AS s(passage jsonb), jsonb_to_record(s.passage) AS p(text text), LATERAL (SELECT p.text) AS t(content)
+WHERE turn_id = regress.turn('first');
+-- A new version of a document has passages of its own: those of the old one are gone.
 SELECT version FROM reground.put_document('history', 'tea', passages => '[{"text": "Tea is steeped for four minutes."}]');
 SELECT * FROM ask('first', 'How long?', '[1,0,0]', 'Three minutes [A1].', '{"strategy": "first_turn"}');
 -- A pin comes first, whatever was kept; a call that asks for fresh sources gets them, and they are kept from then on.
@@ -67,6 +71,8 @@ SELECT turn, cfs, sources, carried_share, context_turnover, citations, citations
 SELECT doc_id, origin, lexical_rank, vector_rank, in_context, left_at, reason FROM reground.explain_turn(regress.turn('first', 6));
 SELECT * FROM ask('first', 'And milk once more?', '[0,1,0]', 'Sixty.', '{"strategy": "first_turn", "reranker": "deferred"}');
 -- A filter and a deletion reach kept sources.
+SELECT marker FROM reground.begin_turn('first', 'And milk?', 'history', '[0,1,0]', filter => '{"doc_id": "salt"}', settings => '{"strategy": "first_turn"}');
+SELECT reground.abandon_turn(regress.turn('first'));
 SELECT * FROM ask('first', 'And milk?', '[0,1,0]', 'Sixty.', '{"strategy": "first_turn"}');
 SELECT reground.delete_document('history', 'milk');
 SELECT * FROM ask('first', 'And milk?', '[0,1,0]', 'Sixty.', '{"strategy": "first_turn"}');
@@ -81,7 +87,7 @@ SELECT * FROM ask('adaptive', 'How is tea steeped?', '[1,0,0]', 'Four.', '{"stra
 SELECT * FROM ask('adaptive', 'What melts snow?', '[0,0,1]', 'Well.', '{"strategy": "refresh_only", "accuracy_target": 0.3}');
 SELECT * FROM ask('adaptive', 'What melts snow?', '[0,0,1]', 'Salt.', '{"strategy": "refresh_only", "accuracy_target": 0.9}');
 SELECT turn, retrieved, context_from FROM health WHERE conversation = 'adaptive' ORDER BY turn;
--- A search that finds nothing leaves the sources there are to the turns that keep them; one that was given up, too.
+-- A search that finds nothing leaves the sources there are to the turns that keep them.
 SELECT * FROM ask('empty', 'How is tea steeped?', '[1,0,0]', 'Four.', '{"strategy": "every_turn"}');
 SELECT * FROM ask('empty', 'zeppelins', NULL, 'What?', '{"strategy": "every_turn"}');
 SELECT * FROM ask('empty', 'tea', '[1,0,0]', 'Four.', '{"strategy": "first_turn"}');
