@@ -8,6 +8,7 @@ CREATE TABLE reground.conversations (
     settings        jsonb NOT NULL DEFAULT '{}',
     reranker_role   regrole,
     turn_count      integer NOT NULL DEFAULT 0,
+    history_tokens  bigint NOT NULL DEFAULT 0,
     last_ended_turn bigint,
     next_pin        bigint NOT NULL DEFAULT 1,
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
@@ -21,6 +22,7 @@ COMMENT ON COLUMN reground.conversations.corpus IS 'Corpus of its latest turn: t
 COMMENT ON COLUMN reground.conversations.settings IS 'Settings of the conversation (alter_conversation), stronger than the corpus''.';
 COMMENT ON COLUMN reground.conversations.reranker_role IS 'The role that set the reranker: it is called as that role.';
 COMMENT ON COLUMN reground.conversations.turn_count IS 'Turns begun so far.';
+COMMENT ON COLUMN reground.conversations.history_tokens IS 'o200k_base tokens of the questions that were answered, with the answers that stand.';
 COMMENT ON COLUMN reground.conversations.last_ended_turn IS 'turn_id of the turn that ended last: only its regeneration moves the sources.';
 COMMENT ON COLUMN reground.conversations.next_pin IS 'Order number of the next pin.';
 COMMENT ON COLUMN reground.conversations.created_at IS 'When its first turn or pin came.';
@@ -46,6 +48,13 @@ CREATE TABLE reground.turns (
     context           jsonb NOT NULL DEFAULT '[]',
     context_tokens    integer NOT NULL DEFAULT 0,
     query_tokens      integer NOT NULL,
+    retrieved         boolean NOT NULL,
+    context_from      integer,
+    history_tokens    bigint,
+    attribution_share double precision,
+    predicted_accuracy double precision,
+    accuracy_floor    double precision,
+    topic_drift       double precision,
     sources_before    jsonb,
     sources_after     jsonb,
     warnings          text[] NOT NULL DEFAULT '{}',
@@ -76,6 +85,13 @@ COMMENT ON COLUMN reground.turns.pool IS 'Candidates of a deferred turn, until a
 COMMENT ON COLUMN reground.turns.context IS 'The sources given to the model, in order, with text, marker, scores and facts.';
 COMMENT ON COLUMN reground.turns.context_tokens IS 'o200k_base tokens of the passages in the context.';
 COMMENT ON COLUMN reground.turns.query_tokens IS 'o200k_base tokens of the query.';
+COMMENT ON COLUMN reground.turns.retrieved IS 'Whether it searched; if not, it kept the sources of the turn context_from (see the settings strategy and retrieve_at).';
+COMMENT ON COLUMN reground.turns.context_from IS 'Number of the turn whose search found the sources of the context, pins apart; NULL: none has found any yet.';
+COMMENT ON COLUMN reground.turns.history_tokens IS 'o200k_base tokens of the history that goes with it: what history gives where compress is on, else all earlier questions that were answered, with their answers. NULL, as what follows, while it waits for apply_rerank.';
+COMMENT ON COLUMN reground.turns.attribution_share IS 'Share of the sources, context_tokens / (context_tokens + history_tokens) (D1).';
+COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Accuracy of citations that the model predicts: accuracy_baseline * attribution_share ^ domain_specificity (D2), for kept sources less what drift takes (D4).';
+COMMENT ON COLUMN reground.turns.accuracy_floor IS 'The exponential envelope under the model (D3), had the history grown evenly.';
+COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance in [0, 1] of its embedding from that of the first turn (D4): 1 less their cosine; NULL without either.';
 COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources as they stood when the turn first ended: a regeneration starts from here.';
 COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources as the turn left them.';
 COMMENT ON COLUMN reground.turns.warnings IS 'What was degraded: no_embedding, no_lexical_index, short_branch, rerank_missing, …';
@@ -128,12 +144,13 @@ CREATE TABLE reground.conversation_markers (
     title           text,
     uri             text,
     first_turn      integer NOT NULL,
+    cited           boolean NOT NULL DEFAULT false,
     binding_no      integer NOT NULL,
     PRIMARY KEY (conversation_id, marker),
     UNIQUE (conversation_id, binding_no)
 );
 CREATE INDEX conversation_markers_document ON reground.conversation_markers (conversation_id, corpus, doc_id);
-COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added and never changed.';
+COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added, and nothing in them changes but cited.';
 COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Its conversation.';
 COMMENT ON COLUMN reground.conversation_markers.marker IS 'A1: letters for the document in order of first use, number for the passage.';
 COMMENT ON COLUMN reground.conversation_markers.tenant IS 'Whose it is.';
@@ -149,6 +166,7 @@ COMMENT ON COLUMN reground.conversation_markers.hash IS 'SHA-256 (hex) of the fo
 COMMENT ON COLUMN reground.conversation_markers.title IS 'Title of the document when the marker was allotted.';
 COMMENT ON COLUMN reground.conversation_markers.uri IS 'Where a reader found it then.';
 COMMENT ON COLUMN reground.conversation_markers.first_turn IS 'Number of the turn that allotted it.';
+COMMENT ON COLUMN reground.conversation_markers.cited IS 'Whether an answer has cited it: then history keeps it.';
 COMMENT ON COLUMN reground.conversation_markers.binding_no IS 'Order of allotment in the conversation, from 1.';
 
 CREATE TABLE reground.source_facts (

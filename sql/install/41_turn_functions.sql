@@ -21,6 +21,12 @@ CREATE FUNCTION reground.prompt_context(turn bigint, format text DEFAULT 'text')
 COMMENT ON FUNCTION reground.prompt_context IS
 'The block for the prompt: facts, then passages, with their markers; format text, xml or json. Whatever in a passage reads as a marker or delimiter of ours is defused. It goes before the history.';
 
+CREATE FUNCTION reground.history(conversation text, max_tokens integer DEFAULT NULL, depends_on integer[] DEFAULT NULL, dependence text DEFAULT 'hard')
+    RETURNS TABLE (part integer, turn integer, role text, content text, tokens integer, shortened boolean, over_budget boolean)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'history_wrapper';
+COMMENT ON FUNCTION reground.history IS
+'What was said before, for the next prompt, after the sources: a row a message, in order, of the roles user and assistant. Within a budget (max_tokens; NULL: what the strategy of the latest turn leaves beside its sources, see compress) every source that was ever cited comes first, in a message of the role sources, and what room is left goes to the turns, the newest first: whole, or the question with the cited sentences that hold, or the question alone. over_budget: the sources alone exceed the budget. depends_on keeps the turns of these numbers (dependence hard), or all from the earliest of them on (soft); empty keeps none (H2). Reads only, works on a standby. P0002 when there is no such conversation.';
+
 CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text')
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';
 COMMENT ON FUNCTION reground.citation_instructions IS 'What to tell the model about citing, for the system prompt, to fit prompt_context of the same format.';

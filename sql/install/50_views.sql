@@ -54,6 +54,58 @@ CREATE VIEW reground.turn_candidates WITH (security_invoker = true) AS
                   carry_score, marker, left_at, reason, gave_way_to, has_coordinates, candidate_no);
 COMMENT ON VIEW reground.turn_candidates IS 'Every candidate of every traced turn: ranks, scores, where it left and why.';
 
+CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
+    SELECT t.tenant, v.external_id AS conversation, t.number AS turn, t.turn_id, t.state, t.settings ->> 'strategy' AS strategy, t.retrieved, t.context_from,
+           t.context_tokens, t.history_tokens, t.attribution_share, t.predicted_accuracy, t.accuracy_floor, t.topic_drift,
+           s.sources, s.carried_sources, s.carried_sources::double precision / nullif(s.sources, 0) AS carried_share,
+           n.new_sources::double precision / nullif(s.sources, 0) AS context_turnover,
+           m.message_id, m.cfs, c.citations, c.citations_carried, c.citations_both,
+           100 * c.citations_carried::double precision / nullif(c.citations, 0) AS history_dependence,
+           t.begun_at
+    FROM reground.turns AS t
+    JOIN reground.conversations AS v USING (conversation_id)
+    LEFT JOIN reground.turns AS p ON p.conversation_id = t.conversation_id AND p.number = t.number - 1
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.count(*) AS sources, pg_catalog.count(*) FILTER (WHERE e ->> 'origin' = 'carried') AS carried_sources,
+               pg_catalog.array_agg(e ->> 'marker') FILTER (WHERE e ->> 'origin' = 'carried') AS carried,
+               pg_catalog.array_agg(e ->> 'marker') FILTER (WHERE e ->> 'origin' = 'fresh' AND e ->> 'carry_score' IS NOT NULL) AS both_ways
+        FROM pg_catalog.jsonb_array_elements(t.context) AS e) AS s
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.count(*) AS new_sources
+        FROM pg_catalog.jsonb_array_elements(t.context) AS e
+        WHERE NOT coalesce(p.context, '[]') @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('marker', e -> 'marker'))) AS n
+    LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded
+    LEFT JOIN LATERAL (
+        SELECT pg_catalog.count(*) AS citations, pg_catalog.count(*) FILTER (WHERE x.marker = ANY (s.carried)) AS citations_carried,
+               pg_catalog.count(*) FILTER (WHERE x.marker = ANY (s.both_ways)) AS citations_both
+        FROM reground.message_citations AS x WHERE x.message_id = m.message_id) AS c ON m.message_id IS NOT NULL;
+COMMENT ON VIEW reground.conversation_health IS 'A row a turn: what history takes from its sources by the theory, and what its context and its citations show. Many at a time cost reading their contexts.';
+COMMENT ON COLUMN reground.conversation_health.strategy IS 'The setting; retrieve_at, refresh and compress may say otherwise.';
+COMMENT ON COLUMN reground.conversation_health.retrieved IS 'Whether the turn searched; if not, it kept sources.';
+COMMENT ON COLUMN reground.conversation_health.context_from IS 'Number of the turn whose search found the sources.';
+COMMENT ON COLUMN reground.conversation_health.attribution_share IS 'context_tokens / (context_tokens + history_tokens) (D1).';
+COMMENT ON COLUMN reground.conversation_health.predicted_accuracy IS 'Accuracy of citations by the model (D2); a prediction, to be held against cfs.';
+COMMENT ON COLUMN reground.conversation_health.accuracy_floor IS 'The exponential envelope under the model (D3).';
+COMMENT ON COLUMN reground.conversation_health.topic_drift IS 'Distance from the query of the first turn, in [0, 1] (D4).';
+COMMENT ON COLUMN reground.conversation_health.carried_share IS 'Share of the sources that come from earlier turns only.';
+COMMENT ON COLUMN reground.conversation_health.context_turnover IS 'Share of the sources that were not in the context of the turn before.';
+COMMENT ON COLUMN reground.conversation_health.cfs IS 'Citation fidelity score of the answer that stands.';
+COMMENT ON COLUMN reground.conversation_health.citations IS 'Citations in that answer.';
+COMMENT ON COLUMN reground.conversation_health.citations_carried IS 'Of these, those of sources that come from earlier turns only (H3).';
+COMMENT ON COLUMN reground.conversation_health.citations_both IS 'Of these, those of sources that this turn''s search found and the conversation remembered too.';
+COMMENT ON COLUMN reground.conversation_health.history_dependence IS 'HD % (H3): 100 * citations_carried / citations; NULL without citations.';
+
+CREATE VIEW reground.conversation_totals WITH (security_invoker = true) AS
+    SELECT h.tenant, h.conversation, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE h.retrieved) AS retrievals, pg_catalog.count(h.message_id) AS answers,
+           pg_catalog.min(h.attribution_share) AS least_share, pg_catalog.min(h.predicted_accuracy) AS least_predicted_accuracy, pg_catalog.max(h.topic_drift) AS most_drift,
+           pg_catalog.max(h.history_tokens) AS most_history_tokens, pg_catalog.avg(h.cfs) AS cfs, pg_catalog.min(h.cfs) AS least_cfs, pg_catalog.sum(h.citations) AS citations,
+           100 * pg_catalog.sum(h.citations_carried)::double precision / nullif(pg_catalog.sum(h.citations), 0)::double precision AS history_dependence,
+           pg_catalog.avg(h.carried_share) AS carried_share, pg_catalog.avg(h.context_turnover) FILTER (WHERE h.turn > 1) AS context_turnover
+    FROM reground.conversation_health AS h
+    WHERE h.state IN ('open', 'ended')
+    GROUP BY h.tenant, h.conversation;
+COMMENT ON VIEW reground.conversation_totals IS 'A row a conversation: conversation_health over its turns, those that were given up or wait for a rerank left out. Means are over turns, HD % over citations, turnover from the second turn on.';
+
 CREATE FUNCTION reground.explain_turn(turn bigint)
     RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score double precision,
                    vector_rank integer, vector_distance double precision, graph_rank integer, fused double precision, reranked double precision, relevance double precision, carry_score double precision,

@@ -15,7 +15,7 @@ GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), regro
 
 GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.conversation_sources, reground.conversation_markers,
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
-    reground.turn_audit TO reground_user, reground_auditor;
+    reground.turn_audit, reground.conversation_health, reground.conversation_totals TO reground_user, reground_auditor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;
 -- Ids, addresses and entities of documents that a relation's own row-level security may hide: not for every user.
 GRANT SELECT ON reground.documents, reground.edges TO reground_auditor, reground_admin;

@@ -7,11 +7,13 @@ use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
 use reground_grounding::begin::{self, Composed, GatherInput, Gathered};
 use reground_grounding::intent::{self, Intent, Judged};
+use reground_grounding::keep::keep;
 use reground_grounding::plan::{Asking, plan};
 use reground_grounding::settings::Settings;
 use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
 
+use crate::api::footing::{self, Footing};
 use crate::api::rerank::{self, DEFERRED};
 use crate::api::source_rows::{emit, emit_candidates};
 use crate::api::{given, writable};
@@ -24,12 +26,12 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
 use crate::retrieve::neighbours::{self, Nominated};
 use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
-use crate::retrieve::{earlier, nearest, passages};
+use crate::retrieve::{earlier, kept as retrieve_kept, nearest, passages};
 use crate::store::conversations::{self, Conversation};
 use crate::store::corpora::{self, Corpus};
 use crate::store::markers::{self, Row as MarkerRow};
-use crate::store::turns::{self, NewTurn};
-use crate::store::{composed, sources};
+use crate::store::turns::{self, NewTurn, Standing};
+use crate::store::{composed, history, sources};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -150,6 +152,9 @@ struct Known {
     /// What was searched for beside the query.
     retrieval: Value,
     registry: Vec<MarkerRow>,
+    footing: Footing,
+    /// Whether the turn retrieved; else it keeps the sources that there are.
+    fresh: bool,
     /// Role that the reranker is called as; `None` is the caller.
     reranker_role: Option<u32>,
 }
@@ -182,9 +187,28 @@ impl Read {
         let before = stage("earlier turns", || {
             earlier::read(&corpus, request.query, embedding, earlier)
         })?;
+        let footing = stage("strategy", || Footing::of(conversation, None))?;
+        let fresh = stage("strategy", || footing.retrieves(&settings))?;
         let judged = stage("intent", || {
             intent::classify(request.query, &before.past, request.intent)
         });
+        if !fresh {
+            let asked = (tenant, request);
+            let gathered = kept(asked, conversation, &corpus, &settings, &footing)?;
+            let known = Known {
+                reranker_role: None,
+                registry: stage("memory", || {
+                    markers::of_documents(conversation.conversation_id, gathered.documents())
+                })?,
+                footing,
+                fresh,
+                corpus,
+                settings,
+                judged,
+                retrieval: json!({}),
+            };
+            return Ok(Self { known, gathered });
+        }
         let asking = Asking {
             query: request.query,
             rewrite: request.rewrite,
@@ -257,6 +281,8 @@ impl Read {
             registry: stage("memory", || {
                 markers::of_documents(conversation.conversation_id, gathered.documents())
             })?,
+            footing,
+            fresh,
             corpus,
             settings,
             judged,
@@ -269,6 +295,7 @@ impl Read {
 /// Reranks and composes, unless the rerank is deferred.
 fn outcome(known: &Known, gathered: Gathered, query: &str) -> Result<Outcome> {
     let scores = match known.settings.reranker.as_deref() {
+        _ if !known.fresh => None,
         None => None,
         Some(DEFERRED) => return Ok(Outcome::Deferred(gathered)),
         Some(name) => Some(stage("rerank", || {
@@ -322,6 +349,7 @@ fn write(
             context,
             context_tokens: tokens,
             query_tokens: reground_tokens::count(request.query),
+            standing: standing(known, request, number, outcome)?,
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
@@ -339,6 +367,64 @@ fn write(
         )?;
     }
     Ok(turn_id)
+}
+
+/// The sources that there are, for a turn that does not retrieve.
+fn kept(
+    (tenant, request): (&str, &Request<'_>),
+    conversation: &Conversation,
+    corpus: &Corpus,
+    settings: &Settings,
+    footing: &Footing,
+) -> Result<Gathered> {
+    let filter = Filter::resolve(corpus, request.filter.as_ref())?;
+    let live = stage("memory", || sources::load(conversation.conversation_id))?;
+    let from = footing.before.context_from;
+    let shown = from.map(|number| history::shown(conversation.conversation_id, number));
+    let asking = retrieve_kept::Asking {
+        tenant,
+        corpus,
+        filter: &filter,
+        filtered: request.filter.is_some(),
+        query: request.rewrite.unwrap_or(request.query),
+        embedding: request.embedding.as_deref(),
+        settings,
+    };
+    let input = stage("kept passages", || {
+        retrieve_kept::read(&asking, shown.transpose()?.flatten(), live)
+    })?;
+    Ok(stage("gather", || keep(input, settings)))
+}
+
+/// Where the turn stands in its conversation.
+fn standing(
+    known: &Known,
+    request: &Request<'_>,
+    number: i32,
+    outcome: &Outcome,
+) -> Result<Standing> {
+    let footing = &known.footing;
+    let Outcome::Composed(turn) = outcome else {
+        return Ok(Standing {
+            retrieved: known.fresh,
+            context_from: footing.before.context_from,
+            dilution: None,
+        });
+    };
+    let measured = footing::Composed {
+        number,
+        fresh: known.fresh,
+        context: &turn.context,
+        tokens: turn.tokens,
+        embedding: request.embedding.as_deref(),
+        settings: &known.settings,
+    };
+    let dilution = stage("history", || footing.measure(&measured))?;
+    Ok(Standing {
+        retrieved: known.fresh,
+        context_from: footing.context_from(number, known.fresh, &turn.context),
+        dilution: Some(dilution),
+    })
 }
 
 /// How far a turn came.

@@ -15,9 +15,9 @@ use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
-use crate::store::messages::{self, Earlier, NewMessage};
+use crate::store::messages::{self, Earlier, Inserted, NewMessage};
 use crate::store::turns::{self, Turn};
-use crate::store::{documents, sources};
+use crate::store::{documents, markers, sources};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -77,13 +77,14 @@ fn end(
             let ended = judge(tenant, &conversation, &turn, &answer)?;
             let scores = &ended.verdict.judged.scores;
             let decision = &ended.verdict.judged.decision;
+            let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
             let new = NewMessage {
                 tenant,
                 conversation_id: conversation.conversation_id,
                 turn_id,
                 external_id: answer.message,
                 answer_hash: &answer_hash,
-                answer_tokens: stage("tokens", || reground_tokens::count(answer.text)),
+                answer_tokens,
                 model: answer.model,
                 usage: answer.usage,
                 citations: answer.citations,
@@ -101,13 +102,15 @@ fn end(
                     .map(|reason| reason.as_str())
                     .collect(),
             };
-            let message_id = stage("write message", || {
+            let inserted = stage("write message", || {
                 messages::insert(&new, answer.text, &ended.verdict.citations)
             })?;
             stage("write memory", || {
+                markers::cite(inserted.message_id)?;
+                count_tokens(&conversation, &turn, answer_tokens, &inserted)?;
                 remember(tenant, &conversation, &turn, &ended)
             })?;
-            message_id
+            inserted.message_id
         }
     };
     stage("rows", || {
@@ -229,6 +232,19 @@ fn before(conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSour
         Some(before) => reground_grounding::decay::with_pins_of(before, &live),
         None => live,
     })
+}
+
+/// Adds an exchange to what was said, or replaces its answer.
+fn count_tokens(
+    conversation: &Conversation,
+    turn: &Turn,
+    answer_tokens: usize,
+    inserted: &Inserted,
+) -> Result<()> {
+    let before = inserted.superseded_tokens.map(i64::from);
+    let new = i64::try_from(answer_tokens).unwrap_or(i64::MAX);
+    let difference = new.saturating_sub(before.unwrap_or(-turn.query_tokens));
+    conversations::count_tokens(conversation, difference)
 }
 
 /// Moves the conversation's memory on, once a turn: a first end does, and the regeneration of the turn that ended last;

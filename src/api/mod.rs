@@ -10,6 +10,8 @@ mod edges;
 mod end_turn;
 mod extract_citations;
 mod feed_answer;
+mod footing;
+mod history;
 mod import_citations;
 mod judging;
 mod pins;

@@ -22,7 +22,11 @@ fn prompt_context(
     let format = parsed(format)?;
     let turn = with_context(turn)?;
     let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
-    Ok(prompt::render(&turn.context, format, settings.marker_style))
+    let rules = prompt::BlockRules {
+        style: settings.marker_style,
+        history_note: settings.history_note,
+    };
+    Ok(prompt::render(&turn.context, format, rules))
 }
 
 #[pg_extern(sql = false)]

@@ -9,12 +9,14 @@ use reground_grounding::rerank::{Reranked, match_reranked};
 use reground_grounding::settings::Settings;
 use serde_json::Value;
 
+use crate::api::footing::{self, Footing};
 use crate::api::source_rows::emit;
 use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::owner::as_foreign_role;
 use crate::sql;
+use crate::store::turns::Standing;
 use crate::store::{composed, conversations, markers, traces, turns};
 use crate::tenant;
 
@@ -145,7 +147,26 @@ fn apply_rerank(
     );
     warnings.sort();
     warnings.dedup();
-    turns::compose(turn_id, &composed.context, composed.tokens, warnings)?;
+    let footing = Footing::of(&conversation, Some(turn.number))?;
+    let standing = Standing {
+        retrieved: true,
+        context_from: footing.context_from(turn.number, true, &composed.context),
+        dilution: Some(footing.measure(&footing::Composed {
+            number: turn.number,
+            fresh: true,
+            context: &composed.context,
+            tokens: composed.tokens,
+            embedding: footing.before.own_embedding.as_deref(),
+            settings: &settings,
+        })?),
+    };
+    turns::compose(
+        turn_id,
+        &composed.context,
+        composed.tokens,
+        &standing,
+        warnings,
+    )?;
     conversations::touch(&conversation)?;
     composed::write(
         &tenant,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use pgrx::pg_sys;
-use reground_bm25::asked::MOST_ASKED;
+use reground_bm25::asked::{MOST_ASKED, counts};
 use reground_bm25::index::meta::Meta;
 use reground_bm25::index::score::{Saturation, Statistics, number, part};
 use reground_bm25::index::snapshot::Snapshot;
@@ -214,7 +214,7 @@ impl Frozen {
     pub fn matches(&self, content: &Content) -> bool {
         let document = self.words.document(0, content);
         let mut each = self.terms.iter().zip(&self.weights);
-        each.any(|(term, &weight)| weight > 0.0 && document.frequency(term.hash) > 0)
+        each.any(|(term, &weight)| counts(weight) && document.frequency(term.hash) > 0)
     }
 
     /// What each term adds to a document's score.
@@ -223,7 +223,7 @@ impl Frozen {
         let each = self.terms.iter().zip(&self.weights);
         each.map(|(term, &weight)| match document.frequency(term.hash) {
             0 => 0,
-            _ if weight == 0.0 => 0,
+            _ if !counts(weight) => 0,
             frequency => part(weight, self.saturation.of(frequency, norm)),
         })
         .collect()

@@ -17,10 +17,12 @@ pub struct Conversation {
     /// Role that set the reranker, as an oid.
     pub reranker_role: Option<u32>,
     pub last_ended_turn: Option<i64>,
+    /// o200k_base tokens of all its questions that were answered, with the answers that stand.
+    pub history_tokens: u64,
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, settings, reranker_role::oid::bigint AS reranker_role, \
-     last_ended_turn FROM reground.conversations";
+     last_ended_turn, history_tokens FROM reground.conversations";
 
 /// The conversation of that id, made if need be.
 pub fn open(tenant: &str, external_id: &str) -> Result<Conversation> {
@@ -71,6 +73,27 @@ pub fn count_turn(conversation: &Conversation, corpus: &str) -> Result<i32> {
         )
     })?
     .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))
+}
+
+/// The id of a conversation, where there is one of that name.
+pub fn id(tenant: &str, external_id: &str) -> Result<Option<i64>> {
+    as_owner(|| {
+        sql::write_one(
+            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND external_id = $2",
+            &[tenant.into(), external_id.into()],
+        )
+    })
+}
+
+/// Counts what was said: the difference that an answer makes to the tokens of the history.
+pub fn count_tokens(conversation: &Conversation, difference: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.conversations SET history_tokens = history_tokens + $2 WHERE conversation_id = $1",
+            &[conversation.conversation_id.into(), difference.into()],
+        )
+    })?;
+    Ok(())
 }
 
 /// Remembers which turn ended last.

@@ -1,5 +1,5 @@
 //! The registry of a conversation's markers: only ever added to. A turn that begins reads what it may have to bind again; one
-//! that ends reads all, since an answer may cite any.
+//! that ends reads all, since an answer may cite any. That one was cited is noted.
 
 use std::collections::BTreeSet;
 
@@ -27,6 +27,8 @@ pub struct Row {
     pub hash: String,
     pub title: Option<String>,
     pub uri: Option<String>,
+    /// Whether an answer has cited it.
+    pub cited: bool,
 }
 
 impl Row {
@@ -45,6 +47,7 @@ impl Row {
             hash: bound.hash.clone(),
             title,
             uri,
+            cited: false,
         }
     }
 
@@ -94,6 +97,31 @@ pub fn of_documents<'a>(
         )
     })?
     .unwrap_or_default())
+}
+
+/// The markers that answers have cited, in the order in which they were bound.
+pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text \
+             FROM reground.conversation_markers AS m WHERE m.conversation_id = $1 AND m.cited",
+            &[conversation_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// Notes what an answer has cited, by marker or otherwise.
+pub fn cite(message_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.conversation_markers AS m SET cited = true FROM reground.message_citations AS c \
+             WHERE c.message_id = $1 AND m.conversation_id = c.conversation_id AND NOT m.cited \
+                 AND (m.marker = c.marker OR (m.corpus, m.doc_id, m.passage) = (c.corpus, c.doc_id, c.chunk_id))",
+            &[message_id.into()],
+        )
+    })?;
+    Ok(())
 }
 
 /// Adds markers.

@@ -131,8 +131,19 @@ pub fn earlier(
     .unwrap_or_default())
 }
 
+/// An answer that was stored.
+pub struct Inserted {
+    pub message_id: i64,
+    /// Tokens of the answer that it took the place of.
+    pub superseded_tokens: Option<i32>,
+}
+
 /// Stores an answer with its citations, in place of the earlier ones of its turn, which stay.
-pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation]) -> Result<i64> {
+pub fn insert(
+    message: &NewMessage<'_>,
+    answer: &str,
+    citations: &[NewCitation],
+) -> Result<Inserted> {
     let (row, citations) = (sql::json(message)?, sql::json(citations)?);
     let args: [DatumWithOid<'_>; 2] = [row.into(), answer.into()];
     let columns: Vec<&str> = RECORD
@@ -141,8 +152,8 @@ pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation])
         .collect();
     let columns = columns.join(", ");
     as_owner(|| {
-        sql::run(
-            "UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded",
+        let superseded_tokens = sql::write_one(
+            "UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING answer_tokens",
             &[message.turn_id.into()],
         )?;
         let message_id: i64 = sql::write_one(
@@ -175,7 +186,10 @@ pub fn insert(message: &NewMessage<'_>, answer: &str, citations: &[NewCitation])
                 message_id.into(),
             ],
         )?;
-        Ok(message_id)
+        Ok(Inserted {
+            message_id,
+            superseded_tokens,
+        })
     })
 }
 

@@ -8,6 +8,7 @@ pub mod cues;
 pub mod documents;
 pub mod edges;
 pub mod facts;
+pub mod history;
 pub mod markers;
 pub mod messages;
 pub mod sources;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pgrx::datum::DatumWithOid;
+use reground_grounding::dilution::Dilution;
 use reground_grounding::intent::PastTurn;
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ pub struct Turn {
     pub state: String,
     pub request_hash: String,
     pub query: String,
+    pub query_tokens: i64,
     pub corpus: String,
     pub settings: Value,
     pub pool: Option<Value>,
@@ -66,11 +68,44 @@ pub struct NewTurn<'a> {
     pub context: &'a [ContextSource],
     pub context_tokens: usize,
     pub query_tokens: usize,
+    #[serde(flatten)]
+    pub standing: Standing,
     pub warnings: Vec<String>,
     pub tags: Value,
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, corpus, settings, pool, context, sources_before, \
+/// Where a turn stands in its conversation, as its row says.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Standing {
+    /// Whether it retrieved.
+    pub retrieved: bool,
+    /// Number of the turn whose retrieval gave its context.
+    pub context_from: Option<i32>,
+    /// What history takes from its sources; `None` while it waits for a rerank.
+    #[serde(flatten)]
+    pub dilution: Option<Dilution>,
+}
+
+/// The latest turn, as the history of the conversation needs it.
+#[derive(Debug, Deserialize)]
+pub struct Latest {
+    pub settings: Value,
+    pub context: Vec<ContextSource>,
+    pub context_tokens: u64,
+}
+
+/// The latest turn of a conversation.
+pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT settings, context, context_tokens FROM reground.turns \
+             WHERE conversation_id = $1 ORDER BY number DESC LIMIT 1) AS r",
+            &[conversation_id.into()],
+        )
+    })
+}
+
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, settings, pool, context, sources_before, \
      warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";
@@ -139,12 +174,15 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
     as_owner(|| {
         sql::write_one(
             "INSERT INTO reground.turns (tenant, conversation_id, number, state, request_id, request_hash, query, query_embedding, corpus, filter, intent, \
-                 intent_confidence, intent_signals, retrieval, settings, pool, context, context_tokens, query_tokens, warnings, tags) \
+                 intent_confidence, intent_signals, retrieval, settings, pool, context, context_tokens, query_tokens, \
+                 retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, warnings, tags) \
              SELECT x.tenant, x.conversation_id, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.filter, x.intent, \
-                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, x.warnings, x.tags \
+                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
+                 x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.warnings, x.tags \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
                  request_hash text, query text, corpus text, filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, \
-                 pool jsonb, context_tokens integer, query_tokens integer, warnings text[], tags jsonb) \
+                 pool jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_from integer, history_tokens bigint, attribution_share double precision, \
+                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, warnings text[], tags jsonb) \
              RETURNING turn_id",
             &args,
         )
@@ -157,17 +195,24 @@ pub fn compose(
     turn_id: i64,
     context: &[ContextSource],
     tokens: usize,
+    standing: &Standing,
     warnings: Vec<String>,
 ) -> Result<()> {
-    let context = sql::json(context)?;
+    let (context, standing) = (sql::json(context)?, sql::json(standing)?);
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns SET state = 'open', pool = NULL, context = $2::jsonb, context_tokens = $3::bigint, warnings = $4 WHERE turn_id = $1",
+            "UPDATE reground.turns AS t SET state = 'open', pool = NULL, context = $2::jsonb, context_tokens = $3::bigint, warnings = $4, \
+                 context_from = x.context_from, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
+                 predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, topic_drift = x.topic_drift \
+             FROM pg_catalog.json_to_record($5::json) AS x(context_from integer, history_tokens bigint, attribution_share double precision, \
+                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision) \
+             WHERE t.turn_id = $1",
             &[
                 turn_id.into(),
                 context.into(),
                 i64::try_from(tokens).unwrap_or(i64::MAX).into(),
                 warnings.into(),
+                standing.into(),
             ],
         )
     })?;

@@ -69,6 +69,12 @@ pub fn weights(asked: &[Asked], documents: u64, frequencies: &[u64]) -> Vec<f64>
     weights
 }
 
+/// Whether a term of this weight is asked for at all.
+#[must_use]
+pub fn counts(weight: f64) -> bool {
+    weight > 0.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

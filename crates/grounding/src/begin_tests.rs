@@ -272,7 +272,10 @@ fn a_megabyte_in_one_line() {
         let block = crate::prompt::render(
             &composed.context,
             crate::prompt::Format::Xml,
-            settings.marker_style,
+            crate::prompt::BlockRules {
+                style: settings.marker_style,
+                history_note: false,
+            },
         );
         assert_eq!(block.matches("</source>").count(), 1);
     }

@@ -138,6 +138,19 @@ pub struct History {
     pub left_out: usize,
 }
 
+/// How many of the newest turns a history of so many tokens is made from; `None` is all of them.
+///
+/// Older ones could only come in where the newer leave a gap that one of them fits into. Looking for it among all would make
+/// a turn dearer the longer its conversation, for a message torn from what it was about.
+#[must_use]
+pub fn reach(max_tokens: Option<usize>) -> Option<usize> {
+    /// Turns that are looked at however small the budget.
+    const LEAST: usize = 16;
+    /// Fewer tokens than a turn has on the average, its question and what was cited of its answer.
+    const TOKENS: usize = 16;
+    max_tokens.map(|tokens| (tokens / TOKENS).max(LEAST))
+}
+
 /// The history of `turns`, the newest last, in a conversation that has `cited` these sources, in the order in which they are
 /// to stand.
 ///

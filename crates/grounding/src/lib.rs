@@ -6,6 +6,7 @@
 //! | what shapes a turn | [`settings`], [`setting_table`] |
 //! | what flows through it | [`passage`], [`memory`], [`warnings`], [`error`] |
 //! | what is the turn after | [`intent`], with [`cues`], [`words`] and [`entities`] |
+//! | whether it retrieves, by its [`strategy`], or keeps what there is | [`keep`] |
 //! | what is asked of the branches | [`plan`], with what a follow-up borrows from [`contextual`] |
 //! | what is the same | [`identity`] |
 //! | **begin**: the stages in order | [`begin`] |
@@ -21,7 +22,8 @@
 //! | … or judged without a turn | [`check`] |
 //! | … and measured | [`measure`] |
 //! | what of the conversation goes into the next prompt | [`history`](mod@history) |
-//! | what history takes from the sources, by the theory | [`theory`], turn by turn in [`simulation`] |
+//! | what history takes from the turn's sources | [`dilution`] |
+//! | … by the theory | [`theory`], turn by turn in [`simulation`] |
 //!
 //! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
 //! leaves with the stage and the reason; nothing is lost.
@@ -34,6 +36,7 @@ pub mod contextual;
 pub mod cues;
 pub mod decay;
 pub mod defuse;
+pub mod dilution;
 pub mod end;
 pub mod entities;
 pub mod error;
@@ -44,6 +47,7 @@ pub mod graph;
 pub mod history;
 pub mod identity;
 pub mod intent;
+pub mod keep;
 pub mod mark;
 pub mod measure;
 pub mod memory;
@@ -57,6 +61,7 @@ pub mod select;
 pub mod setting_table;
 pub mod settings;
 pub mod simulation;
+pub mod strategy;
 pub mod theory;
 pub mod warnings;
 pub mod words;

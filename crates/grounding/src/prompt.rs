@@ -62,21 +62,35 @@ pub fn shown(source: &ContextSource) -> String {
     )
 }
 
+/// What the block is written by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockRules {
+    /// Look of the markers.
+    pub style: MarkerStyle,
+    /// Whether it begins with a line against noise in the history (K5).
+    pub history_note: bool,
+}
+
+/// The line against noise in the history (K5): the model's own earlier answers are where it comes from.
+const HISTORY_NOTE: &str =
+    "Where the conversation so far says otherwise than these sources, or more, go by the sources.";
+
 /// The block: every source's facts, then every passage in the context's order. Whatever comes from documents is
 /// defused. Empty for an empty context.
 #[must_use]
-pub fn render(context: &[ContextSource], format: Format, style: MarkerStyle) -> String {
+pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> String {
     if context.is_empty() {
         return String::new();
     }
     let sources: Vec<Source> = context
         .iter()
-        .map(|source| Source::of(source, style))
+        .map(|source| Source::of(source, rules.style))
         .collect();
+    let note = rules.history_note.then_some(HISTORY_NOTE);
     match format {
-        Format::Text => text(&sources),
-        Format::Xml => xml(&sources),
-        Format::Json => json(&sources),
+        Format::Text => text(&sources, note),
+        Format::Xml => xml(&sources, note),
+        Format::Json => json(&sources, note),
     }
 }
 
@@ -123,8 +137,11 @@ impl Source {
 
 // Writing to a `String` cannot fail, so the results of `write!` are dropped below.
 
-fn text(sources: &[Source]) -> String {
+fn text(sources: &[Source], note: Option<&str>) -> String {
     let mut out = String::new();
+    if let Some(note) = note {
+        let _ = writeln!(out, "{note}\n");
+    }
     if sources.iter().any(|source| !source.facts.is_empty()) {
         out.push_str("=== FACTS\n");
         for source in sources {
@@ -148,8 +165,11 @@ fn text(sources: &[Source]) -> String {
     out
 }
 
-fn xml(sources: &[Source]) -> String {
+fn xml(sources: &[Source], note: Option<&str>) -> String {
     let mut out = String::from("<context>\n");
+    if let Some(note) = note {
+        let _ = writeln!(out, "{note}");
+    }
     if sources.iter().any(|source| !source.facts.is_empty()) {
         out.push_str("<facts>\n");
         for source in sources {
@@ -187,7 +207,7 @@ fn quoted(value: &str) -> String {
         .replace('>', "&gt;")
 }
 
-fn json(sources: &[Source]) -> String {
+fn json(sources: &[Source], note: Option<&str>) -> String {
     let facts: Vec<_> = sources
         .iter()
         .flat_map(|source| {
@@ -206,7 +226,11 @@ fn json(sources: &[Source]) -> String {
             })
         })
         .collect();
-    json!({ "facts": facts, "sources": passages }).to_string()
+    match note {
+        Some(note) => json!({ "note": note, "facts": facts, "sources": passages }),
+        None => json!({ "facts": facts, "sources": passages }),
+    }
+    .to_string()
 }
 
 /// What to tell the model about citing, to go with the block.
@@ -239,6 +263,11 @@ mod tests {
     use crate::synthetic::{candidate, passage};
     use proptest::prelude::*;
 
+    const PLAIN: BlockRules = BlockRules {
+        style: MarkerStyle::Lettered,
+        history_note: false,
+    };
+
     fn context(title: &str, body: &str) -> Vec<ContextSource> {
         let mut candidate = candidate(passage("d", "1", 0, 0, body), 0.1);
         candidate.passage.title = Some(title.into());
@@ -260,22 +289,50 @@ mod tests {
     fn the_three_formats() {
         let context = context("Installing", "Run the script.");
         assert_eq!(
-            render(&context, Format::Text, MarkerStyle::Lettered),
+            render(&context, Format::Text, PLAIN),
             "=== FACTS\n- Run the script. [A1]\n\n=== SOURCES\n[A1] Installing · 2026-05-01 · p. 12\n\
              Run the script.\n\n=== END OF SOURCES\n"
         );
         assert_eq!(
-            render(&context, Format::Xml, MarkerStyle::Lettered),
+            render(&context, Format::Xml, PLAIN),
             "<context>\n<facts>\n<fact source=\"A1\">Run the script.</fact>\n</facts>\n<sources>\n\
              <source id=\"A1\" title=\"Installing\" date=\"2026-05-01\" locator=\"p. 12\">\nRun the script.\n\
              </source>\n</sources>\n</context>\n"
         );
         let json: serde_json::Value =
-            serde_json::from_str(&render(&context, Format::Json, MarkerStyle::Lettered)).unwrap();
+            serde_json::from_str(&render(&context, Format::Json, PLAIN)).unwrap();
         assert_eq!(json["sources"][0]["marker"], "A1");
         assert_eq!(json["facts"][0]["fact"], "Run the script.");
-        assert_eq!(render(&[], Format::Text, MarkerStyle::Lettered), "");
+        assert_eq!(render(&[], Format::Text, PLAIN), "");
         assert!("html".parse::<Format>().is_err());
+    }
+
+    #[test]
+    fn the_note_against_noise_stands_before_the_sources() {
+        let rules = BlockRules {
+            history_note: true,
+            ..PLAIN
+        };
+        let context = context("Installing", "Run the script.");
+        for (format, before) in [
+            (Format::Text, "=== FACTS"),
+            (Format::Xml, "<facts>"),
+            (Format::Json, "\"Run the script.\""),
+        ] {
+            let (with, without) = (
+                render(&context, format, rules),
+                render(&context, format, PLAIN),
+            );
+            assert!(with.find(HISTORY_NOTE).is_some(), "{format:?}");
+            assert!(!without.contains(HISTORY_NOTE));
+            if format != Format::Json {
+                assert!(with.find(HISTORY_NOTE) < with.find(before));
+            }
+        }
+        let json: serde_json::Value =
+            serde_json::from_str(&render(&context, Format::Json, rules)).unwrap();
+        assert_eq!(json["note"], HISTORY_NOTE);
+        assert_eq!(render(&[], Format::Text, rules), "");
     }
 
     #[test]
@@ -297,7 +354,7 @@ mod tests {
             let plain = context("title", "body");
             let hostile = context(&title, &body);
             for format in [Format::Text, Format::Xml] {
-                let (plain, hostile) = (render(&plain, format, MarkerStyle::Lettered), render(&hostile, format, MarkerStyle::Lettered));
+                let (plain, hostile) = (render(&plain, format, PLAIN), render(&hostile, format, PLAIN));
                 for delimiter in ["</source>", "<source ", "</context>", "<fact ", "=== END OF SOURCES", "[A1]"] {
                     prop_assert_eq!(plain.matches(delimiter).count(), hostile.matches(delimiter).count(), "{}", delimiter);
                 }

@@ -247,6 +247,18 @@ fn edges(strongest_first: Vec<Candidate>) -> Vec<Candidate> {
     front
 }
 
+/// The sources of a context, strongest first, of those in prompt order: what [`select`] did is undone.
+pub(crate) fn strongest_first<T>(sources: Vec<T>, order: PassageOrder) -> Vec<T> {
+    if order == PassageOrder::Score {
+        return sources;
+    }
+    let mut front = sources;
+    let back = front.split_off(front.len().div_ceil(2));
+    let mut back = back.into_iter().rev();
+    let both = front.into_iter().flat_map(|one| [Some(one), back.next()]);
+    both.flatten().collect()
+}
+
 /// Round robin over the entities, then the candidates that belong to none; each keeps its order within its group.
 fn share_between_entities(fresh: Vec<Candidate>, entities: &[String]) -> Vec<Candidate> {
     if entities.is_empty() {

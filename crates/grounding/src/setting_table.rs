@@ -15,6 +15,8 @@ pub enum Kind {
     Flag,
     /// One of the words.
     Choice(&'static [&'static str]),
+    /// One of the words, or a finite number above 0 and at most 1.
+    ChoiceOrExponent(&'static [&'static str]),
     /// Any text.
     Text,
     /// What is read as a citation, as `reground_citations::GrammarRules` has it.
@@ -69,31 +71,20 @@ impl SettingInfo {
                     .filter(|n| (least..=most).contains(n))
                     .map(Value::from)
             }
-            Kind::Real(least, most) => {
-                let number = match value {
-                    Value::String(text) => text.trim().parse().ok(),
-                    other => other.as_f64(),
-                };
-                number
-                    .filter(|n: &f64| (least..=most).contains(n))
-                    .map(Value::from)
-            }
+            Kind::Real(least, most) => real(value)
+                .filter(|n| (least..=most).contains(n))
+                .map(Value::from),
             Kind::Flag => match value {
                 Value::Bool(_) => Some(value.clone()),
                 Value::String(text) => flag(text.trim()).map(Value::Bool),
                 _ => None,
             },
-            Kind::Choice(words) => {
-                let word = match value {
-                    Value::String(text) => text.trim().to_owned(),
-                    Value::Number(number) => number.to_string(),
-                    _ => return None,
-                };
-                words
-                    .iter()
-                    .find(|known| known.eq_ignore_ascii_case(&word))
-                    .map(|&w| Value::from(w))
-            }
+            Kind::Choice(words) => choice(words, value),
+            Kind::ChoiceOrExponent(words) => choice(words, value).or_else(|| {
+                real(value)
+                    .filter(|n| 0.0 < *n && *n <= 1.0)
+                    .map(Value::from)
+            }),
             Kind::Text => value.as_str().map(|text| Value::from(text.trim())),
             Kind::CitationForms => None,
         }
@@ -103,6 +94,26 @@ impl SettingInfo {
 fn is_off(value: &Value) -> bool {
     let word = value.as_str();
     word.is_some_and(|word| word.eq_ignore_ascii_case("off"))
+}
+
+fn real(value: &Value) -> Option<f64> {
+    match value {
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_f64(),
+    }
+}
+
+/// The word that is meant, in whatever case.
+fn choice(words: &[&'static str], value: &Value) -> Option<Value> {
+    let word = match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    words
+        .iter()
+        .find(|known| known.eq_ignore_ascii_case(&word))
+        .map(|&w| Value::from(w))
 }
 
 /// Rules that make a grammar, as an object or as its text.
@@ -149,11 +160,35 @@ const fn row(
 }
 
 const SHARE: Kind = Kind::Real(0.0, 1.0);
+const STRATEGIES: &[&str] = &[
+    "none",
+    "first_turn",
+    "every_turn",
+    "refresh_only",
+    "compression_only",
+    "reground",
+];
 const SLOTS: Kind = Kind::Count(0, 100);
 
 /// Every setting, in the order of the turn.
 #[rustfmt::skip]
 pub const SETTINGS: &[SettingInfo] = &[
+    row("strategy", "\"reground\"", Kind::Choice(STRATEGIES), "none, first_turn, every_turn, refresh_only, compression_only or reground",
+        "what is done about history: the preset of retrieve_at, refresh and compress, which win over it where they are set"),
+    row("retrieve_at", "\"every_turn\"", Kind::Choice(&["every_turn", "first_turn", "on_demand"]), "every_turn, first_turn or on_demand",
+        "turns that may retrieve: all, those before which the conversation has no sources, or only those whose call says every_turn; the others keep the sources that there are. By default as the strategy says"),
+    row("refresh", "\"always\"", Kind::Choice(&["always", "adaptive", "never"]), "always, adaptive or never",
+        "whether a turn that may retrieve replaces the sources that there are: always, where their share of the context no longer keeps accuracy_target, or never. By default as the strategy says"),
+    row("compress", "true", Kind::Flag, "true or false",
+        "keep the history to the tokens that leave accuracy_target, cited sources first; false: all of it. By default as the strategy says"),
+    row("accuracy_target", "0.85", SHARE, "a number above 0, below accuracy_baseline",
+        "accuracy of citations that history is kept from falling below, by the model"),
+    row("accuracy_baseline", "0.91", SHARE, "a number above accuracy_target, at most 1",
+        "accuracy of citations without history, the acc(0) of the model: as measured on single turns"),
+    row("domain_specificity", "\"section\"", Kind::ChoiceOrExponent(&["verse", "section", "document"]), "verse, section, document or a number above 0, at most 1",
+        "how precise citations have to be, the exponent of the model: 0.8, 0.5, 0.2 or the number"),
+    row("drift_weight", "0.08", Kind::Real(0.0, 20.0), "a number, 0 to 20",
+        "how fast kept sources lose relevance as the topic drifts: a factor of exp(-drift_weight * drift) on the predicted accuracy"),
     row("query_history", "4", SLOTS, "a whole number, 0 to 100",
         "earlier turns that the intent of a turn is judged by, and that its query may borrow from"),
     row("query_from", "\"contextual\"", Kind::Choice(&["turn", "dialogue", "contextual"]), "turn, dialogue or contextual",
@@ -224,6 +259,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "markers with letters for the document, or one running number"),
     row("facts_per_source", "2", Kind::Count(0, 10), "a whole number of sentences, 0 to 10",
         "key sentences extracted from each source for the query"),
+    row("history_note", "false", Kind::Flag, "true or false",
+        "put a line into the prompt that the sources hold where the conversation says otherwise"),
     row("keep_candidates", "\"all\"", Kind::Choice(&["all", "kept", "none"]), "all, kept or none",
         "candidates that the trace of a turn keeps"),
     row("citation_forms", "null", Kind::CitationForms, FORMS,

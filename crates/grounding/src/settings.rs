@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::error::GroundingError;
 use crate::setting_table::{SETTINGS, SettingInfo};
+use crate::strategy::{Preset, Refresh, RetrieveAt, Strategy};
+use crate::theory::{Model, Specificity};
 
 /// What makes a source active at the end of a turn besides a citation (C3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +94,27 @@ pub enum KeepCandidates {
     Kept,
     /// None.
     None,
+}
+
+/// How precise citations have to be: a preset of δ, or δ itself (D2).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum DomainSpecificity {
+    /// The preset.
+    Named(Specificity),
+    /// The exponent.
+    Delta(f64),
+}
+
+impl DomainSpecificity {
+    /// The exponent δ.
+    #[must_use]
+    pub fn delta(self) -> f64 {
+        match self {
+            Self::Named(specificity) => specificity.delta(),
+            Self::Delta(delta) => delta,
+        }
+    }
 }
 
 /// Everything that shapes a turn. [`SETTINGS`] states unit, range and meaning of each for users.
@@ -182,6 +205,24 @@ pub struct Settings {
     pub require_citations: bool,
     /// Earlier turns that intent and the query look at, 0–100, default 4.
     pub query_history: usize,
+    /// What is done about history (D9), default `reground`: the preset of the next three.
+    pub strategy: Strategy,
+    /// The turns that may retrieve (K1), by default as the strategy says.
+    pub retrieve_at: RetrieveAt,
+    /// When they replace the sources that there are (D5), by default as the strategy says.
+    pub refresh: Refresh,
+    /// Whether the history is kept to what the target leaves it (D6), by default as the strategy says.
+    pub compress: bool,
+    /// Accuracy of citations, 0–1, that history may not fall below, default 0.85; below `accuracy_baseline`.
+    pub accuracy_target: f64,
+    /// acc(0): accuracy of citations, 0–1, without any history, default 0.91.
+    pub accuracy_baseline: f64,
+    /// δ of the domain, default that of sections, 0.5.
+    pub domain_specificity: DomainSpecificity,
+    /// β of D4, 0–20: what relevance kept sources lose as the topic drifts, default 0.08.
+    pub drift_weight: f64,
+    /// Whether the prompt has a line against noise in the history (K5). Default false.
+    pub history_note: bool,
 }
 
 impl Default for Settings {
@@ -229,6 +270,15 @@ impl Default for Settings {
             min_cfs: None,
             require_citations: false,
             query_history: 4,
+            strategy: Strategy::Reground,
+            retrieve_at: RetrieveAt::EveryTurn,
+            refresh: Refresh::Always,
+            compress: true,
+            accuracy_target: 0.85,
+            accuracy_baseline: 0.91,
+            domain_specificity: DomainSpecificity::Named(Specificity::Section),
+            drift_weight: 0.08,
+            history_note: false,
         }
     }
 }
@@ -238,15 +288,25 @@ impl Settings {
     /// empty string mean "not set here", and `"off"` sets an optional setting back to none.
     ///
     /// # Errors
-    /// [`GroundingError::InvalidSetting`] names the layer, the setting, the value and what is expected.
+    /// [`GroundingError::InvalidSetting`] names the layer, the setting, the value and what is expected;
+    /// [`GroundingError::TargetOutOfReach`] where the `accuracy_target` is not below the `accuracy_baseline`.
     pub fn resolve(layers: &[(&'static str, &Value)]) -> Result<Self, GroundingError> {
+        let mut set = Map::new();
+        for (layer, settings) in layers {
+            set.extend(typed(layer, settings)?);
+        }
         let mut merged = Map::new();
         for info in SETTINGS {
             merged.insert(info.name.to_owned(), info.default_value());
         }
-        for (layer, settings) in layers {
-            merged.extend(typed(layer, settings)?);
-        }
+        merged.extend(preset(&set));
+        merged.extend(set);
+        let settings = Self::read(merged)?;
+        settings.model()?.least_share(settings.accuracy_target)?;
+        Ok(settings)
+    }
+
+    fn read(merged: Map<String, Value>) -> Result<Self, GroundingError> {
         // The table admits exactly what the struct reads; its test holds the two together.
         serde_json::from_value(Value::Object(merged)).map_err(|error| {
             GroundingError::InvalidSetting {
@@ -266,10 +326,38 @@ impl Settings {
         typed("settings", settings).map(|_| ())
     }
 
+    /// What decides whether a turn retrieves.
+    #[must_use]
+    pub fn preset(&self) -> Preset {
+        Preset {
+            retrieve_at: self.retrieve_at,
+            refresh: self.refresh,
+            compress: self.compress,
+        }
+    }
+
+    /// The model of diluted attention with the domain's figures.
+    ///
+    /// # Errors
+    /// [`GroundingError::OutOfRange`] for a baseline or an exponent of 0.
+    pub fn model(&self) -> Result<Model, GroundingError> {
+        Model::new(self.accuracy_baseline, self.domain_specificity.delta())
+    }
+
     /// `min_sources` as far as `max_sources` allows it.
     #[must_use]
     pub fn wanted_sources(&self) -> usize {
         self.min_sources.min(self.max_sources)
+    }
+}
+
+/// What the strategy that is set stands for; nothing where none is, as the defaults are those of the default.
+fn preset(set: &Map<String, Value>) -> Map<String, Value> {
+    let strategy = set.get("strategy").cloned().unwrap_or_default();
+    let strategy = serde_json::from_value::<Strategy>(strategy).ok();
+    match strategy.map(|strategy| serde_json::to_value(strategy.preset())) {
+        Some(Ok(Value::Object(preset))) => preset,
+        _ => Map::new(),
     }
 }
 
@@ -343,6 +431,51 @@ mod tests {
         assert_eq!(settings.rrf_k, 10.0);
         assert_eq!(settings.min_cfs, None);
         assert_eq!(settings.marker_style, MarkerStyle::Numbered);
+    }
+
+    #[test]
+    fn a_strategy_is_a_preset_and_what_is_set_wins() {
+        let resolve = |layers: &[Value]| {
+            let layers: Vec<_> = layers.iter().map(|layer| ("layer", layer)).collect();
+            Settings::resolve(&layers).unwrap()
+        };
+        for strategy in Strategy::ALL {
+            let settings = resolve(&[json!({"strategy": strategy.name()})]);
+            assert_eq!(settings.preset(), strategy.preset());
+        }
+        assert_eq!(Settings::default().preset(), Strategy::Reground.preset());
+        // An explicit value stands whichever layer names the strategy.
+        let settings = resolve(&[json!({"compress": true}), json!({"strategy": "first_turn"})]);
+        assert!(settings.compress);
+        assert_eq!(settings.retrieve_at, RetrieveAt::FirstTurn);
+        let settings = resolve(&[
+            json!({"strategy": "none"}),
+            json!({"strategy": null, "refresh": "never"}),
+        ]);
+        assert_eq!(
+            (settings.retrieve_at, settings.refresh),
+            (RetrieveAt::OnDemand, Refresh::Never)
+        );
+    }
+
+    #[test]
+    fn the_model_has_the_figures_of_the_domain() {
+        let delta = |value: Value| {
+            let layer = json!({ "domain_specificity": value });
+            Settings::resolve(&[("call", &layer)]).map(|s| s.domain_specificity.delta())
+        };
+        assert_eq!(delta(json!("verse")).unwrap(), 0.8);
+        assert_eq!(delta(json!("Document")).unwrap(), 0.2);
+        assert_eq!(delta(json!(0.35)).unwrap(), 0.35);
+        assert_eq!(delta(json!("0.35")).unwrap(), 0.35);
+        for wrong in [json!(0), json!(1.5), json!("page"), json!("off")] {
+            assert!(delta(wrong.clone()).is_err(), "{wrong}");
+        }
+        for (target, baseline) in [(0.91, 0.91), (0.95, 0.91), (0.5, 0.0), (0.0, 0.9)] {
+            let layer = json!({"accuracy_target": target, "accuracy_baseline": baseline});
+            let error = Settings::resolve(&[("call", &layer)]).unwrap_err();
+            assert!(error.to_string().contains("accuracy_baseline"), "{error}");
+        }
     }
 
     #[test]

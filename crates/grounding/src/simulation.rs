@@ -11,59 +11,8 @@ pub mod fit;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::strategy::Strategy;
 use crate::theory::Model;
-
-/// What is done about history (D9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Strategy {
-    /// Nothing is retrieved.
-    None,
-    /// Sources of the first turn, for good.
-    FirstTurn,
-    /// Fresh sources every turn, and all of the history.
-    EveryTurn,
-    /// Fresh sources where the share falls below the least. It is the share of [`EveryTurn`](Self::EveryTurn): fresh sources
-    /// take as much of a context as old ones.
-    RefreshOnly,
-    /// Sources of the first turn, and a compressed history.
-    CompressionOnly,
-    /// Fresh sources and a compressed history.
-    Reground,
-}
-
-impl Strategy {
-    /// All of them, from the least effort to the most.
-    pub const ALL: [Self; 6] = [
-        Self::None,
-        Self::FirstTurn,
-        Self::EveryTurn,
-        Self::RefreshOnly,
-        Self::CompressionOnly,
-        Self::Reground,
-    ];
-
-    /// The name as users write it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::FirstTurn => "first_turn",
-            Self::EveryTurn => "every_turn",
-            Self::RefreshOnly => "refresh_only",
-            Self::CompressionOnly => "compression_only",
-            Self::Reground => "reground",
-        }
-    }
-
-    fn drifts(self) -> bool {
-        matches!(self, Self::FirstTurn | Self::CompressionOnly)
-    }
-
-    fn compresses(self) -> bool {
-        matches!(self, Self::CompressionOnly | Self::Reground)
-    }
-}
 
 /// How far a conversation has drifted from its first turn after t turns more, as the product β·d(t): only the product shows
 /// in measurements.

@@ -55,7 +55,7 @@ impl Statistics {
     pub fn selectivity(&self, weights: &[f64]) -> f64 {
         let each = self.frequencies.iter().zip(weights);
         let postings: u64 = each
-            .filter(|&(_, &weight)| weight > 0.0)
+            .filter(|&(_, &weight)| asked::counts(weight))
             .map(|(df, _)| df)
             .sum();
         match self.documents {

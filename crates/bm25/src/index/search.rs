@@ -13,6 +13,7 @@ use super::score::{Saturation, Statistics, number, part};
 use super::segment::Reader;
 use super::snapshot::Snapshot;
 use super::store::Pages;
+use crate::asked::counts;
 
 /// Of the pages that a whole scan reads, the part that is read before its first document is known: all lists are gone
 /// through, and most blocks passed over.
@@ -106,7 +107,7 @@ impl Search {
         for (document, recent) in self.snapshot.recent.iter().enumerate() {
             let parts = self.weights.iter().zip(&recent.frequencies);
             let score = parts
-                .filter(|&(&weight, &frequency)| weight > 0.0 && frequency > 0)
+                .filter(|&(&weight, &frequency)| counts(weight) && frequency > 0)
                 .map(|(&weight, &frequency)| {
                     part(weight, self.saturation.of(frequency, recent.norm))
                 })
@@ -126,7 +127,7 @@ impl Search {
             let mut lists = Vec::new();
             for (entry, &weight) in entries.iter().zip(&self.weights) {
                 if let Some(entry) = entry
-                    && weight > 0.0
+                    && counts(weight)
                 {
                     lists.push(List::new(&scoring, entry.clone(), weight)?);
                 }

@@ -1,0 +1,103 @@
+//! Where a turn stands in its conversation: whether it retrieves, and what the history takes from its sources.
+
+use reground_grounding::dilution::{self, Dilution};
+use reground_grounding::memory::ContextSource;
+use reground_grounding::settings::Settings;
+use reground_grounding::theory::topic_drift;
+
+use crate::api::history;
+use crate::error::Result;
+use crate::store::conversations::Conversation;
+use crate::store::history::{Before, before};
+
+/// What of the conversation weighs on a turn.
+pub(super) struct Footing {
+    conversation_id: i64,
+    /// Tokens of all turns that have ended.
+    spoken_tokens: u64,
+    pub before: Before,
+}
+
+impl Footing {
+    /// Reads it: before the next turn, or before the turn of that number.
+    pub fn of(conversation: &Conversation, number: Option<i32>) -> Result<Self> {
+        Ok(Self {
+            conversation_id: conversation.conversation_id,
+            spoken_tokens: conversation.history_tokens,
+            before: before(conversation.conversation_id, number)?,
+        })
+    }
+
+    /// Whether the turn retrieves.
+    pub fn retrieves(&self, settings: &Settings) -> Result<bool> {
+        let has_sources = self.before.context_from.is_some();
+        settings.preset().retrieves(has_sources).settle(|| {
+            let sources = self.before.context_tokens.unwrap_or_default();
+            let history = self.history_tokens(sources, &[], settings)?;
+            Ok(dilution::share_and_least(sources, history, settings)?)
+        })
+    }
+
+    /// Number of the turn whose retrieval gave the context: a search that found nothing leaves the one before.
+    pub fn context_from(&self, number: i32, fresh: bool, context: &[ContextSource]) -> Option<i32> {
+        if fresh && !context.is_empty() {
+            Some(number)
+        } else {
+            self.before.context_from
+        }
+    }
+
+    /// Measures a turn that has its context.
+    pub fn measure(&self, turn: &Composed<'_>) -> Result<Dilution> {
+        let context_tokens = turn.tokens as u64;
+        let drift = |from: &Option<Vec<f32>>| topic_drift(from.as_deref()?, turn.embedding?);
+        // The first turn is where drift begins, and has no row yet.
+        let first = match turn.number {
+            1 => turn.embedding.and_then(|own| topic_drift(own, own)),
+            _ => drift(&self.before.first_embedding),
+        };
+        let measured = dilution::Turn {
+            number: u32::try_from(turn.number).unwrap_or(u32::MAX),
+            context_tokens,
+            history_tokens: self.history_tokens(context_tokens, turn.context, turn.settings)?,
+            topic_drift: first,
+            sources_drift: (!turn.fresh)
+                .then(|| drift(&self.before.sources_embedding))
+                .flatten(),
+        };
+        Ok(dilution::measure(measured, turn.settings)?)
+    }
+
+    /// Tokens of the history beside a context: what `history()` gives where it is compressed, else everything.
+    fn history_tokens(
+        &self,
+        context_tokens: u64,
+        context: &[ContextSource],
+        settings: &Settings,
+    ) -> Result<u64> {
+        let Some(limit) = dilution::history_limit(context_tokens, settings)? else {
+            return Ok(self.spoken_tokens);
+        };
+        if self.spoken_tokens == 0 {
+            return Ok(0);
+        }
+        let asked = history::Asked {
+            max_tokens: Some(limit),
+            ..history::Asked::default()
+        };
+        let history = history::compose(self.conversation_id, asked, settings, context)?;
+        Ok(history.tokens as u64)
+    }
+}
+
+/// A turn that has its context.
+pub(super) struct Composed<'a> {
+    pub number: i32,
+    /// Whether it retrieved.
+    pub fresh: bool,
+    pub context: &'a [ContextSource],
+    /// Tokens of the context.
+    pub tokens: usize,
+    pub embedding: Option<&'a [f32]>,
+    pub settings: &'a Settings,
+}

@@ -1,0 +1,132 @@
+//! The history of a conversation, as it goes into the next prompt.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::dilution;
+use reground_grounding::history::{
+    CitedSource, Dependence, History, HistoryRules, Role, history as made, reach,
+};
+use reground_grounding::memory::ContextSource;
+use reground_grounding::reading;
+use reground_grounding::settings::Settings;
+use serde::Serialize;
+
+use crate::api::given;
+use crate::error::{Error, Result};
+use crate::rows;
+use crate::store::{conversations, history as store, markers, turns};
+use crate::tenant;
+
+/// A row of `history`.
+#[derive(Serialize)]
+struct Message<'a> {
+    part: usize,
+    turn: Option<u32>,
+    role: Role,
+    content: &'a str,
+    tokens: usize,
+    shortened: bool,
+    over_budget: bool,
+}
+
+#[pg_extern(sql = false)]
+fn history(
+    conversation: Option<&str>,
+    max_tokens: Option<i32>,
+    depends_on: Option<Vec<Option<i32>>>,
+    dependence: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let tenant = tenant::required()?;
+    let name = given(conversation, "conversation")?;
+    let mut asked = Asked {
+        max_tokens: budget(max_tokens)?,
+        dependence: judged(depends_on, given(dependence, "dependence")?)?,
+    };
+    let conversation_id = conversations::id(&tenant, name)?
+        .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
+    let Some(latest) = turns::latest(conversation_id)? else {
+        return Ok(());
+    };
+    let settings: Settings = serde_json::from_value(latest.settings).map_err(Error::from)?;
+    if asked.max_tokens.is_none() {
+        let sources = latest.context_tokens;
+        asked.max_tokens = dilution::history_limit(sources, &settings).map_err(Error::from)?;
+    }
+    let history = compose(conversation_id, asked, &settings, &latest.context)?;
+    let messages: Vec<Message<'_>> = (1..)
+        .zip(&history.blocks)
+        .map(|(part, block)| Message {
+            part,
+            turn: block.turn,
+            role: block.role,
+            content: &block.content,
+            tokens: block.tokens,
+            shortened: block.shortened,
+            over_budget: history.over_budget,
+        })
+        .collect();
+    rows::emit(fcinfo, &messages)?;
+    Ok(())
+}
+
+/// What a history is asked to be.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// Most tokens; `None` is no limit.
+    pub max_tokens: Option<usize>,
+    /// The turns that matter.
+    pub dependence: Dependence,
+}
+
+/// The history of a conversation, its answers read by the grammar of the settings and of a context.
+pub(super) fn compose(
+    conversation_id: i64,
+    asked: Asked,
+    settings: &Settings,
+    context: &[ContextSource],
+) -> Result<History> {
+    let turns = store::ended(conversation_id, reach(asked.max_tokens))?;
+    let cited: Vec<CitedSource> = markers::cited(conversation_id)?
+        .iter()
+        .map(|row| row.bound().into())
+        .collect();
+    let rules = HistoryRules {
+        max_tokens: asked.max_tokens,
+        dependence: asked.dependence,
+    };
+    let grammar = reading::grammar(settings, context)?;
+    Ok(made(&turns, &cited, &rules, &grammar))
+}
+
+fn budget(max_tokens: Option<i32>) -> Result<Option<usize>> {
+    max_tokens
+        .map(|tokens| {
+            usize::try_from(tokens).map_err(|_| Error::Bad {
+                argument: "max_tokens",
+                fault: tokens.to_string(),
+                hint: "0 or more tokens; NULL for what the strategy leaves it.".into(),
+            })
+        })
+        .transpose()
+}
+
+fn judged(depends_on: Option<Vec<Option<i32>>>, dependence: &str) -> Result<Dependence> {
+    let how = match dependence {
+        "hard" => Dependence::Hard,
+        "soft" => Dependence::Soft,
+        other => {
+            return Err(Error::Bad {
+                argument: "dependence",
+                fault: format!("\"{other}\""),
+                hint: "hard or soft.".into(),
+            });
+        }
+    };
+    let Some(numbers) = depends_on else {
+        return Ok(Dependence::All);
+    };
+    let numbers = numbers.into_iter().flatten();
+    Ok(how(numbers.filter_map(|n| u32::try_from(n).ok()).collect()))
+}

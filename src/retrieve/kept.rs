@@ -1,0 +1,111 @@
+//! What a turn that does not retrieve reads: the sources that there are, as they stand and as this role sees them, and pins.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reground_grounding::identity::PassageId;
+use reground_grounding::keep::{KeepInput, passages_of};
+use reground_grounding::plan::RetrievalPlan;
+use reground_grounding::settings::Settings;
+
+use crate::error::Result;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::lexical::{self, Wanted, Way};
+use crate::retrieve::turn::{Options, carried, elsewhere, others, remembered};
+use crate::retrieve::{nearest, passages};
+use crate::store::corpora::{self, Corpus};
+use crate::store::history::Shown;
+use crate::store::sources::Live;
+
+/// The turn that asks.
+pub struct Asking<'a> {
+    pub tenant: &'a str,
+    pub corpus: &'a Corpus,
+    pub filter: &'a Filter,
+    /// Whether the filter says anything: then sources of other corpora stay out.
+    pub filtered: bool,
+    pub query: &'a str,
+    pub embedding: Option<&'a [f32]>,
+    pub settings: &'a Settings,
+}
+
+/// Reads the passages of a context and the pins, which alone are scored: a pinned document gives its best passage.
+pub fn read(asking: &Asking<'_>, shown: Option<Shown>, live: Vec<Live>) -> Result<KeepInput> {
+    let (context, order) = match shown {
+        Some(shown) => (shown.context, Some(shown.passage_order)),
+        None => (Vec::new(), None),
+    };
+    let pins: Vec<Live> = live.into_iter().filter(|live| live.source.pinned).collect();
+    Ok(KeepInput {
+        passages: standing(asking, passages_of(&context).collect())?,
+        context,
+        order,
+        metric: nearest::metric(asking.corpus),
+        pins: {
+            let options = scored(asking, &pins)?;
+            carried(pins, &options)
+        },
+        warnings: Vec::new(),
+    })
+}
+
+/// The passages that are still there.
+fn standing(
+    asking: &Asking<'_>,
+    wanted: BTreeSet<PassageId>,
+) -> Result<BTreeMap<PassageId, reground_grounding::passage::Passage>> {
+    let mut by_corpus: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for id in wanted {
+        by_corpus.entry(id.corpus).or_default().push(id.key);
+    }
+    let everything = Filter::default();
+    let mut found = BTreeMap::new();
+    for (name, keys) in by_corpus {
+        let passages = if name == asking.corpus.name {
+            passages::by_key(asking.corpus, asking.filter, &keys)?
+        } else if asking.filtered {
+            continue;
+        } else if let Some(corpus) = corpora::usable(asking.tenant, &name)? {
+            passages::by_key(&corpus, &everything, &keys)?
+        } else {
+            continue;
+        };
+        let ids = passages.into_values();
+        found.extend(ids.map(|passage| (PassageId::of(&passage), passage)));
+    }
+    Ok(found)
+}
+
+/// What the pins can give, scored against the query.
+fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
+    let mut options = Options::new();
+    if pins.is_empty() {
+        return Ok(options);
+    }
+    let plan = RetrievalPlan::alone(
+        Some(asking.query),
+        asking.embedding.map(<[f32]>::to_vec),
+        asking.settings,
+    );
+    let here = Wanted::of(pins, &asking.corpus.name);
+    if !here.is_empty() {
+        let way = Way::of(asking.corpus, asking.settings.lexical_search)?;
+        let ranked = lexical::rank(asking.corpus, &plan.lexical, asking.filter, &here, &way, 0)?;
+        let scores = reground_grounding::fuse::BranchScores {
+            lexical: ranked
+                .into_iter()
+                .flat_map(|ranked| ranked.wanted)
+                .collect(),
+            ..Default::default()
+        };
+        let found = passages::by_key(asking.corpus, asking.filter, &here.passages)?;
+        let (corpus, embedding) = (asking.corpus, asking.embedding);
+        options = remembered(corpus, embedding, asking.filter, &here, &scores, &found)?;
+    }
+    if !asking.filtered {
+        for name in others(pins, &asking.corpus.name) {
+            let there = elsewhere(asking.tenant, &name, &plan, pins, asking.settings)?;
+            options.extend(there);
+        }
+    }
+    Ok(options)
+}

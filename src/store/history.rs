@@ -1,0 +1,81 @@
+//! Earlier turns of a conversation: what is handed on to the next one.
+
+use reground_grounding::history::EarlierTurn;
+use reground_grounding::memory::ContextSource;
+use reground_grounding::settings::PassageOrder;
+use serde::Deserialize;
+
+use crate::error::Result;
+use crate::owner::as_owner;
+use crate::sql;
+
+/// Where a conversation stands before a turn.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Before {
+    /// Number of the turn that retrieved its sources.
+    pub context_from: Option<i32>,
+    /// Tokens of these sources.
+    pub context_tokens: Option<u64>,
+    /// Embedding of that turn's query.
+    pub sources_embedding: Option<Vec<f32>>,
+    /// Embedding of the first turn's query.
+    pub first_embedding: Option<Vec<f32>>,
+    /// Embedding of the turn's own query, where it has a row.
+    pub own_embedding: Option<Vec<f32>>,
+}
+
+/// Where a conversation stands before the turn of that number, or before its next.
+pub fn before(conversation_id: i64, number: Option<i32>) -> Result<Before> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT pg_catalog.row_to_json(r)::text FROM ( \
+                 SELECT latest.context_from, sources.context_tokens, sources.query_embedding AS sources_embedding, \
+                     (SELECT f.query_embedding FROM reground.turns AS f WHERE f.conversation_id = $1 AND f.number = 1) AS first_embedding, \
+                     (SELECT o.query_embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.number = $2) AS own_embedding \
+                 FROM (SELECT 1) AS one \
+                     LEFT JOIN (SELECT context_from FROM reground.turns WHERE conversation_id = $1 AND ($2 IS NULL OR number < $2) \
+                                ORDER BY number DESC LIMIT 1) AS latest ON true \
+                     LEFT JOIN reground.turns AS sources ON sources.conversation_id = $1 AND sources.number = latest.context_from) AS r",
+            &[conversation_id.into(), number.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// A context as it was put into the prompt, and the order that it was put in.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Shown {
+    pub context: Vec<ContextSource>,
+    pub passage_order: PassageOrder,
+}
+
+/// The context of a turn.
+pub fn shown(conversation_id: i64, number: i32) -> Result<Option<Shown>> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT pg_catalog.json_build_object('context', context, 'passage_order', settings -> 'passage_order')::text \
+             FROM reground.turns WHERE conversation_id = $1 AND number = $2",
+            &[conversation_id.into(), number.into()],
+        )
+    })
+}
+
+/// The turns that have ended, newest last, with the answers that stand and their citations; only so many of the newest, where
+/// that is said.
+pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<EarlierTurn>> {
+    let newest = newest.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('number', t.number, 'query', t.query, 'query_tokens', t.query_tokens, \
+                 'answer', m.answer, 'answer_tokens', m.answer_tokens, 'citations', c.citations) ORDER BY t.number), '[]')::text \
+             FROM (SELECT turn_id, number, query, query_tokens FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' \
+                   ORDER BY number DESC LIMIT $2) AS t \
+                 JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
+                 CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object( \
+                         'bytes', pg_catalog.json_build_object('start', c.byte_start, 'end', c.byte_end), 'holds', c.holds)), '[]') AS citations \
+                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c",
+            &[conversation_id.into(), newest.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
