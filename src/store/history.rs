@@ -33,9 +33,10 @@ pub fn before(conversation_id: i64, number: Option<i32>) -> Result<Before> {
                      (SELECT f.query_embedding FROM reground.turns AS f WHERE f.conversation_id = $1 AND f.number = 1) AS first_embedding, \
                      (SELECT o.query_embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.number = $2) AS own_embedding \
                  FROM (SELECT 1) AS one \
-                     LEFT JOIN (SELECT context_from FROM reground.turns WHERE conversation_id = $1 AND ($2 IS NULL OR number < $2) \
+                     LEFT JOIN (SELECT context_from FROM reground.turns WHERE conversation_id = $1 AND number < coalesce($2, 2147483647) \
                                 ORDER BY number DESC LIMIT 1) AS latest ON true \
-                     LEFT JOIN reground.turns AS sources ON sources.conversation_id = $1 AND sources.number = latest.context_from) AS r",
+                     LEFT JOIN LATERAL (SELECT s.context_tokens, s.query_embedding FROM reground.turns AS s \
+                                WHERE s.conversation_id = $1 AND s.number = latest.context_from LIMIT 1) AS sources ON true) AS r",
             &[conversation_id.into(), number.into()],
         )
     })?

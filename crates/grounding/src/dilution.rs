@@ -7,7 +7,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::GroundingError;
 use crate::settings::Settings;
-use crate::theory::{Growth, attribution_share, drift_discount};
+use crate::theory::{Growth, Specificity, attribution_share, drift_discount};
+
+/// How precise citations have to be: a preset of δ, or δ itself (D2).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum DomainSpecificity {
+    /// The preset.
+    Named(Specificity),
+    /// The exponent.
+    Delta(f64),
+}
+
+impl DomainSpecificity {
+    /// The exponent δ.
+    #[must_use]
+    pub fn delta(self) -> f64 {
+        match self {
+            Self::Named(specificity) => specificity.delta(),
+            Self::Delta(delta) => delta,
+        }
+    }
+}
+
+impl Default for DomainSpecificity {
+    fn default() -> Self {
+        Self::Named(Specificity::Section)
+    }
+}
 
 /// A turn's columns of what history does to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,8 +130,6 @@ pub fn history_limit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::DomainSpecificity;
-    use crate::theory::Specificity;
 
     /// The example of the source: 2000 tokens of verses, 0.91 and 0.85.
     fn example() -> Settings {

@@ -4,10 +4,11 @@ use reground_citations::GrammarRules;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::dilution::DomainSpecificity;
 use crate::error::GroundingError;
 use crate::setting_table::{SETTINGS, SettingInfo};
 use crate::strategy::{Preset, Refresh, RetrieveAt, Strategy};
-use crate::theory::{Model, Specificity};
+use crate::theory::Model;
 
 /// What makes a source active at the end of a turn besides a citation (C3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,27 +95,6 @@ pub enum KeepCandidates {
     Kept,
     /// None.
     None,
-}
-
-/// How precise citations have to be: a preset of δ, or δ itself (D2).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum DomainSpecificity {
-    /// The preset.
-    Named(Specificity),
-    /// The exponent.
-    Delta(f64),
-}
-
-impl DomainSpecificity {
-    /// The exponent δ.
-    #[must_use]
-    pub fn delta(self) -> f64 {
-        match self {
-            Self::Named(specificity) => specificity.delta(),
-            Self::Delta(delta) => delta,
-        }
-    }
 }
 
 /// Everything that shapes a turn. [`SETTINGS`] states unit, range and meaning of each for users.
@@ -276,7 +256,7 @@ impl Default for Settings {
             compress: true,
             accuracy_target: 0.85,
             accuracy_baseline: 0.91,
-            domain_specificity: DomainSpecificity::Named(Specificity::Section),
+            domain_specificity: DomainSpecificity::default(),
             drift_weight: 0.08,
             history_note: false,
         }
