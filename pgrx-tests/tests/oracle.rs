@@ -136,7 +136,7 @@ fn compare(
     candidates: i64,
 ) -> Result<usize> {
     let outer = filter.map(|part| json!({"metadata": part}));
-    let settings = json!({"candidates": candidates, "vector_search": "exact"});
+    let settings = json!({"candidates": candidates, "vector_search": "exact", "fusion": "rrf"});
     let found = client.query(
         "SELECT chunk_id, score, lexical_rank, vector_rank, lexical_score, vector_distance \
          FROM reground.search('books', $1, $2, max_results => 1000, filter => $3, settings => $4)",

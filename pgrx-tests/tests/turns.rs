@@ -229,7 +229,7 @@ impl<'a> Conversation<'a> {
     /// What a marker is bound to is written once and stays.
     fn check_registry(&mut self) -> Result<()> {
         let rows = self.client.query(
-            "SELECT marker, m::text FROM reground.conversation_markers AS m JOIN reground.conversations AS c USING (conversation_id) WHERE external_id = $1",
+            "SELECT marker, (to_jsonb(m) - 'cited')::text FROM reground.conversation_markers AS m JOIN reground.conversations AS c USING (conversation_id) WHERE external_id = $1",
             &[&self.name],
         )?;
         let now: BTreeMap<String, String> =
@@ -454,7 +454,10 @@ fn memory_and_markers_follow_the_model() -> Result<()> {
     converse(
         "turns_model",
         1..9,
-        &json!({"merge_adjacent": false, "collapse_twins": false}),
+        &json!({
+            "merge_adjacent": false, "collapse_twins": false, "query_from": "turn", "fusion": "rrf",
+            "carry_activation": "context", "carry_threshold": 0.5, "reserved_slots": 3
+        }),
     )
 }
 
@@ -463,6 +466,9 @@ fn memory_and_markers_follow_the_model_where_only_little_is_kept() -> Result<()>
     converse(
         "turns_tight",
         21..25,
-        &json!({"merge_adjacent": false, "reserved_slots": 1, "carry_threshold": 0.1, "query_from": "turn"}),
+        &json!({
+            "merge_adjacent": false, "reserved_slots": 1, "carry_threshold": 0.1, "query_from": "turn", "fusion": "rrf",
+            "carry_activation": "context"
+        }),
     )
 }

@@ -237,6 +237,7 @@ pub const CALLS: &[Call] = &[
             Writes("farm"),
             Writes("farm_documents"),
             Writes("reground.documents"),
+            Writes("reground.edges"),
         ],
     },
     Call {
@@ -253,6 +254,7 @@ pub const CALLS: &[Call] = &[
             Writes("farm_documents"),
             Writes("reground.corpora"),
             Writes("reground.documents"),
+            Writes("reground.edges"),
         ],
     },
     Call {
@@ -272,6 +274,7 @@ pub const CALLS: &[Call] = &[
             Reads("reground.conversation_sources"),
             Reads("reground.turn_traces"),
             Writes("reground.messages"),
+            Writes("reground.conversation_markers"),
             Writes("reground.message_citations"),
             Writes("reground.conversation_sources"),
             Writes("reground.turns"),
@@ -333,6 +336,17 @@ pub const CALLS: &[Call] = &[
         waits: &[Reads("reground.turns")],
     },
     Call {
+        function: "history",
+        call: "history('talk', max_tokens => 40)",
+        waits: &[
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.conversation_markers"),
+        ],
+    },
+    Call {
         function: "put_document",
         call: "put_document('farm', 'cows', content => 'Cows give milk. Cows moo.', title => 'Cows')",
         waits: &[
@@ -340,6 +354,7 @@ pub const CALLS: &[Call] = &[
             Writes("farm"),
             Writes("farm_documents"),
             Writes("reground.documents"),
+            Writes("reground.edges"),
         ],
     },
     Call {
@@ -348,6 +363,7 @@ pub const CALLS: &[Call] = &[
         waits: &[
             Reads("reground.corpora"),
             Reads("farm"),
+            Reads("farm_documents"),
             Writes("reground.edges"),
         ],
     },

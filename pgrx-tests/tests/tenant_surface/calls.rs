@@ -224,6 +224,11 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::OpenTurn, A::Format],
     },
     Call {
+        function: "history",
+        call: "history($1, max_tokens => 40)",
+        arguments: &[A::KnownConversation],
+    },
+    Call {
         function: "put_document",
         call: "put_document($1, $2, content => $3, uri => $4, title => $5, metadata => $6::text::jsonb)",
         arguments: &[
@@ -237,8 +242,8 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         function: "put_edges",
-        call: "put_edges($1, $2::text::jsonb)",
-        arguments: &[A::PrivateCorpus, A::Results],
+        call: "put_edges($1, jsonb_build_array(jsonb_build_object('source', $2::text, 'target', $3::text, 'chunk_id', ($4::text::text[])[1])))",
+        arguments: &[A::PrivateCorpus, A::Query, A::Document, A::Keys],
     },
     Call {
         function: "put_embeddings",
