@@ -16,9 +16,11 @@ case " $* " in *" --check "*) check=--check ;; esac
 if [ -d "$data/extraction" ] && [ -d "$data/raw_answers" ]; then
     cargo run --package reground-bench -- extraction --data "$data" --rounds 1 $check
 fi
+cargo run --package reground-bench -- intent --data "$data" $check
 if [ -d "$data/attributionbench" ] && [ -d "$data/wice" ] && [ -d "$data/citecheck_zh" ]; then
     cargo run --package reground-bench -- support --uri "$uri" --data "$data" $check
 fi
 kjv=$("$ROOT/scripts/fetch-kjv.sh")
 cargo run --package reground-bench -- injection --uri "$uri" --data "$data" ${kjv:+--scripture "$kjv"} $check
 cargo run --package reground-bench -- eval --uri "$uri" --data "$data" --floors "$ROOT/bench/floors.json" "$@"
+cargo run --package reground-bench -- simulation
