@@ -47,7 +47,7 @@ COMMENT ON COLUMN reground.turn_traces.lexical_scores IS 'BM25 scores.';
 COMMENT ON COLUMN reground.turn_traces.vector_ranks IS 'Ranks in the vector branch, from 1.';
 COMMENT ON COLUMN reground.turn_traces.vector_distances IS 'Distances.';
 COMMENT ON COLUMN reground.turn_traces.graph_ranks IS 'Ranks among the neighbours of the knowledge graph, from 1.';
-COMMENT ON COLUMN reground.turn_traces.fused IS 'Fused scores (RRF).';
+COMMENT ON COLUMN reground.turn_traces.fused IS 'Scores by which the candidates were ordered, as the setting fusion makes them.';
 COMMENT ON COLUMN reground.turn_traces.reranked IS 'The reranker''s scores.';
 COMMENT ON COLUMN reground.turn_traces.relevance IS 'Scores against the turn''s query in [0, 1] (C3).';
 COMMENT ON COLUMN reground.turn_traces.carry_scores IS 'Carry scores on entry.';

@@ -167,7 +167,7 @@ pub struct Candidate {
     /// Rank among the neighbours of the knowledge graph, from 1.
     #[serde(default)]
     pub graph_rank: Option<u32>,
-    /// Fused score (RRF), 0 for a carried passage that no list holds.
+    /// Fused score, as the setting `fusion` makes it; 0 for a carried passage that no list holds.
     pub fused: f64,
     /// The reranker's score, where one ran.
     pub rerank: Option<f64>,
