@@ -1,7 +1,9 @@
 //! How far the mean over a sample of queries can be trusted.
 
-/// A mean with the bounds between which it would fall under resampling.
-#[derive(Debug, Clone, Copy, PartialEq)]
+use serde::{Deserialize, Serialize};
+
+/// A mean with the bounds that its sample leaves open.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Mean of the sample itself.
     pub mean: f64,

@@ -114,5 +114,6 @@ fn discounted(places: impl Iterator<Item = (usize, f64)>) -> f64 {
 }
 
 fn quotient(numerator: f64, denominator: f64) -> Option<f64> {
-    (denominator > 0.0).then(|| numerator / denominator)
+    // The sum of no floats is −0, which would show.
+    (denominator > 0.0).then(|| (numerator + 0.0) / denominator)
 }

@@ -83,6 +83,9 @@ fn says_none_where_nothing_can_be_measured() {
     let gains = BTreeMap::from([("a", 1.0)]);
     assert_eq!(ndcg(&["a"], &gains, 0), None);
     assert_eq!(ndcg(&[], &gains, 5), Some(0.0));
+    for nothing in [ndcg(&["b"], &gains, 5), average_precision(&["b"], &gains)] {
+        assert!(nothing.unwrap().is_sign_positive());
+    }
     assert_eq!(reciprocal_rank(&["b"], &gains), Some(0.0));
 }
 

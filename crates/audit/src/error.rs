@@ -1,0 +1,34 @@
+//! What cannot be asked.
+
+use crate::dimension::{Dimension, Subject};
+use crate::label::Label;
+
+/// An argument that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AuditError {
+    /// Nothing to group by.
+    #[error("there is no dimension \"{0}\"")]
+    UnknownDimension(String, Subject),
+    /// No word of a reviewer's.
+    #[error("there is no label \"{0}\"")]
+    UnknownLabel(String),
+}
+
+impl AuditError {
+    /// What there is.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownDimension(_, subject) => {
+                let names = subject.names().join(", ");
+                format!(
+                    "One of {names}, or {}KEY for a tag of yours.",
+                    Dimension::TAG
+                )
+            }
+            Self::UnknownLabel(_) => {
+                format!("One of {}.", Label::ALL.map(Label::name).join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How far a share of few can be trusted.
+
+use crate::interval::Interval;
+use crate::normal;
+
+/// Wilson's score interval of a proportion (Wilson, "Probable inference, the law of succession, and statistical inference",
+/// 1927), without continuity correction: the proportions from which `successes` of `trials` are no surprise at
+/// `confidence`, such as 0.95. Its mean is the share itself.
+///
+/// Holds for few trials and for shares of 0 and 1, where mean ± standard error does not. Equal to
+/// `scipy.stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")`.
+///
+/// `None` without trials, with more successes than trials, or unless 0 < `confidence` < 1.
+pub fn wilson(successes: u64, trials: u64, confidence: f64) -> Option<Interval> {
+    if trials == 0 || successes > trials || !(0.0 < confidence && confidence < 1.0) {
+        return None;
+    }
+    let n = trials as f64;
+    let share = successes as f64 / n;
+    let z = normal::central(confidence);
+    let centre = share + z * z / (2.0 * n);
+    let reach = z * ((share * (1.0 - share) + z * z / (4.0 * n)) / n).sqrt();
+    let scale = 1.0 + z * z / n;
+    // At either end the bound is the end itself, which rounding would miss.
+    Some(Interval {
+        mean: share,
+        low: if successes == 0 {
+            0.0
+        } else {
+            (centre - reach) / scale
+        },
+        high: if successes == trials {
+            1.0
+        } else {
+            (centre + reach) / scale
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn equals_published_intervals() {
+        // Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I, method 3.
+        for (successes, trials, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
+            let found = wilson(successes, trials, 0.95).unwrap();
+            assert!((found.low - low).abs() < 5e-5, "{found:?}");
+            assert!((found.high - high).abs() < 5e-5, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_has_no_share() {
+        assert_eq!(wilson(0, 0, 0.95), None);
+        assert_eq!(wilson(2, 1, 0.95), None);
+        for confidence in [0.0, 1.0, -0.5, f64::NAN] {
+            assert_eq!(wilson(1, 2, confidence), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_are_the_proportions_that_just_surprise(
+            (successes, trials) in (1..1_000_000_u64).prop_flat_map(|n| (0..=n, Just(n))), confidence in 0.5..0.999_f64,
+        ) {
+            let Interval { mean, low, high } = wilson(successes, trials, confidence).unwrap();
+            prop_assert!(0.0 <= low && low <= mean && mean <= high && high <= 1.0);
+            // By definition: the share lies as many standard errors of the bound away from it as the confidence asks.
+            let z = normal::central(confidence);
+            for bound in [low, high].into_iter().filter(|bound| 0.0 < *bound && *bound < 1.0) {
+                let error = (bound * (1.0 - bound) / trials as f64).sqrt();
+                prop_assert!(((mean - bound).abs() / error / z - 1.0).abs() < 1e-6, "{} {}", bound, mean);
+            }
+        }
+
+        #[test]
+        fn failures_mirror_successes((successes, trials) in (1..500_u64).prop_flat_map(|n| (0..=n, Just(n)))) {
+            let one = wilson(successes, trials, 0.95).unwrap();
+            let other = wilson(trials - successes, trials, 0.95).unwrap();
+            prop_assert!((one.low + other.high - 1.0).abs() < 1e-12);
+        }
+    }
+}
