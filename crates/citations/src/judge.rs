@@ -26,7 +26,7 @@ use crate::{
 pub struct Evidence<'a> {
     /// This turn's context.
     pub sources: &'a [Source],
-    /// Every marker of the conversation.
+    /// The markers of the conversation: those of [`crate::registry_names`] are enough.
     pub known: &'a [KnownMarker],
     /// What [`crate::document_requests`] found.
     pub named: &'a [NamedDocument],

@@ -59,7 +59,7 @@ pub use patterns::{PatternError, PatternRule};
 pub use policy::{Action, Decision, Objection, PolicyRules, decide};
 pub use quote::Quote;
 pub use reference::{Malformed, Pages, Reference};
-pub use resolve::document_requests;
+pub use resolve::{document_requests, registry_names};
 pub use score::{Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, StageFacts, score};
 pub use sources::{DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Source, Target};
 pub use status::{Diagnostic, Mode, Status};

@@ -58,6 +58,24 @@ pub fn document_requests(
     requests.into_iter().collect()
 }
 
+/// The names by which the citations of an answer may mean a marker of an earlier turn, or a document that one is bound to: of
+/// the conversation's markers no others bear on the answer. Ascending, without repetition.
+pub fn registry_names(extraction: &Extraction) -> Vec<String> {
+    let names: BTreeSet<String> = along(&extraction.citations)
+        .filter_map(|citation| match &citation.reference {
+            Reference::Marker { marker, .. } => Some(marker.clone()),
+            Reference::Ordinal { number, .. } => Some(number.to_string()),
+            Reference::Document { name, .. } | Reference::Mention { name } => Some(name.clone()),
+            Reference::Id { id, .. } => Some(id.clone()),
+            Reference::Result { .. }
+            | Reference::Locator(_)
+            | Reference::AuthorYear(_)
+            | Reference::Malformed(_) => None,
+        })
+        .collect();
+    names.into_iter().collect()
+}
+
 /// Everything that can be named in this turn, by each of its names.
 pub(crate) struct Places<'a> {
     sources: &'a [Source],

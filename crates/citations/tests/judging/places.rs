@@ -1,0 +1,160 @@
+//! Which place a citation names: pages, addresses, names, markers of earlier turns.
+
+use reground_citations::{Detail, Source, Status};
+
+use crate::fixture::{context, judged_by, only, statuses};
+
+#[test]
+fn pages() {
+    let claim = "The server listens on port 5432";
+    for (cited, status, fidelity, detail) in [
+        ("[A1, p. 3]", Status::ResolvedCurrent, 1.0, None),
+        (
+            "[Source: install.md, pp. 3-4]",
+            Status::ResolvedCurrent,
+            1.0,
+            None,
+        ),
+        (
+            "[Source: install.md]",
+            Status::ResolvedCurrent,
+            0.5,
+            Some(Detail::DocumentOnly),
+        ),
+        (
+            "[Source: The install.md guide]",
+            Status::ResolvedCurrent,
+            0.5,
+            Some(Detail::DocumentOnly),
+        ),
+        (
+            "[Source: INSTALL, p. 4]",
+            Status::ResolvedCurrent,
+            1.0,
+            None,
+        ),
+        (
+            "[Source: install.md, pp. 4-5]",
+            Status::ResolvedCurrent,
+            0.5,
+            Some(Detail::PagesPartlyInContext),
+        ),
+        ("[A1, p. 0]", Status::OutOfBounds, 0.0, None),
+        ("[A1, p. 13]", Status::OutOfBounds, 0.0, None),
+        (
+            "[Source: install.md, pp. 4-13]",
+            Status::OutOfBounds,
+            0.0,
+            None,
+        ),
+        (
+            "[Source: install.md, p. 5]",
+            Status::InvalidPage,
+            0.0,
+            Some(Detail::InvalidPage),
+        ),
+        (
+            "[Source: faq.md, p. 5]",
+            Status::InvalidPage,
+            0.0,
+            Some(Detail::InvalidPage),
+        ),
+        ("[Source: faq.md, p. 8]", Status::OutOfBounds, 0.0, None),
+        ("[Source: nowhere.md, p. 1]", Status::UnknownId, 0.0, None),
+    ] {
+        let judged = only(&format!("{claim} {cited}."));
+        assert_eq!(
+            (judged.status, judged.coordinate_fidelity, judged.detail),
+            (status, Some(fidelity), detail),
+            "{cited}"
+        );
+    }
+    let unretrieved = only("Licences renew every spring [Source: faq.md, p. 5].");
+    assert_eq!(unretrieved.status, Status::Unretrieved);
+    assert_eq!(unretrieved.place.unwrap().passage.as_deref(), Some("p5"));
+    assert_eq!(
+        statuses("Licences renew every spring [Source: faq.md, p. 6]."),
+        [Status::InvalidPage]
+    );
+    // The page names the sibling: one fits, so it is followed.
+    let sibling = only("Backups run nightly [A1, p. 9].");
+    assert_eq!((sibling.source, sibling.repaired), (Some(1), true));
+}
+
+/// An address is a whole: another host's is another document's, whatever its path ends with.
+#[test]
+fn addresses() {
+    let claim = "The server listens on port 5432";
+    for (address, status, repaired) in [
+        (
+            "https://docs.example/install.md",
+            Status::ResolvedCurrent,
+            false,
+        ),
+        (
+            "HTTPS://Docs.Example:443/x/../install.md?utm_source=mail#top",
+            Status::ResolvedCurrent,
+            true,
+        ),
+        ("docs.example/install.md", Status::ResolvedCurrent, true),
+        ("install", Status::ResolvedCurrent, true),
+        (
+            "https://elsewhere.example/install.md",
+            Status::UnknownId,
+            false,
+        ),
+        (
+            "https://elsewhere.example/install",
+            Status::UnknownId,
+            false,
+        ),
+        ("http://docs.example/install.md", Status::UnknownId, false),
+        (
+            "https://docs.example/old/install.md",
+            Status::UnknownId,
+            false,
+        ),
+        ("elsewhere.example/install.md", Status::UnknownId, false),
+        ("old/install.md", Status::UnknownId, false),
+    ] {
+        let judged = only(&format!("{claim} [Source: {address}, p. 4]."));
+        assert_eq!(
+            (judged.status, judged.repaired),
+            (status, repaired),
+            "{address}"
+        );
+    }
+}
+
+#[test]
+fn names_that_are_not_in_the_context() {
+    assert_eq!(only("It is so [C9].").status, Status::StaleTurn);
+    assert_eq!(only("It is so [Z1].").status, Status::UnknownId);
+    // Numbers were not handed over.
+    assert_eq!(only("It is so [1].").status, Status::UnknownId);
+    assert_eq!(only("It is so [A1,].").status, Status::Malformed);
+    assert_eq!(
+        only("It is so (Smith et al., 2020).").status,
+        Status::Unresolvable
+    );
+    let numbered: Vec<_> = context()
+        .into_iter()
+        .zip(1..)
+        .map(|(s, n)| Source {
+            ordinal: Some(n),
+            ..s
+        })
+        .collect();
+    assert_eq!(
+        judged_by("Backups run nightly [2].", &numbered).1[0].source,
+        Some(1)
+    );
+}
+
+#[test]
+fn a_merged_passage_is_found_by_its_earlier_marker() {
+    let mut sources = context();
+    sources[0].members = vec!["c9".to_owned()];
+    sources[0].doc_id = "old.md".to_owned();
+    assert_eq!(judged_by("It is so [C9].", &sources).1[0].source, Some(0));
+}

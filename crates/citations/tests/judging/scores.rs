@@ -1,0 +1,129 @@
+//! Where a citation was lost, what an answer scores, and what is decided of it.
+#![allow(clippy::unwrap_used)] // in the function that its tests share too
+
+use reground_citations::{
+    Action, Diagnostic, Factors, Judgement, LossStage, MessageScores, Objection, PolicyRules,
+    StageFacts, Status, decide, score,
+};
+
+use crate::fixture::{context, judged_by};
+
+#[test]
+fn factors_and_where_a_citation_was_lost() {
+    let facts = |retrieved, reranked, in_context| {
+        Some(StageFacts {
+            coordinates: true,
+            retrieved,
+            reranked,
+            in_context,
+        })
+    };
+    for (status, facts, lost, product) in [
+        (
+            Status::ResolvedCurrent,
+            facts(true, true, true),
+            None,
+            Some(1.0),
+        ),
+        (Status::InsufficientAttribution, None, None, Some(1.0)),
+        (
+            Status::Unsupported,
+            facts(true, true, true),
+            Some(LossStage::Generation),
+            Some(0.0),
+        ),
+        (
+            Status::StaleTurn,
+            facts(true, true, false),
+            Some(LossStage::Context),
+            Some(0.0),
+        ),
+        (
+            Status::Unretrieved,
+            facts(true, false, false),
+            Some(LossStage::Rerank),
+            Some(0.0),
+        ),
+        (
+            Status::InvalidPage,
+            None,
+            Some(LossStage::Retrieval),
+            Some(0.0),
+        ),
+        (
+            Status::UnknownId,
+            None,
+            Some(LossStage::Generation),
+            Some(0.0),
+        ),
+        (Status::Malformed, None, None, None),
+    ] {
+        let factors = Factors::of(status, facts);
+        assert_eq!(
+            (factors.lost_at(), factors.product()),
+            (lost, product),
+            "{status:?}"
+        );
+    }
+    assert_eq!(
+        Factors::of(Status::UnknownId, None).0,
+        [None, None, None, None, Some(false)]
+    );
+    assert_eq!(
+        Factors::of(Status::Unretrieved, facts(true, false, false)).0,
+        [Some(true), Some(true), Some(false), None, None]
+    );
+}
+
+fn scored(answer: &str) -> (Vec<Judgement>, MessageScores) {
+    let judged = judged_by(answer, &context()).1;
+    let facts = vec![None; judged.len()];
+    let scores = score(&judged, &facts, |_| 1.0).unwrap().0;
+    (judged, scores)
+}
+
+#[test]
+fn message_scores_and_decision() {
+    let (judged, scores) = scored(
+        "The server listens on port 5432 [A1]. Quantum toasters hover [A2]. It is so [C9]. Nothing else [Z1]. Or this [A1,].",
+    );
+    let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 1e-12;
+    assert_eq!(
+        (
+            scores.citations,
+            scores.scored,
+            scores.held,
+            scores.malformed
+        ),
+        (5, 4, 1, 1)
+    );
+    assert!(near(scores.cfs, (1.0 + 1.0 + 0.3 + 0.0) / 4.0));
+    assert!(near(scores.stage_cfs, 0.25));
+    // The stale one has no support of its own and stays outside.
+    assert!(near(scores.grounded_cfs, 1.0 / 3.0));
+    assert!(near(scores.parse_failure_rate(false), 0.2));
+    assert_eq!(
+        judged[3].status.diagnostic(),
+        Some(Diagnostic::HallucinatedDocumentId)
+    );
+    let rules = PolicyRules {
+        min_cfs: Some(0.9),
+        require_citations: true,
+    };
+    let decision = decide(&judged, &scores, &rules);
+    assert_eq!(decision.action, Action::Regenerate);
+    assert_eq!(decision.reasons, [Objection::UnknownId, Objection::LowCfs]);
+    let (judged, scores) = scored("No citation at all.");
+    assert_eq!(
+        (scores.cfs, scores.stage_cfs, scores.diagnostic()),
+        (None, None, Some("no_citations_found"))
+    );
+    assert_eq!(
+        decide(&judged, &scores, &rules).reasons,
+        [Objection::NoCitations]
+    );
+    assert_eq!(
+        decide(&judged, &scores, &PolicyRules::default()).action,
+        Action::Accept
+    );
+}

@@ -1,0 +1,114 @@
+//! What a source of the context says of the claim that cites it.
+
+use reground_citations::{Contradiction, Judgement, Status};
+
+use crate::fixture::{RULES, judged_by, only, source, statuses};
+
+#[test]
+fn in_the_context() {
+    let held = only("The server listens on port 5432 [A1].");
+    assert_eq!(held.status, Status::ResolvedCurrent);
+    assert_eq!(
+        (held.support, held.coordinate_fidelity),
+        (Some(1.0), Some(1.0))
+    );
+    let quote = held.quote.unwrap();
+    assert_eq!(
+        (quote.text.as_str(), quote.chars),
+        ("The server listens on port 5432.", 30..62)
+    );
+    assert_eq!(
+        statuses("Passwords expire after ninety days [b1]."),
+        [Status::ResolvedCarried]
+    );
+    assert!(only("Passwords expire after ninety days [b1].").repaired);
+    // Nothing to check: a claim without content.
+    let bare = only("So it is [A1].");
+    assert_eq!((bare.status, bare.support), (Status::ResolvedCurrent, None));
+}
+
+#[test]
+fn content_that_is_not_there() {
+    let invented = only("Quantum toasters hover above meadows [A1].");
+    assert_eq!(
+        (invented.status, invented.support),
+        (Status::Unsupported, Some(0.0))
+    );
+    let conflated = only("Passwords expire after ninety days [A1].");
+    assert_eq!(conflated.status, Status::WrongSource);
+    let other = conflated.best_other.unwrap();
+    assert_eq!((other.marker.as_str(), other.support), ("B1", 1.0));
+    // Words of the right source do not make up for a number that it gives otherwise.
+    let other_number = only("Backups take 90 minutes [A2].");
+    assert_eq!(other_number.status, Status::Unsupported);
+    let parts = other_number.parts.unwrap();
+    assert_eq!(
+        (parts.coverage, parts.numbers_missing),
+        (0.75, vec!["90".to_owned()])
+    );
+    assert_eq!(
+        parts.numbers_contradicted,
+        [Contradiction {
+            claimed: "90".to_owned(),
+            found: "20".to_owned(),
+            of: "minutes".to_owned()
+        }]
+    );
+}
+
+#[test]
+fn claims_over_several_sources() {
+    let both = "Administrators open settings, backups nightly minutes";
+    assert_eq!(
+        statuses(&format!("{both} [A1][A2].")),
+        [Status::ResolvedCurrent, Status::ResolvedCurrent]
+    );
+    let spanning = "Administrators open settings, backups nightly, passwords ninety days";
+    assert_eq!(
+        statuses(&format!("{spanning} [A1].")),
+        [Status::InsufficientAttribution]
+    );
+    // The second citation adds nothing, so it is judged alone.
+    assert_eq!(
+        statuses("The server listens on port 5432 [A1][B1]."),
+        [Status::ResolvedCurrent, Status::Unsupported]
+    );
+}
+
+/// Each of three facts is held by its own source, and by no other.
+#[test]
+fn facts_of_one_sentence() {
+    let capitals = [
+        ("S1", "Paris has been the capital of France since 987."),
+        (
+            "S2",
+            "Berlin is the capital of Germany and its largest city.",
+        ),
+        ("S3", "Rome became the capital of Italy in 1871."),
+    ];
+    let sources = capitals.map(|(marker, text)| source(marker, marker, None, text));
+    let judged = |markers: [&str; 3]| {
+        let [a, b, c] = markers;
+        let answer = format!(
+            "Paris is the capital of France [{a}], Berlin of Germany [{b}], and Rome of Italy [{c}]."
+        );
+        judged_by(&answer, &sources).1
+    };
+    let right = judged(["S1", "S2", "S3"]);
+    for judgement in &right {
+        assert_eq!(judgement.status, Status::ResolvedCurrent, "{judgement:?}");
+        assert_eq!(judgement.detail, None);
+        assert!(judgement.support.unwrap() > RULES.threshold);
+    }
+    let segment = |judgement: &Judgement| judgement.parts.clone().unwrap().segment;
+    assert_eq!(segment(&right[1]).as_deref(), Some(", Berlin of Germany"));
+    for judgement in judged(["S2", "S3", "S1"]) {
+        assert_eq!(judgement.status, Status::WrongSource, "{judgement:?}");
+    }
+    // What all cite together is judged whole, and so is what is cited once.
+    let answer = "Paris is the capital of France, Berlin of Germany [S1][S2].";
+    for judgement in judged_by(answer, &sources).1 {
+        assert_eq!(segment(&judgement), None);
+        assert_eq!(judgement.status, Status::ResolvedCurrent, "{judgement:?}");
+    }
+}
