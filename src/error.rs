@@ -2,9 +2,11 @@
 
 use pgrx::PgSqlErrorCode as Code;
 use pgrx::pg_sys::panic::ErrorReport;
+use reground_audit::error::AuditError;
 use reground_bm25::index::Fault;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
+use reground_grounding::hook::Hook;
 
 /// Shorthand of every glue function.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -61,12 +63,14 @@ pub enum Error {
     ReadOnly(&'static str),
     /// A source to pin could be meant in several corpora, or in none.
     AmbiguousCorpus(String),
-    /// The reranker's signature or result is not usable.
-    Reranker(String),
+    /// A function of the application is not what the setting needs, or returned something else.
+    Hook(Hook, String),
     /// From the document crate.
     Document(DocumentError),
     /// From the grounding crate.
     Grounding(GroundingError),
+    /// From the audit crate.
+    Audit(AuditError),
     /// From the citation crate.
     Citations(reground_citations::Error),
     /// A tsvector that cannot be read.
@@ -117,6 +121,11 @@ impl From<DocumentError> for Error {
 impl From<GroundingError> for Error {
     fn from(error: GroundingError) -> Self {
         Self::Grounding(error)
+    }
+}
+impl From<AuditError> for Error {
+    fn from(error: AuditError) -> Self {
+        Self::Audit(error)
     }
 }
 impl From<reground_citations::Error> for Error {
@@ -278,10 +287,10 @@ impl From<Error> for ErrorReport {
                 fault,
                 "Name it with corpus => '…'.",
             ),
-            E::Reranker(fault) => report(
+            E::Hook(hook, fault) => report(
                 Code::ERRCODE_INVALID_PARAMETER_VALUE,
                 fault,
-                "A reranker is a function f(query text, passages text[]) returns real[], one score a passage, or 'deferred'.",
+                hook.expectation(),
             ),
             E::Document(error) => {
                 let hint = error.hint();
@@ -292,6 +301,14 @@ impl From<Error> for ErrorReport {
                 )
             }
             E::Grounding(error) => {
+                let hint = error.hint();
+                report(
+                    Code::ERRCODE_INVALID_PARAMETER_VALUE,
+                    error.to_string(),
+                    hint,
+                )
+            }
+            E::Audit(error) => {
                 let hint = error.hint();
                 report(
                     Code::ERRCODE_INVALID_PARAMETER_VALUE,

@@ -97,6 +97,14 @@ pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Runs a part of a call; with the microseconds that it took in all, stages within it included.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, i32) {
+    let begun = Instant::now();
+    let done = work();
+    let took = begun.elapsed().as_micros();
+    (done, i32::try_from(took).unwrap_or(i32::MAX))
+}
+
 /// The profile of the session's last call that succeeded.
 pub fn last() -> Option<Profile> {
     STOPWATCH.with_borrow(|watch| watch.last.clone())

@@ -10,14 +10,16 @@ use crate::sql;
 pub fn current() -> Option<String> {
     match guc::tenant_from() {
         Some(setting) => guc::value(&setting).filter(|value| !value.is_empty()),
-        None => {
-            // SAFETY: the current user id is always valid; the name is allocated by the backend and copied.
-            let name = unsafe {
-                std::ffi::CStr::from_ptr(pg_sys::GetUserNameFromId(pg_sys::GetUserId(), false))
-            };
-            Some(name.to_string_lossy().into_owned())
-        }
+        None => Some(role()),
     }
+}
+
+/// The role that calls. Taken before the user is switched.
+pub fn role() -> String {
+    // SAFETY: the current user id is always valid; the name is allocated by the backend and copied.
+    let name =
+        unsafe { std::ffi::CStr::from_ptr(pg_sys::GetUserNameFromId(pg_sys::GetUserId(), false)) };
+    name.to_string_lossy().into_owned()
 }
 
 /// The tenant, or 55000. Taken before the user is switched.

@@ -17,7 +17,8 @@ SELECT reground.create_corpus('farm', dimensions => 2, settings => '{"max_source
 SELECT reground.create_corpus('halves', dimensions => 2, embedding_type => 'halfvec', metric => 'l2', text_config => 'pg_catalog.simple', tenant => 'acme');
 SELECT reground.create_corpus('words', chunk_size => 40, chunk_overlap => 10, chunk_unit => 'characters', tenant => 'bolt');
 SELECT reground.add_corpus('articles', 'articles', 'id', 'body', embedding => 'place');
-SELECT reground.alter_corpus('farm', settings => '{"reranker": "public.rank(text,text[])"}');
+CREATE FUNCTION judge(query text, earlier jsonb) RETURNS jsonb LANGUAGE sql RETURN NULL::jsonb;
+SELECT reground.alter_corpus('farm', settings => '{"reranker": "public.rank(text,text[])", "intent_function": "judge"}');
 SELECT reground.put_document('farm', 'cows', passages => '[{"text": "Cows give milk.", "page_start": 1}]', title => 'Cows', uri => 'https://farm.example/cows');
 SELECT reground.put_document('farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat grass."}]', metadata => '{"kind": "é\\n\"quoted\""}');
 SELECT reground.put_document('farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat hay."}]');
@@ -36,7 +37,7 @@ SET app.tenant_id = 'bolt';
 SELECT reground.begin_turn('talk', 'the fox?', 'words');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'It is gone [A1].', message => 'm1');
 SET app.tenant_id = 'acme';
-SELECT reground.alter_conversation('talk', '{"max_sources": 5, "reranker": "public.rank(text,text[])"}');
+SELECT reground.alter_conversation('talk', '{"max_sources": 5, "reranker": "public.rank(text,text[])", "intent_function": "judge"}');
 SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
 SELECT reground.pin('talk', chunk_id => '1', corpus => 'articles');
 SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep"]}', request_id => 'r1', tags => '{"a": [1, null]}');
@@ -68,3 +69,5 @@ DELETE FROM notes WHERE id % 9 = 0;
 -- What was removed is not dumped, so it must not weigh in scores before either.
 VACUUM (FREEZE, INDEX_CLEANUP on) farm, halves, words;
 SELECT count(reground.bm25_merge(index)) FROM reground.bm25_indexes WHERE index <> 'notes_body'::regclass;
+SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations), 'accurate', 'as the source has it', 'ann');
+SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'it says something else');

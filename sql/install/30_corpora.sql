@@ -15,6 +15,7 @@ CREATE TABLE reground.corpora (
     chunking        jsonb NOT NULL DEFAULT '{}',
     settings        jsonb NOT NULL DEFAULT '{}',
     reranker_role   regrole,
+    intent_role     regrole,
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
     UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
@@ -33,6 +34,7 @@ COMMENT ON COLUMN reground.corpora.text_config IS 'Text search configuration of 
 COMMENT ON COLUMN reground.corpora.chunking IS 'How put_document splits: {"size": 512, "overlap": 128, "unit": "tokens"}.';
 COMMENT ON COLUMN reground.corpora.settings IS 'Settings of the corpus, weaker than a conversation''s; see the view reground.settings.';
 COMMENT ON COLUMN reground.corpora.reranker_role IS 'The role that set the reranker: it is called as that role.';
+COMMENT ON COLUMN reground.corpora.intent_role IS 'The role that set the intent function: it is called as that role.';
 COMMENT ON COLUMN reground.corpora.created_at IS 'When it was registered.';
 
 CREATE TABLE reground.documents (

@@ -7,6 +7,7 @@ CREATE TABLE reground.conversations (
     corpus          text,
     settings        jsonb NOT NULL DEFAULT '{}',
     reranker_role   regrole,
+    intent_role     regrole,
     turn_count      integer NOT NULL DEFAULT 0,
     history_tokens  bigint NOT NULL DEFAULT 0,
     last_ended_turn bigint,
@@ -21,6 +22,7 @@ COMMENT ON COLUMN reground.conversations.external_id IS 'The application''s id o
 COMMENT ON COLUMN reground.conversations.corpus IS 'Corpus of its latest turn: the default of the next.';
 COMMENT ON COLUMN reground.conversations.settings IS 'Settings of the conversation (alter_conversation), stronger than the corpus''.';
 COMMENT ON COLUMN reground.conversations.reranker_role IS 'The role that set the reranker: it is called as that role.';
+COMMENT ON COLUMN reground.conversations.intent_role IS 'The role that set the intent function: it is called as that role.';
 COMMENT ON COLUMN reground.conversations.turn_count IS 'Turns begun so far.';
 COMMENT ON COLUMN reground.conversations.history_tokens IS 'o200k_base tokens of the questions that were answered, with the answers that stand.';
 COMMENT ON COLUMN reground.conversations.last_ended_turn IS 'turn_id of the turn that ended last: only its regeneration moves the sources.';
@@ -55,6 +57,8 @@ CREATE TABLE reground.turns (
     predicted_accuracy double precision,
     accuracy_floor    double precision,
     topic_drift       double precision,
+    refresh_us        integer,
+    compress_us       integer,
     sources_before    jsonb,
     sources_after     jsonb,
     warnings          text[] NOT NULL DEFAULT '{}',
@@ -91,6 +95,8 @@ COMMENT ON COLUMN reground.turns.history_tokens IS 'o200k_base tokens of the his
 COMMENT ON COLUMN reground.turns.attribution_share IS 'Share of the sources, context_tokens / (context_tokens + history_tokens) (D1).';
 COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Accuracy of citations that the model predicts: accuracy_baseline * attribution_share ^ domain_specificity (D2), for kept sources less what drift takes (D4).';
 COMMENT ON COLUMN reground.turns.accuracy_floor IS 'The exponential envelope under the model (D3), had the history grown evenly.';
+COMMENT ON COLUMN reground.turns.refresh_us IS 'Microseconds that its search took, from the plan to the gathered candidates; NULL where it kept sources.';
+COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds that compressing and counting its history took; NULL where the history is not compressed, or there is none yet.';
 COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance in [0, 1] of its embedding from that of the first turn (D4): 1 less their cosine; NULL without either.';
 COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources as they stood when the turn first ended: a regeneration starts from here.';
 COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources as the turn left them.';
@@ -149,7 +155,10 @@ CREATE TABLE reground.conversation_markers (
     PRIMARY KEY (conversation_id, marker),
     UNIQUE (conversation_id, binding_no)
 );
-CREATE INDEX conversation_markers_document ON reground.conversation_markers (conversation_id, corpus, doc_id);
+CREATE INDEX conversation_markers_document ON reground.conversation_markers (conversation_id, doc_id);
+CREATE INDEX conversation_markers_letters ON reground.conversation_markers (conversation_id, binding_no) WHERE marker ~ '^[A-Z]+1$';
+CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, binding_no) WHERE marker ~ '^[0-9]+$';
+CREATE INDEX conversation_markers_cited ON reground.conversation_markers (conversation_id, binding_no) WHERE cited;
 COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added, and nothing in them changes but cited.';
 COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Its conversation.';
 COMMENT ON COLUMN reground.conversation_markers.marker IS 'A1: letters for the document in order of first use, number for the passage.';

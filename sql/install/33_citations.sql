@@ -119,6 +119,7 @@ CREATE TABLE reground.messages (
     UNIQUE (conversation_id, external_id)
 );
 CREATE INDEX messages_turn ON reground.messages (turn_id);
+CREATE INDEX messages_created ON reground.messages USING brin (created_at);
 COMMENT ON TABLE  reground.messages IS 'One row an answer. A regenerated answer supersedes the earlier ones of its turn, which stay.';
 COMMENT ON COLUMN reground.messages.message_id IS 'Key.';
 COMMENT ON COLUMN reground.messages.tenant IS 'Whose it is.';
@@ -193,6 +194,8 @@ CREATE TABLE reground.message_citations (
     UNIQUE (message_id, citation_no)
 );
 CREATE INDEX message_citations_document ON reground.message_citations (tenant, corpus, doc_id);
+CREATE INDEX message_citations_turn ON reground.message_citations (turn_id);
+CREATE INDEX message_citations_created ON reground.message_citations USING brin (created_at);
 COMMENT ON TABLE  reground.message_citations IS 'A row for every citation in every answer, whether it holds or not, with the verdict and what it cited.';
 COMMENT ON COLUMN reground.message_citations.citation_id IS 'Key.';
 COMMENT ON COLUMN reground.message_citations.tenant IS 'Whose it is.';

@@ -57,10 +57,12 @@ COMMENT ON VIEW reground.turn_candidates IS 'Every candidate of every traced tur
 CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
     SELECT t.tenant, v.external_id AS conversation, t.number AS turn, t.turn_id, t.state, t.settings ->> 'strategy' AS strategy, t.retrieved, t.context_from,
            t.context_tokens, t.history_tokens, t.attribution_share, t.predicted_accuracy, t.accuracy_floor, t.topic_drift,
+           t.refresh_us / 1000.0::double precision AS refresh_ms, t.compress_us / 1000.0::double precision AS compress_ms,
            s.sources, s.carried_sources, s.carried_sources::double precision / nullif(s.sources, 0) AS carried_share,
            n.new_sources::double precision / nullif(s.sources, 0) AS context_turnover,
            m.message_id, m.cfs, c.citations, c.citations_carried, c.citations_both,
            100 * c.citations_carried::double precision / nullif(c.citations, 0) AS history_dependence,
+           CASE WHEN t.retrieved AND c.evidence_carried > 0 THEN CASE WHEN t.intent IN ('drill_down', 'same_sources') THEN 'denoise' ELSE 'diversify' END END AS history_effect,
            t.begun_at
     FROM reground.turns AS t
     JOIN reground.conversations AS v USING (conversation_id)
@@ -77,7 +79,8 @@ CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
     LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded
     LEFT JOIN LATERAL (
         SELECT pg_catalog.count(*) AS citations, pg_catalog.count(*) FILTER (WHERE x.marker = ANY (s.carried)) AS citations_carried,
-               pg_catalog.count(*) FILTER (WHERE x.marker = ANY (s.both_ways)) AS citations_both
+               pg_catalog.count(*) FILTER (WHERE x.marker = ANY (s.both_ways)) AS citations_both,
+               pg_catalog.count(*) FILTER (WHERE x.marker = ANY (s.carried) AND x.holds) AS evidence_carried
         FROM reground.message_citations AS x WHERE x.message_id = m.message_id) AS c ON m.message_id IS NOT NULL;
 COMMENT ON VIEW reground.conversation_health IS 'A row a turn: what history takes from its sources by the theory, and what its context and its citations show. Many at a time cost reading their contexts.';
 COMMENT ON COLUMN reground.conversation_health.strategy IS 'The setting; retrieve_at, refresh and compress may say otherwise.';
@@ -87,6 +90,8 @@ COMMENT ON COLUMN reground.conversation_health.attribution_share IS 'context_tok
 COMMENT ON COLUMN reground.conversation_health.predicted_accuracy IS 'Accuracy of citations by the model (D2); a prediction, to be held against cfs.';
 COMMENT ON COLUMN reground.conversation_health.accuracy_floor IS 'The exponential envelope under the model (D3).';
 COMMENT ON COLUMN reground.conversation_health.topic_drift IS 'Distance from the query of the first turn, in [0, 1] (D4).';
+COMMENT ON COLUMN reground.conversation_health.refresh_ms IS 'Milliseconds that the search took (D10); NULL where the turn kept sources.';
+COMMENT ON COLUMN reground.conversation_health.compress_ms IS 'Milliseconds that compressing the history took (D10); NULL where it is not compressed, or there is none yet.';
 COMMENT ON COLUMN reground.conversation_health.carried_share IS 'Share of the sources that come from earlier turns only.';
 COMMENT ON COLUMN reground.conversation_health.context_turnover IS 'Share of the sources that were not in the context of the turn before.';
 COMMENT ON COLUMN reground.conversation_health.cfs IS 'Citation fidelity score of the answer that stands.';
@@ -94,17 +99,50 @@ COMMENT ON COLUMN reground.conversation_health.citations IS 'Citations in that a
 COMMENT ON COLUMN reground.conversation_health.citations_carried IS 'Of these, those of sources that come from earlier turns only (H3).';
 COMMENT ON COLUMN reground.conversation_health.citations_both IS 'Of these, those of sources that this turn''s search found and the conversation remembered too.';
 COMMENT ON COLUMN reground.conversation_health.history_dependence IS 'HD % (H3): 100 * citations_carried / citations; NULL without citations.';
+COMMENT ON COLUMN reground.conversation_health.history_effect IS 'What earlier turns did for an answer that cites, and holds by, a source from them alone (H6): denoise where the turn goes on with their subject, diversify where it does not; NULL where they did nothing, or the turn searched for nothing that they could add to.';
+
+CREATE VIEW reground.fact_sheets WITH (security_invoker = true) AS
+    SELECT f.tenant, v.external_id AS conversation, t.number AS turn, m.message_id, f.marker, f.fact_no, f.fact, f.published, k.corpus, k.doc_id, k.passage AS chunk_id, f.version, f.hash
+    FROM reground.messages AS m
+    JOIN reground.turns AS t USING (turn_id)
+    JOIN reground.conversations AS v ON v.conversation_id = t.conversation_id
+    JOIN reground.source_facts AS f ON f.turn_id = m.turn_id
+    JOIN reground.conversation_markers AS k ON k.conversation_id = t.conversation_id AND k.marker = f.marker
+    WHERE NOT m.superseded AND EXISTS (SELECT FROM reground.message_citations AS x WHERE x.message_id = m.message_id AND x.marker = f.marker AND x.holds);
+COMMENT ON VIEW reground.fact_sheets IS 'The fact sheet of each answer that stands (C7): what the sources that it rightly cites say to its question, in a sentence or two each. Where the next question says nothing of a source, the facts of the turn before are kept, cited or not.';
+COMMENT ON COLUMN reground.fact_sheets.marker IS 'Stable id of the source in its conversation.';
+COMMENT ON COLUMN reground.fact_sheets.published IS 'Publication date of the source, as the application says.';
 
 CREATE VIEW reground.conversation_totals WITH (security_invoker = true) AS
     SELECT h.tenant, h.conversation, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE h.retrieved) AS retrievals, pg_catalog.count(h.message_id) AS answers,
            pg_catalog.min(h.attribution_share) AS least_share, pg_catalog.min(h.predicted_accuracy) AS least_predicted_accuracy, pg_catalog.max(h.topic_drift) AS most_drift,
            pg_catalog.max(h.history_tokens) AS most_history_tokens, pg_catalog.avg(h.cfs) AS cfs, pg_catalog.min(h.cfs) AS least_cfs, pg_catalog.sum(h.citations) AS citations,
            100 * pg_catalog.sum(h.citations_carried)::double precision / nullif(pg_catalog.sum(h.citations), 0)::double precision AS history_dependence,
+           100 * pg_catalog.count(h.history_effect)::double precision / nullif(pg_catalog.count(h.message_id), 0)::double precision AS improved,
+           100 * pg_catalog.count(*) FILTER (WHERE h.history_effect = 'denoise')::double precision / nullif(pg_catalog.count(h.history_effect), 0)::double precision AS denoise,
+           100 * pg_catalog.count(*) FILTER (WHERE h.history_effect = 'diversify')::double precision / nullif(pg_catalog.count(h.history_effect), 0)::double precision AS diversify,
            pg_catalog.avg(h.carried_share) AS carried_share, pg_catalog.avg(h.context_turnover) FILTER (WHERE h.turn > 1) AS context_turnover
     FROM reground.conversation_health AS h
     WHERE h.state IN ('open', 'ended')
     GROUP BY h.tenant, h.conversation;
 COMMENT ON VIEW reground.conversation_totals IS 'A row a conversation: conversation_health over its turns, those that were given up or wait for a rerank left out. Means are over turns, HD % over citations, turnover from the second turn on.';
+COMMENT ON COLUMN reground.conversation_totals.improved IS 'Per cent of the answers that rest on a source from earlier turns alone (H6).';
+COMMENT ON COLUMN reground.conversation_totals.denoise IS 'Per cent of these where the turn went on with the subject.';
+COMMENT ON COLUMN reground.conversation_totals.diversify IS 'Per cent of these where it did not.';
+
+CREATE VIEW reground.turn_overhead WITH (security_invoker = true) AS
+    SELECT t.tenant, o.component, pg_catalog.count(o.ms) AS turns, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY o.ms) AS p50_ms,
+           pg_catalog.percentile_cont(0.95) WITHIN GROUP (ORDER BY o.ms) AS p95_ms, o.reported_ms
+    FROM reground.turns AS t
+    CROSS JOIN LATERAL (VALUES ('refresh', t.refresh_us / 1000.0::double precision, 45), ('compression', t.compress_us / 1000.0::double precision, 12),
+                               ('both', (t.refresh_us::bigint + t.compress_us) / 1000.0::double precision, 52)) AS o(component, ms, reported_ms)
+    GROUP BY t.tenant, o.component, o.reported_ms;
+COMMENT ON VIEW reground.turn_overhead IS 'What re-grounding costs (D10): a row a component, over the turns that had it. Many conversations at a time read all their turns.';
+COMMENT ON COLUMN reground.turn_overhead.component IS 'refresh (a search), compression (of the history), or both in one turn.';
+COMMENT ON COLUMN reground.turn_overhead.turns IS 'Turns that it was measured in.';
+COMMENT ON COLUMN reground.turn_overhead.p50_ms IS 'Median, in milliseconds.';
+COMMENT ON COLUMN reground.turn_overhead.p95_ms IS '95th percentile, in milliseconds.';
+COMMENT ON COLUMN reground.turn_overhead.reported_ms IS 'What the source of the strategy reports as its average: 45, 12 and 52 ms.';
 
 CREATE FUNCTION reground.explain_turn(turn bigint)
     RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score double precision,

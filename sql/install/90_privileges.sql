@@ -5,18 +5,23 @@ GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admi
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
-REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
+REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citation(bigint), reground.label_citation, reground.sample_for_review, reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments TO reground_admin;
 GRANT SELECT ON reground.bm25_indexes TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.check_policy(bigint), reground.explain_turn(bigint),
+    reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension(text, boolean), reground._citations_by(text, timestamptz, timestamptz), reground.stage_survival(text, timestamptz, timestamptz),
+    reground.mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics,
+    reground.sli, reground.source_usage,
+    reground.wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
     reground._source_state(text, text, text, integer) TO reground_auditor;
 
 GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.conversation_sources, reground.conversation_markers,
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
-    reground.turn_audit, reground.conversation_health, reground.conversation_totals TO reground_user, reground_auditor;
+    reground.turn_audit, reground.conversation_health, reground.conversation_totals, reground.turn_overhead, reground.fact_sheets, reground.citation_labels, reground.citation_reports TO reground_user, reground_auditor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;
 -- Ids, addresses and entities of documents that a relation's own row-level security may hide: not for every user.
 GRANT SELECT ON reground.documents, reground.edges TO reground_auditor, reground_admin;
-GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates TO reground_auditor;
+GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates, reground._turn_passages, reground.provenance_nodes, reground.provenance_edges, reground.stale_citations
+    TO reground_auditor;

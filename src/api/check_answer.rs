@@ -86,7 +86,7 @@ impl Checked<'_> {
             grammar: &grammar,
             numbered: true,
             context: &context,
-            registry: &[],
+            conversation_id: None,
             corpora: corpus
                 .map(|corpus| corpus.name.as_str())
                 .into_iter()

@@ -7,7 +7,7 @@ use reground_documents::{ChunkSettings, ChunkUnit};
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
-use crate::api::{given, rerank, writable};
+use crate::api::{given, hooks, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, notice};
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
@@ -15,6 +15,7 @@ use crate::retrieve::{check, managed, text_config};
 use crate::rows;
 use crate::sql;
 use crate::store::corpora::{self, Column, Hold, Mapping, NewCorpus, Side};
+use crate::store::roles::Roles;
 use crate::tenant;
 
 /// Bytes of the longest name that PostgreSQL does not cut.
@@ -47,7 +48,7 @@ fn create_corpus(
         ChunkUnit::parse(given(chunk_unit, "chunk_unit")?).map_err(Error::from)?,
     )
     .map_err(Error::from)?;
-    let (settings, reranker_role) = checked_settings(settings)?;
+    let (settings, roles) = checked_settings(settings)?;
     let text_config = text_config::name(given(text_config, "text_config")?)?;
 
     let passages = format!("{}.{}", sql::ident(schema), sql::ident(name));
@@ -75,7 +76,7 @@ fn create_corpus(
         text_config: &text_config,
         chunking: json!({"size": chunking.size, "overlap": chunking.overlap, "unit": chunking.unit}),
         settings,
-        reranker_role,
+        roles,
     };
     if registered_alike(&new)? {
         return Ok(());
@@ -130,7 +131,7 @@ fn add_corpus(
     let documents = documents.map(relation_name).transpose()?;
     let metric = checked_metric(given(metric, "metric")?)?;
     let text_config = text_config::name(given(text_config, "text_config")?)?;
-    let (settings, reranker_role) = checked_settings(settings)?;
+    let (settings, roles) = checked_settings(settings)?;
     if documents.is_some() && (document.is_none() || document_key.is_none()) {
         return Err(Error::Bad {
             argument: "documents",
@@ -192,7 +193,7 @@ fn add_corpus(
         text_config: &text_config,
         chunking: json!({}),
         settings,
-        reranker_role,
+        roles,
     };
     if !registered_alike(&new)? {
         corpora::insert(&new)?;
@@ -236,14 +237,11 @@ fn alter_corpus(
     }
     if settings.is_some() {
         let changes = Json::object(settings, "settings")?;
-        let (settings, role) = rerank::registered(
-            merged(corpus.settings, changes.clone()),
-            &changes,
-            corpus.reranker_role,
-        )?;
+        let merged = merged(corpus.settings, changes.clone());
+        let (settings, roles) = hooks::registered(merged, &changes, corpus.roles)?;
         Settings::check(&settings).map_err(Error::from)?;
         corpus.settings = settings;
-        corpus.reranker_role = role.map(pg_sys::Oid::to_u32);
+        corpus.roles = roles;
     }
     if let Some(changes) = Json::optional(mapping, "mapping")? {
         remap(&mut corpus, &changes)?;
@@ -304,12 +302,12 @@ fn named(corpus: Option<&str>) -> Result<&str> {
     }
 }
 
-/// Settings that can be stored, with the role that the reranker is called as.
-fn checked_settings(settings: Option<Json>) -> Result<(Value, Option<pg_sys::Oid>)> {
+/// Settings that can be stored, with the roles that the functions in them are called as.
+fn checked_settings(settings: Option<Json>) -> Result<(Value, Roles)> {
     let settings = Json::object(settings, "settings")?;
-    let (settings, role) = rerank::registered(settings.clone(), &settings, None)?;
+    let (settings, roles) = hooks::registered(settings.clone(), &settings, Roles::default())?;
     Settings::check(&settings)?;
-    Ok((settings, role))
+    Ok((settings, roles))
 }
 
 fn checked_metric(metric: &str) -> Result<&str> {

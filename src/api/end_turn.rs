@@ -3,6 +3,7 @@
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
+use reground_grounding::dilution;
 use reground_grounding::memory::RememberedSource;
 use serde_json::Value;
 
@@ -242,9 +243,8 @@ fn count_tokens(
     inserted: &Inserted,
 ) -> Result<()> {
     let before = inserted.superseded_tokens.map(i64::from);
-    let new = i64::try_from(answer_tokens).unwrap_or(i64::MAX);
-    let difference = new.saturating_sub(before.unwrap_or(-turn.query_tokens));
-    conversations::count_tokens(conversation, difference)
+    let more = dilution::said(turn.query_tokens, answer_tokens, before);
+    conversations::count_tokens(conversation, more)
 }
 
 /// Moves the conversation's memory on, once a turn: a first end does, and the regeneration of the turn that ended last;

@@ -7,8 +7,10 @@ use reground_grounding::theory::topic_drift;
 
 use crate::api::history;
 use crate::error::Result;
+use crate::profile::{stage, timed};
 use crate::store::conversations::Conversation;
 use crate::store::history::{Before, before};
+use crate::store::turns::Standing;
 
 /// What of the conversation weighs on a turn.
 pub(super) struct Footing {
@@ -38,17 +40,38 @@ impl Footing {
         })
     }
 
+    /// Where a turn stands that has its context.
+    pub fn standing(&self, turn: &Composed<'_>) -> Result<Standing> {
+        let (dilution, took) = timed(|| stage("history", || self.measure(turn)));
+        Ok(Standing {
+            retrieved: turn.fresh,
+            context_from: self.context_from(turn),
+            dilution: Some(dilution?),
+            compress_us: (turn.settings.compress && self.spoken_tokens > 0).then_some(took),
+        })
+    }
+
+    /// Where a turn stands that waits for a rerank.
+    pub fn waiting(&self, fresh: bool) -> Standing {
+        Standing {
+            retrieved: fresh,
+            context_from: self.before.context_from,
+            dilution: None,
+            compress_us: None,
+        }
+    }
+
     /// Number of the turn whose retrieval gave the context: a search that found nothing leaves the one before.
-    pub fn context_from(&self, number: i32, fresh: bool, context: &[ContextSource]) -> Option<i32> {
-        if fresh && !context.is_empty() {
-            Some(number)
+    fn context_from(&self, turn: &Composed<'_>) -> Option<i32> {
+        if turn.fresh && !turn.context.is_empty() {
+            Some(turn.number)
         } else {
             self.before.context_from
         }
     }
 
-    /// Measures a turn that has its context.
-    pub fn measure(&self, turn: &Composed<'_>) -> Result<Dilution> {
+    /// What history takes from a turn's sources.
+    fn measure(&self, turn: &Composed<'_>) -> Result<Dilution> {
         let context_tokens = turn.tokens as u64;
         let drift = |from: &Option<Vec<f32>>| topic_drift(from.as_deref()?, turn.embedding?);
         // The first turn is where drift begins, and has no row yet.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reground_citations::{Cues, Grammar, Judgement, KnownMarker, Note, Source};
+use reground_citations::{Cues, Grammar, Judgement, KnownMarker, Note, Source, registry_names};
 use reground_grounding::check;
 use reground_grounding::end::{self, EndInput, EndRules, Judged, Traced};
 use reground_grounding::measure::{self, Measured};
@@ -32,8 +32,8 @@ pub(super) struct Ground<'a> {
     pub numbered: bool,
     /// What the model was shown.
     pub context: &'a [ContextSource],
-    /// Markers of the conversation.
-    pub registry: &'a [MarkerRow],
+    /// Where the answer is of a turn, the conversation whose markers it may name.
+    pub conversation_id: Option<i64>,
     /// Corpora whose documents an answer may name.
     pub corpora: BTreeSet<&'a str>,
     /// How their texts are read.
@@ -50,7 +50,6 @@ pub(super) struct OfTurn<'a> {
     turn: &'a Turn,
     settings: Settings,
     pub grammar: Grammar,
-    registry: Vec<MarkerRow>,
     text_config: Option<String>,
 }
 
@@ -63,7 +62,6 @@ impl<'a> OfTurn<'a> {
             turn,
             grammar: reading::grammar(&settings, &turn.context)?,
             settings,
-            registry: stage("memory", || markers::load(turn.conversation_id))?,
             text_config: stage("corpus", || corpora::text_config(tenant, &turn.corpus))?,
         })
     }
@@ -76,7 +74,7 @@ impl<'a> OfTurn<'a> {
             grammar: &self.grammar,
             numbered: false,
             context: &self.turn.context,
-            registry: &self.registry,
+            conversation_id: Some(self.turn.conversation_id),
             corpora: self.turn.corpora(),
             text_config: self.text_config.as_deref().unwrap_or(PLAIN),
             trace,
@@ -154,7 +152,13 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
         .map(|claim| claim.text.clone())
         .collect();
     let claim_lexemes = stage("lexemes", || content(ground.text_config, &claims))?;
-    let bound: Vec<_> = ground.registry.iter().map(MarkerRow::bound).collect();
+    let registry = match ground.conversation_id {
+        Some(conversation) => stage("memory", || {
+            markers::named(conversation, registry_names(extraction))
+        })?,
+        None => Vec::new(),
+    };
+    let bound: Vec<_> = registry.iter().map(MarkerRow::bound).collect();
     let known: Vec<KnownMarker> = end::known_markers(&bound);
     let requests = end::documents_to_look_up(extraction, &sources, &known);
     let named = stage("named documents", || {
@@ -185,7 +189,7 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
         rules: EndRules::from(ground.settings),
     };
     let judged = stage("judge", || end::judge_answer(&input))?;
-    let citations = citation_rows(read, &judged, ground.context, &sources, ground.registry);
+    let citations = citation_rows(read, &judged, ground.context, &sources, &registry);
     Ok(Verdict {
         judged,
         citations,

@@ -8,16 +8,21 @@ mod corpora;
 mod documents;
 mod edges;
 mod end_turn;
+mod evaluation;
 mod extract_citations;
 mod feed_answer;
 mod footing;
+mod gathering;
 mod history;
+mod hooks;
 mod import_citations;
 mod judging;
 mod pins;
 mod profile;
 mod prompts;
+mod quality;
 mod rerank;
+mod reviews;
 mod search;
 mod source_rows;
 
@@ -26,6 +31,19 @@ use crate::error::{Error, Result};
 /// An argument that must be given.
 pub(crate) fn given<T>(argument: Option<T>, name: &'static str) -> Result<T> {
     argument.ok_or(Error::Null(name))
+}
+
+/// An argument that is given and says something.
+pub(crate) fn not_empty<'a>(argument: Option<&'a str>, name: &'static str) -> Result<&'a str> {
+    let text = given(argument, name)?;
+    if text.trim().is_empty() {
+        return Err(Error::Bad {
+            argument: name,
+            fault: "it is empty".into(),
+            hint: String::new(),
+        });
+    }
+    Ok(text)
 }
 
 /// Refuses to go on where nothing can be written, before anything is computed.

@@ -6,8 +6,7 @@ use pgrx::prelude::*;
 use reground_grounding::settings::Settings;
 
 use crate::api::corpora::merged;
-use crate::api::rerank;
-use crate::api::{given, writable};
+use crate::api::{given, hooks, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
@@ -101,13 +100,10 @@ fn alter_conversation(
     let conversation = conversations::open(&tenant::required()?, named(conversation)?)?;
     given(settings.as_ref(), "settings")?;
     let changes = Json::object(settings, "settings")?;
-    let (settings, role) = rerank::registered(
-        merged(conversation.settings.clone(), changes.clone()),
-        &changes,
-        conversation.reranker_role,
-    )?;
+    let merged = merged(conversation.settings.clone(), changes.clone());
+    let (settings, roles) = hooks::registered(merged, &changes, conversation.roles)?;
     Settings::check(&settings).map_err(Error::from)?;
-    conversations::set_settings(&conversation, &settings, role)?;
+    conversations::set_settings(&conversation, &settings, roles)?;
     Ok(JsonB(settings))
 }
 

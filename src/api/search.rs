@@ -82,6 +82,7 @@ fn search(
     let ranking = Ranking {
         lists: &searched.lists,
         scores: &searched.scores,
+        integrated: None,
         metric: nearest::metric(&corpus),
     };
     let mut fused = fuse::rows(ranking, &settings);

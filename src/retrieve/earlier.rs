@@ -68,6 +68,7 @@ pub fn read(
                 .filter_map(|key| embeddings.get(key).cloned())
                 .collect(),
             embedding: turn.embedding,
+            shown: turn.shown,
         };
         let documents: BTreeSet<&String> = passages().map(|passage| &passage.doc_id).collect();
         let nearest = documents.iter().filter_map(|doc| siblings.get(*doc));

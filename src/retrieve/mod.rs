@@ -5,6 +5,7 @@ pub mod check;
 pub mod earlier;
 pub mod evidence;
 pub mod filter;
+pub mod historical;
 pub mod kept;
 pub mod lexemes;
 pub mod lexical;

@@ -4,30 +4,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::carry::{CarriedInput, CarriedOption};
 use reground_grounding::fuse::BranchScores;
-use reground_grounding::passage::{Passage, RankedList};
+use reground_grounding::passage::{Branch, Passage, RankedList};
 use reground_grounding::plan::RetrievalPlan;
-use reground_grounding::settings::{Fusion, Settings};
+use reground_grounding::settings::Settings;
 
 use crate::error::{Error, Result};
 use crate::profile::stage;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted, Way};
-use crate::retrieve::{nearest, passages};
+use crate::retrieve::{historical, nearest, passages};
 use crate::store::corpora::{self, Corpus};
 use crate::store::sources::Live;
 
 /// What the search of one corpus gave: ranked lists, and scores of passages beyond them.
 pub struct Searched {
-    /// The answers of the branches, the turn's own query first, and what the knowledge graph nominated.
+    /// The answers of the branches, the turn's own query first, then results of earlier turns and what the knowledge graph
+    /// nominated.
     pub lists: Vec<RankedList>,
     /// What both branches say of the candidates and of the wanted passages.
     pub scores: BranchScores,
+    /// What they say of the results of earlier turns under this query together with the one that found them.
+    pub integrated: BranchScores,
     /// Whether all passages were read for want of an index.
     pub lacks_index: bool,
 }
 
 /// Asks both branches of a corpus. Where scores are fused, each branch also scores what the other found; what the knowledge
-/// graph nominated both score in any case.
+/// graph nominated, and what earlier turns were shown where that is ranked too, both score in any case.
 pub fn search(
     corpus: &Corpus,
     plan: &RetrievalPlan,
@@ -45,24 +48,27 @@ pub fn search(
         })
     });
     let nearest = nearest.transpose()?;
-    let both = settings.fusion == Fusion::Scores;
+    let both = settings.fusion.by_scores();
     let mut scored = Wanted {
         documents: wanted.documents.clone(),
         passages: wanted.passages.clone(),
     };
-    let neighbours = || nominated.iter().flat_map(|list| &list.hits);
-    scored
-        .passages
-        .extend(neighbours().map(|hit| hit.key.clone()));
+    // What no search of this turn has to find is scored all the same.
+    let nominees = || {
+        let neighbours = nominated.iter().flat_map(|list| &list.hits);
+        let earlier = plan.historical.iter().flat_map(|turn| &turn.passages);
+        neighbours.map(|hit| &hit.key).chain(earlier)
+    };
+    scored.passages.extend(nominees().cloned());
     if both {
         let hits = nearest.iter().flat_map(|list| &list.hits);
         scored.passages.extend(hits.map(|hit| hit.key.clone()));
     }
 
-    let (lacks_index, rankings) = stage("lexical list", || {
+    let (way, rankings) = stage("lexical list", || {
         let way = Way::of(corpus, settings.lexical_search)?;
         let rankings = lexical::rank(corpus, &plan.lexical, filter, &scored, &way, limit)?;
-        Ok::<_, Error>((way.lacks_index(), rankings))
+        Ok::<_, Error>((way, rankings))
     })?;
     let mut scores = BranchScores::default();
     let mut lists = Vec::new();
@@ -72,10 +78,8 @@ pub fn search(
     }
     if let (Some(embedding), Some(nearest)) = (embedding, nearest) {
         let found = lists.iter().flat_map(|list| &list.hits);
-        let found = found
-            .filter(|_| both)
-            .chain(neighbours())
-            .map(|hit| &hit.key);
+        let found = found.filter(|_| both).map(|hit| &hit.key);
+        let found = found.chain(nominees());
         let mut keys: BTreeSet<&String> = found.chain(&wanted.passages).collect();
         for hit in &nearest.hits {
             keys.remove(&hit.key);
@@ -88,11 +92,23 @@ pub fn search(
         scores.distances.extend(more);
         lists.push(nearest);
     }
+    let mut integrated = BranchScores::default();
+    if !plan.historical.is_empty() {
+        let own = lists.iter().find(|list| list.branch == Branch::Lexical);
+        let own = own.and_then(|list| list.hits.first());
+        let best = own.map(|hit| hit.value);
+        let results = stage("earlier results", || {
+            historical::results(corpus, &plan.historical, filter, &way, best)
+        })?;
+        lists.extend(results.list);
+        integrated = results.scores;
+    }
     lists.extend(nominated);
     Ok(Searched {
         lists,
         scores,
-        lacks_index,
+        integrated,
+        lacks_index: way.lacks_index(),
     })
 }
 

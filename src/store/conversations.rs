@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::owner::as_owner;
 use crate::sql;
+use crate::store::roles::Roles;
 
 /// A conversation, its row locked until the transaction ends.
 #[derive(Clone, Debug, Deserialize)]
@@ -14,15 +15,15 @@ pub struct Conversation {
     pub conversation_id: i64,
     pub corpus: Option<String>,
     pub settings: Value,
-    /// Role that set the reranker, as an oid.
-    pub reranker_role: Option<u32>,
+    #[serde(flatten)]
+    pub roles: Roles,
     pub last_ended_turn: Option<i64>,
     /// o200k_base tokens of all its questions that were answered, with the answers that stand.
     pub history_tokens: u64,
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, settings, reranker_role::oid::bigint AS reranker_role, \
-     last_ended_turn, history_tokens FROM reground.conversations";
+     intent_role::oid::bigint AS intent_role, last_ended_turn, history_tokens FROM reground.conversations";
 
 /// The conversation of that id, made if need be.
 pub fn open(tenant: &str, external_id: &str) -> Result<Conversation> {
@@ -120,20 +121,17 @@ pub fn touch(conversation: &Conversation) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the settings; `role` is who set the reranker, where one is set.
-pub fn set_settings(
-    conversation: &Conversation,
-    settings: &Value,
-    role: Option<pg_sys::Oid>,
-) -> Result<()> {
+/// Replaces the settings; `roles` are who set the functions that they name.
+pub fn set_settings(conversation: &Conversation, settings: &Value, roles: Roles) -> Result<()> {
     let settings = sql::json(settings)?;
     as_owner(|| {
         sql::run(
-            "UPDATE reground.conversations SET settings = $2::jsonb, reranker_role = $3::oid::regrole WHERE conversation_id = $1",
+            "UPDATE reground.conversations SET settings = $2::jsonb, reranker_role = $3::oid::regrole, intent_role = $4::oid::regrole WHERE conversation_id = $1",
             &[
                 conversation.conversation_id.into(),
                 settings.into(),
-                role.into(),
+                roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
+                roles.intent_role.map(pg_sys::Oid::from_u32).into(),
             ],
         )
     })?;

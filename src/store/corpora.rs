@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::owner::as_owner;
 use crate::sql;
+use crate::store::roles::Roles;
 
 /// Which of a corpus' relations has a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,8 +67,8 @@ pub struct Corpus {
     pub text_config: String,
     pub chunking: Value,
     pub settings: Value,
-    /// Role that set the reranker, as an oid.
-    pub reranker_role: Option<u32>,
+    #[serde(flatten)]
+    pub roles: Roles,
     /// Column → type of the passages' relation.
     pub passage_columns: BTreeMap<String, String>,
     /// Column → type of the documents' relation.
@@ -90,7 +91,7 @@ pub struct NewCorpus<'a> {
     pub chunking: Value,
     pub settings: Value,
     #[serde(skip)]
-    pub reranker_role: Option<pg_sys::Oid>,
+    pub roles: Roles,
 }
 
 /// Schema of the comparison operators of a type: those of its default B-tree operator class, whatever the search_path.
@@ -137,7 +138,7 @@ const COLUMNS: &str = "(SELECT coalesce(pg_catalog.jsonb_object_agg(a.attname, p
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     let query = format!(
         "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
-             c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.documents IS NOT NULL AS has_documents, \
+             c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
                  JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation) AS relation, \
              (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
@@ -248,12 +249,16 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, settings, reranker_role) \
+            "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, settings, reranker_role, intent_role) \
              SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
-                    x.chunking, x.settings, $2::oid::regrole \
+                    x.chunking, x.settings, $2::oid::regrole, $3::oid::regrole \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
                  dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)",
-            &[row.into(), new.reranker_role.into()],
+            &[
+                row.into(),
+                new.roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
+                new.roles.intent_role.map(pg_sys::Oid::from_u32).into(),
+            ],
         )
     })?;
     Ok(())
@@ -261,7 +266,7 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
 
 /// Replaces what `alter_corpus` can change.
 pub fn update(corpus: &Corpus) -> Result<()> {
-    let args: [DatumWithOid<'_>; 8] = [
+    let args: [DatumWithOid<'_>; 9] = [
         corpus.corpus_id.into(),
         sql::json(&corpus.settings)?.into(),
         sql::json(&corpus.mapping)?.into(),
@@ -269,12 +274,13 @@ pub fn update(corpus: &Corpus) -> Result<()> {
         corpus.text_config.as_str().into(),
         corpus.dimensions.into(),
         corpus.embedding_type.as_deref().into(),
-        corpus.reranker_role.map(pg_sys::Oid::from_u32).into(),
+        corpus.roles.reranker_role.map(pg_sys::Oid::from_u32).into(),
+        corpus.roles.intent_role.map(pg_sys::Oid::from_u32).into(),
     ];
     as_owner(|| {
         sql::run(
             "UPDATE reground.corpora SET settings = $2::jsonb, mapping = $3::jsonb, metric = $4, text_config = $5, dimensions = $6, embedding_type = $7, \
-                 reranker_role = $8::oid::regrole \
+                 reranker_role = $8::oid::regrole, intent_role = $9::oid::regrole \
              WHERE corpus_id = $1",
             &args,
         )

@@ -1,5 +1,8 @@
-//! The fact sheet of a turn.
+//! The fact sheets of turns.
 
+use std::collections::BTreeSet;
+
+use reground_grounding::facts::FactSheet;
 use reground_grounding::memory::ContextSource;
 use serde::Serialize;
 
@@ -18,6 +21,19 @@ struct Row<'a> {
     published: Option<&'a str>,
     version: Option<i32>,
     hash: &'a str,
+}
+
+/// The facts that a turn was given.
+pub fn sheet(turn_id: i64) -> Result<FactSheet> {
+    let facts: Vec<(String, BTreeSet<String>)> = as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(f.marker, f.facts)), '[]')::text \
+             FROM (SELECT marker, pg_catalog.array_agg(fact) AS facts FROM reground.source_facts WHERE turn_id = $1 GROUP BY marker) AS f",
+            &[turn_id.into()],
+        )
+    })?
+    .unwrap_or_default();
+    Ok(facts.into_iter().collect())
 }
 
 /// Writes the facts of a context.

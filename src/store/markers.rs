@@ -1,11 +1,12 @@
-//! The registry of a conversation's markers: only ever added to. A turn that begins reads what it may have to bind again; one
-//! that ends reads all, since an answer may cite any. That one was cited is noted.
+//! The registry of a conversation's markers: only ever added to. A turn reads what it may have to bind again, an answer what it
+//! names: the registry of a long conversation is long. That one was cited is noted.
 
 use std::collections::BTreeSet;
 
 use reground_documents::PageRange;
 use reground_grounding::memory::BoundMarker;
 use reground_grounding::passage::CharRange;
+use reground_grounding::settings::MarkerStyle;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -66,34 +67,45 @@ impl Row {
     }
 }
 
-/// All markers of a conversation, in the order in which they were bound.
-pub fn load(conversation_id: i64) -> Result<Vec<Row>> {
+/// The markers that go by one of these names, or whose document does. In the order in which they were bound.
+pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text \
-             FROM reground.conversation_markers AS m WHERE m.conversation_id = $1",
-            &[conversation_id.into()],
+            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+                 SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker = ANY ($2) \
+                 UNION SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2)) AS m",
+            &[conversation_id.into(), names.into()],
         )
     })?
     .unwrap_or_default())
 }
 
-/// The markers of some documents, and the last that was bound to a new document, and the last of the running numbers: what
-/// tells the next ones. In the order in which they were bound. Its time does not grow with the conversation.
+/// The markers of some documents, and the last that tells the next one in this style: of a new document, or of the running
+/// numbers. In the order in which they were bound. Its time does not grow with the conversation.
 pub fn of_documents<'a>(
     conversation_id: i64,
     documents: impl Iterator<Item = (&'a str, &'a str)>,
+    style: MarkerStyle,
 ) -> Result<Vec<Row>> {
     let documents: BTreeSet<(&str, &str)> = documents.collect();
-    let documents = sql::json(&documents)?;
+    let (corpora, documents): (Vec<&str>, Vec<&str>) = documents.into_iter().unzip();
+    // As literals: each is the condition of an index.
+    let last = match style {
+        MarkerStyle::Lettered => "^[A-Z]+1$",
+        MarkerStyle::Numbered => "^[0-9]+$",
+    };
     Ok(as_owner(|| {
         sql::write_json(
-            "WITH known AS (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1) \
-             SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
-                 SELECT m.* FROM pg_catalog.json_array_elements($2::json) AS d JOIN known AS m ON (m.corpus, m.doc_id) = (d ->> 0, d ->> 1) \
-                 UNION (SELECT * FROM known WHERE marker ~ '^[A-Z]+1$' ORDER BY binding_no DESC LIMIT 1) \
-                 UNION (SELECT * FROM known WHERE marker ~ '^[0-9]+$' ORDER BY binding_no DESC LIMIT 1)) AS m",
-            &[conversation_id.into(), documents.into()],
+            &format!(
+                "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+                     SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
+                         AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($2)) AS d) \
+                     UNION (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '{last}' ORDER BY binding_no DESC LIMIT 1)) AS m"
+            ),
+            &[conversation_id.into(), documents.into(), corpora.into()],
         )
     })?
     .unwrap_or_default())
@@ -103,8 +115,9 @@ pub fn of_documents<'a>(
 pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text \
-             FROM reground.conversation_markers AS m WHERE m.conversation_id = $1 AND m.cited",
+            "SELECT coalesce(pg_catalog.json_agg(m), '[]')::text FROM ( \
+                 SELECT marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash, cited \
+                 FROM reground.conversation_markers WHERE conversation_id = $1 AND cited ORDER BY binding_no) AS m",
             &[conversation_id.into()],
         )
     })?
@@ -115,9 +128,11 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
 pub fn cite(message_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.conversation_markers AS m SET cited = true FROM reground.message_citations AS c \
-             WHERE c.message_id = $1 AND m.conversation_id = c.conversation_id AND NOT m.cited \
-                 AND (m.marker = c.marker OR (m.corpus, m.doc_id, m.passage) = (c.corpus, c.doc_id, c.chunk_id))",
+            "UPDATE reground.conversation_markers AS m SET cited = true FROM ( \
+                 SELECT conversation_id, marker FROM reground.message_citations WHERE message_id = $1 \
+                 UNION SELECT c.conversation_id, n.marker FROM reground.message_citations AS c JOIN reground.conversation_markers AS n \
+                     ON (n.conversation_id, n.doc_id, n.corpus, n.passage) = (c.conversation_id, c.doc_id, c.corpus, c.chunk_id) WHERE c.message_id = $1) AS c \
+             WHERE (m.conversation_id, m.marker) = (c.conversation_id, c.marker) AND NOT m.cited",
             &[message_id.into()],
         )
     })?;

@@ -70,6 +70,8 @@ pub struct NewTurn<'a> {
     pub query_tokens: usize,
     #[serde(flatten)]
     pub standing: Standing,
+    /// Microseconds that its search took; `None` where it kept sources.
+    pub refresh_us: Option<i32>,
     pub warnings: Vec<String>,
     pub tags: Value,
 }
@@ -84,6 +86,8 @@ pub struct Standing {
     /// What history takes from its sources; `None` while it waits for a rerank.
     #[serde(flatten)]
     pub dilution: Option<Dilution>,
+    /// Microseconds that compressing the history took; `None` where it is not compressed, or there is none yet.
+    pub compress_us: Option<i32>,
 }
 
 /// The latest turn, as the history of the conversation needs it.
@@ -143,6 +147,8 @@ pub struct Earlier {
     pub citations: Vec<(usize, usize)>,
     /// Passages of the corpus that the answer cites and that say it.
     pub passages: Vec<String>,
+    /// Passages of the corpus that its context had.
+    pub shown: Vec<String>,
 }
 
 /// The latest turns of a conversation, newest last, with what they cited of a corpus.
@@ -152,6 +158,7 @@ pub fn earlier(conversation_id: i64, corpus: &str, count: usize) -> Result<Vec<E
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, 'embedding', t.query_embedding, 'answer', coalesce(m.answer, ''), \
                  'sources', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
+                 'shown', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage ? (@.corpus == $corpus).key', pg_catalog.jsonb_build_object('corpus', $3::text)), \
                  'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
              FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
                    ORDER BY number DESC LIMIT $2) AS t \
@@ -175,14 +182,15 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
         sql::write_one(
             "INSERT INTO reground.turns (tenant, conversation_id, number, state, request_id, request_hash, query, query_embedding, corpus, filter, intent, \
                  intent_confidence, intent_signals, retrieval, settings, pool, context, context_tokens, query_tokens, \
-                 retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, warnings, tags) \
+                 retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, refresh_us, compress_us, warnings, tags) \
              SELECT x.tenant, x.conversation_id, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.filter, x.intent, \
                  x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
-                 x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.warnings, x.tags \
+                 x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.refresh_us, x.compress_us, x.warnings, x.tags \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
                  request_hash text, query text, corpus text, filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, \
                  pool jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_from integer, history_tokens bigint, attribution_share double precision, \
-                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, warnings text[], tags jsonb) \
+                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, refresh_us integer, compress_us integer, \
+                 warnings text[], tags jsonb) \
              RETURNING turn_id",
             &args,
         )
@@ -203,9 +211,9 @@ pub fn compose(
         sql::run(
             "UPDATE reground.turns AS t SET state = 'open', pool = NULL, context = $2::jsonb, context_tokens = $3::bigint, warnings = $4, \
                  context_from = x.context_from, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
-                 predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, topic_drift = x.topic_drift \
+                 predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, topic_drift = x.topic_drift, compress_us = x.compress_us \
              FROM pg_catalog.json_to_record($5::json) AS x(context_from integer, history_tokens bigint, attribution_share double precision, \
-                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision) \
+                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, compress_us integer) \
              WHERE t.turn_id = $1",
             &[
                 turn_id.into(),

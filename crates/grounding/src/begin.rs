@@ -15,7 +15,7 @@ use crate::facts::extract;
 use crate::fuse::{BranchScores, Ranking, fuse};
 use crate::intent::Judged;
 use crate::mark::assign;
-use crate::memory::{BoundMarker, ContextSource};
+use crate::memory::{BoundMarker, ContextSource, Register};
 use crate::passage::{
     Branch, Candidate, Dropped, Metric, Origin, Passage, RankedList, Reason, Stage,
 };
@@ -32,6 +32,8 @@ pub struct GatherInput {
     pub lists: Vec<RankedList>,
     /// What both branches say of the passages in them.
     pub scores: BranchScores,
+    /// What they say of the results of earlier turns under this query together with the one that found them.
+    pub integrated: BranchScores,
     /// The passages that the lists name, by key; one corpus.
     pub passages: BTreeMap<String, Passage>,
     /// The remembered sources with what stands under their keys now.
@@ -66,13 +68,9 @@ pub struct Gathered {
 impl Gathered {
     /// The documents that a source of the context may be of: (corpus, document), with repetitions.
     pub fn documents(&self) -> impl Iterator<Item = (&str, &str)> {
-        let dropped = self.dropped.iter().map(|dropped| &dropped.candidate);
-        let kept = self
-            .candidates
-            .iter()
-            .chain(&self.pins)
-            .chain(&self.carried);
-        kept.chain(dropped).map(|candidate| {
+        let candidates = self.candidates.iter();
+        let all = candidates.chain(&self.pins).chain(&self.carried);
+        all.map(|candidate| {
             let passage = &candidate.passage;
             (passage.corpus.as_str(), passage.doc_id.as_str())
         })
@@ -100,6 +98,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     let GatherInput {
         lists,
         scores,
+        integrated,
         passages,
         carried,
         judged,
@@ -115,6 +114,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     let ranking = Ranking {
         lists: &lists,
         scores: &scores,
+        integrated: Some(&integrated),
         metric,
     };
     let fused = fuse(ranking, &passages, &known, &scale, settings);
@@ -147,15 +147,15 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
 
 /// The second half: from the candidates, and what a reranker said of them, to the context with its markers.
 ///
-/// `scores` has one entry for each of `gathered.candidates`; `None` takes the fused order. `known` is the conversation's
-/// marker registry in the order of binding: all of it, or what [`Gathered::documents`] have and the last letters and number.
+/// `scores` has one entry for each of `gathered.candidates`; `None` takes the fused order. `register` need not hold more than
+/// what [`Gathered::documents`] have, and the marker that tells the next one.
 ///
 /// # Errors
 /// [`GroundingError::RerankLength`] when the scores do not pair up with the candidates.
 pub fn compose(
     gathered: Gathered,
     scores: Option<&[Option<f64>]>,
-    known: &[BoundMarker],
+    register: &Register,
     query: &str,
     settings: &Settings,
 ) -> Result<Composed, GroundingError> {
@@ -185,7 +185,8 @@ pub fn compose(
         entities,
     };
     let selection = select(pool, effect, settings);
-    let (markers, new_markers) = assign(&selection.sources, known, settings.marker_style);
+    let (markers, new_markers) =
+        assign(&selection.sources, &register.markers, settings.marker_style);
 
     dropped.extend(lost);
     dropped.extend(selection.dropped);
@@ -206,6 +207,7 @@ pub fn compose(
             facts: extract(
                 &candidate.passage.text,
                 query,
+                register.facts.get(&marker),
                 settings.facts_per_source,
                 cues,
             ),

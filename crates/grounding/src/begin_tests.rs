@@ -40,6 +40,7 @@ fn turn(
     }];
     GatherInput {
         scores: BranchScores::default(),
+        integrated: BranchScores::default(),
         lists,
         passages: passages.into_iter().map(|p| (p.key.clone(), p)).collect(),
         carried,
@@ -85,7 +86,14 @@ fn a_turn_from_lists_to_markers() {
     let stored = serde_json::to_string(&gathered).unwrap();
     let gathered: Gathered = serde_json::from_str(&stored).unwrap();
 
-    let composed = compose(gathered.clone(), None, &[], "and for it?", &settings).unwrap();
+    let composed = compose(
+        gathered.clone(),
+        None,
+        &Register::default(),
+        "and for it?",
+        &settings,
+    )
+    .unwrap();
     let shown: Vec<_> = composed
         .context
         .iter()
@@ -110,7 +118,10 @@ fn a_turn_from_lists_to_markers() {
     let reranked = compose(
         gathered,
         Some(&scores),
-        &composed.new_markers,
+        &Register {
+            markers: composed.new_markers,
+            ..Register::default()
+        },
         "and for it?",
         &settings,
     )
@@ -179,7 +190,7 @@ fn a_budget_that_nothing_fits_is_said() {
         ),
         &settings,
     );
-    let composed = compose(gathered, None, &[], "x", &settings).unwrap();
+    let composed = compose(gathered, None, &Register::default(), "x", &settings).unwrap();
     assert!(composed.context.is_empty());
     assert!(
         composed
@@ -214,7 +225,7 @@ proptest! {
         let gathered = gather(turn(passages, lists, carried, &query), &settings);
         prop_assert!(gathered.candidates.len() <= top);
         let scores = scores.map(|mut s| { s.truncate(gathered.candidates.len()); s });
-        let composed = compose(gathered, scores.as_deref(), &[], &query, &settings).unwrap();
+        let composed = compose(gathered, scores.as_deref(), &Register::default(), &query, &settings).unwrap();
 
         // Every passage that was found or remembered is the key of a source or of a drop, and no more often than it
         // came in: once as found, once as remembered.
@@ -268,7 +279,14 @@ fn a_megabyte_in_one_line() {
             vec![],
             &text,
         );
-        let composed = compose(gather(input, &settings), None, &[], &text, &settings).unwrap();
+        let composed = compose(
+            gather(input, &settings),
+            None,
+            &Register::default(),
+            &text,
+            &settings,
+        )
+        .unwrap();
         let block = crate::prompt::render(
             &composed.context,
             crate::prompt::Format::Xml,

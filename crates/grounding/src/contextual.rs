@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::intent::{Dependency, Intent, Judged};
+use crate::vectors::{cosine, directed, turned};
 
 /// What a turn of age keeps of the weight of the turn after it.
 const FADE: f64 = 0.5;
@@ -38,6 +39,8 @@ pub struct EarlierTurn {
     pub embedding: Option<Vec<f32>>,
     /// Embeddings of the passages that the answer cited.
     pub cited: Vec<Vec<f32>>,
+    /// Keys of the passages that it was shown, of the corpus that is asked.
+    pub shown: Vec<String>,
 }
 
 /// An answer without its citations, which are no words of it: `citations` are their bytes, in any order.
@@ -90,7 +93,7 @@ pub fn lean(
         let passages = near().flat_map(|turn| &turn.cited);
         likeness = turns
             .chain(passages)
-            .map(|other| cosine(own, other))
+            .filter_map(|other| cosine(own, other))
             .fold(likeness, f64::max);
     }
     let (least, most) = LIKENESS;
@@ -128,85 +131,26 @@ pub fn borrowed(earlier: &[EarlierTurn], strength: f64) -> BTreeMap<String, f64>
 /// directions, 0.2 · `strength` · 0.5^(age − 1) times the query's own length. Its length stays what it was.
 #[must_use]
 pub fn moved(query: &[f32], earlier: &[EarlierTurn], strength: f64) -> Vec<f32> {
-    let length = norm(query);
-    let mut sum: Vec<f64> = query.iter().map(|&x| f64::from(x)).collect();
-    let mut pulled = false;
-    for (turn, fade) in faded(earlier) {
-        let directions: Vec<Vec<f64>> = turn
-            .cited
-            .iter()
-            .filter(|cited| cited.len() == query.len())
-            .filter_map(|cited| direction(cited))
-            .collect();
-        let pull = length * strength * CITED_WEIGHT * fade / directions.len().max(1) as f64;
-        pulled |= pull > 0.0 && !directions.is_empty();
-        for direction in &directions {
-            for (sum, part) in sum.iter_mut().zip(direction) {
-                *sum += pull * part;
-            }
-        }
-    }
-    let moved = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
-    // What stands alone must stay what it was to the last bit; and opposite vectors may cancel each other out.
-    if !pulled || moved <= 0.0 || !moved.is_finite() {
-        return query.to_vec();
-    }
-    sum.iter().map(|x| (x * length / moved) as f32).collect()
+    let pulls = faded(earlier).flat_map(|(turn, fade)| {
+        let alike = |cited: &&[f32]| cited.len() == query.len() && directed(cited);
+        let cited: Vec<&[f32]> = turn.cited.iter().map(Vec::as_slice).filter(alike).collect();
+        let pull = strength * CITED_WEIGHT * fade / cited.len().max(1) as f64;
+        cited.into_iter().map(move |cited| (pull, cited))
+    });
+    turned(query, pulls)
 }
 
-/// The mean of several embeddings, as long as the last one: what all of a dialogue is nearest to.
+/// The mean of the embeddings of a dialogue, as long as the last one: what all of it is nearest to.
 #[must_use]
 pub fn mean(query: &[f32], earlier: &[EarlierTurn]) -> Vec<f32> {
     let turns = earlier.iter().filter_map(|turn| turn.embedding.as_deref());
-    let alike = turns.filter(|other| other.len() == query.len());
-    let mut sum = vec![0.0; query.len()];
-    for direction in alike.chain([query]).filter_map(direction) {
-        for (sum, part) in sum.iter_mut().zip(direction) {
-            *sum += part;
-        }
-    }
-    let moved = sum.iter().map(|x: &f64| x * x).sum::<f64>().sqrt();
-    if moved <= 0.0 || !moved.is_finite() {
-        return query.to_vec();
-    }
-    let length = norm(query);
-    sum.iter().map(|x| (x * length / moved) as f32).collect()
+    turned(query, turns.map(|turn| (1.0, turn)))
 }
 
 /// Earlier turns, newest first, with what is left of their weight.
 fn faded(earlier: &[EarlierTurn]) -> impl Iterator<Item = (&EarlierTurn, f64)> {
     let fades = std::iter::successors(Some(1.0), |fade| Some(fade * FADE));
     earlier.iter().rev().zip(fades)
-}
-
-/// Cosine of two vectors; 0 where they cannot be compared.
-#[must_use]
-pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
-    if a.len() != b.len() {
-        return 0.0;
-    }
-    let dot: f64 = a
-        .iter()
-        .zip(b)
-        .map(|(&x, &y)| f64::from(x) * f64::from(y))
-        .sum();
-    let cosine = dot / (norm(a) * norm(b));
-    if cosine.is_finite() { cosine } else { 0.0 }
-}
-
-fn norm(vector: &[f32]) -> f64 {
-    vector
-        .iter()
-        .map(|&x| f64::from(x).powi(2))
-        .sum::<f64>()
-        .sqrt()
-}
-
-/// The vector at length 1; `None` where it has none.
-fn direction(vector: &[f32]) -> Option<Vec<f64>> {
-    let length = norm(vector);
-    (length > 0.0 && length.is_finite())
-        .then(|| vector.iter().map(|&x| f64::from(x) / length).collect())
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub enum Kind {
     Continuation,
     /// A correction or a question back: "I meant".
     Clarification,
-    /// A change of subject: "by the way".
+    /// A change of subject: "on another note".
     Shift,
     /// A request about the sources themselves: "in that document".
     Sources,

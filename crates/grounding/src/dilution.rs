@@ -103,6 +103,17 @@ pub fn share_and_least(
     Ok((attribution_share(context_tokens, history_tokens), least))
 }
 
+/// What an answer adds to the tokens of everything that was said: with its query where it is the turn's first, else what it
+/// has more than the one that it supersedes.
+#[must_use]
+pub fn said(query_tokens: i64, answer_tokens: usize, superseded: Option<i64>) -> i64 {
+    let answer = i64::try_from(answer_tokens).unwrap_or(i64::MAX);
+    match superseded {
+        Some(before) => answer.saturating_sub(before),
+        None => answer.saturating_add(query_tokens),
+    }
+}
+
 /// The most tokens of history beside a context (D6); `None` where it is not compressed.
 ///
 /// A context without sources leaves nothing to be diluted, and no history by the formula. A conversation still has to go on:
@@ -152,6 +163,13 @@ mod tests {
             ..example()
         };
         assert_eq!(history_limit(2000, &off), Ok(None));
+    }
+
+    #[test]
+    fn what_was_said_is_counted_once() {
+        let first = said(7, 100, None);
+        let again = said(7, 60, Some(100));
+        assert_eq!([first, again, first + again], [107, -40, 67]);
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub struct EndInput<'a> {
     pub context: &'a [ContextSource],
     /// What [`sources_of`] made of it.
     pub sources: &'a [Source],
-    /// Every marker of the conversation.
+    /// The markers of the conversation that the answer may name.
     pub markers: &'a [KnownMarker],
     /// The sources as they stood when the turn began.
     pub remembered: &'a [RememberedSource],

@@ -1,6 +1,6 @@
-//! Key facts of a source for a query (C7, first version): extractive sentences, verbatim, with their offsets.
+//! Key facts of a source for a query (C7): extractive sentences, verbatim, with their offsets.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reground_documents::sentence_spans;
 use reground_pulse::along;
@@ -15,13 +15,23 @@ const MOST_WORDS: usize = 60;
 /// Words of the shortest: less is a heading or a list number.
 const FEWEST_WORDS: usize = 4;
 
+/// The facts that a turn was given, by marker: the fact sheet that the next turn goes on from.
+pub type FactSheet = BTreeMap<String, BTreeSet<String>>;
+
 /// Up to `most` sentences of `text` that say most about `query`, in text order.
 ///
-/// A sentence is scored by the content words of the query that it covers; among equals the earlier one wins, so a
-/// query without a match gives the opening sentences, which is where a passage says what it is about. Each further
-/// sentence is chosen for the words that the ones before it leave uncovered. Offsets are characters of `text`.
+/// A sentence is scored by the content words of the query that it covers; among equals one that was a fact before wins, then
+/// the earlier one. So a query that says nothing of the source ("and for admins?") keeps its facts, and one without a match
+/// in a new source gives the opening sentences, which is where a passage says what it is about. Each further sentence is
+/// chosen for the words that the ones before it leave uncovered. Offsets are characters of `text`.
 #[must_use]
-pub fn extract(text: &str, query: &str, most: usize, cues: &Cues) -> Vec<Fact> {
+pub fn extract(
+    text: &str,
+    query: &str,
+    before: Option<&BTreeSet<String>>,
+    most: usize,
+    cues: &Cues,
+) -> Vec<Fact> {
     if most == 0 {
         return Vec::new();
     }
@@ -34,7 +44,8 @@ pub fn extract(text: &str, query: &str, most: usize, cues: &Cues) -> Vec<Fact> {
             .enumerate()
             .max_by_key(|(index, sentence)| {
                 let new = sentence.keys.difference(&covered).count();
-                (new, sentence.keys.len(), std::cmp::Reverse(*index))
+                let again = before.is_some_and(|facts| facts.contains(&sentence.fact.text));
+                (new, sentence.keys.len(), again, std::cmp::Reverse(*index))
             });
         let Some(index) = best.map(|(index, _)| index) else {
             break;
@@ -102,7 +113,7 @@ mod tests {
         password in the settings. A reset password must be changed at once.";
 
     fn facts(query: &str, most: usize) -> Vec<String> {
-        extract(TEXT, query, most, Cues::built_in())
+        extract(TEXT, query, None, most, Cues::built_in())
             .into_iter()
             .map(|fact| fact.text)
             .collect()
@@ -126,12 +137,40 @@ mod tests {
     }
 
     #[test]
+    fn a_query_that_says_nothing_of_a_source_keeps_its_facts() {
+        let sheet = BTreeSet::from(["A reset password must be changed at once.".to_owned()]);
+        let facts = |query: &str, before| {
+            let facts = extract(TEXT, query, before, 1, Cues::built_in());
+            facts.into_iter().map(|fact| fact.text).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            facts("and why?", Some(&sheet)),
+            ["A reset password must be changed at once."]
+        );
+        assert_eq!(
+            facts("and why?", None),
+            ["Passwords expire after ninety days."]
+        );
+        // What answers the new question goes before.
+        assert_eq!(
+            facts("which admins?", Some(&sheet)),
+            ["Admins may reset any password in the settings."]
+        );
+        // A sentence that is no longer there is not brought back.
+        let gone = BTreeSet::from(["Passwords are gone.".to_owned()]);
+        assert_eq!(
+            facts("and why?", Some(&gone)),
+            ["Passwords expire after ninety days."]
+        );
+    }
+
+    #[test]
     fn an_over_long_sentence_is_passed_over() {
         let text = format!(
             "Reset {}. Then it is short and plain.",
             "word ".repeat(80).trim()
         );
-        let facts = extract(&text, "reset", 2, Cues::built_in());
+        let facts = extract(&text, "reset", None, 2, Cues::built_in());
         assert_eq!(facts.len(), 1);
         assert_eq!(facts[0].text, "Then it is short and plain.");
     }
@@ -139,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_repeated_is_said_once() {
         let text = "Rye grows on this field. ".repeat(100_000) + "Oats grow on the other.";
-        let facts = extract(&text, "rye and oats", 3, Cues::built_in());
+        let facts = extract(&text, "rye and oats", None, 3, Cues::built_in());
         let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
         assert_eq!(
             texts,
@@ -151,7 +190,7 @@ mod tests {
     proptest! {
         #[test]
         fn facts_are_verbatim_at_their_offsets(text in "(\\PC{0,40}[.!?。] ?){0,8}", query in "\\PC{0,30}", most in 0usize..4) {
-            let facts = extract(&text, &query, most, Cues::built_in());
+            let facts = extract(&text, &query, None, most, Cues::built_in());
             prop_assert!(facts.len() <= most);
             for fact in &facts {
                 let there: String = text.chars().skip(fact.chars.start as usize)

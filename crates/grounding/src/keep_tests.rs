@@ -1,7 +1,7 @@
 use super::*;
 use crate::begin::compose;
 use crate::carry::CarriedOption;
-use crate::memory::{BoundMarker, RememberedSource};
+use crate::memory::{BoundMarker, Register, RememberedSource};
 use crate::synthetic::{candidate, passage};
 
 fn places(passages: &[Passage]) -> BTreeMap<PassageId, Passage> {
@@ -42,7 +42,14 @@ fn composed(
         dropped: Vec::new(),
         warnings: Vec::new(),
     };
-    let composed = compose(gathered, None, &[], "what is said?", settings).unwrap();
+    let composed = compose(
+        gathered,
+        None,
+        &Register::default(),
+        "what is said?",
+        settings,
+    )
+    .unwrap();
     (composed.context, composed.new_markers)
 }
 
@@ -56,7 +63,11 @@ fn again(
     markers: &[BoundMarker],
     settings: &Settings,
 ) -> (Vec<ContextSource>, Vec<BoundMarker>) {
-    let composed = compose(keep(input, settings), None, markers, "and now?", settings).unwrap();
+    let register = Register {
+        markers: markers.to_vec(),
+        ..Register::default()
+    };
+    let composed = compose(keep(input, settings), None, &register, "and now?", settings).unwrap();
     (composed.context, composed.new_markers)
 }
 

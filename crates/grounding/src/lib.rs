@@ -3,14 +3,15 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | what shapes a turn | [`settings`], [`setting_table`] |
+//! | what shapes a turn | [`settings`], [`setting_table`], [`hook`] |
 //! | what flows through it | [`passage`], [`memory`], [`warnings`], [`error`] |
 //! | what is the turn after | [`intent`], with [`cues`], [`words`] and [`entities`] |
 //! | whether it retrieves, by its [`strategy`], or keeps what there is | [`keep`] |
 //! | what is asked of the branches | [`plan`], with what a follow-up borrows from [`contextual`] |
-//! | what is the same | [`identity`] |
+//! | what is the same, what is near | [`identity`], [`vectors`] |
 //! | **begin**: the stages in order | [`begin`] |
 //! | … what repeats names its neighbours | [`graph`] |
+//! | … results of earlier turns join | [`historical`] |
 //! | … lists become candidates | [`fuse`], scored by [`relevance`] |
 //! | … neighbours become one | [`collapse`] |
 //! | … memory joins | [`carry`] |
@@ -44,7 +45,9 @@ pub mod facts;
 pub mod filter;
 pub mod fuse;
 pub mod graph;
+pub mod historical;
 pub mod history;
+pub mod hook;
 pub mod identity;
 pub mod intent;
 pub mod keep;
@@ -63,6 +66,7 @@ pub mod settings;
 pub mod simulation;
 pub mod strategy;
 pub mod theory;
+pub mod vectors;
 pub mod warnings;
 pub mod words;
 

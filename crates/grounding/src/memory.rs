@@ -3,6 +3,7 @@
 use reground_documents::PageRange;
 use serde::{Deserialize, Serialize};
 
+use crate::facts::FactSheet;
 use crate::passage::{CharRange, Origin};
 
 /// A row of `conversation_sources`: a live source, or a document-level pin (`passage` empty).
@@ -59,6 +60,15 @@ pub struct BoundMarker {
     pub chars: Option<CharRange>,
     /// Content hash (hex).
     pub hash: String,
+}
+
+/// What a conversation has bound to its markers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Register {
+    /// Their sources, in the order of binding: all of them, or of the documents in question and what tells the next marker.
+    pub markers: Vec<BoundMarker>,
+    /// The facts that the last answered turn was given of them.
+    pub facts: FactSheet,
 }
 
 /// A source of a turn's context: what `begin_turn` returns, `prompt_context` prints and `end_turn` judges by.

@@ -75,6 +75,8 @@ pub enum Branch {
     Vector,
     /// The edges of what the conversation keeps naming (C4); a hit's value is the weight of its strongest edge.
     Graph,
+    /// What earlier turns were shown (H1), in no order; a hit has no value.
+    History,
 }
 
 impl Branch {
@@ -85,6 +87,7 @@ impl Branch {
             Self::Lexical => "lexical",
             Self::Vector => "vector",
             Self::Graph => "graph",
+            Self::History => "history",
         }
     }
 }
@@ -130,7 +133,7 @@ pub struct RankedList {
 pub enum Origin {
     /// Found by this turn's retrieval.
     Fresh,
-    /// Carried from an earlier turn.
+    /// Carried from an earlier turn, or ranked again with this turn's results.
     Carried,
     /// Pinned by the user.
     Pinned,

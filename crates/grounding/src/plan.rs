@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::contextual::{EarlierTurn, borrowed, lean, mean, moved};
 use crate::intent::{Intent, Judged, PastTurn};
-use crate::settings::{QueryFrom, Settings};
+use crate::settings::{Fusion, QueryFrom, Settings};
+use crate::vectors::turned;
 
 /// One lexical query.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,6 +34,20 @@ pub struct RetrievalPlan {
     pub vector_weight: f64,
     /// How far the query leaned on the conversation, in [0, 1].
     pub lean: f64,
+    /// What earlier turns were shown, to be ranked with what is found now; none unless results are integrated.
+    pub historical: Vec<Historical>,
+}
+
+/// The results of an earlier turn, and what they are held against (H1): this turn's query together with the one that found
+/// them, which says what they are about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Historical {
+    /// Both queries' words, with what this turn's borrows.
+    pub query: SubQuery,
+    /// Half-way between both embeddings, at the length of this turn's.
+    pub embedding: Option<Vec<f32>>,
+    /// Keys of the passages.
+    pub passages: Vec<String>,
 }
 
 impl RetrievalPlan {
@@ -49,6 +64,7 @@ impl RetrievalPlan {
             embedding,
             vector_weight: settings.vector_weight,
             lean: 0.0,
+            historical: Vec::new(),
         }
     }
 
@@ -146,11 +162,43 @@ pub fn plan(
         }));
     }
     RetrievalPlan {
+        historical: historical(asking, &lexical, embedding.as_deref(), said, settings),
         lexical,
         embedding,
         vector_weight: settings.vector_weight,
         lean: leaned,
     }
+}
+
+/// The results of earlier turns that this one goes on from.
+fn historical(
+    asking: Asking<'_>,
+    lexical: &[SubQuery],
+    embedding: Option<&[f32]>,
+    said: &[EarlierTurn],
+    settings: &Settings,
+) -> Vec<Historical> {
+    let Some(own) = lexical.first() else {
+        return Vec::new();
+    };
+    if settings.fusion != Fusion::Integrated || asking.judged.intent == Intent::NewTopic {
+        return Vec::new();
+    }
+    let turns = asking.earlier.iter().zip(said);
+    turns
+        .filter(|(_, said)| !said.shown.is_empty())
+        .map(|(turn, said)| Historical {
+            query: SubQuery {
+                text: format!("{}\n{}", turn.query, own.text),
+                ..own.clone()
+            },
+            embedding: embedding.map(|own| {
+                let earlier = said.embedding.as_deref().map(|earlier| (1.0, earlier));
+                turned(own, earlier)
+            }),
+            passages: said.shown.clone(),
+        })
+        .collect()
 }
 
 /// All that the user has said, oldest first.

@@ -80,8 +80,9 @@ impl Scale {
             vector: None,
             fresh: BTreeMap::new(),
         };
-        // An edge says nothing of how a passage answers the query.
-        let searched = lists.iter().filter(|list| list.branch != Branch::Graph);
+        // An edge or an earlier turn says nothing of how a passage answers the query.
+        let searches = |list: &&RankedList| matches!(list.branch, Branch::Lexical | Branch::Vector);
+        let searched = lists.iter().filter(searches);
         for list in searched {
             let values = || {
                 list.hits
@@ -138,7 +139,7 @@ impl Scale {
 /// distance; the inner product.
 pub(crate) fn value(branch: Branch, metric: Metric, raw: f64) -> f64 {
     match (branch, metric) {
-        (Branch::Lexical | Branch::Graph, _) => raw,
+        (Branch::Lexical | Branch::Graph | Branch::History, _) => raw,
         (Branch::Vector, Metric::Cosine) => (1.0 - raw).max(0.0),
         (Branch::Vector, Metric::L2) => 1.0 / (1.0 + raw.max(0.0)),
         (Branch::Vector, Metric::InnerProduct) => -raw,

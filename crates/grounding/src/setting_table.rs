@@ -93,7 +93,7 @@ impl SettingInfo {
 
 fn is_off(value: &Value) -> bool {
     let word = value.as_str();
-    word.is_some_and(|word| word.eq_ignore_ascii_case("off"))
+    word.is_some_and(|word| word.trim().eq_ignore_ascii_case("off"))
 }
 
 fn real(value: &Value) -> Option<f64> {
@@ -203,8 +203,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "how the vector branch searches: as the planner likes, without an index, or through it"),
     row("require_embedding", "false", Kind::Flag, "true or false",
         "refuse a turn that comes without an embedding instead of warning"),
-    row("fusion", "\"scores\"", Kind::Choice(&["scores", "rrf"]), "scores or rrf",
-        "how the branches become one order: by their standardised scores, or by reciprocal rank"),
+    row("fusion", "\"scores\"", Kind::Choice(&["scores", "rrf", "integrated"]), "scores, rrf or integrated",
+        "how the branches become one order: by their standardised scores, by reciprocal rank, or by scores with what earlier turns were shown ranked among them"),
     row("vector_share", "0.7", SHARE, "a number, 0 to 1",
         "share of the vector branch in a fusion of scores; the rest is the lexical one's"),
     row("rrf_k", "60", Kind::Real(1.0, 10_000.0), "a number, 1 to 10000",
@@ -231,6 +231,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "fused candidates that go to the reranker"),
     row("reranker", "null", Kind::Text, "deferred, the signature of a function, or off",
         "what reorders the candidates: a function f(query text, passages text[]) returns real[], or the application"),
+    row("intent_function", "null", Kind::Text, "the signature of a function, or off",
+        "what judges the intent of a later turn: a function f(query text, earlier jsonb) returns jsonb; off, or NULL from it, leaves that to the cues"),
     row("carry_over", "true", Kind::Flag, "true or false",
         "carry sources of earlier turns; pins are carried in any case"),
     row("carry_threshold", "1", SHARE, "a number, 0 to 1",

@@ -50,6 +50,16 @@ pub enum Fusion {
     Scores,
     /// By reciprocal rank.
     Rrf,
+    /// As `scores`, with what earlier turns were shown ranked among what this one finds (H1).
+    Integrated,
+}
+
+impl Fusion {
+    /// Whether each branch has to score what the other found.
+    #[must_use]
+    pub fn by_scores(self) -> bool {
+        self != Self::Rrf
+    }
 }
 
 /// What a turn's query is made of (K1).
@@ -157,6 +167,8 @@ pub struct Settings {
     pub history_weight: f64,
     /// `deferred`, or a function's signature; `None` leaves the fused order.
     pub reranker: Option<String>,
+    /// A function's signature; `None` judges the intent by cues.
+    pub intent_function: Option<String>,
     /// Facts extracted for each source (C7), 0–10, default 2.
     pub facts_per_source: usize,
     /// Whether a turn without an embedding is an error. Default false.
@@ -236,6 +248,7 @@ impl Default for Settings {
             query_from: QueryFrom::Contextual,
             history_weight: 1.0,
             reranker: None,
+            intent_function: None,
             facts_per_source: 2,
             require_embedding: false,
             lexical_search: LexicalSearch::Auto,
@@ -341,6 +354,16 @@ fn preset(set: &Map<String, Value>) -> Map<String, Value> {
     }
 }
 
+/// Whether a layer that holds this value sets the setting: null and blank texts leave it to the layers below.
+#[must_use]
+pub fn is_set(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        _ => true,
+    }
+}
+
 /// The settings that a layer sets, each in the type that the struct reads.
 fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingError> {
     let object = match settings {
@@ -364,7 +387,7 @@ fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingE
             .iter()
             .find(|info| info.name == name)
             .ok_or_else(|| invalid(format!("one of {}", known_names())))?;
-        if value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty()) {
+        if !is_set(value) {
             continue;
         }
         let read = info.read(value).map_err(invalid)?;

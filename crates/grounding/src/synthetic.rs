@@ -58,7 +58,7 @@ pub fn list(branch: Branch, keys: &[&str]) -> RankedList {
             value: match branch {
                 Branch::Lexical => 20.0 - i as f64,
                 Branch::Vector => 0.2 + 0.01 * i as f64,
-                Branch::Graph => 1.0,
+                Branch::Graph | Branch::History => 1.0,
             },
         })
         .collect();

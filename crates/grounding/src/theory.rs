@@ -15,6 +15,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::GroundingError;
+use crate::vectors::cosine;
 
 /// The sources' share of a context, α ∈ [0, 1], of their tokens and those of the history (D1). 1 for an empty context:
 /// nothing has been taken from sources that nothing stands beside.
@@ -207,22 +208,7 @@ fn share_of_one(quantity: &'static str, value: f64) -> Result<f64, GroundingErro
 /// do with it. `None` where there is no angle: embeddings of different lengths, or one without any.
 #[must_use]
 pub fn topic_drift(first: &[f32], current: &[f32]) -> Option<f64> {
-    if first.len() != current.len() {
-        return None;
-    }
-    let pairs = || {
-        first
-            .iter()
-            .zip(current)
-            .map(|(a, b)| (f64::from(*a), f64::from(*b)))
-    };
-    let dot: f64 = pairs().map(|(a, b)| a * b).sum();
-    let squares: [f64; 2] = [
-        pairs().map(|(a, _)| a * a).sum(),
-        pairs().map(|(_, b)| b * b).sum(),
-    ];
-    let cosine = dot / (squares[0].sqrt() * squares[1].sqrt());
-    cosine.is_finite().then(|| (1.0 - cosine).clamp(0.0, 1.0))
+    cosine(first, current).map(|cosine| (1.0 - cosine).min(1.0))
 }
 
 /// What relevance of the first turn's sources is left after that drift: the factor e^(−β·d), β ≥ 0 (D4). It compounds with

@@ -32,10 +32,10 @@ fn passages_beat() {
         defuse(text, MarkerStyle::Lettered).len()
     });
     check("facts", 1, |text| {
-        facts::extract(text, "the quick fox", 2, Cues::built_in())
+        facts::extract(text, "the quick fox", None, 2, Cues::built_in())
     });
     let query = text_of("quick fox ", 8 * STRETCH);
-    let felt = felt::of(|| facts::extract("It is so.", &query, 2, Cues::built_in()));
+    let felt = felt::of(|| facts::extract("It is so.", &query, None, 2, Cues::built_in()));
     assert!(felt.beats >= 8, "{felt:?}");
 }
 

@@ -103,6 +103,16 @@ SELECT retrieved, context_from, history_tokens > 0 AS history, attribution_share
 SELECT conversation, turns, retrievals, answers, citations, history_dependence, round(most_drift::numeric, 3) AS most_drift FROM reground.conversation_totals
 WHERE conversation IN ('all', 'first') ORDER BY conversation;
 
+-- What it cost, beside what the source reports; the search of a turn that kept its sources cost nothing.
+SELECT component, turns > 0 AS measured, p50_ms > 0 AND p95_ms >= p50_ms AS ordered, reported_ms FROM reground.turn_overhead WHERE tenant = current_user ORDER BY reported_ms;
+SELECT conversation, turn, retrieved, refresh_ms IS NOT NULL AS refreshed, compress_ms IS NOT NULL AS compressed FROM reground.conversation_health
+WHERE conversation IN ('all', 'first') ORDER BY conversation, turn;
+SELECT doc_id FROM ask('squeezed', 'How is tea steeped?', '[1,0,0]', 'For three minutes [A1].', '{"strategy": "reground"}');
+SELECT doc_id FROM ask('squeezed', 'What melts snow?', '[0,0,1]', 'Salt melts snow [B1].', '{"strategy": "reground"}');
+-- A first turn has no history to compress, whatever the strategy; every later one of a strategy that compresses does.
+SELECT strategy IN ('reground', 'compression_only') AS compresses, turn > 1 AS later, count(*) > 0 AS some, bool_and(compress_ms IS NOT NULL) AS compressed FROM reground.conversation_health
+WHERE conversation IN (SELECT external_id FROM reground.conversations WHERE corpus = 'history') AND state = 'ended' GROUP BY 1, 2 ORDER BY 1, 2;
+
 -- A line against noise in the history, in each format.
 SELECT count(*) AS sources FROM reground.begin_turn('noted', 'tea', 'history', '[1,0,0]', settings => '{"history_note": true, "facts_per_source": 0, "candidates": 1}');
 SELECT reground.prompt_context(regress.turn('noted'));

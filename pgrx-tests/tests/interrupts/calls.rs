@@ -53,6 +53,151 @@ impl Call {
 /// One call a function.
 pub const CALLS: &[Call] = &[
     Call {
+        function: "_citations_by",
+        call: "_citations_by('model', NULL, NULL)",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+        ],
+    },
+    Call {
+        function: "_dimension",
+        call: "_dimension('tag:team')",
+        waits: &[],
+    },
+    Call {
+        function: "_node",
+        call: "_node('chunk', 'farm', 'cows')",
+        waits: &[],
+    },
+    Call {
+        function: "citation_quality",
+        call: "citation_quality('model')",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.citation_labels"),
+            Reads("reground.citation_reports"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+        ],
+    },
+    Call {
+        function: "compare_cfs",
+        call: "compare_cfs('model', 'small', 'large')",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.turns"),
+            Reads("reground.conversations"),
+        ],
+    },
+    Call {
+        function: "in_canary",
+        call: "in_canary('talk')",
+        waits: &[],
+    },
+    Call {
+        function: "label_citation",
+        call: "label_citation(1, 'accurate')",
+        waits: &[
+            Reads("reground.message_citations"),
+            Writes("reground.citation_labels"),
+        ],
+    },
+    Call {
+        function: "mann_whitney",
+        call: "mann_whitney('{1,2}', '{3}')",
+        waits: &[],
+    },
+    Call {
+        function: "report_citation",
+        call: "report_citation(1, 'it says something else')",
+        waits: &[
+            Reads("reground.message_citations"),
+            Writes("reground.citation_reports"),
+        ],
+    },
+    Call {
+        function: "retrieval_metrics",
+        call: "retrieval_metrics('{a}', '{\"a\": 1}')",
+        waits: &[],
+    },
+    Call {
+        function: "sample_for_review",
+        call: "sample_for_review()",
+        waits: &[
+            Reads("reground.message_citations"),
+            Reads("reground.citation_labels"),
+            Reads("reground.conversations"),
+            Reads("reground.messages"),
+            Reads("reground.turns"),
+        ],
+    },
+    Call {
+        function: "sli",
+        call: "sli()",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.turns"),
+            Reads("reground.conversations"),
+        ],
+    },
+    Call {
+        function: "source_usage",
+        call: "source_usage()",
+        waits: &[
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+        ],
+    },
+    Call {
+        function: "stage_survival",
+        call: "stage_survival()",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+        ],
+    },
+    Call {
+        function: "text_metrics",
+        call: "text_metrics('cows', 'the cows')",
+        waits: &[],
+    },
+    Call {
+        function: "trace_citation",
+        call: "trace_citation(1)",
+        waits: &[
+            Reads("reground.message_citations"),
+            Reads("reground.turn_traces"),
+            Reads("reground.messages"),
+            Reads("reground.turns"),
+            Reads("reground.conversation_markers"),
+        ],
+    },
+    Call {
+        function: "trace_document",
+        call: "trace_document('farm', 'cows')",
+        waits: &[
+            Reads("reground.message_citations"),
+            Reads("reground.conversations"),
+            Reads("reground.corpora"),
+            Reads("reground.documents"),
+            Reads("reground.messages"),
+            Reads("reground.turns"),
+        ],
+    },
+    Call {
+        function: "wilson_interval",
+        call: "wilson_interval(1, 2)",
+        waits: &[],
+    },
+    Call {
         function: "_settings",
         call: "_settings()",
         waits: &[],

@@ -63,6 +63,81 @@ use Argument as A;
 /// One call a function.
 pub const CALLS: &[Call] = &[
     Call {
+        function: "_citations_by",
+        call: "_citations_by('document', $1::text::timestamptz, NULL)",
+        arguments: &[A::Moment],
+    },
+    Call {
+        function: "_dimension",
+        call: "_dimension('model')",
+        arguments: &[],
+    },
+    Call {
+        function: "_node",
+        call: "_node('chunk', $1, $2)",
+        arguments: &[A::Corpus, A::Document],
+    },
+    Call {
+        function: "citation_quality",
+        call: "citation_quality('document', $1::text::timestamptz)",
+        arguments: &[A::Moment],
+    },
+    Call {
+        function: "compare_cfs",
+        call: "compare_cfs('conversation', $1, $2, $3::text::timestamptz)",
+        arguments: &[A::KnownConversation, A::KnownConversation, A::Moment],
+    },
+    Call {
+        function: "in_canary",
+        call: "in_canary($1)",
+        arguments: &[A::Conversation],
+    },
+    Call {
+        function: "mann_whitney",
+        call: "mann_whitney('{1,2}', '{3}')",
+        arguments: &[],
+    },
+    Call {
+        function: "report_citation",
+        call: "report_citation((SELECT min(c.citation_id) FROM reground.message_citations AS c WHERE c.message_id = $1::text::bigint), $2)",
+        arguments: &[A::MessageId, A::Query],
+    },
+    Call {
+        function: "retrieval_metrics",
+        call: "retrieval_metrics(ARRAY[$1], '{\"a\": 1}')",
+        arguments: &[A::Document],
+    },
+    Call {
+        function: "sli",
+        call: "sli($1::text::timestamptz)",
+        arguments: &[A::Moment],
+    },
+    Call {
+        function: "source_usage",
+        call: "source_usage($1::text::timestamptz)",
+        arguments: &[A::Moment],
+    },
+    Call {
+        function: "stage_survival",
+        call: "stage_survival('conversation', $1::text::timestamptz)",
+        arguments: &[A::Moment],
+    },
+    Call {
+        function: "text_metrics",
+        call: "text_metrics($1, $2)",
+        arguments: &[A::Answer, A::Content],
+    },
+    Call {
+        function: "trace_document",
+        call: "trace_document($1, $2)",
+        arguments: &[A::Corpus, A::Document],
+    },
+    Call {
+        function: "wilson_interval",
+        call: "wilson_interval(1, 2)",
+        arguments: &[],
+    },
+    Call {
         function: "_settings",
         call: "_settings()",
         arguments: &[],

@@ -115,6 +115,7 @@ const WRITTEN: &str = "
         tags => '{\"tag\": \"SENTINEL-tag\"}');
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The SENTINELplan is kept in the SENTINELbarn [B1]. SENTINELpigs fly [Z9].',
         message => 'SENTINEL-message-1', model => 'SENTINEL-model', usage => '{\"by\": \"SENTINEL-usage\"}', tags => '{\"tag\": \"SENTINEL-tag\"}');
+    SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'SENTINEL-reason', 'SENTINEL-reporter');
     SELECT reground.begin_turn('support', 'SENTINELquestion of the plan', 'commons', '[0,1]', request_id => 'request-1');
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message => 'message-1');
     SELECT reground.begin_turn('SENTINEL-talk-2', 'SENTINELgoat?', 'SENTINEL-corpus', '[0,1]', settings => '{\"reranker\": \"deferred\"}', request_id => 'SENTINEL-request-2');
@@ -158,6 +159,11 @@ impl House {
                 .client
                 .batch_execute(&written)
                 .with_context(|| format!("as {}", tenant.name))?;
+            let (name, sentinel) = (tenant.name, tenant.sentinel);
+            owner.execute(
+                "SELECT reground.label_citation(min(citation_id), 'accurate', $2, $3) FROM reground.message_citations WHERE tenant = $1",
+                &[&name, &format!("{sentinel}-note"), &format!("{sentinel}-reviewer")],
+            )?;
             let mut ids = |query: &str| -> Result<Vec<i64>> {
                 let rows = pooled.client.query(query, &[])?;
                 Ok(rows.iter().map(|row| row.get(0)).collect())

@@ -75,8 +75,9 @@ pub fn rank(
                             .get::<String>(2)?
                             .is_some_and(|document| wanted.documents.contains(&document)));
                 let vector = TsVector::parse(&bytes.0)?;
-                for collector in &mut collectors {
-                    collector.add(&key, admitted, wanted, &vector);
+                // What is wanted is scored by the turn's own query, which comes first; as through an index.
+                for (at, collector) in collectors.iter_mut().enumerate() {
+                    collector.add(&key, admitted, wanted && at == 0, &vector);
                 }
             }
             // SAFETY: the batch was read to its end and copied, and nothing refers to its tuples any more. Without this

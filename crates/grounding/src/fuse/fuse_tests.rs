@@ -12,6 +12,7 @@ fn by_rank<'a>(lists: &'a [RankedList], scores: &'a BranchScores) -> Ranking<'a>
     Ranking {
         lists,
         scores,
+        integrated: None,
         metric: Metric::Cosine,
     }
 }
@@ -239,7 +240,7 @@ proptest! {
         };
         let lists = [top(Branch::Lexical, &lexical, -1.0), top(Branch::Vector, &distances, 1.0)];
         let scores = BranchScores { lexical, distances };
-        let ranking = Ranking { lists: &lists, scores: &scores, metric: Metric::Cosine };
+        let ranking = Ranking { lists: &lists, scores: &scores, integrated: None, metric: Metric::Cosine };
         let settings = Settings { fusion: Fusion::Scores, vector_share: share, ..Settings::default() };
         let expected = standardised(&lists, &scores, share);
         let rows = rows(ranking, &settings);
@@ -248,6 +249,52 @@ proptest! {
             prop_assert!((row.score - expected[&row.key]).abs() < 1e-9, "{} {}", row.score, expected[&row.key]);
         }
     }
+}
+
+#[test]
+fn a_result_of_an_earlier_turn_is_ordered_by_both_queries_and_shown_by_this_one() {
+    let history = RankedList {
+        branch: Branch::History,
+        ..list(Branch::Lexical, &["old"])
+    };
+    let mut lists = vec![
+        list(Branch::Lexical, &["a", "b"]),
+        list(Branch::Vector, &["a", "b"]),
+        history,
+    ];
+    let of = |key: &str, value: f64| BTreeMap::from([(key.to_owned(), value)]);
+    let integrated = BranchScores {
+        lexical: of("old", 1e3),
+        distances: of("old", 0.0),
+    };
+    let scores = BranchScores {
+        lexical: of("old", 0.25),
+        distances: of("old", 0.9),
+    };
+    let settings = Settings {
+        fusion: Fusion::Integrated,
+        ..Settings::default()
+    };
+    let order = |lists: &[RankedList], integrated| {
+        let ranking = Ranking {
+            lists,
+            scores: &scores,
+            integrated,
+            metric: Metric::Cosine,
+        };
+        rows(ranking, &settings)
+    };
+    let first = order(&lists, Some(&integrated)).remove(0);
+    assert_eq!(first.key, "old");
+    assert_eq!((first.lexical_rank, first.vector_rank), (None, None));
+    assert_eq!(
+        (first.lexical_score, first.vector_distance),
+        (Some(0.25), Some(0.9))
+    );
+    assert_eq!(order(&lists, None).pop().unwrap().key, "old");
+    // Without the list it is no candidate, whatever is said of it.
+    lists.pop();
+    assert_eq!(order(&lists, Some(&integrated)).len(), 2);
 }
 
 #[test]
@@ -264,6 +311,7 @@ fn a_passage_is_scored_by_the_branch_that_did_not_find_it() {
     let ranking = Ranking {
         lists: &lists,
         scores: &scores,
+        integrated: None,
         metric: Metric::Cosine,
     };
     let rows = rows(ranking, &Settings::default());

@@ -24,6 +24,9 @@ pub struct Ranking<'a> {
     pub lists: &'a [RankedList],
     /// What both branches say of the passages in them; not needed where ranks are fused.
     pub scores: &'a BranchScores,
+    /// What they say of the results of earlier turns under this query together with the one that found them, where these are
+    /// ranked too.
+    pub integrated: Option<&'a BranchScores>,
     /// How the vector lists measure distance.
     pub metric: Metric,
 }
@@ -76,7 +79,7 @@ fn fused_rows<'a>(
     let standings = standings(ranking.lists, &name);
     let scored: Vec<(&str, Standing, f64)> = match settings.fusion {
         Fusion::Rrf => rrf::scored(standings, settings.rrf_k),
-        Fusion::Scores => scores::scored(standings, ranking, settings, name),
+        Fusion::Scores | Fusion::Integrated => scores::scored(standings, ranking, settings, name),
     };
     let mut rows: Vec<FusedRow> = scored
         .into_iter()
@@ -140,7 +143,7 @@ pub fn fuse(
         let Some(leader) = leaders.get(row.key.as_str()) else {
             continue;
         };
-        let own_relevance = if only_nominated(row) {
+        let own_relevance = if !searched(row) {
             let lexical = ranking.scores.lexical.get(&row.key).copied();
             let distance = ranking.scores.distances.get(&row.key).copied();
             scale.carried(lexical, distance)
@@ -155,7 +158,7 @@ pub fn fuse(
                 .or_default()
                 .push((passage.doc_id.clone(), passage.key.clone()));
             dropped.push(Dropped {
-                candidate: fresh((*row).clone(), (*passage).clone(), own_relevance),
+                candidate: candidate((*row).clone(), (*passage).clone(), own_relevance),
                 stage: Stage::Collapse,
                 reason: Reason::Twin,
                 into: Some(leader.key.clone()),
@@ -170,7 +173,7 @@ pub fn fuse(
             let relevance = relevance.get(row.key.as_str()).copied().unwrap_or_default();
             Some(Candidate {
                 also_in: twins,
-                ..fresh(row, passage, relevance)
+                ..candidate(row, passage, relevance)
             })
         })
         .collect();
@@ -180,16 +183,17 @@ pub fn fuse(
     }
 }
 
-/// Whether no search found it, only an edge.
-fn only_nominated(row: &FusedRow) -> bool {
-    row.graph_rank.is_some() && row.lexical_rank.is_none() && row.vector_rank.is_none()
+/// Whether this turn's search found it.
+fn searched(row: &FusedRow) -> bool {
+    row.lexical_rank.is_some() || row.vector_rank.is_some()
 }
 
-fn fresh(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
-    let origin = if only_nominated(&row) {
-        Origin::Graph
-    } else {
-        Origin::Fresh
+fn candidate(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
+    let origin = match row.graph_rank {
+        _ if searched(&row) => Origin::Fresh,
+        Some(_) => Origin::Graph,
+        // Of the lists that bring passages in, that of earlier turns' results is the one without ranks.
+        None => Origin::Carried,
     };
     Candidate {
         lexical_rank: row.lexical_rank,

@@ -37,10 +37,17 @@ pub(super) fn scored<'a>(
     let asked = |branch| ranking.lists.iter().any(|list| list.branch == branch);
     let lexical = Measure::of(&standings, |standing| {
         // A passage without a word of the query has the score 0, which says as much as another.
-        asked(Branch::Lexical).then(|| standing.lexical.value.unwrap_or_default())
+        let own = standing.lexical.value.unwrap_or_default();
+        asked(Branch::Lexical).then(|| {
+            standing
+                .integrated
+                .lexical
+                .map_or(own, |then| then.max(own))
+        })
     });
     let vector = Measure::of(&standings, |standing| {
-        let distance = standing.vector.value?;
+        let distances = [standing.vector.value, standing.integrated.distance];
+        let distance = distances.into_iter().flatten().reduce(f64::min)?;
         Some(value(Branch::Vector, ranking.metric, distance))
     });
     let shares = [
@@ -105,9 +112,24 @@ fn complete<'a>(
         let (best, better): (_, fn(f64, f64) -> f64) = match branch {
             Branch::Lexical => (&mut standing.lexical.value, f64::max),
             Branch::Vector => (&mut standing.vector.value, f64::min),
-            Branch::Graph => continue,
+            Branch::Graph | Branch::History => continue,
         };
         *best = Some(best.map_or(said, |before| better(before, said)));
+    }
+    let Some(integrated) = ranking.integrated else {
+        return;
+    };
+    for (key, &score) in &integrated.lexical {
+        if let Some(standing) = name(key).and_then(|key| standings.get_mut(key)) {
+            let best = &mut standing.integrated.lexical;
+            *best = Some(best.map_or(score, |before: f64| before.max(score)));
+        }
+    }
+    for (key, &distance) in &integrated.distances {
+        if let Some(standing) = name(key).and_then(|key| standings.get_mut(key)) {
+            let best = &mut standing.integrated.distance;
+            *best = Some(best.map_or(distance, |before: f64| before.min(distance)));
+        }
     }
 }
 

@@ -14,7 +14,16 @@ pub(super) struct Standing {
     pub lexical: Best,
     pub vector: Best,
     pub graph: Best,
+    /// What the branches say of it as a result of an earlier turn, under both queries.
+    pub integrated: Integrated,
     entities: Vec<String>,
+}
+
+/// Scores under this turn's query together with that of an earlier turn, which only the order is made by.
+#[derive(Default)]
+pub(super) struct Integrated {
+    pub lexical: Option<f64>,
+    pub distance: Option<f64>,
 }
 
 /// The best place among the lists of a branch.
@@ -58,6 +67,8 @@ impl Standing {
             Branch::Lexical => &mut self.lexical,
             Branch::Vector => &mut self.vector,
             Branch::Graph => &mut self.graph,
+            // In no order: what it brings in has its scores from the branches.
+            Branch::History => return,
         };
         if best.rank.is_none_or(|before| rank < before) {
             *best = Best {

@@ -10,6 +10,7 @@ mod evidence;
 mod figures;
 mod likelihood;
 mod past;
+mod verdict;
 
 use std::str::FromStr;
 
@@ -21,6 +22,7 @@ use evidence::Evidence;
 pub use figures::{AGAIN, AWAY, AtHand, Figures};
 pub use likelihood::{FITTED, Likelihoods, Model, Weights};
 pub use past::PastTurn;
+pub use verdict::{Judge, Verdict};
 
 /// What a turn is after (C1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -85,7 +87,7 @@ pub enum Dependency {
 pub struct Judged {
     /// The intent.
     pub intent: Intent,
-    /// How likely that is right, in [0, 1]; 1 where the caller said so.
+    /// How likely that is right, in [0, 1]; 1 where the caller said so, or what a function said.
     pub confidence: f64,
     /// The signals that decided, for a person to read: `pronoun: it`, `known words: 2 of 5`.
     pub signals: Vec<String>,
@@ -95,11 +97,11 @@ pub struct Judged {
     pub dependency: Dependency,
 }
 
-/// Judges a query against the earlier turns (newest last) with the built-in cues; `wanted` overrides the intent only.
+/// Judges a query against the earlier turns (newest last) with the built-in cues; what somebody else `said` goes before.
 /// Linear in the texts.
 #[must_use]
-pub fn classify(query: &str, earlier: &[PastTurn], wanted: Option<Intent>) -> Judged {
-    classify_with(Cues::built_in(), &FITTED, query, earlier, wanted)
+pub fn classify(query: &str, earlier: &[PastTurn], said: Option<Verdict>) -> Judged {
+    classify_with(Cues::built_in(), &FITTED, query, earlier, said)
 }
 
 /// [`classify`] with the caller's own cues and weights.
@@ -109,7 +111,7 @@ pub fn classify_with(
     model: &Model,
     query: &str,
     earlier: &[PastTurn],
-    wanted: Option<Intent>,
+    said: Option<Verdict>,
 ) -> Judged {
     let evidence = Evidence::gather(cues, query, earlier);
     let mut signals = evidence.signals();
@@ -119,24 +121,26 @@ pub fn classify_with(
         signals.extend(figures.signals());
         likely = Some(model.likelihoods(&figures));
     }
-    let dependency = dependency(&evidence, likely);
-    let (judged, confidence) = intent(&evidence, likely);
-    let (intent, confidence) = match wanted {
-        Some(wanted) => {
-            signals.push("caller".to_owned());
-            (wanted, 1.0)
-        }
-        None => (judged, confidence),
-    };
+    let mut dependency = dependency(&evidence, likely);
+    let (mut intent, mut confidence) = intent(&evidence, likely);
+    let mut entities = Vec::new();
+    if let Some(said) = said {
+        signals.push(said.by.name().to_owned());
+        (intent, confidence) = (said.intent, said.confidence);
+        dependency = said.dependency.unwrap_or(dependency);
+        entities = said.entities;
+    }
+    match evidence.comparison {
+        _ if intent != Intent::Compare => entities.clear(),
+        Some(comparison) if entities.is_empty() => entities = comparison.entities,
+        _ => {}
+    }
     Judged {
         intent,
         confidence,
         signals,
+        entities,
         dependency,
-        entities: match (intent, evidence.comparison) {
-            (Intent::Compare, Some(comparison)) => comparison.entities,
-            _ => Vec::new(),
-        },
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::contextual::{EarlierTurn, cosine};
+use crate::contextual::EarlierTurn;
+use crate::vectors::cosine;
 
 /// An earlier turn, as far as intent looks at it. Only the query has to be known; the more is, the better the judgement.
 ///
@@ -45,12 +46,14 @@ impl PastTurn {
     #[must_use]
     pub fn likened(self, query: Option<&[f32]>, said: &EarlierTurn, nearest: Option<f64>) -> Self {
         let most = |own: &[f32]| {
-            let cosines = said.cited.iter().map(|cited| cosine(own, cited));
+            let cosines = said.cited.iter().filter_map(|cited| cosine(own, cited));
             cosines.reduce(f64::max)
         };
         let turn = said.embedding.as_deref();
         Self {
-            similarity: query.zip(turn).map(|(query, turn)| cosine(query, turn)),
+            similarity: query
+                .zip(turn)
+                .and_then(|(query, turn)| cosine(query, turn)),
             cited_similarity: query.and_then(most),
             document_similarity: query.and(nearest),
             own_similarity: query.and(turn).and_then(most),

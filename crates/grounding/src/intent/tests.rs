@@ -80,7 +80,11 @@ fn intents_of_plain_cases() {
 
 #[test]
 fn the_caller_overrides_the_intent() {
-    let judged = classify("compare HNSW with IVFFlat", &[], Some(Intent::SameSources));
+    let judged = classify(
+        "compare HNSW with IVFFlat",
+        &[],
+        Some(Intent::SameSources.into()),
+    );
     assert_eq!(
         (judged.intent, judged.confidence),
         (Intent::SameSources, 1.0)

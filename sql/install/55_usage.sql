@@ -1,0 +1,45 @@
+-- Whether the service is as good as it was promised to be, and what its sources are used for.
+
+CREATE FUNCTION reground.sli(since timestamptz DEFAULT pg_catalog.now() - interval '24 hours', until timestamptz DEFAULT NULL)
+    RETURNS TABLE (name text, value double precision, target double precision, met boolean, samples bigint)
+    LANGUAGE sql STABLE PARALLEL UNSAFE
+    BEGIN ATOMIC
+        SELECT s.name, s.value, s.target, CASE s.name WHEN 'parse_failures' THEN s.value < s.target ELSE s.value >= s.target END, s.samples
+        FROM (
+            SELECT 1 AS place, 'cfs_p1' AS name, pg_catalog.percentile_cont(0.01) WITHIN GROUP (ORDER BY m.cfs) AS value, 0.90::double precision AS target, pg_catalog.count(m.cfs) AS samples
+            FROM reground.messages AS m
+            WHERE NOT m.superseded AND m.created_at >= sli.since AND (sli.until IS NULL OR m.created_at < sli.until)
+            UNION ALL
+            SELECT 2, 'rerank_survival', pg_catalog.max(v.survived)::double precision / nullif(pg_catalog.max(v.reached), 0), 0.95::double precision, coalesce(pg_catalog.max(v.reached), 0)
+            FROM reground.stage_survival(NULL, sli.since, sli.until) AS v WHERE v.name = 'rerank'
+            UNION ALL
+            SELECT 3, 'parse_failures', pg_catalog.count(*) FILTER (WHERE c.status = 'malformed')::double precision / nullif(pg_catalog.count(*), 0), 0.005::double precision, pg_catalog.count(*)
+            FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
+            WHERE c.created_at >= sli.since AND (sli.until IS NULL OR c.created_at < sli.until)) AS s
+        ORDER BY s.place;
+    END;
+COMMENT ON FUNCTION reground.sli(timestamptz, timestamptz) IS
+'The service level indicators of citations (I15), over answers that stand, by default of the last 24 hours: cfs_p1, the first percentile of the fidelity scores (target 0.90); rerank_survival, the share of citations whose source left the reranker under its own key (0.95); parse_failures, the share of what was meant as a citation that cannot be read (under 0.005). value and met are NULL without samples. A tenant sees its own, an auditor all.';
+
+CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+    RETURNS TABLE (corpus text, doc_id text, title text, contexts bigint, citations bigint, held bigint, conversations bigint, last_cited timestamptz)
+    LANGUAGE sql STABLE PARALLEL UNSAFE
+    BEGIN ATOMIC
+        SELECT u.corpus, u.doc_id, pg_catalog.max(u.title), pg_catalog.sum(u.contexts)::bigint, pg_catalog.sum(u.citations)::bigint, pg_catalog.sum(u.held)::bigint,
+               pg_catalog.max(u.conversations), pg_catalog.max(u.last_cited)
+        FROM (
+            SELECT e #>> '{passage,corpus}' AS corpus, e #>> '{passage,doc_id}' AS doc_id, pg_catalog.max(e #>> '{passage,title}') AS title, pg_catalog.count(DISTINCT t.turn_id) AS contexts,
+                   0::bigint AS citations, 0::bigint AS held, pg_catalog.count(DISTINCT t.conversation_id) AS conversations, NULL::timestamptz AS last_cited
+            FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e
+            WHERE t.state IN ('open', 'ended') AND (source_usage.since IS NULL OR t.begun_at >= source_usage.since) AND (source_usage.until IS NULL OR t.begun_at < source_usage.until)
+            GROUP BY 1, 2
+            UNION ALL
+            SELECT c.corpus, c.doc_id, pg_catalog.max(c.title), 0, pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE c.holds), 0, pg_catalog.max(c.created_at)
+            FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
+            WHERE c.doc_id IS NOT NULL AND (source_usage.since IS NULL OR c.created_at >= source_usage.since) AND (source_usage.until IS NULL OR c.created_at < source_usage.until)
+            GROUP BY 1, 2) AS u
+        GROUP BY u.corpus, u.doc_id
+        ORDER BY 5 DESC, 4 DESC, 1, 2;
+    END;
+COMMENT ON FUNCTION reground.source_usage(timestamptz, timestamptz) IS
+'What documents are used for, those cited most first: the contexts that one was in, the citations of it in answers that stand and how many of them hold, the conversations whose contexts it was in. One that is shown and never cited, or cited and never holds, is worth a look. A tenant sees its own, an auditor all.';

@@ -1,0 +1,93 @@
+//! Measures of an application's own evaluations.
+
+use std::collections::BTreeMap;
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_metrics::ranking::{average_precision, ndcg, precision, recall, reciprocal_rank};
+use reground_metrics::rouge::rouge_l;
+use reground_metrics::squad::{exact_match, token_f1};
+use serde::Serialize;
+
+use crate::api::given;
+use crate::datum::Json;
+use crate::error::{Error, Result};
+use crate::rows;
+
+/// The row of `retrieval_metrics`.
+#[derive(Serialize)]
+struct Retrieval {
+    ndcg: Option<f64>,
+    recall: Option<f64>,
+    precision: Option<f64>,
+    reciprocal_rank: Option<f64>,
+    average_precision: Option<f64>,
+}
+
+#[pg_extern(sql = false)]
+fn retrieval_metrics(
+    ranking: Option<Vec<Option<String>>>,
+    judgements: Option<Json>,
+    k: Option<i32>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let ranking: Vec<String> = given(ranking, "ranking")?.into_iter().flatten().collect();
+    let gains = gains(given(judgements, "judgements")?)?;
+    let k = depth(given(k, "k")?)?;
+    let row = Retrieval {
+        ndcg: ndcg(&ranking, &gains, k),
+        recall: recall(&ranking, &gains, k),
+        precision: precision(&ranking, &gains, k),
+        reciprocal_rank: reciprocal_rank(&ranking, &gains),
+        average_precision: average_precision(&ranking, &gains),
+    };
+    rows::emit(fcinfo, &[row])?;
+    Ok(())
+}
+
+fn gains(judgements: Json) -> Result<BTreeMap<String, f64>> {
+    serde_json::from_value(judgements.value("judgements")?).map_err(|fault| Error::Bad {
+        argument: "judgements",
+        fault: fault.to_string(),
+        hint: "Write {\"id\": gain}, each gain a number.".into(),
+    })
+}
+
+fn depth(k: i32) -> Result<usize> {
+    let depth = usize::try_from(k).ok().filter(|depth| *depth > 0);
+    depth.ok_or_else(|| Error::Bad {
+        argument: "k",
+        fault: k.to_string(),
+        hint: "1 or more places.".into(),
+    })
+}
+
+/// The row of `text_metrics`.
+#[derive(Serialize)]
+struct Text {
+    exact_match: bool,
+    token_f1: f64,
+    rouge_l_precision: Option<f64>,
+    rouge_l_recall: Option<f64>,
+    rouge_l: Option<f64>,
+}
+
+#[pg_extern(sql = false)]
+fn text_metrics(
+    answer: Option<&str>,
+    reference: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let (answer, reference) = (given(answer, "answer")?, given(reference, "reference")?);
+    let rouge = rouge_l(answer, reference);
+    let row = Text {
+        exact_match: exact_match(answer, reference),
+        token_f1: token_f1(answer, reference),
+        rouge_l_precision: rouge.map(|rouge| rouge.precision),
+        rouge_l_recall: rouge.map(|rouge| rouge.recall),
+        rouge_l: rouge.map(|rouge| rouge.f1),
+    };
+    rows::emit(fcinfo, &[row])?;
+    Ok(())
+}

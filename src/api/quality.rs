@@ -1,0 +1,110 @@
+//! What the functions of quality and comparison are computed with.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_audit::dimension::{Dimension, Subject};
+use reground_metrics::mann_whitney::two_sided;
+use reground_metrics::proportion::wilson;
+use serde::Serialize;
+
+use crate::api::given;
+use crate::error::{Error, Result};
+use crate::rows;
+
+#[pg_extern(sql = false)]
+fn dimension(
+    by: Option<&str>,
+    of_answers: Option<bool>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let subject = match of_answers {
+        Some(true) => Subject::Answers,
+        _ => Subject::Citations,
+    };
+    if subject == Subject::Answers {
+        given(by, "by")?;
+    }
+    let dimension = by.map(|by| Dimension::read(by, subject));
+    let dimension = dimension.transpose().map_err(Error::from)?;
+    rows::emit(fcinfo, &[dimension.unwrap_or_default()])?;
+    Ok(())
+}
+
+/// The row of `wilson_interval`.
+#[derive(Default, Serialize)]
+struct Bounds {
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+#[pg_extern(sql = false)]
+fn wilson_interval(
+    successes: Option<i64>,
+    trials: Option<i64>,
+    confidence: Option<f64>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let (successes, trials) = (given(successes, "successes")?, given(trials, "trials")?);
+    let confidence = given(confidence, "confidence")?;
+    rows::emit(fcinfo, &[bounds(successes, trials, confidence)?])?;
+    Ok(())
+}
+
+fn bounds(successes: i64, trials: i64, confidence: f64) -> Result<Bounds> {
+    let counts = u64::try_from(successes)
+        .ok()
+        .zip(u64::try_from(trials).ok());
+    if counts == Some((0, 0)) {
+        return Ok(Bounds::default());
+    }
+    let interval = counts.and_then(|(successes, trials)| wilson(successes, trials, confidence));
+    let interval = interval.ok_or_else(|| Error::Bad {
+        argument: "successes",
+        fault: format!("{successes} of {trials} at a confidence of {confidence}"),
+        hint: "0 or more successes, as many trials at least, a confidence above 0 and under 1."
+            .into(),
+    })?;
+    Ok(Bounds {
+        low: Some(interval.low),
+        high: Some(interval.high),
+    })
+}
+
+/// The row of `mann_whitney`.
+#[derive(Default, Serialize)]
+struct Compared {
+    u: Option<f64>,
+    p_value: Option<f64>,
+    effect: Option<f64>,
+}
+
+#[pg_extern(sql = false)]
+fn mann_whitney(
+    a: Option<Vec<Option<f64>>>,
+    b: Option<Vec<Option<f64>>>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let values = |sample: Option<Vec<Option<f64>>>, name| -> Result<Vec<f64>> {
+        Ok(given(sample, name)?.into_iter().flatten().collect())
+    };
+    let (a, b) = (values(a, "a")?, values(b, "b")?);
+    let compared = match two_sided(&a, &b) {
+        Some(test) => Compared {
+            u: Some(test.statistic),
+            p_value: Some(test.p_value),
+            effect: Some(test.effect),
+        },
+        None if a.is_empty() || b.is_empty() => Compared::default(),
+        None => {
+            return Err(Error::Bad {
+                argument: "a",
+                fault: "it or b holds a value that is not finite".into(),
+                hint: "Leave NaN and infinities out.".into(),
+            }
+            .into());
+        }
+    };
+    rows::emit(fcinfo, &[compared])?;
+    Ok(())
+}

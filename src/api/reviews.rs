@@ -1,0 +1,56 @@
+//! What people say of citations: labels of reviewers, reports of users.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_audit::label::Label;
+
+use crate::api::{given, not_empty, writable};
+use crate::error::{Error, Result};
+use crate::store::reviews::{self, Who};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+fn label_citation(
+    citation: Option<i64>,
+    label: Option<&str>,
+    note: Option<&str>,
+    labelled_by: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("label_citation")?;
+    let citation_id = given(citation, "citation")?;
+    let label: Label = given(label, "label")?.parse().map_err(Error::from)?;
+    let who = who(labelled_by, "labelled_by")?;
+    let tenant = reviews::tenant_of(citation_id)?
+        .ok_or_else(|| Error::Unknown("citation", citation_id.to_string()))?;
+    reviews::label(citation_id, &tenant, label.name(), note, &who)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn report_citation(
+    citation: Option<i64>,
+    reason: Option<&str>,
+    reported_by: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("report_citation")?;
+    let tenant = tenant::required()?;
+    let citation_id = given(citation, "citation")?;
+    let reason = not_empty(reason, "reason")?;
+    let who = who(reported_by, "reported_by")?;
+    // Another tenant's citation is as unknown as one that there is not.
+    reviews::tenant_of(citation_id)?
+        .filter(|of| *of == tenant)
+        .ok_or_else(|| Error::Unknown("citation", citation_id.to_string()))?;
+    reviews::report(citation_id, &tenant, reason, &who)?;
+    Ok(())
+}
+
+/// Whoever is named, else the role itself.
+fn who(named: Option<&str>, argument: &'static str) -> Result<Who> {
+    let role = tenant::role();
+    let by = match named {
+        Some(_) => not_empty(named, argument)?.to_owned(),
+        None => role.clone(),
+    };
+    Ok(Who { by, role })
+}

@@ -1,0 +1,44 @@
+//! Results of earlier turns, held against this turn's query and the one that found them (H1).
+
+use reground_grounding::historical::{HeldAgainst, Results, integrate};
+use reground_grounding::plan::Historical;
+
+use crate::error::Result;
+use crate::retrieve::filter::Filter;
+use crate::retrieve::lexical::{self, Wanted, Way};
+use crate::retrieve::nearest;
+use crate::store::corpora::Corpus;
+
+/// Those that stand and can be seen under the filter. `best` is the best score that this turn's own query has. Two queries for
+/// each earlier turn.
+pub fn results(
+    corpus: &Corpus,
+    historical: &[Historical],
+    filter: &Filter,
+    way: &Way,
+    best: Option<f64>,
+) -> Result<Results> {
+    let mut earlier = Vec::new();
+    for turn in historical {
+        let wanted = Wanted {
+            passages: turn.passages.iter().cloned().collect(),
+            ..Wanted::default()
+        };
+        let query = std::slice::from_ref(&turn.query);
+        let ranked = lexical::rank(corpus, query, filter, &wanted, way, 1)?.pop();
+        let ranked = ranked.unwrap_or_default();
+        let distances = match &turn.embedding {
+            Some(embedding) => nearest::distances(corpus, embedding, filter, &wanted.passages)?,
+            None => Vec::new(),
+        };
+        earlier.push(HeldAgainst {
+            best: ranked.hits.first().map(|hit| hit.value),
+            lexical: ranked.wanted,
+            distances: distances
+                .into_iter()
+                .map(|hit| (hit.key, hit.value))
+                .collect(),
+        });
+    }
+    Ok(integrate(earlier, best))
+}

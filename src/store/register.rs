@@ -1,0 +1,27 @@
+//! What a turn has to know of what its conversation has bound to markers.
+
+use reground_grounding::begin::Gathered;
+use reground_grounding::facts::FactSheet;
+use reground_grounding::memory::Register;
+use reground_grounding::settings::MarkerStyle;
+
+use crate::error::Result;
+use crate::store::conversations::Conversation;
+use crate::store::{facts, markers};
+
+/// Reads it for the documents that a turn may be given sources of.
+pub fn load(
+    conversation: &Conversation,
+    gathered: &Gathered,
+    style: MarkerStyle,
+) -> Result<Register> {
+    let rows = markers::of_documents(conversation.conversation_id, gathered.documents(), style)?;
+    let facts = match conversation.last_ended_turn {
+        Some(turn_id) => facts::sheet(turn_id)?,
+        None => FactSheet::new(),
+    };
+    Ok(Register {
+        markers: rows.iter().map(markers::Row::bound).collect(),
+        facts,
+    })
+}

@@ -1,0 +1,63 @@
+//! What people say of citations.
+
+use crate::error::Result;
+use crate::owner::as_owner;
+use crate::sql;
+
+/// The tenant of a citation, if there is one.
+pub fn tenant_of(citation_id: i64) -> Result<Option<String>> {
+    as_owner(|| {
+        sql::read_one(
+            "SELECT tenant FROM reground.message_citations WHERE citation_id = $1",
+            &[citation_id.into()],
+        )
+    })
+}
+
+/// Who says something: the name that is given, and the role that gives it.
+pub struct Who {
+    pub by: String,
+    pub role: String,
+}
+
+/// Notes a reviewer's word, in place of an earlier one of his.
+pub fn label(
+    citation_id: i64,
+    tenant: &str,
+    label: &str,
+    note: Option<&str>,
+    who: &Who,
+) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.citation_labels (citation_id, labelled_by, labelled_as, tenant, label, note) VALUES ($1, $2, $3, $4, $5, $6) \
+             ON CONFLICT (citation_id, labelled_by) DO UPDATE SET labelled_as = excluded.labelled_as, label = excluded.label, note = excluded.note, labelled_at = excluded.labelled_at",
+            &[
+                citation_id.into(),
+                who.by.as_str().into(),
+                who.role.as_str().into(),
+                tenant.into(),
+                label.into(),
+                note.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+/// Notes a user's complaint.
+pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &Who) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_as, reason) VALUES ($1, $2, $3, $4, $5)",
+            &[
+                citation_id.into(),
+                tenant.into(),
+                who.by.as_str().into(),
+                who.role.as_str().into(),
+                reason.into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
