@@ -4,7 +4,7 @@
 export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-upgrade test-crash soak server server-stop eval eval-sample bench bench-lexical build install fmt lint clean
+.PHONY: help demo test test-metrics test-upgrade test-crash soak server server-stop eval eval-sample bench bench-growth bench-lexical build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -17,6 +17,9 @@ demo: ## documents in, a conversation of six turns, every citation audited (DOCS
 
 test: ## layers, lints, unit tests, then SQL regression and client tests over a throw-away server
 	@scripts/test.sh
+
+test-metrics: ## the measures, held against scipy, trec_eval and rouge_score
+	@scripts/test-metrics.sh
 
 test-upgrade: ## pg_upgrade from 16 to 18 with data: nothing is lost, and it goes on
 	@scripts/test-upgrade.sh
@@ -41,6 +44,9 @@ eval-sample: ## the same on a fixed quarter of the conversations
 
 bench: ## what a turn costs, into docs/benchmarks.md (DATA=folder; URI=… for another server)
 	@scripts/bench.sh
+
+bench-growth: ## whether a turn costs more late in a conversation, or in a full database (DATA=folder)
+	@scripts/bench-growth.sh
 
 bench-lexical: ## ranked text search, index beside index, into docs/benchmarks-lexical.md (DATA=folder; URI=…)
 	@scripts/bench-lexical.sh

@@ -22,5 +22,8 @@ if [ -d "$data/attributionbench" ] && [ -d "$data/wice" ] && [ -d "$data/citeche
 fi
 kjv=$("$ROOT/scripts/fetch-kjv.sh")
 cargo run --package reground-bench -- injection --uri "$uri" --data "$data" ${kjv:+--scripture "$kjv"} $check
-cargo run --package reground-bench -- eval --uri "$uri" --data "$data" --floors "$ROOT/bench/floors.json" "$@"
-cargo run --package reground-bench -- simulation
+strategies=$(mktemp)
+trap 'rm -f "$strategies"' EXIT
+cargo run --package reground-bench -- eval --uri "$uri" --data "$data" --floors "$ROOT/bench/floors.json" --strategies "$strategies" "$@"
+if [ -s "$strategies" ]; then set -- --measured "$strategies"; else set --; fi
+cargo run --package reground-bench -- simulation "$@"

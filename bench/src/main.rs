@@ -5,6 +5,7 @@ mod draw;
 mod eval;
 mod extraction;
 mod folds;
+mod growth;
 mod injection;
 mod intent;
 mod lexical;
@@ -25,6 +26,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
 
   eval     retrieval and whole turns, held against human judgements
   speed    what a turn costs, beside its queries alone and the same pipeline in Python
+  growth   whether a turn costs more late in a conversation, or among many
   support  support of claims by text, held against human labels
   lexical  full-text search ranked by relevance, index beside index
   extraction  citations read out of real answers, held against what they literally cite
@@ -40,6 +42,7 @@ fn main() -> Result<()> {
         Some(Value(command)) => match command.to_str() {
             Some("eval") => eval::run(arguments),
             Some("speed") => speed::run(arguments),
+            Some("growth") => growth::run(arguments),
             Some("extraction") => extraction::run(arguments),
             Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),

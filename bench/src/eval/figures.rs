@@ -139,7 +139,7 @@ mod tests {
         let mut names: Vec<&str> = figures.iter().map(|figure| &*figure.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 18);
+        assert_eq!(names.len(), 20);
         let recall = &figures[0];
         assert_eq!(
             (&*recall.name, recall.value),

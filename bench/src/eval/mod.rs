@@ -12,10 +12,12 @@ mod replay;
 mod report;
 mod retrieval;
 mod sample;
+mod strategies;
 
 pub use replay::{citing, overlap};
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -87,6 +89,9 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
             &conversations,
             options.sample,
         )?;
+    }
+    if options.runs(Part::Strategies) {
+        strategies(&folder, &mut clients, &corpora, &conversations, &options)?;
     }
     let verdict = judge(&measured, &ways, &arms, &options);
     report::loads::total(begun.elapsed());
@@ -218,6 +223,29 @@ fn replay(
         );
     }
     Ok(held)
+}
+
+/// Holds the conversations again by each strategy. No citation may be lost, whatever a history is compressed to.
+fn strategies(
+    folder: &Folder,
+    clients: &mut [Client],
+    corpora: &[Standing],
+    conversations: &[Conversation],
+    options: &Options,
+) -> Result<()> {
+    let replay = replay::Replay::read(folder, corpora)?;
+    let arms = strategies::arms(options.sample);
+    let held = replay.hold_all(clients, &arms, conversations)?;
+    let measured = strategies::measured(&held);
+    report::strategies::print(&measured);
+    if let Some(path) = &options.strategies {
+        let lines = measured.iter().map(serde_json::to_string);
+        let lines = lines.collect::<serde_json::Result<Vec<String>>>()?;
+        fs::write(path, lines.join("\n") + "\n")?;
+    }
+    let lost = report::strategies::compression(&held);
+    ensure!(lost == 0, "{lost} citations are not in the ledgers");
+    Ok(())
 }
 
 /// Holds the figures against their floors and relations, and raises the floors where that is asked for.

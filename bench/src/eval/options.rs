@@ -15,7 +15,8 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --data FOLDER           folder that holds mtrag/
   --connections N         searches and conversations at a time (default 2)
   --sample                a fixed quarter of the conversations, in two arms
-  --only retrieval|asking|replay|graph   leave out the others; graph runs on demand alone
+  --only retrieval|asking|replay|strategies|graph   leave out the others; graph runs on demand alone
+  --strategies FILE       where to write what each strategy measured, for the command simulation
   --forms FORM,…          of the queries: lastturn, rewrite, questions (default all)
   --floors FILE           least figures, as --check and --ratchet use them
   --check                 fail if a figure is below its floor, or does not stand to others as it must
@@ -31,6 +32,8 @@ pub enum Part {
     Asking,
     /// Whole turns.
     Replay,
+    /// What is done about history.
+    Strategies,
     /// What the knowledge graph adds.
     Graph,
 }
@@ -51,6 +54,8 @@ pub struct Options {
     pub floors: Option<Floors>,
     /// Id of the one conversation to show.
     pub show: Option<String>,
+    /// Where to write what each strategy measured.
+    pub strategies: Option<PathBuf>,
     only: Option<Part>,
 }
 
@@ -62,7 +67,7 @@ impl Options {
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut data, mut forms) = (None, None, None);
         let (mut connections, mut sample, mut only, mut show) = (2, false, None, None);
-        let (mut floors, mut check, mut ratchet) = (None, false, false);
+        let (mut floors, mut check, mut ratchet, mut strategies) = (None, false, false, None);
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("help") => return Ok(None),
@@ -75,6 +80,7 @@ impl Options {
                 Long("floors") => floors = Some(PathBuf::from(parser.value()?)),
                 Long("check") => check = true,
                 Long("ratchet") => ratchet = true,
+                Long("strategies") => strategies = Some(PathBuf::from(parser.value()?)),
                 Long("show") => show = Some(parser.value()?.string()?),
                 other => bail!("{}\n\n{USAGE}", other.unexpected()),
             }
@@ -100,6 +106,7 @@ impl Options {
             sample,
             floors,
             show,
+            strategies,
             only,
         }))
     }
@@ -120,8 +127,9 @@ fn part(name: &str) -> Result<Part> {
         "retrieval" => Ok(Part::Retrieval),
         "asking" => Ok(Part::Asking),
         "replay" => Ok(Part::Replay),
+        "strategies" => Ok(Part::Strategies),
         "graph" => Ok(Part::Graph),
-        _ => bail!("retrieval, asking, replay or graph, not {name}"),
+        _ => bail!("retrieval, asking, replay, strategies or graph, not {name}"),
     }
 }
 

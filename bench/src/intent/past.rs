@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use reground_grounding::intent::PastTurn;
 use reground_grounding::settings::Settings;
+use reground_grounding::vectors::cosine;
 
 use super::conversations::{Library, Question, Turn};
 
@@ -88,7 +89,7 @@ pub fn past(
                 } else {
                     Vec::new()
                 },
-                similarity: embedding.zip(own).map(|(a, b)| cosine(a, b)),
+                similarity: embedding.zip(own).and_then(|(a, b)| cosine(a, b)),
                 cited_similarity: embedding.and_then(|e| nearest(library, e, passages())),
                 document_similarity: embedding.and_then(|e| nearest(library, e, rest())),
                 own_similarity: own
@@ -107,11 +108,6 @@ fn nearest(
 ) -> Option<f64> {
     passages
         .filter_map(|place| library.corpus.embeddings.get(place))
-        .map(|passage| cosine(embedding, passage))
+        .filter_map(|passage| cosine(embedding, passage))
         .reduce(f64::max)
-}
-
-/// The cosine of embeddings of length 1.
-fn cosine(a: &[f32], b: &[f32]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum()
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use reground_grounding::simulation::Strategy;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::data::json_lines;
 
 /// The mean of one turn under one strategy: a line of the file, as JSON.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
     /// What was done about history.

@@ -1,6 +1,6 @@
 //! The command `simulation`: the published ten-turn table of strategies, from its own model, beside what replays measured.
 
-mod measured;
+pub mod measured;
 mod options;
 mod printed;
 mod report;

@@ -80,6 +80,7 @@ impl Order {
         let ranking = Ranking {
             lists: &lists,
             scores: &scores,
+            integrated: None,
             metric: Metric::Cosine,
         };
         let rows = fuse::rows(ranking, &settings);

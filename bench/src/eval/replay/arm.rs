@@ -1,5 +1,6 @@
 //! The ways in which a conversation is held again.
 
+use reground_grounding::strategy::Strategy;
 use serde_json::{Value, json};
 
 /// Passages in a context of the arms that are compared at equal size.
@@ -24,17 +25,21 @@ pub enum Arm {
     TurnNone,
     /// Three slots at .5 for what answers cited, and only the user's words are searched for.
     TurnCited,
+    /// As [`Self::None`], with what earlier turns were shown ranked among what this one finds.
+    Integrated,
     /// The settings that users start from.
     Default,
     /// As [`Self::None`], and neighbours in the knowledge graph are nominated, without weight of their own.
     GraphNominates,
     /// As [`Self::None`], with the knowledge graph at its default weight.
     Graph,
+    /// As [`Self::None`], with this done about history.
+    Strategy(Strategy),
 }
 
 impl Arm {
     /// Those that are compared, the baseline first; the knowledge graph is compared apart.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::None,
         Self::AnswerContext,
         Self::AnswerCited,
@@ -43,6 +48,7 @@ impl Arm {
         Self::AnswerAnchor,
         Self::TurnNone,
         Self::TurnCited,
+        Self::Integrated,
         Self::Default,
     ];
 
@@ -60,9 +66,11 @@ impl Arm {
             Self::AnswerAnchor => "answer-cited/anchor",
             Self::TurnNone => "turn/none",
             Self::TurnCited => "turn/answer-cited",
+            Self::Integrated => "integrated",
             Self::Default => "defaults",
             Self::GraphNominates => "graph, nominates only",
             Self::Graph => "graph",
+            Self::Strategy(strategy) => strategy.name(),
         }
     }
 
@@ -91,7 +99,7 @@ impl Arm {
             Self::TurnNone | Self::TurnCited => "turn",
             _ => "contextual",
         };
-        json!({
+        let mut settings = json!({
             "max_sources": CONTEXT,
             "min_sources": CONTEXT,
             "max_tokens": 1_000_000,
@@ -99,13 +107,30 @@ impl Arm {
             "lexical_search": "exact",
             "vector_search": "exact",
             "query_from": from,
-            "carry_over": !matches!(self, Self::None | Self::TurnNone | Self::GraphNominates | Self::Graph),
+            "carry_over": self.carries(),
             "carry_activation": activation,
             "reserved_slots": slots,
             "carry_threshold": threshold,
             "graph": matches!(self, Self::GraphNominates | Self::Graph),
             "graph_weight": if self == Self::GraphNominates { 0.0 } else { 1.0 },
-        })
+            "fusion": if self == Self::Integrated { "integrated" } else { "scores" },
+        });
+        if let Self::Strategy(strategy) = self {
+            settings["strategy"] = json!(strategy);
+        }
+        settings
+    }
+
+    fn carries(self) -> bool {
+        matches!(
+            self,
+            Self::AnswerContext
+                | Self::AnswerCited
+                | Self::AnswerMiddle
+                | Self::AnswerNarrow
+                | Self::AnswerAnchor
+                | Self::TurnCited
+        )
     }
 }
 
@@ -125,6 +150,7 @@ mod tests {
                 "reserved_slots",
                 "carry_threshold",
                 "query_from",
+                "fusion",
             ] {
                 settings[name] = none[name].clone();
             }
@@ -133,6 +159,6 @@ mod tests {
         let mut all: Vec<String> = equal.map(|arm| arm.settings().to_string()).collect();
         all.sort();
         all.dedup();
-        assert_eq!(all.len(), 8, "two arms are the same");
+        assert_eq!(all.len(), 9, "two arms are the same");
     }
 }

@@ -2,6 +2,8 @@
 
 pub mod arm;
 pub mod citing;
+pub mod compressed;
+pub mod hits;
 pub mod overlap;
 pub mod scope;
 pub mod tally;

@@ -8,6 +8,7 @@ use postgres::GenericClient;
 
 use super::arm::Arm;
 use super::citing::cite;
+use super::compressed::Compressed;
 use crate::data::tasks::Turn;
 use crate::eval::Standing;
 
@@ -60,8 +61,14 @@ pub struct Replayed {
     pub gold: BTreeSet<String>,
     /// Of these, those in the context.
     pub found: BTreeSet<String>,
+    /// Passages, twins as one, in the order in which the search ranked its candidates; a merged one is several.
+    pub ranked: Vec<BTreeSet<String>>,
     /// o200k_base tokens of the context's passages.
     pub tokens: i32,
+    /// o200k_base tokens of the history beside them.
+    pub history_tokens: i64,
+    /// The history after the turn, where it is compressed.
+    pub compressed: Option<Compressed>,
     /// Verdicts on the citations of the answer.
     pub verdicts: Vec<Verdict>,
     /// Citation fidelity score of the answer; `None` without citations.
@@ -133,7 +140,7 @@ pub fn hold(
 
     let gold = corpus.gold(&turn.id);
     let mut found = BTreeSet::new();
-    let mut traced = traced(client, turn_id)?;
+    let Trace { mut shown, ranked } = trace(client, turn_id, corpus)?;
     let mut sources = Vec::new();
     for row in &rows {
         let Some(marker) = row.get::<_, Option<String>>(1) else {
@@ -143,7 +150,7 @@ pub fn hold(
             prompt.contains(&format!("[{marker}]")),
             "the prompt lacks [{marker}]"
         );
-        let trace = traced
+        let trace = shown
             .remove(&marker)
             .with_context(|| format!("explain_turn lacks {marker}"))?;
         let classes = corpus.twins.of_keys(&trace.members);
@@ -162,10 +169,16 @@ pub fn hold(
 
     let verdicts = end_turn(client, turn_id, &cite(&turn.answer, &sources))?;
     let audit = client.query_one(
-        "SELECT intent, intent_confidence, warnings, cfs, grounded_cfs, context_tokens \
-         FROM reground.turn_audit WHERE turn_id = $1",
+        "SELECT a.intent, a.intent_confidence, a.warnings, a.cfs, a.grounded_cfs, a.context_tokens, t.history_tokens \
+         FROM reground.turn_audit AS a JOIN reground.turns AS t USING (turn_id) WHERE a.turn_id = $1",
         &[&turn_id],
     )?;
+    let compressed = match arm {
+        Arm::Strategy(strategy) if strategy.compresses() => {
+            Some(Compressed::after(client, conversation, audit.get(5))?)
+        }
+        _ => None,
+    };
     Ok(Replayed {
         id: turn.id.clone(),
         number: turn.number,
@@ -177,7 +190,10 @@ pub fn hold(
         sources,
         gold,
         found,
+        ranked,
         tokens: audit.get(5),
+        history_tokens: audit.get(6),
+        compressed,
         verdicts,
         cfs: audit.get(3),
         grounded_cfs: audit.get(4),
@@ -191,22 +207,39 @@ struct Traced {
     carry_score: Option<f64>,
 }
 
-fn traced(client: &mut impl GenericClient, turn_id: i64) -> Result<BTreeMap<String, Traced>> {
+/// What the trace of a turn says.
+struct Trace {
+    /// The sources of the context, by marker.
+    shown: BTreeMap<String, Traced>,
+    /// The candidates that the search found, in its order, twins as one.
+    ranked: Vec<BTreeSet<String>>,
+}
+
+fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &Standing) -> Result<Trace> {
     let rows = client.query(
-        "SELECT marker, members, relevance, carry_score FROM reground.explain_turn($1) WHERE in_context",
+        "SELECT marker, members, relevance, carry_score, in_context, origin \
+         FROM reground.explain_turn($1) ORDER BY fused DESC, chunk_id",
         &[&turn_id],
     )?;
-    Ok(rows
-        .iter()
-        .map(|row| {
+    let mut trace = Trace {
+        shown: BTreeMap::new(),
+        ranked: Vec::new(),
+    };
+    for row in &rows {
+        let members: Vec<String> = row.get(1);
+        if row.get::<_, String>(5) == "fresh" {
+            trace.ranked.push(corpus.twins.of_keys(&members));
+        }
+        if row.get(4) {
             let traced = Traced {
-                members: row.get(1),
+                members,
                 relevance: row.get(2),
                 carry_score: row.get(3),
             };
-            (row.get(0), traced)
-        })
-        .collect())
+            trace.shown.insert(row.get(0), traced);
+        }
+    }
+    Ok(trace)
 }
 
 fn end_turn(client: &mut impl GenericClient, turn_id: i64, answer: &str) -> Result<Vec<Verdict>> {

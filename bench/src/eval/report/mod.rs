@@ -8,6 +8,7 @@ pub mod graph;
 pub mod loads;
 pub mod replay;
 pub mod retrieval;
+pub mod strategies;
 
 /// A share of one without its leading zero, as such tables are printed.
 fn share(value: f64) -> String {

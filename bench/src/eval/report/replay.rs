@@ -1,10 +1,12 @@
 //! What the contexts held, with and without carry-over.
 
+use reground_metrics::history_hits::TOP;
 use reground_metrics::interval::Interval;
 
 use super::{difference, or_dash, percent, share};
 use crate::eval::replay::Held;
 use crate::eval::replay::arm::{Arm, CONTEXT};
+use crate::eval::replay::hits::Hits;
 use crate::eval::replay::scope::{Measure, Scope};
 use crate::eval::replay::tally::{Carried, short};
 
@@ -24,7 +26,8 @@ pub fn print(runs: &[Run]) {
     println!(
         "Contexts of {CONTEXT} single passages in every arm. `none` carries nothing. Answers cite the sources that hold what \
          they say. `context` and `cited` are what keeps a source active, with three slots at a relevance of .5; two slots ask for .7, one for .85, \
-         of what was cited; `anchor` asks for 1 and keeps the document of a turn that cannot be understood alone. `turn` searches for the user's words alone. Beside each mean \
+         of what was cited; `anchor` asks for 1 and keeps the document of a turn that cannot be understood alone. `turn` searches for the user's words alone; \
+         `integrated` ranks what earlier turns were shown among what it finds. Beside each mean \
          the paired difference from `none`; 95 % intervals, by drawing whole conversations.\n"
     );
     for measure in Measure::ALL {
@@ -33,6 +36,7 @@ pub fn print(runs: &[Run]) {
     sizes(baseline);
     carried(&arms, baseline);
     activation(runs);
+    hits(runs);
     defaults(runs);
 }
 
@@ -128,6 +132,31 @@ fn carried(arms: &[&Run], baseline: &[Held]) {
         );
     }
     println!();
+}
+
+/// Where the relevant passages stood, now and before (H4).
+fn hits(runs: &[Run]) {
+    println!("Relevant passages in the rankings, judged later turns:\n");
+    println!("| arm | turns | bottom hit | history hit | supplement |");
+    println!("|---|---:|---:|---:|---:|");
+    let mut deepest = 0;
+    for (arm, held) in runs {
+        let hits = Hits::of(held);
+        deepest = deepest.max(hits.deepest);
+        println!(
+            "| {} | {} | {} | {} | {} |",
+            arm.name(),
+            hits.turns,
+            percent(hits.bottom, hits.turns),
+            percent(hits.history, hits.turns),
+            percent(hits.supplement, hits.turns)
+        );
+    }
+    println!(
+        "\nBottom hit: a relevant passage at ranks {} to {deepest}, and none above. History hit: one in the top {TOP} of an earlier \
+         turn. Supplement: below its own top {TOP} the turn finds what stood in that of an earlier one.\n",
+        TOP + 1
+    );
 }
 
 /// What keeps a source active: the two values of the setting, in the same turns.

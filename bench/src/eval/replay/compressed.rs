@@ -1,0 +1,66 @@
+//! The compressed history after a turn: whether it keeps every citation, and whether it keeps to its limit (D6).
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result};
+use postgres::GenericClient;
+use reground_grounding::dilution::history_limit;
+use reground_grounding::history::read_ledger;
+use reground_grounding::settings::Settings;
+
+/// The history after a turn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compressed {
+    /// L_max beside the turn's sources, in o200k_base tokens.
+    pub limit: usize,
+    /// Its tokens.
+    pub tokens: i64,
+    /// Different sources that answers have cited so far.
+    pub cited: usize,
+    /// Of these, sources that the ledger does not hold under the marker that they were cited by.
+    pub lost: usize,
+}
+
+impl Compressed {
+    /// Reads the history of a conversation whose last turn has sources of so many tokens.
+    ///
+    /// # Errors
+    /// Those of the server, a ledger that cannot be read.
+    pub fn after(
+        client: &mut impl GenericClient,
+        conversation: &str,
+        context_tokens: i32,
+    ) -> Result<Self> {
+        let mut after = Self {
+            limit: history_limit(u64::try_from(context_tokens)?, &Settings::default())?
+                .unwrap_or(usize::MAX),
+            ..Self::default()
+        };
+        let mut kept = BTreeSet::new();
+        let rows = client.query(
+            "SELECT role, content, tokens::bigint FROM reground.history($1)",
+            &[&conversation],
+        )?;
+        for row in &rows {
+            after.tokens += row.get::<_, i64>(2);
+            if row.get::<_, String>(0) == "sources" {
+                let ledger = read_ledger(row.get(1)).context("a ledger that cannot be read")?;
+                kept.extend(
+                    ledger
+                        .into_iter()
+                        .map(|one| (one.marker, one.corpus, one.doc_id)),
+                );
+            }
+        }
+        let cited = client.query(
+            "SELECT DISTINCT c.marker, c.corpus, c.doc_id FROM reground.message_citations AS c \
+             JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id = $1 AND c.doc_id IS NOT NULL",
+            &[&conversation],
+        )?;
+        for row in &cited {
+            after.cited += 1;
+            after.lost += usize::from(!kept.contains(&(row.get(0), row.get(1), row.get(2))));
+        }
+        Ok(after)
+    }
+}

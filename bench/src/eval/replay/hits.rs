@@ -1,0 +1,80 @@
+//! In how many turns the relevant passages stood where, in their own search and in those before (H4).
+
+use reground_metrics::history_hits::HistoryHits;
+
+use super::Held;
+use super::scope::Scope;
+
+/// Judged later turns, and how the rankings of earlier turns bear on them: [`HistoryHits`] counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// Judged later turns.
+    pub turns: usize,
+    /// Of these, turns with a bottom hit.
+    pub bottom: usize,
+    /// With a history hit.
+    pub history: usize,
+    /// With a supplement.
+    pub supplement: usize,
+    /// Candidates of the largest ranking: how deep the bottom is.
+    pub deepest: usize,
+}
+
+impl Hits {
+    /// Counts over conversations.
+    pub fn of(held: &[Held]) -> Self {
+        let mut hits = Self::default();
+        for (conversation, later) in held.iter().zip(Scope::LATER.of(held)) {
+            for turn in later.filter(|turn| turn.judged()) {
+                let earlier = conversation.turns.iter();
+                let earlier = earlier.take_while(|one| one.number < turn.number);
+                let found = HistoryHits::of(
+                    &turn.ranked,
+                    earlier.map(|one| one.ranked.as_slice()),
+                    &turn.gold,
+                );
+                hits.turns += 1;
+                hits.bottom += usize::from(found.bottom);
+                hits.history += usize::from(found.history);
+                hits.supplement += usize::from(found.supplement);
+                hits.deepest = hits.deepest.max(turn.ranked.len());
+            }
+        }
+        hits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::turn::Replayed;
+    use super::*;
+    use crate::data::Domain;
+
+    #[test]
+    fn what_stood_where() {
+        let turn = |number, gold: &str, ranked: &str| Replayed {
+            number,
+            gold: gold.chars().map(String::from).collect(),
+            ranked: ranked.chars().map(|c| [c.to_string()].into()).collect(),
+            ..Replayed::default()
+        };
+        let held = [Held {
+            domain: Domain::Cloud,
+            turns: vec![
+                turn(1, "a", "abcd"),
+                turn(2, "e", "fghe"),
+                turn(3, "c", "xyzb"),
+                turn(4, "d", "defb"),
+                turn(5, "", "q"),
+            ],
+        }];
+        let expected = Hits {
+            turns: 3,
+            bottom: 1,
+            history: 1,
+            supplement: 2,
+            deepest: 4,
+        };
+        assert_eq!(Hits::of(&held), expected);
+    }
+}
