@@ -1,6 +1,7 @@
 //! What cannot be asked.
 
 use crate::dimension::{Dimension, Subject};
+use crate::indicator::Indicator;
 use crate::label::Label;
 
 /// An argument that is none.
@@ -12,6 +13,9 @@ pub enum AuditError {
     /// No word of a reviewer's.
     #[error("there is no label \"{0}\"")]
     UnknownLabel(String),
+    /// Nothing to watch.
+    #[error("there is no indicator \"{0}\"")]
+    UnknownIndicator(String),
 }
 
 impl AuditError {
@@ -28,6 +32,10 @@ impl AuditError {
             }
             Self::UnknownLabel(_) => {
                 format!("One of {}.", Label::ALL.map(Label::name).join(", "))
+            }
+            Self::UnknownIndicator(_) => {
+                let names = Indicator::ALL.map(Indicator::name);
+                format!("One of {}.", names.join(", "))
             }
         }
     }

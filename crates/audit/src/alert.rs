@@ -1,0 +1,269 @@
+//! When to call someone: rules, what they read of the rollups, and what becomes of the alerts (I14, I15).
+
+use serde::{Deserialize, Serialize};
+
+use crate::hours::{HOUR, Hours, Part};
+use crate::indicator::{Bad, Indicator, Value};
+
+/// Mean fidelity under which an alert is critical, whatever its rule says (I14).
+pub const CRITICAL_CFS: f64 = 0.70;
+
+/// How far back the beginning of what is wrong is looked for, in hours.
+pub const LOOK_BACK: i64 = 7 * 24;
+
+/// How bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// To look at.
+    Warning,
+    /// To mend now.
+    Critical,
+}
+
+/// A rule in force.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Rule {
+    /// Its name.
+    pub rule: String,
+    /// What it watches.
+    pub indicator: Indicator,
+    /// From where on that is bad.
+    pub threshold: f64,
+    /// How far back it looks, in hours, the running one included.
+    pub hours: i64,
+    /// Whether it takes all of that; else the latest hours, as few as have `min_messages`.
+    pub whole_period: bool,
+    /// Answers under which it says nothing.
+    pub min_messages: u64,
+    /// Whether each corpus is looked at alone; else all at once.
+    pub per_corpus: bool,
+    /// Of its alerts, at least.
+    pub severity: Severity,
+}
+
+/// The stored figure that a drop is from.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Baseline {
+    /// Its corpus; `None` for all.
+    pub corpus: Option<String>,
+    /// Fifth percentile of the fidelity scores.
+    pub cfs_p5: f64,
+}
+
+/// An alert that has been fired and is not resolved.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Open {
+    /// Its id.
+    pub alert_id: i64,
+    /// Rule that fired it.
+    pub rule: String,
+    /// Corpus, where the rule looks at each.
+    pub corpus: Option<String>,
+    /// As it stands.
+    pub severity: Severity,
+}
+
+/// What becomes of an alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// It is new.
+    Fired,
+    /// It has become critical.
+    Escalated,
+    /// It goes on.
+    Firing,
+    /// It is over.
+    Resolved,
+}
+
+/// What a check found of one rule and corpus.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What becomes of the alert.
+    pub event: Event,
+    /// Its id; `None` while it is new.
+    pub alert_id: Option<i64>,
+    /// The rule.
+    pub rule: String,
+    /// Corpus, where the rule looks at each.
+    pub corpus: Option<String>,
+    /// How bad.
+    pub severity: Severity,
+    /// What the rule watches.
+    pub indicator: Indicator,
+    /// Its value.
+    pub value: f64,
+    /// From where on that is bad.
+    pub threshold: f64,
+    /// What a drop is from.
+    pub baseline: Option<f64>,
+    /// Answers or citations that the value is of.
+    pub samples: u64,
+    /// First hour that was looked at, in seconds since 1970.
+    pub since: i64,
+    /// First hour from which on every hour with a value was bad, in seconds since 1970.
+    pub first_bad_hour: i64,
+}
+
+/// What a check needs to know.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Situation {
+    /// The running hour, in seconds since 1970.
+    pub now: i64,
+    /// What the rollups hold of the last [`LOOK_BACK`] hours, and of all that the rules look at.
+    #[serde(flatten)]
+    pub hours: Hours,
+    /// Figures that drops are from.
+    pub baselines: Vec<Baseline>,
+    /// Alerts that are not resolved.
+    pub open: Vec<Open>,
+    /// Corpora of which users have reported citations within the last day.
+    pub reported: Vec<String>,
+}
+
+impl Situation {
+    /// Holds every rule against the rollups.
+    ///
+    /// A rule that has too little to go by neither fires nor resolves; an alert whose rule is no longer in force resolves by
+    /// [`Situation::orphans`].
+    #[must_use]
+    pub fn check(&self, rules: &[Rule]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for rule in rules {
+            if rule.per_corpus {
+                for corpus in self.corpora() {
+                    findings.extend(self.look(rule, Some(corpus)));
+                }
+            } else {
+                findings.extend(self.look(rule, None));
+            }
+        }
+        findings
+    }
+
+    /// Open alerts that no rule in force could have fired.
+    #[must_use]
+    pub fn orphans(&self, rules: &[Rule]) -> Vec<i64> {
+        let of = |open: &&Open| {
+            let mut rules = rules.iter();
+            !rules.any(|rule| rule.rule == open.rule && rule.per_corpus == open.corpus.is_some())
+        };
+        self.open
+            .iter()
+            .filter(of)
+            .map(|open| open.alert_id)
+            .collect()
+    }
+
+    fn corpora(&self) -> Vec<&str> {
+        let cells = self.hours.answers.iter().map(|cell| cell.corpus.as_str());
+        let mut corpora: Vec<&str> = cells
+            .chain(self.hours.stale.iter().map(|cell| cell.corpus.as_str()))
+            .collect();
+        corpora.sort_unstable();
+        corpora.dedup();
+        corpora
+    }
+
+    fn look(&self, rule: &Rule, corpus: Option<&str>) -> Option<Finding> {
+        let part = self.window(rule, corpus)?;
+        let baseline = self.baseline(rule, corpus);
+        let Value { value, samples } = rule.indicator.of(&self.hours, part, baseline)?;
+        let mut open = self.open.iter();
+        let open = open.find(|open| open.rule == rule.rule && open.corpus.as_deref() == corpus);
+        let bad = is_bad(rule, value);
+        let severity = self.severity(rule, part).max(match open {
+            // What was critical stays so until it is over.
+            Some(open) => open.severity,
+            None => Severity::Warning,
+        });
+        let event = match (open, bad) {
+            (None, false) => return None,
+            (None, true) => Event::Fired,
+            (Some(_), false) => Event::Resolved,
+            (Some(open), true) if severity > open.severity => Event::Escalated,
+            (Some(_), true) => Event::Firing,
+        };
+        Some(Finding {
+            event,
+            alert_id: open.map(|open| open.alert_id),
+            rule: rule.rule.clone(),
+            corpus: corpus.map(str::to_owned),
+            severity,
+            indicator: rule.indicator,
+            value,
+            threshold: rule.threshold,
+            baseline,
+            samples,
+            since: part.since,
+            first_bad_hour: self.first_bad_hour(rule, part, baseline),
+        })
+    }
+
+    /// The hours that a rule takes, or `None` where they have too few answers.
+    fn window<'a>(&self, rule: &Rule, corpus: Option<&'a str>) -> Option<Part<'a>> {
+        let until = self.now + HOUR;
+        let earliest = until - rule.hours.max(1) * HOUR;
+        let part = |since| Part {
+            corpus,
+            since,
+            until,
+        };
+        let enough = |since| self.hours.answers(part(since)) >= rule.min_messages.max(1);
+        let since = if rule.whole_period {
+            enough(earliest).then_some(earliest)
+        } else {
+            let mut hours = (1..=rule.hours.max(1)).map(|back| until - back * HOUR);
+            hours.find(|since| enough(*since))
+        }?;
+        Some(part(since))
+    }
+
+    fn baseline(&self, rule: &Rule, corpus: Option<&str>) -> Option<f64> {
+        if rule.indicator != Indicator::PercentileDrop {
+            return None;
+        }
+        let mut baselines = self.baselines.iter();
+        let baseline = baselines.find(|baseline| baseline.corpus.as_deref() == corpus)?;
+        Some(baseline.cfs_p5)
+    }
+
+    /// Critical where answers are bad as a whole, or users complain (I14).
+    fn severity(&self, rule: &Rule, part: Part<'_>) -> Severity {
+        let mean = self.hours.mean(part);
+        let complained = match part.corpus {
+            Some(corpus) => self.reported.iter().any(|reported| reported == corpus),
+            None => !self.reported.is_empty(),
+        };
+        if mean.is_some_and(|mean| mean < CRITICAL_CFS) || complained {
+            Severity::Critical
+        } else {
+            rule.severity
+        }
+    }
+
+    /// Goes back from now as long as every hour that has a value is bad.
+    fn first_bad_hour(&self, rule: &Rule, part: Part<'_>, baseline: Option<f64>) -> i64 {
+        let mut first = None;
+        for back in 1..=LOOK_BACK.max(rule.hours) {
+            let hour = part.until - back * HOUR;
+            let of_hour = part.during(hour, hour + HOUR);
+            match rule.indicator.of(&self.hours, of_hour, baseline) {
+                Some(found) if is_bad(rule, found.value) => first = Some(hour),
+                Some(_) => break,
+                None => {}
+            }
+        }
+        // Bad as a whole, and the last hour by itself is not: then it began where the rule looks.
+        first.unwrap_or(part.since)
+    }
+}
+
+fn is_bad(rule: &Rule, value: f64) -> bool {
+    match rule.indicator.bad() {
+        Bad::Below => value < rule.threshold,
+        Bad::Above => value > rule.threshold,
+    }
+}

@@ -1,0 +1,188 @@
+//! Alerts over hours that are made here: what fires, what does not, and what becomes of it.
+
+use reground_citations::{LossStage, Status};
+
+use crate::alert::{Baseline, Event, Open, Rule, Severity, Situation};
+use crate::hours::{AnswerCell, CitationCell, HOUR, Hours};
+use crate::indicator::Indicator;
+
+const NOW: i64 = 1000 * HOUR;
+
+fn rule(indicator: Indicator, threshold: f64) -> Rule {
+    Rule {
+        rule: "r".into(),
+        indicator,
+        threshold,
+        hours: 6,
+        whole_period: false,
+        min_messages: 50,
+        per_corpus: true,
+        severity: Severity::Warning,
+    }
+}
+
+/// So many answers with that score in the hour so many hours ago.
+fn answers(back: i64, bin: u16, answers: u64) -> AnswerCell {
+    AnswerCell {
+        hour: NOW - back * HOUR,
+        corpus: "help".into(),
+        cfs_bin: Some(bin),
+        answers,
+    }
+}
+
+fn situation(answers: Vec<AnswerCell>) -> Situation {
+    Situation {
+        now: NOW,
+        hours: Hours {
+            answers,
+            ..Hours::default()
+        },
+        baselines: Vec::new(),
+        open: Vec::new(),
+        reported: Vec::new(),
+    }
+}
+
+#[test]
+fn a_low_tail_fires_and_says_since_when() {
+    let good = (3..200).map(|back| answers(back, 1000, 40));
+    let bad = (0..3).flat_map(|back| [answers(back, 1000, 54), answers(back, 300, 6)]);
+    let situation = situation(good.chain(bad).collect());
+    let found = situation.check(&[rule(Indicator::Percentile(5), 0.85)]);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].event, Event::Fired);
+    assert_eq!((found[0].value, found[0].samples), (0.3, 60));
+    assert_eq!(
+        (found[0].since, found[0].first_bad_hour),
+        (NOW, NOW - 2 * HOUR)
+    );
+    assert_eq!(found[0].severity, Severity::Warning);
+    assert_eq!(found[0].corpus.as_deref(), Some("help"));
+    assert_eq!(situation.check(&[rule(Indicator::Percentile(5), 0.3)]), []);
+}
+
+#[test]
+fn too_few_messages_say_nothing_and_resolve_nothing() {
+    let mut few = situation(vec![answers(0, 0, 25), answers(5, 0, 24)]);
+    assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
+    few.open.push(Open {
+        alert_id: 7,
+        rule: "r".into(),
+        corpus: Some("help".into()),
+        severity: Severity::Warning,
+    });
+    assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
+    few.hours.answers.push(answers(5, 0, 1));
+    let found = few.check(&[rule(Indicator::Percentile(5), 0.85)]);
+    assert_eq!(
+        (found[0].event, found[0].alert_id, found[0].since),
+        (Event::Escalated, Some(7), NOW - 5 * HOUR)
+    );
+}
+
+#[test]
+fn the_latest_hours_decide_unless_the_rule_takes_all() {
+    let mut mended = situation(vec![answers(0, 1000, 60), answers(1, 0, 600)]);
+    mended.open.push(Open {
+        alert_id: 7,
+        rule: "r".into(),
+        corpus: Some("help".into()),
+        severity: Severity::Critical,
+    });
+    let found = mended.check(&[rule(Indicator::Percentile(5), 0.85)]);
+    assert_eq!(
+        (found[0].event, found[0].severity),
+        (Event::Resolved, Severity::Critical)
+    );
+    let whole = Rule {
+        whole_period: true,
+        ..rule(Indicator::Percentile(5), 0.85)
+    };
+    let found = mended.check(&[whole]);
+    assert_eq!(
+        (found[0].event, found[0].first_bad_hour),
+        (Event::Firing, NOW - 5 * HOUR)
+    );
+}
+
+#[test]
+fn reports_and_low_means_are_critical() {
+    let mut told = situation(vec![answers(0, 800, 60)]);
+    let rules = [rule(Indicator::Percentile(5), 0.85)];
+    assert_eq!(told.check(&rules)[0].severity, Severity::Warning);
+    told.reported.push("other".into());
+    assert_eq!(told.check(&rules)[0].severity, Severity::Warning);
+    told.reported.push("help".into());
+    assert_eq!(told.check(&rules)[0].severity, Severity::Critical);
+    let low = situation(vec![answers(0, 699, 60)]);
+    assert_eq!(low.check(&rules)[0].severity, Severity::Critical);
+}
+
+#[test]
+fn a_drop_is_from_the_baseline_of_its_corpus() {
+    let mut low = situation(vec![answers(0, 700, 60)]);
+    let rules = [rule(Indicator::PercentileDrop, 0.15)];
+    low.baselines.push(Baseline {
+        corpus: None,
+        cfs_p5: 1.0,
+    });
+    assert_eq!(low.check(&rules), []);
+    low.baselines.push(Baseline {
+        corpus: Some("help".into()),
+        cfs_p5: 0.9,
+    });
+    let found = low.check(&rules);
+    assert!((found[0].value - 0.2).abs() < 1e-9);
+    assert_eq!(found[0].baseline, Some(0.9));
+}
+
+#[test]
+fn a_stage_is_watched_over_all_corpora() {
+    let mut lost = situation(vec![answers(0, 1000, 60)]);
+    let cell = |corpus: &str, lost_at: Option<LossStage>, citations| CitationCell {
+        hour: NOW,
+        corpus: corpus.into(),
+        document_type: None,
+        status: if lost_at.is_some() {
+            Status::Unretrieved
+        } else {
+            Status::ResolvedCurrent
+        },
+        lost_at,
+        citations,
+    };
+    lost.hours.citations = vec![
+        cell("help", None, 80),
+        cell("law", Some(LossStage::Rerank), 20),
+        cell("law", Some(LossStage::Retrieval), 5),
+    ];
+    let all = Rule {
+        per_corpus: false,
+        ..rule(Indicator::Survival(LossStage::Rerank), 0.9)
+    };
+    let found = lost.check(std::slice::from_ref(&all));
+    assert_eq!(
+        (found[0].value, found[0].samples, found[0].corpus.as_deref()),
+        (0.8, 100, None)
+    );
+    let each = rule(Indicator::Survival(LossStage::Rerank), 0.9);
+    assert_eq!(lost.check(&[each]), [], "law has no answers of its own");
+}
+
+#[test]
+fn an_alert_whose_rule_is_gone_is_an_orphan() {
+    let mut nothing = situation(Vec::new());
+    let open = |alert_id, rule: &str, corpus: Option<&str>| Open {
+        alert_id,
+        rule: rule.into(),
+        corpus: corpus.map(str::to_owned),
+        severity: Severity::Warning,
+    };
+    nothing.open = vec![
+        open(1, "r", Some("help")),
+        open(2, "gone", None),
+        open(3, "r", None),
+    ];
+    assert_eq!(nothing.orphans(&[rule(Indicator::Mean, 0.5)]), [2, 3]);
+}

@@ -1,0 +1,242 @@
+//! Diagnoses of what is put wrong here.
+
+use reground_citations::{LossStage, Status};
+use serde_json::json;
+
+use crate::alert::Severity;
+use crate::diagnosis::{Case, Clue, ComponentCell, RerankCell};
+use crate::hours::{AnswerCell, CitationCell, HOUR, Hours, StaleCell};
+use crate::indicator::Indicator;
+
+const BAD: i64 = 500 * HOUR;
+
+fn cell(
+    hour: i64,
+    kind: &str,
+    status: Status,
+    lost_at: Option<LossStage>,
+    citations: u64,
+) -> CitationCell {
+    CitationCell {
+        hour,
+        corpus: "help".into(),
+        document_type: Some(kind.into()),
+        status,
+        lost_at,
+        citations,
+    }
+}
+
+/// A week in which everything holds but a few citations that generation loses, and then two hours of what is given.
+fn case(indicator: Indicator, bad: Vec<CitationCell>) -> Case {
+    let week = (1..168).flat_map(|back| {
+        let hour = BAD - back * HOUR;
+        let lost = Some(LossStage::Generation);
+        [
+            cell(hour, "pdf", Status::ResolvedCurrent, None, 90),
+            cell(hour, "pdf", Status::UnknownId, lost, 10),
+        ]
+    });
+    Case {
+        indicator,
+        corpus: Some("help".into()),
+        first_bad_hour: BAD,
+        until: BAD + 2 * HOUR,
+        hours: Hours {
+            citations: week.chain(bad).collect(),
+            ..Hours::default()
+        },
+        components: Vec::new(),
+        reranks: Vec::new(),
+        reports: 0,
+    }
+}
+
+fn conclusion(case: &Case) -> Clue {
+    let clues = case.diagnose();
+    assert_eq!((clues[0].step, clues[0].clue), (0, "conclusion"));
+    assert!(clues.iter().skip(1).all(|clue| clue.step > 0));
+    clues[0].clone()
+}
+
+#[test]
+fn the_stage_is_the_one_that_loses_more_than_before() {
+    // Generation still loses more, as it always did.
+    let bad = vec![
+        cell(BAD, "pdf", Status::ResolvedCurrent, None, 81),
+        cell(
+            BAD,
+            "pdf",
+            Status::UnknownId,
+            Some(LossStage::Generation),
+            10,
+        ),
+        cell(BAD, "md", Status::Unretrieved, Some(LossStage::Context), 9),
+    ];
+    let found = conclusion(&case(Indicator::Percentile(5), bad));
+    assert_eq!((found.stage, found.stage_no), (Some("context"), Some(4)));
+    assert_eq!(found.hour, BAD);
+    assert_eq!(found.detail["rate"], json!(0.09));
+    assert_eq!(found.detail["rate_before"], json!(0.0));
+    assert_eq!(found.document_type.as_deref(), Some("md"));
+}
+
+#[test]
+fn wrong_pages_are_the_chunkers() {
+    let bad = vec![
+        cell(BAD, "html", Status::ResolvedCurrent, None, 50),
+        cell(BAD, "pdf", Status::ResolvedCurrent, None, 20),
+        cell(
+            BAD,
+            "pdf",
+            Status::InvalidPage,
+            Some(LossStage::Context),
+            30,
+        ),
+    ];
+    let found = conclusion(&case(Indicator::Mean, bad));
+    assert_eq!(found.stage, Some("chunk"));
+    assert_eq!(found.document_type.as_deref(), Some("pdf"));
+}
+
+#[test]
+fn one_type_that_is_lost_as_often_as_the_others_is_no_clue() {
+    let lost = Some(LossStage::Retrieval);
+    let bad = vec![
+        cell(BAD, "html", Status::ResolvedCurrent, None, 10),
+        cell(BAD, "html", Status::Unretrieved, lost, 10),
+        cell(BAD, "pdf", Status::ResolvedCurrent, None, 40),
+        cell(BAD, "pdf", Status::Unretrieved, lost, 40),
+    ];
+    let found = conclusion(&case(Indicator::Mean, bad));
+    assert_eq!(
+        (found.stage, found.document_type),
+        (Some("retrieval"), None)
+    );
+}
+
+#[test]
+fn unreadable_citations_are_the_last_stage() {
+    let bad = vec![cell(BAD, "pdf", Status::Malformed, None, 5)];
+    let found = conclusion(&case(Indicator::ParseFailures, bad));
+    assert_eq!((found.stage, found.stage_no), (Some("citation"), Some(6)));
+}
+
+#[test]
+fn of_several_corpora_the_worst_is_named() {
+    let mut of_two = case(
+        Indicator::Survival(LossStage::Rerank),
+        vec![cell(
+            BAD,
+            "pdf",
+            Status::Unretrieved,
+            Some(LossStage::Rerank),
+            3,
+        )],
+    );
+    let mut law = cell(BAD, "md", Status::Unretrieved, Some(LossStage::Rerank), 9);
+    law.corpus = "law".into();
+    of_two.hours.citations.push(law);
+    of_two.corpus = None;
+    let found = conclusion(&of_two);
+    assert_eq!(
+        (found.stage, found.corpus.as_deref()),
+        (Some("rerank"), Some("law"))
+    );
+}
+
+#[test]
+fn what_is_stale_is_the_documents() {
+    let mut stale = case(Indicator::Stale, Vec::new());
+    let of = |kind: &str, stale| StaleCell {
+        hour: BAD,
+        corpus: "help".into(),
+        document_type: Some(kind.into()),
+        citations: 40,
+        stale,
+    };
+    stale.hours.stale = vec![of("md", 20), of("pdf", 0)];
+    let found = conclusion(&stale);
+    assert_eq!((found.stage, found.stage_no), (Some("document"), Some(0)));
+    assert_eq!(found.document_type.as_deref(), Some("md"));
+}
+
+#[test]
+fn a_new_version_within_a_day_is_a_suspect_and_an_old_one_is_none() {
+    let mut changed = case(
+        Indicator::Mean,
+        vec![cell(BAD, "pdf", Status::Malformed, None, 5)],
+    );
+    let of = |back: i64, name: &str, value: &str, turns| ComponentCell {
+        hour: BAD - back * HOUR,
+        name: name.into(),
+        value: value.into(),
+        turns,
+    };
+    changed.components = vec![
+        of(100, "component_versions", "reranker=1 chunker=4", 50),
+        of(3, "component_versions", "reranker=2 chunker=4", 20),
+        of(0, "component_versions", "reranker=2 chunker=4", 20),
+        of(100, "fusion", "rrf", 50),
+        of(30, "fusion", "scores", 50),
+        of(0, "fusion", "scores", 20),
+        of(100, "max_sources", "10", 50),
+        of(0, "max_sources", "10", 19),
+        of(0, "max_sources", "3", 1),
+        of(0, "new_setting", "x", 20),
+    ];
+    let clues = changed.diagnose();
+    let found: Vec<_> = clues.iter().filter(|clue| clue.step == 1).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].detail["component"], "reranker");
+    assert_eq!(
+        (&found[0].detail["before"], &found[0].detail["since"]),
+        (&json!("1"), &json!("2"))
+    );
+    assert_eq!(found[0].hour, BAD - 3 * HOUR);
+}
+
+#[test]
+fn a_reranker_that_strips_ids_is_seen_even_if_nothing_is_lost() {
+    let mut stripped = case(Indicator::Mean, Vec::new());
+    stripped.reranks = vec![
+        RerankCell {
+            hour: BAD - HOUR,
+            turns: 100,
+            missing: 2,
+            changed: 0,
+        },
+        RerankCell {
+            hour: BAD,
+            turns: 40,
+            missing: 30,
+            changed: 1,
+        },
+    ];
+    let clues = stripped.diagnose();
+    assert_eq!(clues[0].stage, Some("rerank"));
+    let found: Vec<_> = clues.iter().filter(|clue| clue.step == 2).collect();
+    assert_eq!((found.len(), found[0].clue), (1, "ids_missing"));
+    assert_eq!(found[0].detail["rate"], json!(0.75));
+}
+
+#[test]
+fn complaints_and_low_means_are_critical() {
+    let mut bad = case(
+        Indicator::Mean,
+        vec![cell(BAD, "pdf", Status::Malformed, None, 5)],
+    );
+    let answers = |cfs_bin| AnswerCell {
+        hour: BAD,
+        corpus: "help".into(),
+        cfs_bin: Some(cfs_bin),
+        answers: 60,
+    };
+    bad.hours.answers = vec![answers(800)];
+    assert_eq!(conclusion(&bad).severity, Some(Severity::Warning));
+    bad.reports = 1;
+    assert_eq!(conclusion(&bad).severity, Some(Severity::Critical));
+    bad.reports = 0;
+    bad.hours.answers = vec![answers(650)];
+    assert_eq!(conclusion(&bad).severity, Some(Severity::Critical));
+}

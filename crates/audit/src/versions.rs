@@ -1,0 +1,38 @@
+//! Versions of the components of a pipeline, as the application says them: `reranker=2.1 chunker=7`.
+
+/// Name of the setting.
+pub const SETTING: &str = "component_versions";
+
+/// The components that a setting of a turn speaks of: those that the application lists in [`SETTING`], or the setting itself.
+#[must_use]
+pub fn components(name: &str, value: &str) -> Vec<(String, String)> {
+    if name != SETTING {
+        return vec![(name.to_owned(), value.to_owned())];
+    }
+    let words = value.split_whitespace();
+    words
+        .map(|word| match word.split_once('=') {
+            Some((component, version)) => (component.to_owned(), version.to_owned()),
+            None => (word.to_owned(), String::new()),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_taken_apart() {
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(components("fusion", "rrf"), [pair("fusion", "rrf")]);
+        assert_eq!(
+            components(SETTING, " reranker=2.1  chunker=a=b minilm "),
+            [
+                pair("reranker", "2.1"),
+                pair("chunker", "a=b"),
+                pair("minilm", "")
+            ]
+        );
+    }
+}
