@@ -197,7 +197,12 @@ impl From<Error> for ErrorReport {
             E::Unknown(kind, name) => report(
                 Code::ERRCODE_NO_DATA_FOUND,
                 format!("{kind} {name} does not exist"),
-                "Another tenant's is reported the same way: see reground.current_tenant().",
+                // Alerts are over all tenants.
+                if kind == "alert" {
+                    "SELECT alert_id FROM reground.alerts lists them."
+                } else {
+                    "Another tenant's is reported the same way: see reground.current_tenant()."
+                },
             ),
             E::UnknownCorpus(name) => report(
                 Code::ERRCODE_NO_DATA_FOUND,

@@ -71,3 +71,13 @@ VACUUM (FREEZE, INDEX_CLEANUP on) farm, halves, words;
 SELECT count(reground.bm25_merge(index)) FROM reground.bm25_indexes WHERE index <> 'notes_body'::regclass;
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations), 'accurate', 'as the source has it', 'ann');
 SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'it says something else');
+
+-- What is counted and what is not yet; a rule, a baseline, an alert.
+SELECT reground.begin_turn('invented', 'who gives milk?', 'farm', '[1,0]');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Pigs give milk [Z9].');
+SELECT reground.refresh_audit(2);
+SELECT reground.take_baseline(now() - interval '1 day', now() + interval '1 hour');
+SELECT reground.set_alert_rule('mine', 'cfs_mean', 1, min_messages => 1, per_corpus => false), reground.set_alert_rule('low_tail', threshold => 0.8);
+SELECT reground.check_alerts();
+SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');

@@ -15,6 +15,7 @@ CREATE TABLE reground.conversations (
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
     UNIQUE (tenant, external_id)
 );
+CREATE INDEX conversations_external ON reground.conversations (external_id);
 COMMENT ON TABLE  reground.conversations IS 'One row a conversation. Its row lock orders everything that happens in it.';
 COMMENT ON COLUMN reground.conversations.conversation_id IS 'Surrogate key; the functions take external_id.';
 COMMENT ON COLUMN reground.conversations.tenant IS 'Whose it is.';
@@ -68,6 +69,7 @@ CREATE TABLE reground.turns (
     UNIQUE (conversation_id, number),
     UNIQUE (conversation_id, request_id)
 );
+CREATE INDEX turns_begun ON reground.turns USING brin (begun_at);
 COMMENT ON TABLE  reground.turns IS 'One row a turn: what was asked, under which settings, and the context that the model was given.';
 COMMENT ON COLUMN reground.turns.turn_id IS 'Key, as the functions take it.';
 COMMENT ON COLUMN reground.turns.tenant IS 'Whose it is.';

@@ -6,14 +6,18 @@ GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admi
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
 REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citation(bigint), reground.label_citation, reground.sample_for_review, reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
-    reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity FROM reground_user;
+    reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
+    reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
+    reground.run_maintenance FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
-    reground.bm25_check, reground.bm25_merge, reground.bm25_segments TO reground_admin;
+    reground.bm25_check, reground.bm25_merge, reground.bm25_segments,
+    reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
+    reground.run_maintenance TO reground_admin;
 GRANT SELECT ON reground.bm25_indexes TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.check_policy(bigint), reground.explain_turn(bigint),
     reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension(text, boolean), reground._citations_by(text, timestamptz, timestamptz), reground.stage_survival(text, timestamptz, timestamptz),
     reground.mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics,
-    reground.sli, reground.source_usage,
+    reground.sli, reground.source_usage, reground.document_type, reground.diagnose,
     reground.wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
     reground._source_state(text, text, text, integer) TO reground_auditor;
 
@@ -25,3 +29,6 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;
 GRANT SELECT ON reground.documents, reground.edges TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates, reground._turn_passages, reground.provenance_nodes, reground.provenance_edges, reground.stale_citations
     TO reground_auditor;
+-- Alerts are over all tenants.
+GRANT SELECT ON reground.alert_rules, reground.active_alert_rules, reground.alert_baselines, reground.alerts, reground.rollup_queue, reground.audit_backlog TO reground_auditor, reground_admin;
+GRANT SELECT ON reground.answer_rollup, reground.citation_rollup, reground.cfs_hourly, reground.citations_hourly, reground.conversation_audit TO reground_user, reground_auditor;

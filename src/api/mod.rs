@@ -1,5 +1,6 @@
 //! The SQL functions, a file a topic. Each is declared in `sql/install`, which also documents it.
 
+mod alerts;
 mod answer_metrics;
 mod begin_turn;
 mod check_answer;
@@ -23,6 +24,7 @@ mod prompts;
 mod quality;
 mod rerank;
 mod reviews;
+mod rollups;
 mod search;
 mod source_rows;
 

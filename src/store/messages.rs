@@ -138,7 +138,7 @@ pub struct Inserted {
     pub superseded_tokens: Option<i32>,
 }
 
-/// Stores an answer with its citations, in place of the earlier ones of its turn, which stay.
+/// Stores an answer with its citations, in place of the earlier ones of its turn, which stay, and queues it for the rollups.
 pub fn insert(
     message: &NewMessage<'_>,
     answer: &str,
@@ -153,18 +153,22 @@ pub fn insert(
     let columns = columns.join(", ");
     as_owner(|| {
         let superseded_tokens = sql::write_one(
-            "UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING answer_tokens",
-            &[message.turn_id.into()],
+            "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING message_id, answer_tokens), \
+                 queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT $2, message_id, -1 FROM superseded) \
+             SELECT answer_tokens FROM superseded",
+            &[message.turn_id.into(), message.tenant.into()],
         )?;
         let message_id: i64 = sql::write_one(
-            "INSERT INTO reground.messages (tenant, conversation_id, turn_id, external_id, answer, answer_hash, answer_tokens, model, usage, citations, tags, citation_count, \
+            "WITH new AS (INSERT INTO reground.messages (tenant, conversation_id, turn_id, external_id, answer, answer_hash, answer_tokens, model, usage, citations, tags, citation_count, \
                  malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons) \
              SELECT x.tenant, x.conversation_id, x.turn_id, x.external_id, $2, x.answer_hash, x.answer_tokens, x.model, x.usage, x.citations, x.tags, x.citation_count, \
                  x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, turn_id bigint, external_id text, answer_hash text, \
                  answer_tokens integer, model text, usage jsonb, citations jsonb, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
                  stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[]) \
-             RETURNING message_id",
+             RETURNING tenant, message_id), \
+                 queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, 1 FROM new) \
+             SELECT message_id FROM new",
             &args,
         )?
         .ok_or_else(|| Error::Stored("an inserted message has no id".into()))?;

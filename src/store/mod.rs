@@ -1,6 +1,7 @@
 //! The tables of schema `reground`. Every look-up names the tenant itself, besides row-level security: a superuser is
 //! not filtered by policies, and another tenant's row must not exist for him either.
 
+pub mod alerts;
 pub mod composed;
 pub mod conversations;
 pub mod corpora;
@@ -14,6 +15,7 @@ pub mod messages;
 pub mod register;
 pub mod reviews;
 pub mod roles;
+pub mod rollups;
 pub mod sources;
 pub mod traces;
 pub mod turns;

@@ -42,6 +42,33 @@ pub struct Rule {
     pub severity: Severity,
 }
 
+/// How far back rules look, in hours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Horizon {
+    /// For what the rollups hold: the beginning of what is wrong included.
+    pub hours: i64,
+    /// For what is stale by now.
+    pub stale: i64,
+}
+
+impl Horizon {
+    /// What rules need.
+    #[must_use]
+    pub fn of(rules: &[Rule]) -> Self {
+        let furthest = |watched: fn(&Rule) -> bool| {
+            let hours = rules
+                .iter()
+                .filter(|rule| watched(rule))
+                .map(|rule| rule.hours);
+            hours.max().unwrap_or_default()
+        };
+        Self {
+            hours: furthest(|_| true).max(LOOK_BACK),
+            stale: furthest(|rule| rule.indicator == Indicator::Stale),
+        }
+    }
+}
+
 /// The stored figure that a drop is from.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Baseline {
@@ -49,6 +76,47 @@ pub struct Baseline {
     pub corpus: Option<String>,
     /// Fifth percentile of the fidelity scores.
     pub cfs_p5: f64,
+}
+
+/// A baseline to be stored.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Taken {
+    /// Its corpus; `None` for all.
+    pub corpus: Option<String>,
+    /// Fifth percentile of the fidelity scores.
+    pub cfs_p5: f64,
+    /// Answers that it is of.
+    pub answers: u64,
+}
+
+/// What some hours look like, as a whole and corpus by corpus; nothing of those without scores.
+#[must_use]
+pub fn baselines(hours: &Hours) -> Vec<Taken> {
+    let corpora = std::iter::once(None).chain(corpora(hours).into_iter().map(Some));
+    let taken = corpora.filter_map(|corpus| {
+        let part = Part {
+            corpus,
+            since: i64::MIN,
+            until: i64::MAX,
+        };
+        let Value { value, samples } = Indicator::Percentile(5).of(hours, part, None)?;
+        Some(Taken {
+            corpus: corpus.map(str::to_owned),
+            cfs_p5: value,
+            answers: samples,
+        })
+    });
+    taken.collect()
+}
+
+/// Corpora of which anything is known, each once.
+fn corpora(hours: &Hours) -> Vec<&str> {
+    let answers = hours.answers.iter().map(|cell| cell.corpus.as_str());
+    let stale = hours.stale.iter().map(|cell| cell.corpus.as_str());
+    let mut corpora: Vec<&str> = answers.chain(stale).collect();
+    corpora.sort_unstable();
+    corpora.dedup();
+    corpora
 }
 
 /// An alert that has been fired and is not resolved.
@@ -133,7 +201,7 @@ impl Situation {
         let mut findings = Vec::new();
         for rule in rules {
             if rule.per_corpus {
-                for corpus in self.corpora() {
+                for corpus in corpora(&self.hours) {
                     findings.extend(self.look(rule, Some(corpus)));
                 }
             } else {
@@ -155,16 +223,6 @@ impl Situation {
             .filter(of)
             .map(|open| open.alert_id)
             .collect()
-    }
-
-    fn corpora(&self) -> Vec<&str> {
-        let cells = self.hours.answers.iter().map(|cell| cell.corpus.as_str());
-        let mut corpora: Vec<&str> = cells
-            .chain(self.hours.stale.iter().map(|cell| cell.corpus.as_str()))
-            .collect();
-        corpora.sort_unstable();
-        corpora.dedup();
-        corpora
     }
 
     fn look(&self, rule: &Rule, corpus: Option<&str>) -> Option<Finding> {

@@ -2,7 +2,7 @@
 
 use reground_citations::{LossStage, Status};
 
-use crate::alert::{Baseline, Event, Open, Rule, Severity, Situation};
+use crate::alert::{Baseline, Event, Horizon, Open, Rule, Severity, Situation, baselines};
 use crate::hours::{AnswerCell, CitationCell, HOUR, Hours};
 use crate::indicator::Indicator;
 
@@ -185,4 +185,45 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
         open(3, "r", None),
     ];
     assert_eq!(nothing.orphans(&[rule(Indicator::Mean, 0.5)]), [2, 3]);
+}
+
+#[test]
+fn baselines_are_of_all_and_of_each() {
+    let mut law = answers(0, 100, 99);
+    law.corpus = "law".into();
+    let hours = Hours {
+        answers: vec![answers(0, 900, 10), answers(4, 800, 1), law],
+        ..Hours::default()
+    };
+    let taken = baselines(&hours);
+    let figures: Vec<_> = taken
+        .iter()
+        .map(|t| (t.corpus.as_deref(), t.cfs_p5, t.answers))
+        .collect();
+    assert_eq!(
+        figures,
+        [
+            (None, 0.1, 110),
+            (Some("help"), 0.8, 11),
+            (Some("law"), 0.1, 99)
+        ]
+    );
+    assert_eq!(baselines(&Hours::default()), []);
+}
+
+#[test]
+fn rules_look_no_further_than_they_must() {
+    let horizon = Horizon::of(&[
+        rule(Indicator::Mean, 0.5),
+        Rule {
+            hours: 24,
+            ..rule(Indicator::Stale, 0.1)
+        },
+    ]);
+    assert_eq!((horizon.hours, horizon.stale), (168, 24));
+    let far = Horizon::of(&[Rule {
+        hours: 700,
+        ..rule(Indicator::Mean, 0.5)
+    }]);
+    assert_eq!((far.hours, far.stale), (700, 0));
 }

@@ -188,7 +188,7 @@ fn a_new_version_within_a_day_is_a_suspect_and_an_old_one_is_none() {
     let clues = changed.diagnose();
     let found: Vec<_> = clues.iter().filter(|clue| clue.step == 1).collect();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].detail["component"], "reranker");
+    assert_eq!(found[0].detail["component"], "reranker version");
     assert_eq!(
         (&found[0].detail["before"], &found[0].detail["since"]),
         (&json!("1"), &json!("2"))

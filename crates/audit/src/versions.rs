@@ -12,10 +12,15 @@ pub fn components(name: &str, value: &str) -> Vec<(String, String)> {
     let words = value.split_whitespace();
     words
         .map(|word| match word.split_once('=') {
-            Some((component, version)) => (component.to_owned(), version.to_owned()),
-            None => (word.to_owned(), String::new()),
+            Some((component, version)) => (named(component), version.to_owned()),
+            None => (named(word), String::new()),
         })
         .collect()
+}
+
+/// A setting may have the component's name: `reranker` has.
+fn named(component: &str) -> String {
+    format!("{component} version")
 }
 
 #[cfg(test)]
@@ -29,9 +34,9 @@ mod tests {
         assert_eq!(
             components(SETTING, " reranker=2.1  chunker=a=b minilm "),
             [
-                pair("reranker", "2.1"),
-                pair("chunker", "a=b"),
-                pair("minilm", "")
+                pair("reranker version", "2.1"),
+                pair("chunker version", "a=b"),
+                pair("minilm version", "")
             ]
         );
     }

@@ -265,6 +265,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "put a line into the prompt that the sources hold where the conversation says otherwise"),
     row("keep_candidates", "\"all\"", Kind::Choice(&["all", "kept", "none"]), "all, kept or none",
         "candidates that the trace of a turn keeps"),
+    row("component_versions", "null", Kind::Text, "words such as reranker=2.1 chunker=7, or off",
+        "versions of what the application brings, kept with each turn: diagnose names the one that changed"),
     row("citation_forms", "null", Kind::CitationForms, FORMS,
         "what is read as a citation beside the usual forms: families switched off, patterns, locators, titles"),
     row("language", "null", Kind::Text, "a code such as en or zh, or off",

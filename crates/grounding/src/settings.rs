@@ -183,6 +183,8 @@ pub struct Settings {
     pub marker_style: MarkerStyle,
     /// Candidates kept in the trace, default `all`.
     pub keep_candidates: KeepCandidates,
+    /// Versions of what the application brings.
+    pub component_versions: Option<String>,
     /// What is read as a citation beside the usual forms; `None` is nothing, the default.
     pub citation_forms: Option<GrammarRules>,
     /// Language of the texts (`en`); `None` takes that of the text search configuration, the default.
@@ -256,6 +258,7 @@ impl Default for Settings {
             passage_order: PassageOrder::Score,
             marker_style: MarkerStyle::Lettered,
             keep_candidates: KeepCandidates::All,
+            component_versions: None,
             citation_forms: None,
             language: None,
             support_threshold: 0.43,

@@ -31,6 +31,11 @@ const WRITTEN: &str = "
     SET search_path = public, pg_catalog;
 ";
 
+/// An alert, of which there are too few answers here.
+const FIRED: &str = "
+    INSERT INTO reground.alerts (rule, corpus, state, severity, indicator, value, threshold, samples, since, first_bad_hour)
+    SELECT 'low_tail', 'farm', 'firing', 'warning', 'cfs_p5', 0, 0.85, 50, hour, hour FROM date_bin('1 hour', now(), 'epoch') AS hour";
+
 /// The database and its sessions.
 pub struct House {
     /// A database with the extension.
@@ -52,13 +57,14 @@ impl House {
             "CREATE ROLE {role} LOGIN IN ROLE reground_admin, reground_auditor; GRANT CREATE ON SCHEMA public TO {role}"
         ))?;
         let observer = database.connect()?;
-        let house = Self {
+        let mut house = Self {
             database,
             role,
             blocker,
             observer,
         };
         house.session()?.client.batch_execute(WRITTEN)?;
+        house.blocker.batch_execute(FIRED)?;
         Ok(house)
     }
 

@@ -113,6 +113,11 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::Moment],
     },
     Call {
+        function: "document_type",
+        call: "document_type($1, $2)",
+        arguments: &[A::Uri, A::Document],
+    },
+    Call {
         function: "source_usage",
         call: "source_usage($1::text::timestamptz)",
         arguments: &[A::Moment],

@@ -164,6 +164,7 @@ impl House {
                 "SELECT reground.label_citation(min(citation_id), 'accurate', $2, $3) FROM reground.message_citations WHERE tenant = $1",
                 &[&name, &format!("{sentinel}-note"), &format!("{sentinel}-reviewer")],
             )?;
+            owner.batch_execute("SELECT reground.refresh_audit()")?;
             let mut ids = |query: &str| -> Result<Vec<i64>> {
                 let rows = pooled.client.query(query, &[])?;
                 Ok(rows.iter().map(|row| row.get(0)).collect())

@@ -27,7 +27,7 @@ const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
 /// Functions that are not made to fail here: they take none of a tenant's values, or answer what they do not know with nothing.
-const NEVER_FAIL: [&str; 19] = [
+const NEVER_FAIL: [&str; 20] = [
     "_settings",
     "current_tenant",
     "profile",
@@ -40,6 +40,7 @@ const NEVER_FAIL: [&str; 19] = [
     "bm25_query",
     "bm25_score",
     "_dimension",
+    "document_type",
     "_node",
     "in_canary",
     "mann_whitney",
@@ -271,7 +272,7 @@ fn an_answer_cannot_find_out_what_the_other_has() -> Result<()> {
 
 /// Calls of the random test, and its seed.
 const RANDOM_CALLS: usize = 10_000;
-const SEED: u64 = 20_260_701;
+const SEED: u64 = 20_260_702;
 
 #[test]
 fn ten_thousand_random_calls_leak_nothing() -> Result<()> {

@@ -1,0 +1,76 @@
+-- Rollups say what counting says, whenever they are brought up to date; rules are read, changed and refused.
+CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations bigint) LANGUAGE sql AS $$
+    WITH said AS (SELECT m.*, t.corpus, date_bin('1 hour', m.created_at, 'epoch') AS hour FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded),
+    a AS (SELECT hour, tenant, corpus, model, round(cfs * 1000)::int AS cfs_bin, count(*) AS n FROM said GROUP BY 1, 2, 3, 4, 5),
+    ra AS (SELECT hour, tenant, corpus, model, cfs_bin::int, sum(answers) AS n FROM reground.answer_rollup GROUP BY 1, 2, 3, 4, 5 HAVING sum(answers) <> 0),
+    c AS (SELECT s.hour, s.tenant, coalesce(x.corpus, s.corpus) AS corpus, s.model, reground.document_type(x.uri, x.doc_id) AS document_type, x.status, x.lost_at, count(*) AS n
+          FROM said AS s JOIN reground.message_citations AS x USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7),
+    rc AS (SELECT hour, tenant, corpus, model, document_type, status, lost_at, sum(citations) AS n FROM reground.citation_rollup GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(citations) <> 0)
+    SELECT (SELECT count(*) FROM ((TABLE a EXCEPT TABLE ra) UNION ALL (TABLE ra EXCEPT TABLE a)) AS d), (SELECT count(*) FROM ((TABLE c EXCEPT TABLE rc) UNION ALL (TABLE rc EXCEPT TABLE c)) AS d) $$;
+SELECT uri, doc_id, reground.document_type(uri, doc_id) FROM (VALUES ('https://x.example/a/B.PDF?x=1.md#p.2', 'z.md'), ('https://x.example', NULL), ('https://x.example/', 'notes.txt'), ('a/b.d/c', NULL),
+    (NULL, 'v1.2'), (NULL, '.bashrc'), (NULL, 'archive.tar.gz'), (NULL, 'farm')) AS v(uri, doc_id);
+-- Everything that the files before have answered, in portions.
+SELECT messages > 0 AS some_wait, lag >= interval '0' AS lag FROM reground.audit_backlog;
+SELECT reground.refresh_audit(3);
+SELECT reground.refresh_audit() > 0 AS more;
+SELECT reground.refresh_audit();
+TABLE reground.audit_backlog;
+SELECT * FROM pg_temp.differences();
+-- An answer that takes the place of another, and one that is given and replaced before anyone counts.
+SELECT reground.create_corpus('rolled');
+SELECT reground.put_document('rolled', 'oats.md', content => 'Oats grow in the north.', uri => 'https://farm.example/oats.md');
+SELECT count(*) FROM reground.begin_turn('rolled-1', 'Where do oats grow?', corpus => 'rolled');
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Oats grow in the north [A1]. Not here [Z9].', model => 'm');
+SELECT reground.refresh_audit();
+SELECT cfs_bin, answers FROM reground.answer_rollup WHERE corpus = 'rolled' AND answers <> 0;
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Oats grow in the north [A1].', model => 'm');
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Oats grow [A1]. In the north [A1].', model => 'm');
+SELECT reground.refresh_audit();
+SELECT cfs_bin, answers FROM reground.answer_rollup WHERE corpus = 'rolled' AND answers <> 0;
+SELECT document_type, status, lost_at, citations FROM reground.citation_rollup WHERE corpus = 'rolled' AND citations <> 0;
+SELECT * FROM pg_temp.differences();
+SELECT model, document_type, citations, judged, held, malformed, lost_generation FROM reground.citations_hourly WHERE corpus = 'rolled';
+-- Percentiles are those of the scores themselves, which are rounded to a thousandth here.
+SELECT count(*) > 3 AS several, bool_and((h.p1, h.p5, h.p50, h.p95, h.p99) IS NOT DISTINCT FROM (d.p[1], d.p[2], d.p[3], d.p[4], d.p[5])) AS same, bool_and(abs(h.mean - d.mean) < 0.0005) AS mean
+FROM reground.cfs_hourly AS h CROSS JOIN LATERAL (
+    SELECT percentile_disc(ARRAY[0.01, 0.05, 0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY round(m.cfs::numeric, 3)::float8) AS p, avg(m.cfs) AS mean
+    FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id)
+    WHERE NOT m.superseded AND m.tenant = h.tenant AND t.corpus = h.corpus AND m.model IS NOT DISTINCT FROM h.model AND date_bin('1 hour', m.created_at, 'epoch') = h.hour) AS d;
+SELECT reground.rebuild_audit() = (SELECT count(*) FROM reground.messages WHERE NOT superseded) AS all_counted;
+SELECT * FROM pg_temp.differences();
+-- An answer that went before it was counted.
+SELECT count(*) FROM reground.begin_turn('rolled-2', 'Where do oats grow?', corpus => 'rolled');
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'In the north [A1].');
+DELETE FROM reground.conversations WHERE external_id = 'rolled-2';
+SELECT reground.refresh_audit();
+SELECT * FROM pg_temp.differences();
+SELECT conversation, corpus, turns, answers, regenerate, round(cfs::numeric, 3) AS cfs, citations, judged, held, rate, documents, reported FROM reground.conversation_audit WHERE conversation = 'rolled-1';
+-- A tenant sees its own hours, and none of the alerts.
+CREATE ROLE regress_tenant;
+GRANT reground_user TO regress_tenant;
+GRANT USAGE ON SCHEMA regress TO regress_tenant;
+SET ROLE regress_tenant;
+SELECT count(*) FROM reground.cfs_hourly;
+SELECT * FROM regress.refusal('TABLE reground.alerts');
+SELECT * FROM regress.refusal('SELECT reground.check_alerts()');
+SELECT * FROM regress.refusal('SELECT reground.refresh_audit()');
+RESET ROLE;
+REVOKE USAGE ON SCHEMA regress FROM regress_tenant;
+DROP ROLE regress_tenant;
+
+-- Rules: what is built in, one of one's own, one in the place of a built-in one.
+SELECT rule, indicator, threshold, period, whole_period, min_messages, per_corpus, severity, enabled FROM reground.active_alert_rules ORDER BY rule;
+SELECT reground.set_alert_rule('low_tail', threshold => 0.7, severity => 'critical');
+SELECT reground.set_alert_rule('unread', indicator => 'parse_failures', threshold => 0.1, period => '2 days', meaning => 'citations that nobody can read');
+SELECT rule, built_in, indicator, threshold, period, min_messages, severity, enabled, meaning FROM reground.active_alert_rules WHERE rule IN ('low_tail', 'unread') ORDER BY rule;
+SELECT reground.set_alert_rule('unread', enabled => false, min_messages => 5);
+SELECT indicator, threshold, period, min_messages, enabled FROM reground.active_alert_rules WHERE rule = 'unread';
+SELECT reground.drop_alert_rule('unread'), reground.drop_alert_rule('unread'), reground.drop_alert_rule('low_tail');
+SELECT built_in, threshold FROM reground.active_alert_rules WHERE rule = 'low_tail';
+SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.set_alert_rule(' ')$$, $$SELECT reground.set_alert_rule('new')$$, $$SELECT reground.set_alert_rule('new', 'cfs_p5')$$, $$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$,
+    $$SELECT reground.set_alert_rule('low_tail', threshold => 'NaN')$$, $$SELECT reground.set_alert_rule('low_tail', threshold => 1.5)$$, $$SELECT reground.set_alert_rule('low_tail', period => '10 minutes')$$,
+    $$SELECT reground.set_alert_rule('low_tail', min_messages => 0)$$, $$SELECT reground.set_alert_rule('low_tail', severity => 'bad')$$, $$SELECT reground.drop_alert_rule(NULL)$$,
+    $$SELECT * FROM reground.diagnose(-1)$$, $$SELECT * FROM reground.diagnose(NULL)$$, $$SELECT reground.refresh_audit(0)$$, $$SELECT * FROM reground.take_baseline(NULL)$$]) AS f, regress.refusal(f) AS r;
+SELECT corpus, cfs_p5, answers FROM reground.take_baseline(now() - interval '1 day', now() + interval '1 hour') WHERE corpus = 'rolled';
+SELECT corpus, cfs_p5, answers, until > since AS ordered FROM reground.alert_baselines WHERE corpus = 'rolled';
+SELECT task, done >= 0 AS done FROM reground.run_maintenance();

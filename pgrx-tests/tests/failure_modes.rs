@@ -1,0 +1,338 @@
+//! The ways in which citations are lost in production, each put in on purpose: its alert fires, whoever listens hears it, and the
+//! diagnosis names the stage, the corpus, the hour and what changed.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use postgres::fallible_iterator::FallibleIterator;
+use reground_tests::server::Database;
+
+/// Answers before and after what goes wrong: a few more than a rule wants.
+const TURNS: i32 = 55;
+
+/// A conversation of one turn, as an application holds it.
+struct Talk<'a> {
+    corpus: &'a str,
+    /// Begins the conversations' names.
+    name: &'a str,
+    query: &'a str,
+    settings: &'a str,
+    /// What a deferred reranker returned, where there is one: `$1` is the turn.
+    rerank: Option<&'a str>,
+    answer: &'a str,
+}
+
+/// Holds the conversation many times, so many hours ago.
+fn hold(client: &mut Client, talk: &Talk<'_>, hours_ago: i32) -> Result<()> {
+    let latest: i64 = client
+        .query_one("SELECT coalesce(max(turn_id), 0) FROM reground.turns", &[])?
+        .get(0);
+    for number in 0..TURNS {
+        let turn: i64 = client
+            .query_one(
+                "SELECT DISTINCT turn_id FROM reground.begin_turn($1, $2, $3, settings => $4::text::jsonb)",
+                &[&format!("{}-{number}", talk.name), &talk.query, &talk.corpus, &talk.settings],
+            )?
+            .get(0);
+        if let Some(rerank) = talk.rerank {
+            client.query(
+                &format!("SELECT count(*) FROM reground.apply_rerank($1, {rerank})"),
+                &[&turn],
+            )?;
+        }
+        client.query(
+            "SELECT count(*) FROM reground.end_turn($1, $2, model => 'm')",
+            &[&turn, &talk.answer],
+        )?;
+    }
+    // It was then: the clock of a test does not wait for hours.
+    for (table, moment) in [
+        ("turns", "begun_at"),
+        ("messages", "created_at"),
+        ("message_citations", "created_at"),
+    ] {
+        client.execute(
+            &format!("UPDATE reground.{table} SET {moment} = {moment} - make_interval(hours => $2) WHERE turn_id > $1"),
+            &[&latest, &hours_ago],
+        )?;
+    }
+    Ok(())
+}
+
+/// What a check says of a corpus, as rule and event.
+fn check(client: &mut Client, corpus: &str) -> Result<Vec<(String, String)>> {
+    let rows = client.query(
+        "SELECT rule, event FROM reground.check_alerts() WHERE corpus = $1 ORDER BY rule",
+        &[&corpus],
+    )?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+/// A row of a diagnosis.
+#[derive(Debug)]
+struct Clue {
+    step: i32,
+    clue: String,
+    stage: Option<String>,
+    corpus: Option<String>,
+    document_type: Option<String>,
+    hours_ago: f64,
+    severity: Option<String>,
+    component: Option<String>,
+}
+
+fn diagnose(client: &mut Client, corpus: &str, rule: &str) -> Result<Vec<Clue>> {
+    let rows = client.query(
+        "SELECT d.step, d.clue, d.stage, d.corpus, d.document_type, \
+                date_part('epoch', date_bin('1 hour', clock_timestamp(), 'epoch') - d.hour)::float8 / 3600, d.severity, d.detail ->> 'component' \
+         FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d WHERE a.corpus = $1 AND a.rule = $2 AND a.state = 'firing'",
+        &[&corpus, &rule],
+    )?;
+    let clues = rows.iter().map(|row| Clue {
+        step: row.get(0),
+        clue: row.get(1),
+        stage: row.get(2),
+        corpus: row.get(3),
+        document_type: row.get(4),
+        hours_ago: row.get(5),
+        severity: row.get(6),
+        component: row.get(7),
+    });
+    let clues: Vec<Clue> = clues.collect();
+    ensure!(!clues.is_empty(), "{rule} of {corpus} is not firing");
+    Ok(clues)
+}
+
+/// The conclusion, whose corpus is this one and whose first bad hour is the running one.
+fn conclusion<'a>(clues: &'a [Clue], corpus: &str) -> Result<&'a Clue> {
+    let first = clues.first().context("no clue at all")?;
+    ensure!(
+        (first.step, first.clue.as_str()) == (0, "conclusion"),
+        "{first:?}"
+    );
+    ensure!(first.corpus.as_deref() == Some(corpus), "{first:?}");
+    // A test that runs over the end of an hour finds the hour before.
+    ensure!((0.0..=1.0).contains(&first.hours_ago), "{first:?}");
+    Ok(first)
+}
+
+fn fired(alerts: &[(String, String)], rule: &str) -> bool {
+    alerts
+        .iter()
+        .any(|(fired, event)| fired == rule && event == "fired")
+}
+
+/// Three documents on bread, two of them of one type.
+const BREAD: &str = "
+    SELECT reground.create_corpus('CORPUS');
+    SELECT reground.put_document('CORPUS', 'rye.md', content => 'Rye bread rises slowly in a cold kitchen.', uri => 'https://bread.example/rye.md');
+    SELECT reground.put_document('CORPUS', 'oat.pdf', passages => '[{\"text\": \"Oat bread takes an hour in the oven.\", \"page_start\": 2}]', page_count => 9,
+        uri => 'https://bread.example/oat.pdf');
+    SELECT reground.put_document('CORPUS', 'corn.md', content => 'Corn bread needs no yeast at all.', uri => 'https://bread.example/corn.md');";
+
+fn bread(name: &str) -> Result<(Database, Client)> {
+    let database = Database::create(&format!("mode_{name}"))?;
+    let mut client = database.connect()?;
+    client.batch_execute(&BREAD.replace("CORPUS", name))?;
+    Ok((database, client))
+}
+
+/// An answer of which everything holds.
+fn well<'a>(corpus: &'a str, name: &'a str, settings: &'a str) -> Talk<'a> {
+    Talk {
+        corpus,
+        name,
+        query: "rye bread, oat bread or corn bread?",
+        settings,
+        rerank: None,
+        answer: "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf, p. 2].",
+    }
+}
+
+#[test]
+fn a_reranker_that_strips_ids() -> Result<()> {
+    let (_database, mut client) = bread("rerank")?;
+    let all = "'[{\"index\": 0, \"score\": 3}, {\"index\": 1, \"score\": 2}, {\"index\": 2, \"score\": 1}]'";
+    let before = r#"{"reranker": "deferred", "component_versions": "reranker=1"}"#;
+    let after = r#"{"reranker": "deferred", "component_versions": "reranker=2"}"#;
+    hold(
+        &mut client,
+        &Talk {
+            rerank: Some(all),
+            ..well("rerank", "before", before)
+        },
+        5,
+    )?;
+    assert_eq!(check(&mut client, "rerank")?, []);
+    // It gives one passage back under its index, and of the others texts that nobody sent.
+    let stripped = "'[{\"index\": 0, \"score\": 3}, {\"text\": \"Nobody sent this.\", \"score\": 2}, {\"text\": \"Nor that, whatever it is.\", \"score\": 1}]'";
+    let answer = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf]. Corn bread needs no yeast at all [Source: corn.md].";
+    hold(
+        &mut client,
+        &Talk {
+            rerank: Some(stripped),
+            answer,
+            ..well("rerank", "after", after)
+        },
+        0,
+    )?;
+    let alerts = check(&mut client, "rerank")?;
+    ensure!(fired(&alerts, "lost_rerank"), "{alerts:?}");
+    let clues = diagnose(&mut client, "rerank", "lost_rerank")?;
+    let found = conclusion(&clues, "rerank")?;
+    assert_eq!(found.stage.as_deref(), Some("rerank"));
+    ensure!(
+        clues.iter().any(|clue| clue.clue == "ids_missing"),
+        "{clues:?}"
+    );
+    let changed: Vec<_> = clues
+        .iter()
+        .filter(|clue| clue.clue == "component_changed")
+        .collect();
+    assert_eq!(changed.len(), 1, "{changed:?}");
+    assert_eq!(changed[0].component.as_deref(), Some("reranker version"));
+    Ok(())
+}
+
+#[test]
+fn a_chunker_with_wrong_pages() -> Result<()> {
+    let (_database, mut client) = bread("pages")?;
+    hold(&mut client, &well("pages", "before", "{}"), 3)?;
+    client.batch_execute(
+        "SELECT reground.put_document('pages', 'oat.pdf', passages => '[{\"text\": \"Oat bread takes an hour in the oven.\", \"page_start\": 7}]', page_count => 9,
+             uri => 'https://bread.example/oat.pdf')",
+    )?;
+    hold(&mut client, &well("pages", "after", "{}"), 0)?;
+    let alerts = check(&mut client, "pages")?;
+    ensure!(fired(&alerts, "low_tail"), "{alerts:?}");
+    let clues = diagnose(&mut client, "pages", "low_tail")?;
+    let found = conclusion(&clues, "pages")?;
+    assert_eq!(found.stage.as_deref(), Some("chunk"));
+    assert_eq!(found.document_type.as_deref(), Some("pdf"));
+    // The mean of 1 and 0.3 is under 0.70.
+    assert_eq!(found.severity.as_deref(), Some("critical"));
+    Ok(())
+}
+
+#[test]
+fn a_budget_that_drops_what_is_cited() -> Result<()> {
+    let (_database, mut client) = bread("budget")?;
+    hold(
+        &mut client,
+        &well(
+            "budget",
+            "before",
+            r#"{"max_sources": 5, "min_sources": 0}"#,
+        ),
+        8,
+    )?;
+    hold(
+        &mut client,
+        &well("budget", "after", r#"{"max_sources": 1, "min_sources": 0}"#),
+        0,
+    )?;
+    let alerts = check(&mut client, "budget")?;
+    ensure!(fired(&alerts, "lost_context"), "{alerts:?}");
+    let clues = diagnose(&mut client, "budget", "lost_context")?;
+    assert_eq!(
+        conclusion(&clues, "budget")?.stage.as_deref(),
+        Some("context")
+    );
+    let changed: Vec<_> = clues
+        .iter()
+        .filter_map(|clue| clue.component.as_deref())
+        .collect();
+    assert_eq!(changed, ["max_sources"]);
+    Ok(())
+}
+
+#[test]
+fn an_invented_format() -> Result<()> {
+    let (_database, mut client) = bread("format")?;
+    hold(&mut client, &well("format", "before", "{}"), 30)?;
+    let answer =
+        "Rye bread rises slowly in a cold kitchen [A1 . Oat bread takes an hour in the oven [B1 .";
+    hold(
+        &mut client,
+        &Talk {
+            answer,
+            ..well("format", "after", "{}")
+        },
+        0,
+    )?;
+    let rows = client.query(
+        "SELECT a.rule, d.stage, d.corpus FROM reground.check_alerts() AS a, reground.diagnose(a.alert_id) AS d WHERE a.rule = 'sli_parse_failures' AND d.step = 0",
+        &[],
+    )?;
+    ensure!(rows.len() == 1, "parse failures did not fire");
+    assert_eq!(rows[0].get::<_, Option<&str>>(1), Some("citation"));
+    assert_eq!(rows[0].get::<_, Option<&str>>(2), Some("format"));
+    Ok(())
+}
+
+#[test]
+fn a_stale_document() -> Result<()> {
+    let (_database, mut client) = bread("stale")?;
+    hold(&mut client, &well("stale", "answered", "{}"), 0)?;
+    assert_eq!(check(&mut client, "stale")?, []);
+    client.batch_execute(
+        "SELECT reground.put_document('stale', 'rye.md', content => 'Rye bread rises fast in a warm kitchen.', uri => 'https://bread.example/rye.md')",
+    )?;
+    let alerts = check(&mut client, "stale")?;
+    ensure!(fired(&alerts, "stale_sources"), "{alerts:?}");
+    let clues = diagnose(&mut client, "stale", "stale_sources")?;
+    let found = conclusion(&clues, "stale")?;
+    assert_eq!(found.stage.as_deref(), Some("document"));
+    assert_eq!(found.document_type.as_deref(), Some("md"));
+    Ok(())
+}
+
+#[test]
+fn an_alert_is_told_once_grows_and_is_resolved() -> Result<()> {
+    let (database, mut client) = bread("told")?;
+    let mut listener = database.connect()?;
+    listener.batch_execute("LISTEN reground_alerts")?;
+    let mut heard = |client: &mut Client| -> Result<Vec<String>> {
+        check(client, "told")?;
+        let mut payloads = Vec::new();
+        let mut notifications = listener.notifications();
+        let mut waiting = notifications.timeout_iter(Duration::from_millis(300));
+        while let Some(notification) = waiting.next()? {
+            payloads.push(notification.payload().to_owned());
+        }
+        payloads.retain(|payload| payload.contains("\"lost_generation\""));
+        Ok(payloads)
+    };
+    client
+        .batch_execute("SELECT reground.set_alert_rule('lost_generation', min_messages => 50)")?;
+    let wrong = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. Oat bread takes an hour in the oven [Source: oat.pdf, p. 2]. Pigs fly over Paris [Source: pigs.md].";
+    hold(
+        &mut client,
+        &Talk {
+            answer: wrong,
+            ..well("told", "wrong", "{}")
+        },
+        0,
+    )?;
+    // The mean of 1, 1 and 0 is under 0.70: critical at once.
+    let payloads = heard(&mut client)?;
+    assert_eq!(payloads.len(), 1, "{payloads:?}");
+    ensure!(
+        payloads[0].contains("\"fired\"") && payloads[0].contains("\"critical\""),
+        "{payloads:?}"
+    );
+    ensure!(
+        !payloads[0].contains("told"),
+        "a corpus is named to all: {payloads:?}"
+    );
+    assert_eq!(heard(&mut client)?, [""; 0]);
+    hold(&mut client, &well("told", "mended", "{}"), -1)?;
+    // What is well comes an hour after what was wrong, and all of it is past.
+    client.batch_execute("UPDATE reground.messages SET created_at = created_at - interval '4 hours'; SELECT reground.rebuild_audit()")?;
+    let payloads = heard(&mut client)?;
+    assert_eq!(payloads.len(), 1, "{payloads:?}");
+    ensure!(payloads[0].contains("\"resolved\""), "{payloads:?}");
+    assert_eq!(heard(&mut client)?, [""; 0]);
+    Ok(())
+}

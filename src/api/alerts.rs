@@ -1,0 +1,168 @@
+//! Calling someone, and saying why.
+
+use pgrx::datum::{Interval, TimestampWithTimeZone};
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_audit::alert::{Horizon, baselines};
+use reground_audit::indicator::Indicator;
+use serde::Serialize;
+
+use crate::api::{given, not_empty, writable};
+use crate::error::{Error, Result};
+use crate::rows;
+use crate::sql;
+use crate::store::alerts::{self, Change, Told};
+use crate::store::rollups;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn set_alert_rule(
+    rule: Option<&str>,
+    indicator: Option<&str>,
+    threshold: Option<f64>,
+    period: Option<Interval>,
+    whole_period: Option<bool>,
+    min_messages: Option<i32>,
+    per_corpus: Option<bool>,
+    severity: Option<&str>,
+    enabled: Option<bool>,
+    meaning: Option<&str>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("set_alert_rule")?;
+    let rule = not_empty(rule, "rule")?;
+    let indicator: Option<Indicator> =
+        indicator.map(str::parse).transpose().map_err(Error::from)?;
+    let refused = |argument, fault: &str, hint: &str| Error::Bad {
+        argument,
+        fault: fault.into(),
+        hint: hint.into(),
+    };
+    if threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
+        return Err(refused(
+            "threshold",
+            "it is not in [0, 1]",
+            "All indicators are shares or scores.",
+        )
+        .into());
+    }
+    if !alerts::is_period(period)? {
+        return Err(refused("period", "it is under an hour or over 31 days", "").into());
+    }
+    if min_messages.is_some_and(|least| least < 1) {
+        return Err(refused("min_messages", "it is under 1", "").into());
+    }
+    if severity.is_some_and(|severity| !["warning", "critical"].contains(&severity)) {
+        return Err(refused(
+            "severity",
+            "there is no such severity",
+            "warning or critical.",
+        )
+        .into());
+    }
+    if !alerts::is_known(rule)? {
+        given(indicator, "indicator")?;
+        given(threshold, "threshold")?;
+    }
+    let change = Change {
+        rule,
+        indicator: indicator.map(Indicator::name),
+        threshold,
+        whole_period,
+        min_messages,
+        per_corpus,
+        severity,
+        enabled,
+        meaning,
+    };
+    alerts::set_rule(&change, period)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn drop_alert_rule(rule: Option<&str>) -> std::result::Result<bool, ErrorReport> {
+    writable("drop_alert_rule")?;
+    Ok(alerts::drop_rule(given(rule, "rule")?)?)
+}
+
+#[pg_extern(sql = false)]
+fn take_baseline(
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("take_baseline")?;
+    let since = rollups::hour_at(given(since, "since")?)?;
+    let until = rollups::hour_at(given(until, "until")?)?;
+    rollups::refresh(None)?;
+    let hours = alerts::hours_of(since, until)?.unwrap_or_default();
+    let taken = baselines(&hours);
+    alerts::set_baselines(&taken, since, until)?;
+    rows::emit(fcinfo, &taken)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn check_alerts(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), ErrorReport> {
+    writable("check_alerts")?;
+    rollups::refresh(None)?;
+    rows::emit(fcinfo, &check()?)?;
+    Ok(())
+}
+
+/// Holds the rules against the rollups as they are, and writes what that changes.
+fn check() -> Result<Vec<Told>> {
+    alerts::lock()?;
+    let rules = alerts::rules()?;
+    let Some(situation) = alerts::situation(Horizon::of(&rules))? else {
+        return Ok(Vec::new());
+    };
+    alerts::write(&situation.check(&rules), situation.orphans(&rules))
+}
+
+#[pg_extern(sql = false)]
+fn diagnose(
+    alert: Option<i64>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let alert_id = given(alert, "alert")?;
+    let case =
+        alerts::case(alert_id)?.ok_or_else(|| Error::Unknown("alert", alert_id.to_string()))?;
+    let clues = sql::json(&case.diagnose())?;
+    rows::emit_from(fcinfo, CLUES, &[clues.into()])?;
+    Ok(())
+}
+
+/// Clues as rows: their hours are moments.
+const CLUES: &str = "(SELECT step, clue, stage, stage_no, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, detail, place \
+     FROM ROWS FROM (pg_catalog.json_to_recordset($1::json) AS (step integer, clue text, stage text, stage_no integer, corpus text, document_type text, hour bigint, severity text, detail jsonb)) \
+         WITH ORDINALITY AS x(step, clue, stage, stage_no, corpus, document_type, hour, severity, detail, place)) AS r ORDER BY r.place";
+
+/// A row of `run_maintenance`.
+#[derive(Serialize)]
+struct Task {
+    task: &'static str,
+    done: i64,
+}
+
+#[pg_extern(sql = false)]
+fn run_maintenance(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), ErrorReport> {
+    writable("run_maintenance")?;
+    let counted = rollups::refresh(None)?;
+    let told = check()?;
+    let changed = told.iter().filter(|told| told.event != "firing").count();
+    rows::emit(
+        fcinfo,
+        &[
+            Task {
+                task: "refresh_audit",
+                done: counted,
+            },
+            Task {
+                task: "check_alerts",
+                done: i64::try_from(changed).unwrap_or(i64::MAX),
+            },
+        ],
+    )?;
+    Ok(())
+}

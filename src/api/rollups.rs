@@ -1,0 +1,28 @@
+//! Keeping the rollups up to date.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+
+use crate::api::writable;
+use crate::error::Error;
+use crate::store::rollups;
+
+#[pg_extern(sql = false)]
+fn refresh_audit(max_messages: Option<i32>) -> std::result::Result<i64, ErrorReport> {
+    writable("refresh_audit")?;
+    if max_messages.is_some_and(|most| most < 1) {
+        return Err(Error::Bad {
+            argument: "max_messages",
+            fault: "it is under 1".into(),
+            hint: "NULL takes all that wait.".into(),
+        }
+        .into());
+    }
+    Ok(rollups::refresh(max_messages.map(i64::from))?)
+}
+
+#[pg_extern(sql = false)]
+fn rebuild_audit() -> std::result::Result<i64, ErrorReport> {
+    writable("rebuild_audit")?;
+    Ok(rollups::rebuild()?)
+}

@@ -1,0 +1,119 @@
+//! What answers add up to, hour by hour.
+
+use pgrx::datum::TimestampWithTimeZone;
+use reground_audit::hours::HOUR;
+
+use crate::error::Result;
+use crate::owner::as_owner;
+use crate::sql;
+
+/// Answers that are counted by one statement: its temporary results stay within memory.
+const BATCH: i64 = 10_000;
+
+/// Key of the advisory lock of whoever counts: two at once would wait for each other's rows.
+const COUNTING: &str = "SELECT pg_catalog.hashtextextended('reground.rollups', 0)";
+
+/// Counts answers that wait, at most `most` of them; 0 too while another session counts.
+pub fn refresh(most: Option<i64>) -> Result<i64> {
+    as_owner(|| {
+        let alone: Option<bool> = sql::write_one(
+            &format!("SELECT pg_catalog.pg_try_advisory_xact_lock(({COUNTING}))"),
+            &[],
+        )?;
+        if alone != Some(true) {
+            return Ok(0);
+        }
+        let mut left = most.unwrap_or(i64::MAX);
+        let mut counted = 0;
+        while left > 0 {
+            let batch = left.min(BATCH);
+            let taken: i64 =
+                sql::write_one(&counting(QUEUED), &[batch.into()])?.unwrap_or_default();
+            counted += taken;
+            left -= batch;
+            if taken < batch {
+                break;
+            }
+        }
+        Ok(counted)
+    })
+}
+
+/// Counts every answer that stands anew.
+pub fn rebuild() -> Result<i64> {
+    as_owner(|| {
+        sql::run(
+            &format!("SELECT pg_catalog.pg_advisory_xact_lock(({COUNTING}))"),
+            &[],
+        )?;
+        // What is queued is seen below, or commits later and stays queued.
+        for table in ["rollup_queue", "answer_rollup", "citation_rollup"] {
+            sql::run(&format!("DELETE FROM reground.{table}"), &[])?;
+        }
+        Ok(sql::write_one(&counting(STANDING), &[])?.unwrap_or_default())
+    })
+}
+
+/// Answers of the queue, with what each adds.
+const QUEUED: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE queue_id IN (SELECT queue_id FROM reground.rollup_queue ORDER BY queue_id LIMIT $1) \
+         RETURNING message_id, change), \
+     changed AS MATERIALIZED (SELECT message_id, pg_catalog.sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING pg_catalog.sum(change) <> 0)";
+
+/// All answers that stand.
+const STANDING: &str = "taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded), \
+     changed AS MATERIALIZED (SELECT message_id, 1::bigint AS change FROM taken)";
+
+/// The statement that counts answers into the rollups, and says how many were taken.
+fn counting(answers: &str) -> String {
+    format!(
+        "WITH {answers}, \
+         said AS MATERIALIZED (SELECT m.message_id, q.change, {HOUR_OF} AS hour, m.tenant, t.corpus, m.model, pg_catalog.round(m.cfs * 1000)::smallint AS cfs_bin \
+             FROM changed AS q JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id)), \
+         answers AS (INSERT INTO reground.answer_rollup AS r (hour, tenant, corpus, model, cfs_bin, answers) \
+             SELECT hour, tenant, corpus, model, cfs_bin, pg_catalog.sum(change) FROM said GROUP BY hour, tenant, corpus, model, cfs_bin \
+             ON CONFLICT (hour, tenant, corpus, model, cfs_bin) DO UPDATE SET answers = r.answers + excluded.answers), \
+         citations AS (INSERT INTO reground.citation_rollup AS r (hour, tenant, corpus, model, document_type, status, lost_at, citations) \
+             SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground.document_type(c.uri, c.doc_id), c.status, c.lost_at, pg_catalog.sum(s.change) \
+             FROM said AS s JOIN reground.message_citations AS c USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7 \
+             ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_at) DO UPDATE SET citations = r.citations + excluded.citations) \
+         SELECT pg_catalog.count(*) FROM taken"
+    )
+}
+
+/// When the hour of an answer `m` began.
+const HOUR_OF: &str = "pg_catalog.date_bin('1 hour', m.created_at, '1970-01-01 00:00:00+00')";
+
+/// Members of a JSON object with the rollups of the hours from `$1` to before `$2` (seconds since 1970), of the corpus `$3` or all,
+/// as `reground_audit::hours::Hours` has them.
+pub const HOURS: &str = "'answers', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
+         SELECT pg_catalog.date_part('epoch', hour)::bigint AS hour, corpus, cfs_bin, pg_catalog.sum(answers) AS answers FROM reground.answer_rollup \
+         WHERE hour >= pg_catalog.to_timestamp($1) AND hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR corpus = $3) GROUP BY 1, 2, 3 HAVING pg_catalog.sum(answers) > 0) AS r), \
+     'citations', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
+         SELECT pg_catalog.date_part('epoch', hour)::bigint AS hour, corpus, document_type, status, lost_at, pg_catalog.sum(citations) AS citations FROM reground.citation_rollup \
+         WHERE hour >= pg_catalog.to_timestamp($1) AND hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR corpus = $3) GROUP BY 1, 2, 3, 4, 5 HAVING pg_catalog.sum(citations) > 0) AS r)";
+
+/// As [`HOURS`], what the citations of the hours from `$4` on name and is no longer as it was; those whose documents have no
+/// versions of ours are left out.
+pub const STALE: &str = "'stale', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
+         SELECT c.hour, c.corpus, c.document_type, pg_catalog.sum(c.citations) AS citations, \
+                coalesce(pg_catalog.sum(c.citations) FILTER (WHERE d.deleted_at IS NOT NULL OR d.version <> c.source_version), 0) AS stale \
+         FROM (SELECT pg_catalog.date_part('epoch', pg_catalog.date_bin('1 hour', m.created_at, '1970-01-01 00:00:00+00'))::bigint AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, \
+                      reground.document_type(c.uri, c.doc_id) AS document_type, pg_catalog.count(*) AS citations \
+               FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
+               WHERE m.created_at >= pg_catalog.to_timestamp($4) AND m.created_at < pg_catalog.to_timestamp($2) AND NOT m.superseded AND c.source_version IS NOT NULL \
+                   AND ($3::text IS NULL OR c.corpus = $3) \
+               GROUP BY 1, 2, 3, 4, 5, 6) AS c \
+         CROSS JOIN LATERAL (SELECT d.version, d.deleted_at FROM reground.corpora AS k JOIN reground.documents AS d USING (corpus_id) \
+             WHERE k.corpus = c.corpus AND (k.tenant IS NULL OR k.tenant = c.tenant) AND d.doc_id = c.doc_id ORDER BY k.tenant NULLS LAST, d.version DESC LIMIT 1) AS d \
+         GROUP BY 1, 2, 3) AS r)";
+
+/// When the hour of a moment began, in seconds since 1970.
+pub fn hour_at(moment: TimestampWithTimeZone) -> Result<i64> {
+    let statement = format!("SELECT {}", hour_of("pg_catalog.date_part('epoch', $1)"));
+    Ok(as_owner(|| sql::read_one(&statement, &[moment.into()]))?.unwrap_or_default())
+}
+
+/// The hour that a moment falls into, as SQL of an expression of seconds since 1970.
+pub fn hour_of(seconds: &str) -> String {
+    format!("(pg_catalog.floor({seconds} / {HOUR}) * {HOUR})::bigint")
+}
