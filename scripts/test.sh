@@ -39,7 +39,7 @@ library=$("$ROOT/scripts/build-extension.sh" 2>"$logs/build.log") || { tail -n 4
 
 step "a throw-away server"
 folder=$(mktemp -d "$SERVER_HOME/test.XXXXXX")
-trap 'server_stop "$folder" "$PG_BIN"; rm -rf "$folder"' EXIT
+trap 'server_stop "$folder/preloaded" "$PG_BIN"; server_stop "$folder" "$PG_BIN"; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 # Nobody misses these data after a crash of the machine; a crash of the server alone loses nothing. A worker of autovacuum
 # holds a snapshot, and what a test has removed would stay while it does.
@@ -91,7 +91,16 @@ suite regress regress/pg_regress
 step "isolation specs"
 suite isolation isolation/pg_isolation_regress
 
-step "client tests"
+step "client tests, and a second server that preloads the library"
+# A database that is not there and one without the extension are in the worker's way, and must not be.
+preloaded=$folder/preloaded
+mkdir "$preloaded"
+server_create "$preloaded" "$PG_BIN" "fsync = off" "autovacuum = off" "log_min_messages = warning" \
+    "shared_preload_libraries = 'reground'" "reground.worker_databases = 'nowhere, postgres, reground'" "reground.worker_interval = 1"
+server_start "$preloaded" "$PG_BIN"
+"$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$preloaded" postgres)" --command "CREATE DATABASE reground"
+REGROUND_TEST_WORKER_URI=$(server_uri "$preloaded" reground)
+export REGROUND_TEST_WORKER_URI
 export REGROUND_TEST_PG_CONFIG=$PG_CONFIG
 "$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$folder" postgres)" --command "CREATE DATABASE reground"
 REGROUND_TEST_URI=$(server_uri "$folder" reground)
@@ -102,7 +111,7 @@ run_logged "$logs/clients.log" cargo test --package reground-tests --package reg
 say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/clients.log") tests passed"
 
 # A backend that crashed and came back may have gone unseen by the test that caused it.
-if grep -E 'PANIC:|was terminated by signal' "$folder/log" | grep -v 'signal 9' >&2; then
+if grep -E 'PANIC:|was terminated by signal' "$folder/log" "$preloaded/log" | grep -v 'signal 9' >&2; then
     die "the server crashed during the tests"
 fi
 

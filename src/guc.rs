@@ -1,12 +1,16 @@
-//! Server settings: `reground.tenant_from`, and one for each setting of a turn.
+//! Server settings: `reground.tenant_from`, those of the worker, and one for each setting of a turn.
 
 use std::ffi::{CStr, CString};
+use std::time::Duration;
 
 use pgrx::pg_sys;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use reground_grounding::setting_table::SETTINGS;
 
 static TENANT_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
+
+static WORKER_DATABASES: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
+static WORKER_INTERVAL: GucSetting<i32> = GucSetting::<i32>::new(60);
 
 /// Defines every setting and reserves the prefix, so that a misspelt one is refused.
 pub fn define() {
@@ -18,6 +22,24 @@ pub fn define() {
         &TENANT_FROM,
         GucContext::Suset,
         GucFlags::default(),
+    );
+    GucRegistry::define_string_guc(
+        c"reground.worker_databases",
+        c"Databases that the preloaded library maintains in the background, separated by commas.",
+        c"Empty: none; call reground.run_maintenance() there from a scheduler.",
+        &WORKER_DATABASES,
+        GucContext::Sighup,
+        GucFlags::default(),
+    );
+    GucRegistry::define_int_guc(
+        c"reground.worker_interval",
+        c"Time between two rounds of maintenance in the background.",
+        c"",
+        &WORKER_INTERVAL,
+        1,
+        86_400,
+        GucContext::Sighup,
+        GucFlags::UNIT_S,
     );
     define_text(
         "tracking_parameters",
@@ -57,6 +79,23 @@ fn define_text(name: &str, meaning: &str) {
             None,
         );
     }
+}
+
+/// Databases to be maintained in the background.
+pub fn worker_databases() -> Vec<String> {
+    let list = WORKER_DATABASES.get();
+    let list = list.map(|list| list.to_string_lossy().into_owned());
+    let list = list.unwrap_or_default();
+    let names = list.split(',').map(str::trim);
+    names
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Time between two rounds of maintenance.
+pub fn worker_interval() -> Duration {
+    Duration::from_secs(WORKER_INTERVAL.get().unsigned_abs().into())
 }
 
 /// The setting that holds the tenant, where one is named.

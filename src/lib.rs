@@ -23,16 +23,18 @@ mod sql;
 mod store;
 mod tenant;
 mod words;
+mod worker;
 
 use pgrx::pg_guard;
 
 pgrx::pg_module_magic!();
 
-/// Called once when the library is loaded into a backend.
+/// Called once when the library is loaded into a backend, or preloaded into the server.
 #[pg_guard]
 pub extern "C-unwind" fn _PG_init() {
     guc::define();
     index::define();
+    worker::register();
     // Computations over megabytes hear a cancel, a timeout and a shutdown between two beats; PostgreSQL's ERROR unwinds them.
     reground_pulse::on_beat(|_work| {
         pgrx::check_for_interrupts!();

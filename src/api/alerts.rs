@@ -4,7 +4,7 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_audit::alert::{Horizon, baselines};
+use reground_audit::alert::{self, Horizon, baselines};
 use reground_audit::indicator::Indicator;
 use serde::Serialize;
 
@@ -38,14 +38,10 @@ fn set_alert_rule(
         fault: fault.into(),
         hint: hint.into(),
     };
-    if threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
-        return Err(refused(
-            "threshold",
-            "it is not in [0, 1]",
-            "All indicators are shares or scores.",
-        )
-        .into());
-    }
+    let threshold = threshold
+        .map(alert::threshold)
+        .transpose()
+        .map_err(Error::from)?;
     if !alerts::is_period(period)? {
         return Err(refused("period", "it is under an hour or over 31 days", "").into());
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::AuditError;
 use crate::hours::{HOUR, Hours, Part};
 use crate::indicator::{Bad, Indicator, Value};
 
@@ -316,6 +317,18 @@ impl Situation {
         }
         // Bad as a whole, and the last hour by itself is not: then it began where the rule looks.
         first.unwrap_or(part.since)
+    }
+}
+
+/// From where on an indicator is bad.
+///
+/// # Errors
+/// What no indicator can be.
+pub fn threshold(value: f64) -> Result<f64, AuditError> {
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err(AuditError::Threshold(value))
     }
 }
 

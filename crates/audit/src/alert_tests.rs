@@ -2,7 +2,9 @@
 
 use reground_citations::{LossStage, Status};
 
-use crate::alert::{Baseline, Event, Horizon, Open, Rule, Severity, Situation, baselines};
+use crate::alert::{
+    Baseline, Event, Horizon, Open, Rule, Severity, Situation, baselines, threshold,
+};
 use crate::hours::{AnswerCell, CitationCell, HOUR, Hours};
 use crate::indicator::Indicator;
 
@@ -226,4 +228,13 @@ fn rules_look_no_further_than_they_must() {
         ..rule(Indicator::Mean, 0.5)
     }]);
     assert_eq!((far.hours, far.stale), (700, 0));
+}
+
+#[test]
+fn thresholds_are_shares() {
+    assert_eq!((threshold(0.0), threshold(1.0)), (Ok(0.0), Ok(1.0)));
+    for wrong in [-0.1, 1.1, f64::INFINITY] {
+        assert!(threshold(wrong).is_err());
+    }
+    assert!(threshold(f64::NAN).is_err());
 }

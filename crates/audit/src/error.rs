@@ -5,7 +5,7 @@ use crate::indicator::Indicator;
 use crate::label::Label;
 
 /// An argument that is none.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AuditError {
     /// Nothing to group by.
     #[error("there is no dimension \"{0}\"")]
@@ -16,6 +16,9 @@ pub enum AuditError {
     /// Nothing to watch.
     #[error("there is no indicator \"{0}\"")]
     UnknownIndicator(String),
+    /// No share and no score.
+    #[error("the threshold {0} is not in [0, 1]")]
+    Threshold(f64),
 }
 
 impl AuditError {
@@ -37,6 +40,7 @@ impl AuditError {
                 let names = Indicator::ALL.map(Indicator::name);
                 format!("One of {}.", names.join(", "))
             }
+            Self::Threshold(_) => "All indicators are shares or scores.".to_owned(),
         }
     }
 }

@@ -1,0 +1,102 @@
+//! Maintenance in the background, on a server of its own that preloads the library: nobody calls anything, and a fault is told.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::{Client, Config, NoTls};
+
+/// A server that preloads the library and maintains the database `reground`, every second; as `make test` starts it.
+const URI: &str = "REGROUND_TEST_WORKER_URI";
+
+/// How long to wait for what comes within seconds; detection within 15 minutes is what is promised (I14).
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn connect(database: &str) -> Result<Client> {
+    let uri = std::env::var(URI).with_context(|| {
+        format!("{URI} is not set: run `make test`, which starts a server for this test")
+    })?;
+    let mut config: Config = uri.parse()?;
+    let mut client = config.dbname(database).connect(NoTls)?;
+    client.batch_execute("SET client_min_messages = error")?;
+    Ok(client)
+}
+
+const PREPARED: &str = "
+    CREATE EXTENSION reground CASCADE;
+    SELECT reground.create_corpus('worked');
+    SELECT reground.put_document('worked', 'rye.md', content => 'Rye bread rises slowly in a cold kitchen.');";
+
+/// A conversation of one turn, with an answer that cites nothing that there is.
+fn answer(client: &mut Client, number: usize) -> Result<()> {
+    let turn: i64 = client
+        .query_one(
+            "SELECT turn_id FROM reground.begin_turn($1, 'How does rye bread rise?', 'worked') LIMIT 1",
+            &[&format!("worked-{number}")],
+        )?
+        .get(0);
+    client.query(
+        "SELECT count(*) FROM reground.end_turn($1, 'Rye bread rises fast [Z9].')",
+        &[&turn],
+    )?;
+    Ok(())
+}
+
+fn waiting(client: &mut Client) -> Result<i64> {
+    Ok(client
+        .query_one("SELECT messages FROM reground.audit_backlog", &[])?
+        .get(0))
+}
+
+#[test]
+fn an_injected_fault_is_told_without_anyone_asking() -> Result<()> {
+    // One that is named, and one beside it that is not.
+    let mut server = connect("postgres")?;
+    for database in ["reground", "elsewhere"] {
+        server.batch_execute(&format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)"))?;
+        server.batch_execute(&format!("CREATE DATABASE {database}"))?;
+    }
+    let (mut client, mut listener) = (connect("reground")?, connect("reground")?);
+    let mut elsewhere = connect("elsewhere")?;
+    client.batch_execute(PREPARED)?;
+    elsewhere.batch_execute(PREPARED)?;
+    answer(&mut elsewhere, 0)?;
+    listener.batch_execute("LISTEN reground_alerts")?;
+    let injected = Instant::now();
+    for number in 0..55 {
+        answer(&mut client, number)?;
+    }
+    let mut notifications = listener.notifications();
+    let mut told = notifications.timeout_iter(PATIENCE);
+    let payload = loop {
+        let notification = told.next()?.context("nothing was told")?;
+        if notification.payload().contains("\"lost_generation\"") {
+            break notification.payload().to_owned();
+        }
+    };
+    println!(
+        "told {:.1} s after the first faulty answer began: {payload}",
+        injected.elapsed().as_secs_f64()
+    );
+    ensure!(
+        payload.contains("\"fired\"") && payload.contains("\"critical\""),
+        "{payload}"
+    );
+    ensure!(
+        waiting(&mut client)? == 0,
+        "answers wait that were alerted on"
+    );
+    // Another round has been through here, and none there.
+    answer(&mut client, 55)?;
+    let asked = Instant::now();
+    while waiting(&mut client)? > 0 {
+        ensure!(asked.elapsed() < PATIENCE, "no further round");
+        thread::sleep(Duration::from_millis(100));
+    }
+    ensure!(
+        waiting(&mut elsewhere)? == 1,
+        "a database that is not named is maintained"
+    );
+    Ok(())
+}
