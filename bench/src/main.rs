@@ -1,5 +1,6 @@
 //! Evaluation and benchmarks of the extension on data that nobody on the project wrote, through its public SQL functions.
 
+mod audit;
 mod data;
 mod draw;
 mod eval;
@@ -27,6 +28,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
   eval     retrieval and whole turns, held against human judgements
   speed    what a turn costs, beside its queries alone and the same pipeline in Python
   growth   whether a turn costs more late in a conversation, or among many
+  audit    how long an analyst waits over many million citations
   support  support of claims by text, held against human labels
   lexical  full-text search ranked by relevance, index beside index
   extraction  citations read out of real answers, held against what they literally cite
@@ -42,6 +44,7 @@ fn main() -> Result<()> {
         Some(Value(command)) => match command.to_str() {
             Some("eval") => eval::run(arguments),
             Some("speed") => speed::run(arguments),
+            Some("audit") => audit::run(arguments),
             Some("growth") => growth::run(arguments),
             Some("extraction") => extraction::run(arguments),
             Some("intent") => intent::run(arguments),

@@ -1,0 +1,136 @@
+//! What an analyst asks, as an auditor asks it, and how long each takes.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use postgres::Client;
+
+/// A question.
+pub struct Question {
+    /// In words.
+    pub what: &'static str,
+    /// In SQL; its rows are read.
+    pub sql: &'static str,
+}
+
+/// What is held to a second.
+pub const QUESTIONS: [Question; 19] = [
+    Question {
+        what: "scores by hour, a day",
+        sql: "SELECT * FROM reground.cfs_hourly WHERE hour >= now() - interval '1 day'",
+    },
+    Question {
+        what: "scores by hour, 7 days",
+        sql: "SELECT * FROM reground.cfs_hourly WHERE hour >= now() - interval '7 days'",
+    },
+    Question {
+        what: "scores by hour, all",
+        sql: "SELECT count(*), min(p5) FROM reground.cfs_hourly",
+    },
+    Question {
+        what: "citations by hour, 7 days",
+        sql: "SELECT * FROM reground.citations_hourly WHERE hour >= now() - interval '7 days'",
+    },
+    Question {
+        what: "citations by hour, all",
+        sql: "SELECT count(*), sum(held) FROM reground.citations_hourly",
+    },
+    Question {
+        what: "service levels, a day",
+        sql: "SELECT * FROM reground.sli()",
+    },
+    Question {
+        what: "one answer's citations",
+        sql: "SELECT * FROM reground.citation_audit WHERE message_id = (SELECT max(message_id) - 7 FROM reground.messages)",
+    },
+    Question {
+        what: "one conversation's citations",
+        sql: "SELECT * FROM reground.citation_audit WHERE conversation = 'talk-77'",
+    },
+    Question {
+        what: "one conversation",
+        sql: "SELECT * FROM reground.conversation_audit WHERE conversation = 'talk-77'",
+    },
+    Question {
+        what: "one conversation's turns",
+        sql: "SELECT * FROM reground.turn_audit WHERE conversation = 'talk-77'",
+    },
+    Question {
+        what: "citations of a day",
+        sql: "SELECT count(*), count(*) FILTER (WHERE holds) FROM reground.citation_audit WHERE created_at >= date_trunc('day', now()) - interval '3 days' AND created_at < date_trunc('day', now()) - interval '2 days'",
+    },
+    Question {
+        what: "turns of a day",
+        sql: "SELECT count(*), avg(cfs) FROM reground.turn_audit WHERE begun_at >= date_trunc('day', now()) - interval '3 days' AND begun_at < date_trunc('day', now()) - interval '2 days'",
+    },
+    Question {
+        what: "quality by model, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('model', now() - interval '7 days')",
+    },
+    Question {
+        what: "quality by tag, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('tag:team', now() - interval '7 days')",
+    },
+    Question {
+        what: "quality by document, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('document', now() - interval '7 days')",
+    },
+    Question {
+        what: "quality by intent, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('intent', now() - interval '7 days')",
+    },
+    Question {
+        what: "quality by conversation, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('conversation', now() - interval '7 days')",
+    },
+    Question {
+        what: "survival of stages, 7 days",
+        sql: "SELECT * FROM reground.stage_survival(NULL, now() - interval '7 days')",
+    },
+    Question {
+        what: "check_alerts",
+        sql: "SELECT * FROM reground.check_alerts()",
+    },
+];
+
+/// Medians of so many runs of every question, in its order, one of each in every round.
+///
+/// # Errors
+/// Those of the server.
+pub fn all(client: &mut Client, rounds: usize) -> Result<Vec<Duration>> {
+    let mut took = vec![Vec::new(); QUESTIONS.len()];
+    for _ in 0..rounds {
+        for (question, took) in QUESTIONS.iter().zip(&mut took) {
+            let start = Instant::now();
+            client.query(question.sql, &[])?;
+            took.push(start.elapsed());
+        }
+    }
+    Ok(took.into_iter().map(median).collect())
+}
+
+/// The middle one.
+pub fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// Answers a second that `refresh_audit` counts: the latest of them are queued anew, and nothing of it stays.
+///
+/// # Errors
+/// Those of the server.
+pub fn counting(client: &mut Client, answers: i64, rounds: usize) -> Result<f64> {
+    let mut took = Vec::new();
+    for _ in 0..rounds {
+        client.batch_execute("BEGIN")?;
+        client.execute(
+            "INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, 1 FROM reground.messages ORDER BY message_id DESC LIMIT $1",
+            &[&answers],
+        )?;
+        let start = Instant::now();
+        client.query("SELECT reground.refresh_audit()", &[])?;
+        took.push(start.elapsed());
+        client.batch_execute("ROLLBACK")?;
+    }
+    Ok(answers as f64 / median(took).as_secs_f64())
+}

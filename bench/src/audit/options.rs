@@ -1,0 +1,49 @@
+//! The command line of `audit`.
+
+use anyhow::{Context, Result, bail, ensure};
+use lexopt::prelude::{Long, ValueExt};
+
+/// What `--help` prints.
+pub const USAGE: &str = "usage: reground-bench audit --uri URI [OPTION]…
+
+  --uri URI      database with the extension, which is filled with answers
+  --citations N  citations in it (default 10000000), ten an answer, over ninety days
+  --rounds N     runs of each question (default 5)";
+
+/// What the command line asks for.
+pub struct Options {
+    /// The database.
+    pub uri: String,
+    /// Citations in it.
+    pub citations: i64,
+    /// Runs of each question.
+    pub rounds: usize,
+}
+
+impl Options {
+    /// Reads the arguments; `None` for help.
+    ///
+    /// # Errors
+    /// What is no option, options without what they need.
+    pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
+        let (mut uri, mut citations, mut rounds) = (None, 10_000_000, 5);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("help") => return Ok(None),
+                Long("uri") => uri = Some(parser.value()?.string()?),
+                Long("citations") => citations = parser.value()?.parse()?,
+                Long("rounds") => rounds = parser.value()?.parse()?,
+                other => bail!("{}\n\n{USAGE}", other.unexpected()),
+            }
+        }
+        ensure!(
+            rounds > 0 && citations > 0,
+            "--citations and --rounds are at least 1"
+        );
+        Ok(Some(Self {
+            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
+            citations,
+            rounds,
+        }))
+    }
+}
