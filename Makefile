@@ -4,7 +4,7 @@
 export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-metrics test-upgrade test-crash soak server server-stop eval eval-sample bench bench-growth bench-lexical build install fmt lint clean
+.PHONY: help demo test test-metrics test-upgrade test-crash soak server server-stop eval eval-sample bench bench-audit bench-growth bench-lexical build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -47,6 +47,9 @@ bench: ## what a turn costs, into docs/benchmarks.md (DATA=folder; URI=… for a
 
 bench-growth: ## whether a turn costs more late in a conversation, or in a full database (DATA=folder)
 	@scripts/bench-growth.sh
+
+bench-audit: ## how long an analyst waits over ten million citations (makes 15 GB of them first)
+	@scripts/bench-audit.sh
 
 bench-lexical: ## ranked text search, index beside index, into docs/benchmarks-lexical.md (DATA=folder; URI=…)
 	@scripts/bench-lexical.sh

@@ -81,3 +81,5 @@ SELECT reground.set_alert_rule('mine', 'cfs_mean', 1, min_messages => 1, per_cor
 SELECT reground.check_alerts();
 SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');
+SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
+SELECT reground.run_probes();

@@ -31,6 +31,10 @@ CREATE FUNCTION reground.drop_corpus(corpus text, drop_tables boolean DEFAULT fa
 COMMENT ON FUNCTION reground.drop_corpus IS
 'Forgets a corpus, the identity of its documents and its edges. The tables stay unless drop_tables is true and create_corpus made them. Conversations keep what they cited.';
 
+CREATE FUNCTION reground.check_coordinates(corpus text)
+    RETURNS TABLE (chunk_id text, doc_id text, fault text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
+COMMENT ON FUNCTION reground.check_coordinates(text) IS 'The passages of a corpus that are not where they say they are (I2), of those that the caller may read; none where all is well. no_document: it has no such version; out_of_bounds: a place that the document does not have; text_elsewhere: the document''s text there is another; out_of_order: a later passage on an earlier page, or before the one before it. Reads the whole corpus. 55000 for one that create_corpus did not make.';
+
 CREATE FUNCTION reground.check_corpus(corpus text)
     RETURNS TABLE (item text, status text, detail text, hint text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_corpus_wrapper';
 COMMENT ON FUNCTION reground.check_corpus IS

@@ -23,12 +23,14 @@ CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
            t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
            c.status, c.holds, c.mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other, c.lost_at, c.repaired,
            reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version) AS source_state,
-           c.source_version, c.source_hash, m.superseded, c.char_start, c.char_end, c.created_at
+           c.source_version, c.source_hash, m.superseded, c.char_start, c.char_end, m.created_at
     FROM reground.message_citations AS c
     JOIN reground.messages AS m USING (message_id)
-    JOIN reground.turns AS t ON t.turn_id = c.turn_id
-    JOIN reground.conversations AS v ON v.conversation_id = c.conversation_id;
+    JOIN reground.turns AS t ON t.turn_id = m.turn_id
+    -- By way of the answer, whose conversation has an index: so one conversation is a few rows.
+    JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id;
 COMMENT ON VIEW reground.citation_audit IS 'A row a citation with its verdict, the question, the model and what has become of the source since (source_state; NULL where documents are not ours to version).';
+COMMENT ON COLUMN reground.citation_audit.created_at IS 'When the answer was given.';
 
 CREATE VIEW reground.turn_audit WITH (security_invoker = true) AS
     SELECT t.tenant, v.external_id AS conversation, t.number AS turn, t.turn_id, t.state, t.corpus, t.query, t.intent, t.intent_confidence, t.intent_signals,

@@ -1,13 +1,13 @@
 -- Whether answers of one kind are better than those of another, and by how much that can be chance.
 
 CREATE FUNCTION reground.mann_whitney(a double precision[], b double precision[])
-    RETURNS TABLE (u double precision, p_value double precision, effect double precision) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'mann_whitney_wrapper';
+    RETURNS TABLE (u double precision, p_value double precision, effect double precision) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'mann_whitney_wrapper';
 COMMENT ON FUNCTION reground.mann_whitney(double precision[], double precision[]) IS 'Mann-Whitney U test of two samples, two-sided, as scipy.stats.mannwhitneyu does it with method auto: exact for a sample of at most 8 without ties, else by the normal approximation with corrections for ties and continuity. u is that of a; effect is u / (n of a * n of b): how often a value of a exceeds one of b. NULL elements are left out; NULLs where a sample is empty; 22023 for NaN.';
 
 CREATE FUNCTION reground.compare_cfs(by text, a text, b text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (answers_a bigint, answers_b bigint, mean_a double precision, mean_b double precision, median_a double precision, median_b double precision,
                    u double precision, p_value double precision, effect double precision)
-    LANGUAGE sql STABLE PARALLEL UNSAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         SELECT pg_catalog.cardinality(s.a), pg_catalog.cardinality(s.b), s.mean_a, s.mean_b, s.median_a, s.median_b, w.u, w.p_value, w.effect
         FROM (
@@ -15,18 +15,7 @@ CREATE FUNCTION reground.compare_cfs(by text, a text, b text, since timestamptz 
                    pg_catalog.avg(x.cfs) FILTER (WHERE x.value = compare_cfs.a) AS mean_a, pg_catalog.avg(x.cfs) FILTER (WHERE x.value = compare_cfs.b) AS mean_b,
                    pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x.cfs) FILTER (WHERE x.value = compare_cfs.a) AS median_a,
                    pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY x.cfs) FILTER (WHERE x.value = compare_cfs.b) AS median_b
-            FROM (
-                SELECT m.cfs, CASE d.name WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'corpus' THEN t.corpus WHEN 'conversation' THEN v.external_id
-                                          WHEN 'intent' THEN t.intent WHEN 'decision' THEN m.decision
-                                          WHEN 'day' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
-                                          WHEN 'hour' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24":00Z"')
-                                          WHEN 'tag' THEN (t.tags || m.tags) ->> d.key END AS value
-                FROM reground._dimension(compare_cfs.by, true) AS d
-                CROSS JOIN reground.messages AS m
-                JOIN reground.turns AS t ON t.turn_id = m.turn_id
-                LEFT JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id
-                WHERE NOT m.superseded AND m.cfs IS NOT NULL AND (compare_cfs.since IS NULL OR m.created_at >= compare_cfs.since)
-                    AND (compare_cfs.until IS NULL OR m.created_at < compare_cfs.until)) AS x) AS s
+            FROM reground._answers_by(compare_cfs.by, true, compare_cfs.since, compare_cfs.until) AS x WHERE x.cfs IS NOT NULL) AS s
         CROSS JOIN LATERAL reground.mann_whitney(s.a, s.b) AS w;
     END;
 COMMENT ON FUNCTION reground.compare_cfs(text, text, text, timestamptz, timestamptz) IS

@@ -2,20 +2,22 @@
 
 CREATE FUNCTION reground.sli(since timestamptz DEFAULT pg_catalog.now() - interval '24 hours', until timestamptz DEFAULT NULL)
     RETURNS TABLE (name text, value double precision, target double precision, met boolean, samples bigint)
-    LANGUAGE sql STABLE PARALLEL UNSAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
+        WITH answers AS (
+            SELECT 1 AS place, 'cfs_p1' AS name, pg_catalog.percentile_cont(0.01) WITHIN GROUP (ORDER BY a.cfs) AS value, 0.90::double precision AS target, pg_catalog.count(a.cfs) AS samples
+            FROM reground._answers_by(NULL, false, sli.since, sli.until) AS a),
+        citations AS MATERIALIZED (
+            SELECT pg_catalog.count(c.factor_rerank) AS reached, pg_catalog.count(*) FILTER (WHERE c.factor_rerank = 1) AS survived,
+                   pg_catalog.count(*) AS written, pg_catalog.count(*) FILTER (WHERE c.value = 'malformed') AS malformed
+            FROM reground._citations_by('status', sli.since, sli.until) AS c)
         SELECT s.name, s.value, s.target, CASE s.name WHEN 'parse_failures' THEN s.value < s.target ELSE s.value >= s.target END, s.samples
         FROM (
-            SELECT 1 AS place, 'cfs_p1' AS name, pg_catalog.percentile_cont(0.01) WITHIN GROUP (ORDER BY m.cfs) AS value, 0.90::double precision AS target, pg_catalog.count(m.cfs) AS samples
-            FROM reground.messages AS m
-            WHERE NOT m.superseded AND m.created_at >= sli.since AND (sli.until IS NULL OR m.created_at < sli.until)
+            SELECT * FROM answers
             UNION ALL
-            SELECT 2, 'rerank_survival', pg_catalog.max(v.survived)::double precision / nullif(pg_catalog.max(v.reached), 0), 0.95::double precision, coalesce(pg_catalog.max(v.reached), 0)
-            FROM reground.stage_survival(NULL, sli.since, sli.until) AS v WHERE v.name = 'rerank'
+            SELECT 2, 'rerank_survival', c.survived::double precision / nullif(c.reached, 0), 0.95::double precision, c.reached FROM citations AS c
             UNION ALL
-            SELECT 3, 'parse_failures', pg_catalog.count(*) FILTER (WHERE c.status = 'malformed')::double precision / nullif(pg_catalog.count(*), 0), 0.005::double precision, pg_catalog.count(*)
-            FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
-            WHERE c.created_at >= sli.since AND (sli.until IS NULL OR c.created_at < sli.until)) AS s
+            SELECT 3, 'parse_failures', c.malformed::double precision / nullif(c.written, 0), 0.005::double precision, c.written FROM citations AS c) AS s
         ORDER BY s.place;
     END;
 COMMENT ON FUNCTION reground.sli(timestamptz, timestamptz) IS
@@ -23,7 +25,7 @@ COMMENT ON FUNCTION reground.sli(timestamptz, timestamptz) IS
 
 CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (corpus text, doc_id text, title text, contexts bigint, citations bigint, held bigint, conversations bigint, last_cited timestamptz)
-    LANGUAGE sql STABLE PARALLEL UNSAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         SELECT u.corpus, u.doc_id, pg_catalog.max(u.title), pg_catalog.sum(u.contexts)::bigint, pg_catalog.sum(u.citations)::bigint, pg_catalog.sum(u.held)::bigint,
                pg_catalog.max(u.conversations), pg_catalog.max(u.last_cited)
@@ -31,12 +33,12 @@ CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until time
             SELECT e #>> '{passage,corpus}' AS corpus, e #>> '{passage,doc_id}' AS doc_id, pg_catalog.max(e #>> '{passage,title}') AS title, pg_catalog.count(DISTINCT t.turn_id) AS contexts,
                    0::bigint AS citations, 0::bigint AS held, pg_catalog.count(DISTINCT t.conversation_id) AS conversations, NULL::timestamptz AS last_cited
             FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e
-            WHERE t.state IN ('open', 'ended') AND (source_usage.since IS NULL OR t.begun_at >= source_usage.since) AND (source_usage.until IS NULL OR t.begun_at < source_usage.until)
+            WHERE t.state IN ('open', 'ended') AND t.begun_at >= coalesce(source_usage.since, '-infinity') AND t.begun_at < coalesce(source_usage.until, 'infinity')
             GROUP BY 1, 2
             UNION ALL
             SELECT c.corpus, c.doc_id, pg_catalog.max(c.title), 0, pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE c.holds), 0, pg_catalog.max(c.created_at)
             FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
-            WHERE c.doc_id IS NOT NULL AND (source_usage.since IS NULL OR c.created_at >= source_usage.since) AND (source_usage.until IS NULL OR c.created_at < source_usage.until)
+            WHERE c.doc_id IS NOT NULL AND c.created_at >= coalesce(source_usage.since, '-infinity') AND c.created_at < coalesce(source_usage.until, 'infinity')
             GROUP BY 1, 2) AS u
         GROUP BY u.corpus, u.doc_id
         ORDER BY 5 DESC, 4 DESC, 1, 2;

@@ -15,7 +15,7 @@ GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.
     reground.run_maintenance TO reground_admin;
 GRANT SELECT ON reground.bm25_indexes TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.check_policy(bigint), reground.explain_turn(bigint),
-    reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension(text, boolean), reground._citations_by(text, timestamptz, timestamptz), reground.stage_survival(text, timestamptz, timestamptz),
+    reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension(text, boolean), reground._answers_by, reground._citations_by(text, timestamptz, timestamptz), reground.stage_survival(text, timestamptz, timestamptz),
     reground.mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics,
     reground.sli, reground.source_usage, reground.document_type, reground.diagnose,
     reground.wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
@@ -32,3 +32,4 @@ GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candi
 -- Alerts are over all tenants.
 GRANT SELECT ON reground.alert_rules, reground.active_alert_rules, reground.alert_baselines, reground.alerts, reground.rollup_queue, reground.audit_backlog TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.answer_rollup, reground.citation_rollup, reground.cfs_hourly, reground.citations_hourly, reground.conversation_audit TO reground_user, reground_auditor;
+GRANT SELECT ON reground.probes, reground.probe_results TO reground_user, reground_auditor;

@@ -142,7 +142,7 @@ impl Request<'_> {
 }
 
 /// Reranks and composes, unless the rerank is deferred.
-fn outcome(known: &Known, gathered: Gathered, query: &str) -> Result<Outcome> {
+pub(super) fn outcome(known: &Known, gathered: Gathered, query: &str) -> Result<Outcome> {
     let scores = match known.settings.reranker.as_deref() {
         _ if !known.fresh() => None,
         None => None,
@@ -245,7 +245,7 @@ fn standing(
 }
 
 /// How far a turn came.
-enum Outcome {
+pub(super) enum Outcome {
     /// It has its context.
     Composed(Composed),
     /// It waits for `apply_rerank`.

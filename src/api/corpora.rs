@@ -11,7 +11,7 @@ use crate::api::{given, hooks, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, notice};
 use crate::retrieve::mapping::{embedding_column, locate, remap, require_column};
-use crate::retrieve::{check, managed, text_config};
+use crate::retrieve::{check, coordinates, managed, text_config};
 use crate::rows;
 use crate::sql;
 use crate::store::corpora::{self, Column, Hold, Mapping, NewCorpus, Side};
@@ -287,6 +287,16 @@ fn check_corpus(
     let corpus = corpora::find(&tenant::required()?, name)?
         .ok_or_else(|| Error::UnknownCorpus(name.to_owned()))?;
     rows::emit(fcinfo, &check::findings(&corpus)?)?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn check_coordinates(
+    corpus: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let corpus = corpora::load(&tenant::required()?, named(corpus)?)?;
+    rows::emit_from(fcinfo, &coordinates::wrong(&corpus)?, &[])?;
     Ok(())
 }
 

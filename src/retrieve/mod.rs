@@ -2,6 +2,7 @@
 //! what is found.
 
 pub mod check;
+pub mod coordinates;
 pub mod earlier;
 pub mod evidence;
 pub mod filter;

@@ -22,6 +22,20 @@ pub struct Conversation {
     pub history_tokens: u64,
 }
 
+impl Conversation {
+    /// One that has no row, and so remembers nothing.
+    pub fn imagined() -> Self {
+        Self {
+            conversation_id: 0,
+            corpus: None,
+            settings: Value::Null,
+            roles: Roles::default(),
+            last_ended_turn: None,
+            history_tokens: 0,
+        }
+    }
+}
+
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, settings, reranker_role::oid::bigint AS reranker_role, \
      intent_role::oid::bigint AS intent_role, last_ended_turn, history_tokens FROM reground.conversations";
 
@@ -46,6 +60,16 @@ pub fn find(tenant: &str, external_id: &str) -> Result<Option<Conversation>> {
     as_owner(|| {
         sql::write_json(
             &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"),
+            &[tenant.into(), external_id.into()],
+        )
+    })
+}
+
+/// The conversation of that id as it stands, without a lock: for what writes nothing.
+pub fn look(tenant: &str, external_id: &str) -> Result<Option<Conversation>> {
+    as_owner(|| {
+        sql::read_json(
+            &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2) AS r"),
             &[tenant.into(), external_id.into()],
         )
     })

@@ -12,6 +12,7 @@ pub mod facts;
 pub mod history;
 pub mod markers;
 pub mod messages;
+pub mod probes;
 pub mod register;
 pub mod reviews;
 pub mod roles;

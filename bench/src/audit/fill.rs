@@ -51,7 +51,11 @@ pub fn to(client: &mut Client, citations: i64) -> Result<()> {
         "DELETE FROM reground.conversations WHERE external_id LIKE 'template-%'",
         &[],
     )?;
-    for table in ["conversations.conversation_id", "turns.turn_id", "messages.message_id"] {
+    for table in [
+        "conversations.conversation_id",
+        "turns.turn_id",
+        "messages.message_id",
+    ] {
         let (table, column) = table.split_once('.').unwrap_or_default();
         client.batch_execute(&format!(
             "SELECT setval(pg_get_serial_sequence('reground.{table}', '{column}'), max({column})) FROM reground.{table}"

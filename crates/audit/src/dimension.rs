@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::error::AuditError;
 
 /// The dimensions that need no key: those of answers, then those that only citations have.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 14] = [
     "model",
     "tenant",
     "corpus",
@@ -15,6 +15,7 @@ pub const NAMES: [&str; 13] = [
     "day",
     "hour",
     "document",
+    "document_type",
     "form",
     "status",
     "mode",

@@ -56,6 +56,7 @@ pub mod measure;
 pub mod memory;
 pub mod passage;
 pub mod plan;
+pub mod probe;
 pub mod prompt;
 pub mod reading;
 pub mod relevance;

@@ -217,8 +217,8 @@ impl Candidate {
     }
 }
 
-/// The stages at which a candidate can leave (I1's names).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The stages at which a candidate can leave (I1's names), in their order; what memory alone brought in says least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Carry-over of earlier sources.

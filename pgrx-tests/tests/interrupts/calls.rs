@@ -53,6 +53,15 @@ impl Call {
 /// One call a function.
 pub const CALLS: &[Call] = &[
     Call {
+        function: "_answers_by",
+        call: "_answers_by('model', false, NULL, NULL)",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+        ],
+    },
+    Call {
         function: "_citations_by",
         call: "_citations_by('model', NULL, NULL)",
         waits: &[
@@ -265,6 +274,52 @@ pub const CALLS: &[Call] = &[
             Writes("reground.rollup_queue"),
             Writes("reground.answer_rollup"),
             Writes("reground.citation_rollup"),
+        ],
+    },
+    Call {
+        function: "check_coordinates",
+        call: "check_coordinates('farm')",
+        waits: &[
+            Reads("reground.corpora"),
+        ],
+    },
+    Call {
+        function: "put_probe",
+        call: "put_probe('mine', 'farm', 'milk', 'cows')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("reground.probes"),
+        ],
+    },
+    Call {
+        function: "drop_probe",
+        call: "drop_probe('milk')",
+        waits: &[
+            Writes("reground.probes"),
+        ],
+    },
+    Call {
+        function: "rehearse_turn",
+        call: "rehearse_turn('milk?', 'farm', '[1,0]', conversation => 'talk')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.conversation_sources"),
+            Reads("reground.conversation_markers"),
+            Reads("reground.source_facts"),
+        ],
+    },
+    Call {
+        function: "run_probes",
+        call: "run_probes('farm')",
+        waits: &[
+            Reads("reground.probes"),
+            Reads("reground.corpora"),
+            Reads("reground.documents"),
+            Writes("reground.probe_results"),
         ],
     },
     Call {

@@ -24,6 +24,7 @@ const WRITTEN: &str = "
     SELECT reground.end_turn(1, 'Cows give milk [B1]. Pigs fly [Z9].', message => 'first');
     SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]');
     SELECT reground.begin_turn('later', 'milk?', 'farm', '[1,0]', settings => '{\"reranker\": \"deferred\"}');
+    SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows');
     CREATE TABLE herd (id integer PRIMARY KEY, body text NOT NULL);
     INSERT INTO herd VALUES (1, 'A herd of cows.');
     CREATE INDEX herd_body ON herd USING reground_bm25 (body);

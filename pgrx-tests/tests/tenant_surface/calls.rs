@@ -63,6 +63,11 @@ use Argument as A;
 /// One call a function.
 pub const CALLS: &[Call] = &[
     Call {
+        function: "_answers_by",
+        call: "_answers_by('conversation', false, $1::text::timestamptz, NULL)",
+        arguments: &[A::Moment],
+    },
+    Call {
         function: "_citations_by",
         call: "_citations_by('document', $1::text::timestamptz, NULL)",
         arguments: &[A::Moment],
@@ -116,6 +121,46 @@ pub const CALLS: &[Call] = &[
         function: "document_type",
         call: "document_type($1, $2)",
         arguments: &[A::Uri, A::Document],
+    },
+    Call {
+        function: "check_coordinates",
+        call: "check_coordinates($1)",
+        arguments: &[A::Corpus],
+    },
+    Call {
+        function: "put_probe",
+        call: "put_probe($1, $2, $3, $4, embedding => $5::text::vector, filter => $6::text::jsonb, settings => $7::text::jsonb)",
+        arguments: &[
+            A::Message,
+            A::Corpus,
+            A::Query,
+            A::Document,
+            A::Embedding,
+            A::Filter,
+            A::TurnSettings,
+        ],
+    },
+    Call {
+        function: "drop_probe",
+        call: "drop_probe($1)",
+        arguments: &[A::Message],
+    },
+    Call {
+        function: "rehearse_turn",
+        call: "rehearse_turn($1, $2, $3::text::vector, $4::text::jsonb, $5::text::jsonb, $6)",
+        arguments: &[
+            A::Query,
+            A::Corpus,
+            A::Embedding,
+            A::Filter,
+            A::TurnSettings,
+            A::KnownConversation,
+        ],
+    },
+    Call {
+        function: "run_probes",
+        call: "run_probes($1)",
+        arguments: &[A::Corpus],
     },
     Call {
         function: "source_usage",

@@ -116,6 +116,8 @@ const WRITTEN: &str = "
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The SENTINELplan is kept in the SENTINELbarn [B1]. SENTINELpigs fly [Z9].',
         message => 'SENTINEL-message-1', model => 'SENTINEL-model', usage => '{\"by\": \"SENTINEL-usage\"}', tags => '{\"tag\": \"SENTINEL-tag\"}');
     SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'SENTINEL-reason', 'SENTINEL-reporter');
+    SELECT reground.put_probe('SENTINEL-probe', 'SENTINEL-corpus', 'SENTINELgoat?', 'SENTINEL-doc');
+    SELECT count(*) FROM reground.run_probes();
     SELECT reground.begin_turn('support', 'SENTINELquestion of the plan', 'commons', '[0,1]', request_id => 'request-1');
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message => 'message-1');
     SELECT reground.begin_turn('SENTINEL-talk-2', 'SENTINELgoat?', 'SENTINEL-corpus', '[0,1]', settings => '{\"reranker\": \"deferred\"}', request_id => 'SENTINEL-request-2');

@@ -1,0 +1,129 @@
+//! Questions whose source is known, sent through the pipeline.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::probe::{Expected, Outcome};
+use reground_grounding::settings::Settings;
+
+use crate::api::gathering::Question;
+use crate::api::rehearsal::rehearse;
+use crate::api::{given, not_empty, writable};
+use crate::datum::{Json, Vector};
+use crate::error::{Error, Result};
+use crate::retrieve::filter::Filter;
+use crate::retrieve::{nearest, passages};
+use crate::rows;
+use crate::store::conversations::Conversation;
+use crate::store::probes::{self, Probe, Probed};
+use crate::store::{corpora, documents};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn put_probe(
+    probe: Option<&str>,
+    corpus: Option<&str>,
+    query: Option<&str>,
+    doc_id: Option<&str>,
+    chunk_id: Option<&str>,
+    embedding: Option<Vector>,
+    filter: Option<Json>,
+    settings: Option<Json>,
+) -> std::result::Result<(), ErrorReport> {
+    writable("put_probe")?;
+    let tenant = tenant::required()?;
+    let probe = Probe {
+        probe: not_empty(probe, "probe")?.to_owned(),
+        corpus: not_empty(corpus, "corpus")?.to_owned(),
+        query: not_empty(query, "query")?.to_owned(),
+        query_embedding: embedding.map(|vector| vector.0),
+        filter: Json::optional(filter, "filter")?,
+        settings: Json::object(settings, "settings")?,
+        doc_id: not_empty(doc_id, "doc_id")?.to_owned(),
+        chunk_id: chunk_id.map(str::to_owned),
+    };
+    check(&tenant, &probe)?;
+    probes::put(&tenant, &probe)?;
+    Ok(())
+}
+
+/// Refuses what could not be asked.
+fn check(tenant: &str, probe: &Probe) -> Result<()> {
+    let corpus = corpora::load(tenant, &probe.corpus)?;
+    if let Some(embedding) = &probe.query_embedding {
+        nearest::check_dimensions(&corpus, embedding)?;
+    }
+    Filter::resolve(&corpus, probe.filter.as_ref())?;
+    Settings::resolve(&[("settings", &probe.settings)])?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn drop_probe(probe: Option<&str>) -> std::result::Result<bool, ErrorReport> {
+    writable("drop_probe")?;
+    let tenant = tenant::required()?;
+    Ok(probes::drop(&tenant, given(probe, "probe")?)?)
+}
+
+#[pg_extern(sql = false)]
+fn run_probes(
+    corpus: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("run_probes")?;
+    let tenant = tenant::required()?;
+    let mut probed = Vec::new();
+    for probe in probes::all(&tenant, corpus)? {
+        let outcome = run(&tenant, &probe)?;
+        probed.push(Probed {
+            probe: probe.probe,
+            corpus: probe.corpus,
+            outcome,
+        });
+    }
+    probes::write(&tenant, &probed)?;
+    rows::emit(fcinfo, &probed)?;
+    Ok(())
+}
+
+/// Sends a probe through the pipeline, as the first turn of a conversation.
+fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
+    let expected = Expected {
+        doc_id: &probe.doc_id,
+        chunk_id: probe.chunk_id.as_deref(),
+    };
+    if let Some(stage) = gone(tenant, expected, &probe.corpus)? {
+        return Ok(Outcome::gone(stage));
+    }
+    let question = Question {
+        query: &probe.query,
+        corpus: Some(&probe.corpus),
+        embedding: probe.query_embedding.as_deref(),
+        filter: probe.filter.as_ref(),
+        rewrite: None,
+        intent: None,
+        settings: &probe.settings,
+    };
+    let turn = rehearse(tenant, &Conversation::imagined(), &question)?;
+    Ok(Outcome::of(&turn, expected))
+}
+
+/// The stage at which what is expected is no longer there.
+fn gone(tenant: &str, expected: Expected<'_>, corpus: &str) -> Result<Option<&'static str>> {
+    let corpus = match corpora::load(tenant, corpus) {
+        Err(Error::UnknownCorpus(_)) => return Ok(Some("document")),
+        corpus => corpus?,
+    };
+    if corpus.managed {
+        let latest = documents::latest(corpus.corpus_id, expected.doc_id)?;
+        if latest.is_none_or(|latest| latest.deleted) {
+            return Ok(Some("document"));
+        }
+    }
+    let Some(chunk) = expected.chunk_id else {
+        return Ok(None);
+    };
+    let found = passages::by_key(&corpus, &Filter::default(), [chunk.to_owned()].iter())?;
+    Ok(found.is_empty().then_some("chunk"))
+}

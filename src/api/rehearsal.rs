@@ -1,0 +1,138 @@
+//! A turn that is only rehearsed: everything is read and computed, and nothing is written.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::begin::{self, Composed};
+use reground_grounding::passage::Candidate;
+use serde::Serialize;
+
+use crate::api::begin_turn::{Outcome, outcome};
+use crate::api::gathering::{Question, gather};
+use crate::api::not_empty;
+use crate::datum::{Json, Vector};
+use crate::error::{Error, Result};
+use crate::rows;
+use crate::store::conversations::{self, Conversation};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+fn rehearse_turn(
+    query: Option<&str>,
+    corpus: Option<&str>,
+    embedding: Option<Vector>,
+    filter: Option<Json>,
+    settings: Option<Json>,
+    conversation: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let tenant = tenant::required()?;
+    let embedding = embedding.map(|vector| vector.0);
+    let filter = Json::optional(filter, "filter")?;
+    let settings = Json::optional(settings, "settings")?.unwrap_or_default();
+    let question = Question {
+        query: not_empty(query, "query")?,
+        corpus,
+        embedding: embedding.as_deref(),
+        filter: filter.as_ref(),
+        rewrite: None,
+        intent: None,
+        settings: &settings,
+    };
+    let conversation = match conversation {
+        Some(name) => conversations::look(&tenant, name)?
+            .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?,
+        None => Conversation::imagined(),
+    };
+    let turn = rehearse(&tenant, &conversation, &question)?;
+    rows::emit(fcinfo, &candidates(&turn))?;
+    Ok(())
+}
+
+/// The context that a turn would have, were it begun now; without a deferred rerank, which is the application's to make.
+pub(super) fn rehearse(
+    tenant: &str,
+    conversation: &Conversation,
+    question: &Question<'_>,
+) -> Result<Composed> {
+    let (known, gathered) = gather(tenant, conversation, question)?;
+    match outcome(&known, gathered, question.query)? {
+        Outcome::Composed(turn) => Ok(turn),
+        Outcome::Deferred(gathered) => Ok(begin::compose(
+            gathered,
+            None,
+            &known.register,
+            question.query,
+            &known.settings,
+        )?),
+    }
+}
+
+/// A row of `rehearse_turn`, named as those of `explain_turn`.
+#[derive(Serialize)]
+struct Row<'a> {
+    candidate_no: usize,
+    corpus: &'a str,
+    doc_id: &'a str,
+    chunk_id: &'a str,
+    members: &'a [String],
+    origin: &'static str,
+    lexical_rank: Option<u32>,
+    lexical_score: Option<f64>,
+    vector_rank: Option<u32>,
+    vector_distance: Option<f64>,
+    graph_rank: Option<u32>,
+    fused: f64,
+    reranked: Option<f64>,
+    relevance: f64,
+    carry_score: Option<f64>,
+    in_context: bool,
+    left_at: Option<&'static str>,
+    reason: Option<&'static str>,
+    gave_way_to: Option<&'a str>,
+}
+
+/// Every candidate, those of the context first.
+fn candidates(turn: &Composed) -> Vec<Row<'_>> {
+    let kept = turn.context.iter().map(|source| row(&source.candidate));
+    let mut rows: Vec<Row<'_>> = kept
+        .map(|row| Row {
+            in_context: true,
+            ..row
+        })
+        .collect();
+    rows.extend(turn.dropped.iter().map(|left| Row {
+        left_at: Some(left.stage.name()),
+        reason: Some(left.reason.name()),
+        gave_way_to: left.into.as_deref(),
+        ..row(&left.candidate)
+    }));
+    for (place, row) in rows.iter_mut().enumerate() {
+        row.candidate_no = place + 1;
+    }
+    rows
+}
+
+fn row(candidate: &Candidate) -> Row<'_> {
+    Row {
+        candidate_no: 0,
+        corpus: &candidate.passage.corpus,
+        doc_id: &candidate.passage.doc_id,
+        chunk_id: &candidate.passage.key,
+        members: &candidate.members,
+        origin: candidate.origin.name(),
+        lexical_rank: candidate.lexical_rank,
+        lexical_score: candidate.lexical_score,
+        vector_rank: candidate.vector_rank,
+        vector_distance: candidate.vector_distance,
+        graph_rank: candidate.graph_rank,
+        fused: candidate.fused,
+        reranked: candidate.rerank,
+        relevance: candidate.relevance,
+        carry_score: candidate.carry_score,
+        in_context: false,
+        left_at: None,
+        reason: None,
+        gave_way_to: None,
+    }
+}
