@@ -281,22 +281,19 @@ pub const CALLS: &[Call] = &[
         call: "check_coordinates('farm')",
         waits: &[
             Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
         ],
     },
     Call {
         function: "put_probe",
         call: "put_probe('mine', 'farm', 'milk', 'cows')",
-        waits: &[
-            Reads("reground.corpora"),
-            Writes("reground.probes"),
-        ],
+        waits: &[Reads("reground.corpora"), Writes("reground.probes")],
     },
     Call {
         function: "drop_probe",
         call: "drop_probe('milk')",
-        waits: &[
-            Writes("reground.probes"),
-        ],
+        waits: &[Writes("reground.probes"), Writes("reground.probe_results")],
     },
     Call {
         function: "rehearse_turn",
@@ -310,6 +307,8 @@ pub const CALLS: &[Call] = &[
             Reads("reground.conversation_sources"),
             Reads("reground.conversation_markers"),
             Reads("reground.source_facts"),
+            Reads("farm"),
+            Reads("farm_documents"),
         ],
     },
     Call {
@@ -320,6 +319,13 @@ pub const CALLS: &[Call] = &[
             Reads("reground.corpora"),
             Reads("reground.documents"),
             Writes("reground.probe_results"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Reads("reground.conversation_markers"),
+            Reads("reground.conversation_sources"),
+            Reads("reground.message_citations"),
+            Reads("reground.messages"),
+            Reads("reground.turns"),
         ],
     },
     Call {

@@ -131,7 +131,7 @@ pub const CALLS: &[Call] = &[
         function: "put_probe",
         call: "put_probe($1, $2, $3, $4, embedding => $5::text::vector, filter => $6::text::jsonb, settings => $7::text::jsonb)",
         arguments: &[
-            A::Message,
+            A::Query,
             A::Corpus,
             A::Query,
             A::Document,
@@ -143,7 +143,7 @@ pub const CALLS: &[Call] = &[
     Call {
         function: "drop_probe",
         call: "drop_probe($1)",
-        arguments: &[A::Message],
+        arguments: &[A::Query],
     },
     Call {
         function: "rehearse_turn",
