@@ -13,7 +13,7 @@ GRANT SELECT ON reground.bm25_indexes TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), reground.check_policy(bigint), reground.explain_turn(bigint),
     reground._node(text, text, text), reground.trace_citation(bigint), reground.trace_document(text, text, timestamptz), reground._dimension(text, boolean), reground._citations_by(text, timestamptz, timestamptz), reground.stage_survival(text, timestamptz, timestamptz),
     reground.mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics,
-    reground.sli, reground.source_usage,
+    reground.sli, reground.source_usage, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),
     reground.wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
     reground._source_state(text, text, text, integer) TO reground_auditor;
 

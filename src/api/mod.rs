@@ -21,6 +21,7 @@ mod pins;
 mod profile;
 mod prompts;
 mod quality;
+mod report;
 mod rerank;
 mod reviews;
 mod search;

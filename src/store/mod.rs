@@ -12,6 +12,7 @@ pub mod history;
 pub mod markers;
 pub mod messages;
 pub mod register;
+pub mod reports;
 pub mod reviews;
 pub mod roles;
 pub mod sources;

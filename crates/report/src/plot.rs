@@ -13,7 +13,7 @@ const HEIGHT: f64 = 200.0;
 const LEFT: f64 = 40.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 10.0;
-const BOTTOM: f64 = 36.0;
+const BOTTOM: f64 = 40.0;
 /// Width of a letter on the axis.
 const LETTER: f64 = 6.4;
 /// Room between two labels.
@@ -146,7 +146,7 @@ impl Plot<'_> {
                 last if long && last > 0 && last + 1 == self.places.len() => "end",
                 _ => "middle",
             };
-            label(html, x, base + 16.0, anchor, name);
+            label(html, x, base + 18.0, anchor, name);
         }
         label(
             html,
@@ -448,8 +448,8 @@ mod tests {
         let html = drawn(Scale::Share, &[Some(0.5)]);
         assert_eq!(shapes(&html), (1, 0));
         assert!(html.contains("turn 1: CFS 0.50"));
-        // Half of the height, half of the width: 10 + 154 / 2 and (40 + 404) / 2 - 3.2.
-        assert!(html.contains("d=\"M218.8 87.0a"), "{html}");
+        // Half of the height, half of the width: 10 + 150 / 2 and (40 + 404) / 2 - 3.2.
+        assert!(html.contains("d=\"M218.8 85.0a"), "{html}");
     }
 
     #[test]
