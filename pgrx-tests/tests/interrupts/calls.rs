@@ -117,6 +117,21 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "_history_hits",
+        call: "_history_hits('[[\"1\"]]', '[]', '{1}')",
+        waits: &[],
+    },
+    Call {
+        function: "history_hits",
+        call: "history_hits(1)",
+        waits: &[
+            Reads("reground.turns"),
+            Reads("reground.turn_traces"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+        ],
+    },
+    Call {
         function: "in_canary",
         call: "in_canary('talk')",
         waits: &[],
