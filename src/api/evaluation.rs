@@ -1,14 +1,16 @@
 //! Measures of an application's own evaluations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use reground_metrics::history_hits::HistoryHits;
 use reground_metrics::ranking::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use reground_metrics::rouge::rouge_l;
 use reground_metrics::squad::{exact_match, token_f1};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::api::given;
 use crate::datum::Json;
@@ -90,4 +92,30 @@ fn text_metrics(
     };
     rows::emit(fcinfo, &[row])?;
     Ok(())
+}
+
+/// Candidates of a search, best first: a rank holds any number of passages, several where some were merged.
+type Ranking = Vec<Vec<String>>;
+
+#[pg_extern(sql = false)]
+fn _history_hits(
+    ranking: Option<Json>,
+    earlier: Option<Json>,
+    relevant: Option<Vec<Option<String>>>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let ranking: Ranking = rankings(given(ranking, "ranking")?, "ranking")?;
+    let earlier: Vec<Ranking> = rankings(given(earlier, "earlier")?, "earlier")?;
+    let relevant: BTreeSet<String> = given(relevant, "relevant")?.into_iter().flatten().collect();
+    let hits = HistoryHits::of(&ranking, earlier.iter().map(Vec::as_slice), &relevant);
+    rows::emit(fcinfo, &[hits])?;
+    Ok(())
+}
+
+fn rankings<T: DeserializeOwned>(given: Json, argument: &'static str) -> Result<T> {
+    serde_json::from_value(given.value(argument)?).map_err(|fault| Error::Bad {
+        argument,
+        fault: fault.to_string(),
+        hint: "Write [[\"1\"], [\"2\", \"3\"]], a list of passages for each rank.".into(),
+    })
 }

@@ -24,6 +24,7 @@ mod profile;
 mod prompts;
 mod quality;
 mod rehearsal;
+mod report;
 mod rerank;
 mod reviews;
 mod rollups;

@@ -14,6 +14,7 @@ pub mod markers;
 pub mod messages;
 pub mod probes;
 pub mod register;
+pub mod reports;
 pub mod reviews;
 pub mod roles;
 pub mod rollups;

@@ -103,6 +103,44 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "conversation_report",
+        call: "conversation_report('talk')",
+        waits: &[
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+        ],
+    },
+    Call {
+        function: "corpus_report",
+        call: "corpus_report('farm', '2000-01-01')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Reads("reground.citation_statuses"),
+            Reads("reground.documents"),
+        ],
+    },
+    Call {
+        function: "_history_hits",
+        call: "_history_hits('[[\"1\"]]', '[]', '{1}')",
+        waits: &[],
+    },
+    Call {
+        function: "history_hits",
+        call: "history_hits(1)",
+        waits: &[
+            Reads("reground.turns"),
+            Reads("reground.turn_traces"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+        ],
+    },
+    Call {
         function: "in_canary",
         call: "in_canary('talk')",
         waits: &[],

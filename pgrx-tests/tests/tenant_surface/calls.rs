@@ -93,6 +93,16 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::KnownConversation, A::KnownConversation, A::Moment],
     },
     Call {
+        function: "conversation_report",
+        call: "conversation_report($1, $2)",
+        arguments: &[A::KnownConversation, A::Tenant],
+    },
+    Call {
+        function: "corpus_report",
+        call: "corpus_report($1, $2::text::timestamptz, tenant => $3)",
+        arguments: &[A::Corpus, A::Moment, A::Tenant],
+    },
+    Call {
         function: "in_canary",
         call: "in_canary($1)",
         arguments: &[A::Conversation],
@@ -367,8 +377,8 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         function: "put_edges",
-        call: "put_edges($1, jsonb_build_array(jsonb_build_object('source', $2::text, 'target', $3::text, 'chunk_id', ($4::text::text[])[1])))",
-        arguments: &[A::PrivateCorpus, A::Query, A::Document, A::Keys],
+        call: "put_edges($1, jsonb_build_array(jsonb_build_object('source', $2::text, 'target', $3::text, 'chunk_id', public.present($1))))",
+        arguments: &[A::PrivateCorpus, A::Query, A::Document],
     },
     Call {
         function: "put_embeddings",

@@ -1,0 +1,168 @@
+//! An answer, cut where its citations stand.
+
+use std::ops::Range;
+
+use reground_pulse::along;
+
+/// A stretch of an answer.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// What it says. Empty where a citation stands between two characters.
+    pub text: &'a str,
+    /// The citations that stand here, by their place in what was given: none in plain text, several where they share or overlap
+    /// in a stretch, which is then the whole of what they cover together.
+    pub citations: Vec<usize>,
+}
+
+/// Cuts `text` at citations, given by their half-open ranges of characters. The pieces are all of the text in its order, and each
+/// citation is in one of them. A range that goes beyond the text ends with it; one that ends before it begins is empty.
+#[must_use]
+pub fn pieces<'a>(text: &'a str, citations: &[Range<usize>]) -> Vec<Piece<'a>> {
+    let length = along(text.chars()).count();
+    let mut order: Vec<(Range<usize>, usize)> = citations
+        .iter()
+        .enumerate()
+        .map(|(index, range)| {
+            let start = range.start.min(length);
+            (start..range.end.clamp(start, length), index)
+        })
+        .collect();
+    order.sort_by_key(|(range, index)| (range.start, range.end, *index));
+    let mut groups: Vec<(Range<usize>, Vec<usize>)> = Vec::new();
+    for (range, index) in order {
+        match groups.last_mut() {
+            // What begins where another ends stands beside it, unless both are the same point.
+            Some((group, indexes)) if range.start < group.end || range == *group => {
+                group.end = group.end.max(range.end);
+                indexes.push(index);
+            }
+            _ => groups.push((range, vec![index])),
+        }
+    }
+    let mut at = Cursor { text, chars: 0 };
+    let mut pieces = Vec::new();
+    for (range, citations) in groups {
+        let before = at.until(range.start);
+        if !before.is_empty() {
+            pieces.push(Piece {
+                text: before,
+                citations: Vec::new(),
+            });
+        }
+        pieces.push(Piece {
+            text: at.until(range.end),
+            citations,
+        });
+    }
+    if !at.text.is_empty() {
+        pieces.push(Piece {
+            text: at.text,
+            citations: Vec::new(),
+        });
+    }
+    pieces
+}
+
+/// What is left of a text, and the character that it begins with.
+struct Cursor<'a> {
+    text: &'a str,
+    chars: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Takes what comes before the character of that number.
+    fn until(&mut self, char: usize) -> &'a str {
+        let count = char.saturating_sub(self.chars);
+        let end = along(self.text.char_indices())
+            .nth(count)
+            .map_or(self.text.len(), |(end, _)| end);
+        let (taken, rest) = self.text.split_at(end);
+        self.text = rest;
+        self.chars += count;
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cut<'a>(text: &'a str, ranges: &[Range<usize>]) -> Vec<(&'a str, Vec<usize>)> {
+        let pieces = pieces(text, ranges);
+        pieces.into_iter().map(|p| (p.text, p.citations)).collect()
+    }
+
+    #[test]
+    fn citations_side_by_side() {
+        assert_eq!(
+            cut("Grün [A1][B2].", &[5..9, 9..13]),
+            [
+                ("Grün ", vec![]),
+                ("[A1]", vec![0]),
+                ("[B2]", vec![1]),
+                (".", vec![])
+            ]
+        );
+        assert_eq!(cut("", &[]), []);
+        assert_eq!(cut("plain", &[]), [("plain", vec![])]);
+    }
+
+    #[test]
+    fn what_overlaps_is_one_piece() {
+        assert_eq!(
+            cut("see [A1, B2] now", &[4..12, 4..12]),
+            [("see ", vec![]), ("[A1, B2]", vec![0, 1]), (" now", vec![])]
+        );
+        assert_eq!(
+            cut("abcdef", &[3..6, 0..2, 1..4])[0],
+            ("abcdef", vec![1, 2, 0])
+        );
+    }
+
+    #[test]
+    fn a_citation_may_stand_between_characters() {
+        assert_eq!(
+            cut("ab", &[1..1, 1..1, 2..2]),
+            [
+                ("a", vec![]),
+                ("", vec![0, 1]),
+                ("b", vec![]),
+                ("", vec![2])
+            ]
+        );
+        assert_eq!(cut("", &[0..0, 0..0]), [("", vec![0, 1])]);
+    }
+
+    #[test]
+    fn ranges_that_are_none_end_with_the_text() {
+        let backwards = Range { start: 2, end: 1 };
+        assert_eq!(
+            cut("abc", &[backwards, 9..12]),
+            [("ab", vec![]), ("", vec![0]), ("c", vec![]), ("", vec![1])]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(text in "[a-c字é ]{0,40}", ranges in prop::collection::vec((0..50_usize, 0..50_usize), 0..8)) {
+            let ranges: Vec<Range<usize>> = ranges.into_iter().map(|(start, end)| Range { start, end }).collect();
+            let pieces = pieces(&text, &ranges);
+            prop_assert_eq!(pieces.iter().map(|p| p.text).collect::<String>(), text.clone());
+            let mut found: Vec<usize> = pieces.iter().flat_map(|p| p.citations.iter().copied()).collect();
+            found.sort_unstable();
+            prop_assert_eq!(found, (0..ranges.len()).collect::<Vec<_>>());
+            // Each piece covers the citations that are in it.
+            let mut at = 0;
+            let length = text.chars().count();
+            for piece in &pieces {
+                let end = at + piece.text.chars().count();
+                for index in &piece.citations {
+                    let start = ranges[*index].start.min(length);
+                    prop_assert!(at <= start && ranges[*index].end.clamp(start, length) <= end);
+                }
+                at = end;
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Writing a page of megabytes can be given up.
+
+use reground_pulse::felt::check;
+use reground_report::conversation::{Answer, Citation, Conversation, Turn};
+
+#[test]
+fn pages_beat() {
+    check("a conversation", 2, |text| {
+        let answer = Answer {
+            answer: text.to_owned(),
+            citations: vec![Citation::default()],
+            ..Answer::default()
+        };
+        let turn = Turn {
+            answers: vec![answer],
+            ..Turn::default()
+        };
+        let turns = vec![turn];
+        Conversation {
+            turns,
+            ..Conversation::default()
+        }
+        .page()
+    });
+}

@@ -1,0 +1,410 @@
+//! Whole pages: that data stay text whatever they say, and that a small page has the shape it should.
+
+use std::cell::RefCell;
+
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{
+    BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
+use proptest::prelude::*;
+use reground_report::conversation::{Answer, Citation, Conversation, Source, Turn};
+use reground_report::corpus::{Corpus, Document, Model, Score, Stage, Status, Unit, Worst};
+use reground_report::html::follows;
+
+/// What a browser's tokenizer finds in a page.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    /// Tags with the names of their attributes, in order.
+    shape: Vec<String>,
+    /// Values of href.
+    links: Vec<String>,
+    /// Everything between the tags.
+    text: String,
+    /// What no page should have.
+    faults: Vec<String>,
+}
+
+#[derive(Default)]
+struct Sink(RefCell<Found>);
+
+impl TokenSink for Sink {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        let mut found = self.0.borrow_mut();
+        match token {
+            Token::TagToken(tag) => {
+                let mut shape = format!("{:?} {}", tag.kind, tag.name);
+                for attribute in &tag.attrs {
+                    let name = attribute.name.local.to_string();
+                    shape.push_str(&format!(" {name}"));
+                    if name == "href" {
+                        found.links.push(attribute.value.to_string());
+                    }
+                    if name.starts_with("on") || name == "src" {
+                        found.faults.push(name);
+                    }
+                }
+                let style = tag.kind == TagKind::StartTag && &*tag.name == "style";
+                found.shape.push(shape);
+                if style {
+                    return TokenSinkResult::RawData(
+                        html5ever::tokenizer::states::RawKind::Rawtext,
+                    );
+                }
+            }
+            Token::CharacterTokens(text) => found.text.push_str(&text),
+            Token::ParseError(fault) => found.faults.push(fault.into_owned()),
+            Token::CommentToken(text) => found.faults.push(text.to_string()),
+            Token::NullCharacterToken => found.faults.push("NUL".to_owned()),
+            Token::DoctypeToken(_) | Token::EOFToken => {}
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+fn parsed(page: &str) -> Found {
+    let queue = BufferQueue::default();
+    queue.push_back(StrTendril::from(page));
+    let tokenizer = Tokenizer::new(
+        Sink::default(),
+        TokenizerOpts {
+            exact_errors: true,
+            ..TokenizerOpts::default()
+        },
+    );
+    let _ = tokenizer.feed(&queue);
+    tokenizer.end();
+    tokenizer.sink.0.into_inner()
+}
+
+/// A conversation in which every text of people, documents and models is `text`.
+fn conversation(text: &str) -> Conversation {
+    let some = || Some(text.to_owned());
+    let citation = |status: &str, holds, char_start, char_end| Citation {
+        citation_no: 1,
+        marker: some(),
+        raw: text.to_owned(),
+        doc_id: some(),
+        title: some(),
+        uri: some(),
+        locator: some(),
+        claim: some(),
+        quote: some(),
+        status: status.to_owned(),
+        holds,
+        score: Some(1.0),
+        support: Some(0.5),
+        detail: some(),
+        best_other: some(),
+        lost_at: Some("generation".to_owned()),
+        char_start,
+        char_end,
+    };
+    let answer = |superseded| Answer {
+        answer: format!("{text}012345"),
+        message: some(),
+        model: some(),
+        tags: vec![(text.to_owned(), some()), (text.to_owned(), None)],
+        cfs: Some(0.4),
+        decision: "regenerate".to_owned(),
+        reasons: vec![text.to_owned()],
+        superseded,
+        citations: vec![
+            citation("resolved_current", Some(true), 0, 2),
+            citation("unsupported", Some(false), 3, 5),
+            citation("unknown_id", Some(false), 4, 6),
+            citation("malformed", None, 6, 6),
+        ],
+    };
+    let turn = |number, answers| Turn {
+        number,
+        state: "ended".to_owned(),
+        query: text.to_owned(),
+        intent: "new_topic".to_owned(),
+        corpus: text.to_owned(),
+        context_tokens: 100,
+        attribution_share: Some(1.0),
+        predicted_accuracy: Some(0.9),
+        warnings: vec![text.to_owned()],
+        tags: vec![(text.to_owned(), some())],
+        sources: vec![Source {
+            marker: text.to_owned(),
+            doc_id: text.to_owned(),
+            title: some(),
+            uri: some(),
+            origin: "fresh".to_owned(),
+            ..Source::default()
+        }],
+        answers,
+        ..Turn::default()
+    };
+    Conversation {
+        conversation: text.to_owned(),
+        tenant: text.to_owned(),
+        corpus: some(),
+        turns: vec![turn(1, vec![answer(true), answer(false)]), turn(2, vec![])],
+    }
+}
+
+/// A corpus in which every text of people, documents and models is `text`.
+fn corpus(text: &str) -> Corpus {
+    let some = || Some(text.to_owned());
+    let document = || Document {
+        doc_id: text.to_owned(),
+        title: some(),
+        contexts: 3,
+        citations: 2,
+        held: 1,
+    };
+    Corpus {
+        corpus: text.to_owned(),
+        tenant: some(),
+        since: some(),
+        until: some(),
+        conversations: 1,
+        answers: 2,
+        refused: 1,
+        cfs: Some(0.5),
+        cfs_p5: Some(0.1),
+        stale: 1,
+        models: vec![Model {
+            model: some(),
+            citations: 4,
+            judged: 3,
+            held: 2,
+            support: None,
+        }],
+        stages: vec![Stage {
+            name: text.to_owned(),
+            reached: 4,
+            survived: 2,
+        }],
+        statuses: vec![Status {
+            status: text.to_owned(),
+            holds: None,
+            meaning: text.to_owned(),
+            citations: 4,
+        }],
+        unit: Unit::Day,
+        scores: vec![
+            Score {
+                begins: "2026-05-01".to_owned(),
+                mean: Some(0.5),
+                p5: Some(0.2),
+                answers: 2,
+            },
+            Score::default(),
+        ],
+        documents: vec![document()],
+        idle: vec![document()],
+        idle_documents: 3,
+        worst: vec![Worst {
+            conversation: text.to_owned(),
+            tenant: text.to_owned(),
+            turn: 1,
+            query: text.to_owned(),
+            model: some(),
+            cfs: 0.1,
+            statuses: vec![text.to_owned()],
+        }],
+    }
+}
+
+/// Fails where a page of `text` is shaped otherwise than one of harmless text that browsers follow, or do not, alike.
+fn stays_text(text: &str, page: &dyn Fn(&str) -> String) -> Result<(), TestCaseError> {
+    let harmless = if follows(text) {
+        "https://a.example/long"
+    } else {
+        "harmless"
+    };
+    let (found, expected) = (parsed(&page(text)), parsed(&page(harmless)));
+    prop_assert!(
+        found.faults.is_empty(),
+        "{:?} gives {:?}",
+        text,
+        found.faults
+    );
+    let differs = found
+        .shape
+        .iter()
+        .zip(&expected.shape)
+        .find(|(a, b)| a != b);
+    prop_assert!(differs.is_none(), "{:?}: {:?}", text, differs);
+    prop_assert_eq!(found.shape.len(), expected.shape.len(), "{:?}", text);
+    for link in found.links {
+        prop_assert!(link.starts_with("#turn-") || follows(&link), "{}", link);
+    }
+    Ok(())
+}
+
+/// What is tried on pages: pieces of markup, one after the other.
+fn nasty() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "<script>alert(1)</script>",
+        "</title>",
+        "</style>",
+        "<!--",
+        "-->",
+        "]]>",
+        "<svg onload=x>",
+        "\" onmouseover=\"x",
+        "'",
+        "`",
+        "&lt;",
+        "&#60;",
+        "&",
+        "\u{202e}",
+        "\u{200f}",
+        "\u{feff}",
+        "\u{1b}[2J",
+        "\r\n",
+        "\u{2028}",
+        "javascript:alert(1)",
+        "https://a.example/",
+        "data:text/html,",
+        "<a href=",
+        "<",
+        ">",
+        "/",
+        "=",
+        "字",
+        "\u{10ffff}",
+        "<textarea>",
+        "<plaintext>",
+        "\u{e0041}",
+        " ",
+    ]);
+    prop_oneof![
+        prop::collection::vec(piece, 1..6).prop_map(|pieces| pieces.concat()),
+        "\\PC{1,12}",
+        any::<String>().prop_map(|text| format!("x{}", text.replace('\0', ""))),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_people_say_is_never_markup(text in nasty()) {
+        // Six characters of a fixed text stand behind it, so that the same citations stand somewhere.
+        stays_text(&format!("xxxxxx{text}"), &|text| conversation(text).page())?;
+        stays_text(&text, &|text| corpus(text).page())?;
+    }
+
+    #[test]
+    fn addresses_are_links_or_text(text in nasty()) {
+        let conversation = |text: &str| {
+            let mut one = conversation("harmless");
+            one.turns[0].sources[0].uri = Some(text.to_owned());
+            one.turns[0].answers[1].citations[0].uri = Some(text.to_owned());
+            one
+        };
+        stays_text(&text, &|text| conversation(text).page())?;
+    }
+}
+
+#[test]
+fn nobody_hides_what_he_says() {
+    let found = parsed(&conversation("harmless\u{202e}nimda<b>").page());
+    assert!(found.text.contains("harmless[U+202E]nimda<b>"));
+    assert!(!found.text.contains('\u{202e}'));
+}
+
+#[test]
+fn a_page_has_a_citation_for_each_citation() {
+    let page = conversation("harmless").page();
+    // Of the answer that stands and of the one that it took the place of.
+    assert_eq!(page.matches("class=\"cite ").count(), 8);
+    assert_eq!(page.matches("<svg class=\"plot\"").count(), 3);
+    assert_eq!(page.matches("class=\"shared ").count(), 2);
+    assert!(page.contains("1 earlier answer, superseded"));
+    assert!(page.contains("No answer yet."));
+    assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
+    assert_eq!(page, conversation("harmless").page());
+    let page = corpus("harmless").page();
+    assert_eq!(page.matches("<svg class=\"plot\"").count(), 2);
+    assert_eq!(page.matches("<svg class=\"interval\"").count(), 2);
+    assert!(page.contains("And 2 more."));
+}
+
+#[test]
+fn an_answer_reads_as_it_was_written() {
+    let citation =
+        |citation_no, marker: &str, status: &str, holds, char_start, char_end| Citation {
+            citation_no,
+            marker: Some(marker.to_owned()),
+            raw: format!("[{marker}]"),
+            status: status.to_owned(),
+            holds,
+            char_start,
+            char_end,
+            ..Citation::default()
+        };
+    let shown = Conversation {
+        conversation: "small".to_owned(),
+        tenant: "acme".to_owned(),
+        corpus: None,
+        turns: vec![Turn {
+            number: 1,
+            state: "ended".to_owned(),
+            query: "Who gives milk?".to_owned(),
+            intent: "new_topic".to_owned(),
+            retrieved: true,
+            answers: vec![Answer {
+                answer: "Kühe [A1]. Pigs & goats [Z9].".to_owned(),
+                decision: "accept".to_owned(),
+                cfs: Some(0.5),
+                citations: vec![
+                    citation(1, "A1", "resolved_current", Some(true), 5, 9),
+                    citation(2, "Z9", "unknown_id", Some(false), 24, 28),
+                ],
+                ..Answer::default()
+            }],
+            ..Turn::default()
+        }],
+    };
+    let page = shown.page();
+    let says = page
+        .split("<div class=\"says\" dir=\"auto\">")
+        .nth(1)
+        .unwrap();
+    let says = says.split("</div>").next().unwrap();
+    let card = |sign: &str, status: &str| {
+        format!(
+            "<span class=\"card\"><span class=\"verdict\"><b>{sign}</b> <b>{status}</b></span><span class=\"figures\">support – · score –</span></span>"
+        )
+    };
+    assert_eq!(
+        says,
+        format!(
+            "Kühe <span class=\"cite holds\" tabindex=\"0\" role=\"note\" aria-label=\"citation 1: resolved current\"><bdi>[A1]</bdi><span class=\"sign\">✓</span>{}</span>. \
+             Pigs &amp; goats <span class=\"cite place\" tabindex=\"0\" role=\"note\" aria-label=\"citation 2: unknown id\"><bdi>[Z9]</bdi><span class=\"sign\">✗</span>{}</span>.",
+            card("✓", "resolved current"),
+            card("✗", "unknown id")
+        )
+    );
+    for figure in [
+        "<dd class=\"figure\">50 %</dd>",
+        "<dd class=\"note\">1 of 2</dd>",
+        "<dd class=\"figure\">0.50</dd>",
+    ] {
+        assert!(page.contains(figure), "{figure}");
+    }
+}
+
+#[test]
+fn nothing_to_show_is_said() {
+    let empty = Conversation {
+        conversation: "empty".to_owned(),
+        tenant: "acme".to_owned(),
+        ..Conversation::default()
+    };
+    let page = empty.page();
+    assert!(page.contains("No corpus yet") && page.contains("Nothing to show yet."));
+    assert!(parsed(&page).faults.is_empty());
+    let page = Corpus {
+        corpus: "empty".to_owned(),
+        ..Corpus::default()
+    }
+    .page();
+    assert!(page.contains("No answer in this period.") && !page.contains("<svg"));
+}

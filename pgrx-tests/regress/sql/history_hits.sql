@@ -1,0 +1,41 @@
+-- What earlier turns ranked high and this one ranks low (H4).
+CREATE SCHEMA hits;
+SET search_path = hits, public;
+SELECT reground.create_corpus('hits', dimensions => 2);
+SELECT count(*) AS documents FROM generate_series(1, 6) AS n, reground.put_document('hits', 'd' || n, content => format('Nothing but the number %s.', n));
+-- Passage n lies n * 10 degrees from the first axis.
+SELECT reground.put_embeddings('hits', array_agg(n::text ORDER BY n), array_agg(format('[%s,%s]', cosd(n * 10), sind(n * 10))::vector ORDER BY n)) FROM generate_series(1, 6) AS n;
+CREATE FUNCTION asked(conversation text, degrees integer, settings jsonb DEFAULT '{}') RETURNS text[] LANGUAGE sql AS $$
+    SELECT array_agg(chunk_id) FROM reground.begin_turn($1, 'zzz', 'hits', format('[%s,%s]', cosd($2), sind($2))::vector, intent => 'new_topic', settings => '{"fusion": "rrf", "query_from": "turn", "max_sources": 6}' || $3) $$;
+-- From one end, then from the other: 1 2 3 | 4 5 6, then 6 5 4 | 3 2 1.
+SELECT asked('hits-1', 0), asked('hits-1', 70);
+SELECT r.relevant, h.* FROM (VALUES ('{3}'::text[]), ('{4}'), ('{6,1}'), ('{none}'), ('{}')) AS r(relevant), reground.history_hits(regress.turn('hits-1', 2), r.relevant) AS h;
+-- The first turn has nothing before it.
+SELECT * FROM reground.history_hits(regress.turn('hits-1', 1), '{5}');
+-- The same by counting: ranks are those of the trace.
+WITH ranked AS (
+    SELECT t.number, c.chunk_id, row_number() OVER (PARTITION BY t.number ORDER BY c.fused DESC) AS rank
+    FROM reground.turn_candidates AS c JOIN reground.turns AS t USING (turn_id) JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id = 'hits-1' AND c.origin = 'fresh')
+SELECT bool_and((h.bottom_hit, h.history_hit) = (n.rank > 3, e.rank <= 3)) AS as_counted, count(*) AS passages
+FROM ranked AS n JOIN ranked AS e ON e.chunk_id = n.chunk_id AND e.number = 1, reground.history_hits(regress.turn('hits-1', 2), ARRAY[n.chunk_id]) AS h WHERE n.number = 2;
+-- Without a word it is what the answer rightly cites; a turn that was given up counts no more.
+SELECT marker, chunk_id, status FROM reground.end_turn(regress.turn('hits-1', 2), 'Nothing but the number 3 [C1]. Nothing but the number 6 [A1].');
+SELECT * FROM reground.history_hits(regress.turn('hits-1', 2));
+SELECT reground.abandon_turn(regress.turn('hits-1', 1));
+SELECT * FROM reground.history_hits(regress.turn('hits-1', 2), '{3}');
+-- Where no candidates were kept nothing is said; of a turn that there is not, no row.
+SELECT cardinality(asked('hits-1', 0, '{"keep_candidates": "none"}')) AS sources;
+SELECT * FROM reground.history_hits(regress.turn('hits-1', 3), '{3}');
+SELECT count(*) FROM reground.history_hits(-1);
+-- For the auditor.
+CREATE ROLE regress_hits IN ROLE reground_user;
+GRANT USAGE ON SCHEMA regress TO regress_hits;
+SET ROLE regress_hits;
+SELECT * FROM regress.refusal('SELECT * FROM reground.history_hits(1)');
+RESET ROLE;
+SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground._history_hits('{}', '[]', '{}')$$, $$SELECT * FROM reground._history_hits('[]', '[[1]]', '{}')$$, $$SELECT * FROM reground._history_hits(NULL, '[]', '{}')$$]) AS f, regress.refusal(f) AS r;
+RESET search_path;
+SELECT reground.drop_corpus('hits', true);
+DROP SCHEMA hits CASCADE;
+REVOKE ALL ON SCHEMA regress FROM regress_hits;
+DROP ROLE regress_hits;

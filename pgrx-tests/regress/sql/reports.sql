@@ -1,0 +1,72 @@
+-- Pages to look at: what is in them, who sees which, and that nothing hostile gets out of its place.
+CREATE SCHEMA reports;
+SET search_path = reports, public;
+SELECT reground.create_corpus('reports');
+SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.', '<script>alert("tea")</script>', 'javascript:alert(1)'), ('rye', 'Rye bread rises slowly in the cold.', 'Rye', 'https://a.example/"onclick="x')) AS v(doc_id, body, title, uri),
+    reground.put_document('reports', doc_id, content => body, title => title, uri => uri);
+SELECT marker, doc_id FROM reground.begin_turn('reports-<b>', '<i>How</i> long does green tea steep, and how does rye bread rise?', 'reports', tags => '{"team\"": "<u>blue</u>", "none": null}', settings => '{"max_sources": 2, "min_sources": 2, "carry_threshold": 0}');
+SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), 'Green tea steeps long [A1].', model => 'first');
+SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), U&'Green tea steeps for two minutes [A1]. Rye bread rises slowly in the cold [A1, B1]. Pigs \202Eylf\202C [Z9].<img src=x onerror=alert(1)>', message => 'm&m', model => '"small"', tags => '{"answer": "yes"}');
+SELECT marker IS NOT NULL AS found FROM reground.begin_turn('reports-<b>', 'and rye?') LIMIT 1;
+SELECT reground.abandon_turn(regress.turn('reports-<b>'));
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('reports-<b>', 'what else?');
+SELECT reground.pin('reports-empty', doc_id => 'rye', corpus => 'reports');
+
+CREATE FUNCTION found(page text, VARIADIC what text[]) RETURNS TABLE (what text, times bigint) LANGUAGE sql AS $$
+    SELECT w, (char_length(page) - char_length(replace(page, w, ''))) / char_length(w) FROM unnest($2) WITH ORDINALITY AS u(w, place) ORDER BY place $$;
+CREATE TEMPORARY TABLE pages AS SELECT reground.conversation_report('reports-<b>') AS conversation, reground.corpus_report('reports') AS corpus;
+-- Nothing that came from data is an element, an attribute or a link.
+SELECT f.* FROM pages, found(conversation, '<script', '<img', '<i>', '<u>', 'onerror="', 'onclick="', 'href="javascript', 'href="https://a.example/', '&lt;script&gt;alert(&quot;tea&quot;)&lt;/script&gt;', '<title>Conversation reports-&lt;b&gt;</title>', '[U+202E]ylf[U+202C]', U&'\202E',
+    'team&quot;', '&lt;u&gt;blue&lt;/u&gt;', 'javascript:alert(1)', 'm&amp;m', '&quot;small&quot;') AS f;
+-- It is whole in itself.
+SELECT conversation ~ '^<!DOCTYPE html>' AND conversation ~ 'content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"' AND conversation !~ 'src="|@import|url\(' AS whole, conversation = reground.conversation_report('reports-<b>') AS the_same FROM pages;
+-- A citation for each citation, and each part of the page.
+SELECT f.what, f.times, f.times = CASE f.what WHEN 'class="cite ' THEN (SELECT count(*) FROM reground.citation_audit WHERE conversation = 'reports-<b>') WHEN '<section class="turn"' THEN (SELECT count(*) FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'reports-<b>') END AS counted
+FROM pages, found(conversation, 'class="cite ', '<section class="turn"', '<svg class="plot"', 'class="shared ', '1 earlier answer, superseded', 'Given up: it has no answer.', 'No answer yet.', 'citation 1: resolved current', 'unknown id') AS f;
+SELECT f.* FROM found(reground.conversation_report('reports-empty'), 'class="turn"', 'Nothing to show yet.', 'No corpus yet') AS f;
+-- The corpus: figures as plain counting has them.
+SELECT f.* FROM pages, found(corpus, '<script', '<i>', '&lt;i&gt;How&lt;/i&gt;', '<svg class="plot"', 'reports-&lt;b&gt;') AS f;
+SELECT pages.corpus ~ format('>Citations</dt><dd class="figure">%s</dd><dd class="note">%s judged</dd>', count(*), count(holds)) AS citations, pages.corpus ~ format('<dd class="note">%s of %s</dd>', count(*) FILTER (WHERE holds), count(holds)) AS held,
+    pages.corpus ~ '>Stale</dt><dd class="figure">0</dd>' AS stale FROM pages, reground.citation_audit AS a WHERE a.conversation = 'reports-<b>' AND NOT a.superseded GROUP BY pages.corpus;
+SELECT string_agg(corpus ~ format('<bdi>%s</bdi></th><td class="number">%s</td><td class="number">%s</td>', s.name, s.reached, s.survived) || '', ' ' ORDER BY s.stage) AS stages FROM pages, reground.stage_survival('conversation') AS s WHERE s.value = 'reports-<b>' AND s.reached > 0;
+SELECT version FROM reground.put_document('reports', 'tea', content => 'Green tea steeps for three minutes.');
+SELECT f.what, f.times, (SELECT count(*) FROM reground.stale_citations AS s WHERE s.conversation = 'reports-<b>') AS stale FROM found(reground.corpus_report('reports'), '>Stale</dt><dd class="figure">2</dd>') AS f;
+SELECT f.* FROM found(reground.corpus_report('reports', until => '2020-01-01'), 'No answer in this period.') AS f;
+SELECT f.* FROM found(reground.corpus_report('reports', NULL), 'All answers') AS f;
+SELECT f.* FROM found(reground.corpus_report('reports', '-infinity', 'infinity'), '>Answers</dt><dd class="figure">1</dd>') AS f;
+-- Bad input.
+SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.conversation_report('reports-none')$$, $$SELECT reground.conversation_report(NULL)$$, $$SELECT reground.conversation_report('reports-<b>', 'nobody')$$,
+    $$SELECT reground.corpus_report('reports-none')$$, $$SELECT reground.corpus_report(NULL)$$]) AS f, regress.refusal(f) AS r;
+-- A tenant sees its own, an auditor all; where several have one of that name he says whose.
+CREATE ROLE regress_reports_a IN ROLE reground_user;
+CREATE ROLE regress_reports_auditor IN ROLE reground_auditor;
+GRANT USAGE ON SCHEMA regress, reports TO regress_reports_a, regress_reports_auditor;
+GRANT SELECT ON reports.reports, reports.reports_documents TO regress_reports_a;
+SET ROLE regress_reports_a;
+SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.conversation_report('reports-<b>')$$, $$SELECT reground.conversation_report('reports-<b>', 'postgres')$$]) AS f, regress.refusal(f) AS r;
+SELECT f.* FROM found(reground.corpus_report('reports'), 'No answer in this period.') AS f;
+SELECT marker IS NOT NULL AS found FROM reground.begin_turn('reports-<b>', 'green tea of mine', 'reports', settings => '{"max_sources": 1, "min_sources": 1}');
+SELECT status FROM reground.end_turn(regress.turn('reports-<b>'), 'Green tea steeps for two minutes [A1].');
+SELECT f.* FROM found(reground.conversation_report('reports-<b>'), 'green tea of mine', 'green tea steep,', '<bdi>regress_reports_a</bdi>') AS f;
+SELECT f.* FROM found(reground.corpus_report('reports'), '>Answers</dt><dd class="figure">1</dd>') AS f;
+-- What the caller's search_path holds is not what the page is made with.
+RESET ROLE;
+CREATE FUNCTION reports.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+CREATE OPERATOR reports.= (LEFTARG = text, RIGHTARG = text, FUNCTION = reports.never);
+GRANT EXECUTE ON FUNCTION reports.never TO PUBLIC;
+SET ROLE regress_reports_a;
+SET search_path = reports, pg_catalog;
+SELECT char_length(reground.conversation_report('reports-<b>')) > 1000 AS found;
+SET search_path = reports, public;
+SET ROLE regress_reports_auditor;
+SELECT f, r.state, r.message, r.hint FROM unnest(ARRAY[$$SELECT reground.conversation_report('reports-<b>')$$]) AS f, regress.refusal(f) AS r;
+SELECT f.* FROM reports.found(reground.conversation_report('reports-<b>', 'regress_reports_a'), 'green tea of mine') AS f;
+SELECT f.* FROM reports.found(reground.corpus_report('reports'), '>Answers</dt><dd class="figure">2</dd>') AS f;
+SELECT f.* FROM reports.found(reground.corpus_report('reports', tenant => 'regress_reports_a'), '>Answers</dt><dd class="figure">1</dd>') AS f;
+RESET ROLE;
+RESET search_path;
+DROP OPERATOR reports.= (text, text);
+SELECT reground.drop_corpus('reports', true);
+DROP SCHEMA reports CASCADE;
+REVOKE ALL ON SCHEMA regress FROM regress_reports_a, regress_reports_auditor;
+DROP ROLE regress_reports_a, regress_reports_auditor;

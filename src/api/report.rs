@@ -1,0 +1,79 @@
+//! Pages to look at: a conversation, a corpus.
+
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_report::corpus::Unit;
+use reground_report::whose::{self, Whose};
+
+use crate::api::given;
+use crate::error::{Error, Result};
+use crate::store::reports::{self, Asked};
+use crate::tenant as tenants;
+
+#[pg_extern(sql = false)]
+fn conversation_report(
+    conversation: Option<&str>,
+    tenant: Option<&str>,
+) -> std::result::Result<String, ErrorReport> {
+    Ok(of_conversation(
+        given(conversation, "conversation")?,
+        tenant,
+    )?)
+}
+
+fn of_conversation(name: &str, tenant: Option<&str>) -> Result<String> {
+    let unknown = || Error::Unknown("conversation", name.to_owned());
+    let tenants = reports::tenants(name, tenant)?;
+    let owner = ones(whose::conversation(tenants), "conversation", unknown)?.ok_or_else(unknown)?;
+    let conversation = reports::conversation(name, &owner)?.ok_or_else(unknown)?;
+    Ok(conversation.page())
+}
+
+#[pg_extern(sql = false)]
+fn corpus_report(
+    corpus: Option<&str>,
+    since: Option<TimestampWithTimeZone>,
+    until: Option<TimestampWithTimeZone>,
+    tenant: Option<&str>,
+) -> std::result::Result<String, ErrorReport> {
+    let asked = Asked {
+        corpus: given(corpus, "corpus")?,
+        tenant,
+        since,
+        until,
+    };
+    Ok(of_corpus(asked)?)
+}
+
+fn of_corpus(asked: Asked<'_>) -> Result<String> {
+    let unknown = || Error::UnknownCorpus(asked.corpus.to_owned());
+    let own = tenants::current();
+    let owners = reports::owners(asked.corpus)?;
+    let owner = whose::corpus(owners, asked.tenant, own.as_deref());
+    let owner = ones(owner, "corpus", unknown)?;
+    let asked = Asked {
+        tenant: owner.as_deref(),
+        ..asked
+    };
+    let unit = Unit::of(reports::span(asked)?.unwrap_or_default());
+    let corpus = reports::corpus(asked, unit)?.ok_or_else(unknown)?;
+    Ok(corpus.page())
+}
+
+/// Whose it is, or why that cannot be said.
+fn ones(
+    whose: Whose,
+    argument: &'static str,
+    unknown: impl FnOnce() -> Error,
+) -> Result<Option<String>> {
+    match whose {
+        Whose::Nobodys => Err(unknown()),
+        Whose::Ones(tenant) => Ok(tenant),
+        Whose::Unsaid(tenants) => Err(Error::Bad {
+            argument,
+            fault: format!("one of that name belongs to {}", tenants.join(", ")),
+            hint: "Name whose with tenant => '…'.".into(),
+        }),
+    }
+}

@@ -1,0 +1,170 @@
+//! What reports show. Read as the caller: row-level security decides what is there, an auditor sees all tenants.
+
+use std::ffi::CStr;
+
+use pgrx::datum::TimestampWithTimeZone;
+use reground_report::conversation::Conversation;
+use reground_report::corpus::{Corpus, MOST_ROWS, Unit};
+use serde::de::DeserializeOwned;
+
+use crate::error::Result;
+use crate::session::with_settings;
+use crate::sql::{self, Args};
+
+/// The caller's search_path may hold operators of his own; times are read in UTC.
+const SETTINGS: [(&CStr, &CStr); 3] = [
+    (c"search_path", c"pg_catalog, pg_temp"),
+    (c"extra_float_digits", c"1"),
+    (c"TimeZone", c"UTC"),
+];
+
+fn read<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
+    with_settings(&SETTINGS, || sql::read_json(statement, args))
+}
+
+/// The tenants that have a conversation of that id; only one, where it is named.
+pub fn tenants(external_id: &str, tenant: Option<&str>) -> Result<Vec<String>> {
+    Ok(read(
+        "SELECT coalesce(json_agg(v.tenant ORDER BY v.tenant COLLATE \"C\"), '[]')::text FROM reground.conversations AS v \
+         WHERE v.external_id = $1 AND ($2 IS NULL OR v.tenant = $2)",
+        &[external_id.into(), tenant.into()],
+    )?
+    .unwrap_or_default())
+}
+
+/// A conversation of a tenant.
+pub fn conversation(external_id: &str, tenant: &str) -> Result<Option<Conversation>> {
+    read(
+        "SELECT json_build_object('conversation', v.external_id, 'tenant', v.tenant, 'corpus', v.corpus, 'turns', coalesce(( \
+             SELECT json_agg(json_build_object('number', t.number, 'state', t.state, 'query', t.query, 'corpus', t.corpus, 'intent', t.intent, 'retrieved', t.retrieved, \
+                 'context_tokens', t.context_tokens, 'history_tokens', t.history_tokens, 'attribution_share', t.attribution_share, \
+                 'predicted_accuracy', t.predicted_accuracy, 'warnings', t.warnings, \
+                 'tags', (SELECT coalesce(json_agg(json_build_array(g.key, g.value) ORDER BY g.key COLLATE \"C\"), '[]') FROM jsonb_each_text(t.tags) AS g), \
+                 'sources', (SELECT coalesce(json_agg(json_build_object('marker', e.source -> 'marker', 'doc_id', e.source #> '{passage,doc_id}', \
+                         'title', e.source #> '{passage,title}', 'uri', e.source #> '{passage,uri}', 'pages', e.source #> '{passage,pages}', \
+                         'chars', e.source #> '{passage,chars}', 'origin', e.source -> 'origin') ORDER BY e.position), '[]') \
+                     FROM jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, position)), \
+                 'answers', (SELECT coalesce(json_agg(json_build_object('answer', m.answer, 'message', m.external_id, 'model', m.model, 'cfs', m.cfs, \
+                         'decision', m.decision, 'reasons', m.reasons, 'superseded', m.superseded, \
+                         'tags', (SELECT coalesce(json_agg(json_build_array(g.key, g.value) ORDER BY g.key COLLATE \"C\"), '[]') FROM jsonb_each_text(m.tags) AS g), \
+                         'citations', (SELECT coalesce(json_agg(json_build_object('citation_no', c.citation_no, 'marker', c.marker, 'raw', c.raw, \
+                                 'doc_id', c.doc_id, 'title', c.title, 'uri', c.uri, 'locator', c.locator, 'claim', c.claim, 'quote', c.quote, \
+                                 'status', c.status, 'holds', c.holds, 'score', c.score, 'support', c.support, 'detail', c.detail, \
+                                 'best_other', c.best_other, 'lost_at', c.lost_at, 'char_start', c.char_start, 'char_end', c.char_end) ORDER BY c.citation_no), '[]') \
+                             FROM reground.message_citations AS c WHERE c.message_id = m.message_id)) ORDER BY m.message_id), '[]') \
+                     FROM reground.messages AS m WHERE m.turn_id = t.turn_id)) ORDER BY t.number) \
+             FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id), '[]'))::text \
+         FROM reground.conversations AS v WHERE v.external_id = $1 AND v.tenant = $2",
+        &[external_id.into(), tenant.into()],
+    )
+}
+
+/// Whose the corpora of that name are; `None` is a shared one.
+pub fn owners(corpus: &str) -> Result<Vec<Option<String>>> {
+    Ok(read(
+        "SELECT coalesce(json_agg(k.tenant ORDER BY k.tenant COLLATE \"C\"), '[]')::text FROM reground.corpora AS k WHERE k.corpus = $1",
+        &[corpus.into()],
+    )?
+    .unwrap_or_default())
+}
+
+/// Which answers a report of a corpus is about.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub corpus: &'a str,
+    /// Those of this tenant alone.
+    pub tenant: Option<&'a str>,
+    pub since: Option<TimestampWithTimeZone>,
+    pub until: Option<TimestampWithTimeZone>,
+}
+
+/// The answers that stand, of turns that searched the corpus ($1 to $4 as in [`Asked`]).
+const ANSWERS: &str = "answers AS MATERIALIZED ( \
+         SELECT m.message_id, m.tenant, m.conversation_id, m.model, m.cfs, m.decision, m.created_at, t.turn_id, t.number, t.query \
+         FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id \
+         WHERE NOT m.superseded AND t.corpus = $1 AND ($2 IS NULL OR m.tenant = $2) AND ($3 IS NULL OR m.created_at >= $3) AND ($4 IS NULL OR m.created_at < $4))";
+
+/// Seconds from the first answer to the last.
+pub fn span(asked: Asked<'_>) -> Result<Option<f64>> {
+    with_settings(&SETTINGS, || {
+        sql::read_one(
+            &format!(
+                "WITH {ANSWERS} SELECT extract(epoch FROM max(a.created_at) - min(a.created_at))::double precision FROM answers AS a"
+            ),
+            &[
+                asked.corpus.into(),
+                asked.tenant.into(),
+                asked.since.into(),
+                asked.until.into(),
+            ],
+        )
+    })
+}
+
+/// The answers of a corpus, their scores put together by a unit.
+pub fn corpus(asked: Asked<'_>, unit: Unit) -> Result<Option<Corpus>> {
+    let statement = format!(
+        "WITH {ANSWERS}, \
+         citations AS MATERIALIZED ( \
+             SELECT c.*, a.model FROM answers AS a JOIN reground.message_citations AS c ON c.message_id = a.message_id), \
+         scores AS ( \
+             SELECT date_trunc($5, a.created_at AT TIME ZONE 'UTC') AS begins, avg(a.cfs) AS mean, \
+                 percentile_cont(0.05) WITHIN GROUP (ORDER BY a.cfs) AS p5, count(*) AS answers \
+             FROM answers AS a WHERE a.cfs IS NOT NULL GROUP BY 1), \
+         documents AS ( \
+             SELECT u.doc_id, max(u.title) AS title, sum(u.contexts)::bigint AS contexts, sum(u.citations)::bigint AS citations, sum(u.held)::bigint AS held \
+             FROM (SELECT e.source #>> '{{passage,doc_id}}' AS doc_id, max(e.source #>> '{{passage,title}}') AS title, count(DISTINCT a.turn_id) AS contexts, \
+                       0::bigint AS citations, 0::bigint AS held \
+                   FROM answers AS a JOIN reground.turns AS t ON t.turn_id = a.turn_id CROSS JOIN LATERAL jsonb_array_elements(t.context) AS e(source) \
+                   WHERE e.source #>> '{{passage,corpus}}' = $1 GROUP BY 1 \
+                   UNION ALL \
+                   SELECT c.doc_id, max(c.title), 0, count(*), count(*) FILTER (WHERE c.holds) FROM citations AS c \
+                   WHERE c.corpus = $1 AND c.doc_id IS NOT NULL GROUP BY 1) AS u \
+             GROUP BY u.doc_id) \
+         SELECT json_build_object('corpus', $1::text, 'tenant', $2::text, 'unit', $5::text, \
+             'since', to_char($3::timestamptz, 'YYYY-MM-DD HH24:MI \"UTC\"'), 'until', to_char($4::timestamptz, 'YYYY-MM-DD HH24:MI \"UTC\"'), \
+             'answers', count(*), 'conversations', count(DISTINCT a.conversation_id), 'refused', count(*) FILTER (WHERE a.decision = 'regenerate'), \
+             'cfs', avg(a.cfs), 'cfs_p5', percentile_cont(0.05) WITHIN GROUP (ORDER BY a.cfs), \
+             'stale', (SELECT coalesce(sum(g.citations), 0)::bigint FROM ( \
+                     SELECT c.tenant, c.corpus, c.doc_id, c.source_version, count(*) AS citations FROM citations AS c \
+                     WHERE c.doc_id IS NOT NULL GROUP BY 1, 2, 3, 4 OFFSET 0) AS g \
+                 WHERE reground._source_state(g.tenant, g.corpus, g.doc_id, g.source_version) IN ('changed', 'deleted')), \
+             'models', (SELECT coalesce(json_agg(x ORDER BY x.citations DESC, x.model COLLATE \"C\"), '[]') FROM ( \
+                     SELECT c.model, count(*) AS citations, count(c.holds) AS judged, count(*) FILTER (WHERE c.holds) AS held, avg(c.support) AS support \
+                     FROM citations AS c GROUP BY 1) AS x), \
+             'stages', (SELECT coalesce(json_agg(x ORDER BY x.place), '[]') FROM ( \
+                     SELECT f.place, f.name, count(f.factor) AS reached, count(*) FILTER (WHERE f.factor = 1) AS survived FROM citations AS c \
+                     CROSS JOIN LATERAL (VALUES (1, 'coordinates', c.factor_coordinates), (2, 'retrieval', c.factor_retrieval), (3, 'rerank', c.factor_rerank), \
+                                                (4, 'context', c.factor_context), (5, 'generation', c.factor_generation)) AS f(place, name, factor) \
+                     GROUP BY 1, 2) AS x), \
+             'statuses', (SELECT coalesce(json_agg(x ORDER BY x.citations DESC, x.status COLLATE \"C\"), '[]') FROM ( \
+                     SELECT c.status, s.holds, s.meaning, count(*) AS citations FROM citations AS c JOIN reground.citation_statuses AS s ON s.status = c.status \
+                     GROUP BY 1, 2, 3) AS x), \
+             'scores', (SELECT coalesce(json_agg(json_build_object('begins', to_char(s.begins, CASE $5 WHEN 'hour' THEN 'MM-DD HH24:MI' ELSE 'YYYY-MM-DD' END), \
+                         'mean', x.mean, 'p5', x.p5, 'answers', coalesce(x.answers, 0)) ORDER BY s.begins), '[]') \
+                 FROM generate_series((SELECT min(x.begins) FROM scores AS x), (SELECT max(x.begins) FROM scores AS x), ('1 ' || $5)::interval) AS s(begins) \
+                 LEFT JOIN scores AS x ON x.begins = s.begins), \
+             'documents', (SELECT coalesce(json_agg(x ORDER BY x.citations DESC, x.contexts DESC, x.doc_id COLLATE \"C\"), '[]') FROM ( \
+                     SELECT d.* FROM documents AS d WHERE d.citations > 0 ORDER BY d.citations DESC, d.contexts DESC, d.doc_id COLLATE \"C\" LIMIT $6) AS x), \
+             'idle', (SELECT coalesce(json_agg(x ORDER BY x.contexts DESC, x.doc_id COLLATE \"C\"), '[]') FROM ( \
+                     SELECT d.* FROM documents AS d WHERE d.citations = 0 ORDER BY d.contexts DESC, d.doc_id COLLATE \"C\" LIMIT $6) AS x), \
+             'idle_documents', (SELECT count(*) FROM documents AS d WHERE d.citations = 0), \
+             'worst', (SELECT coalesce(json_agg(x ORDER BY x.cfs, x.message_id DESC), '[]') FROM ( \
+                     SELECT w.message_id, w.tenant, v.external_id AS conversation, w.number AS turn, w.query, w.model, w.cfs, \
+                         ARRAY(SELECT DISTINCT c.status COLLATE \"C\" FROM citations AS c WHERE c.message_id = w.message_id AND c.holds IS NOT TRUE ORDER BY 1) AS statuses \
+                     FROM answers AS w JOIN reground.conversations AS v ON v.conversation_id = w.conversation_id \
+                     WHERE w.cfs < 1 ORDER BY w.cfs, w.message_id DESC LIMIT $6) AS x))::text \
+         FROM answers AS a"
+    );
+    read(
+        &statement,
+        &[
+            asked.corpus.into(),
+            asked.tenant.into(),
+            asked.since.into(),
+            asked.until.into(),
+            unit.name().into(),
+            MOST_ROWS.into(),
+        ],
+    )
+}
