@@ -217,7 +217,7 @@ struct Trace {
 
 fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &Standing) -> Result<Trace> {
     let rows = client.query(
-        "SELECT marker, members, relevance, carry_score, in_context, origin \
+        "SELECT marker, members, relevance, carry_score, in_context, lexical_rank IS NOT NULL OR vector_rank IS NOT NULL \
          FROM reground.explain_turn($1) ORDER BY fused DESC, chunk_id",
         &[&turn_id],
     )?;
@@ -227,7 +227,8 @@ fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &Standing) -> Re
     };
     for row in &rows {
         let members: Vec<String> = row.get(1);
-        if row.get::<_, String>(5) == "fresh" {
+        // Whatever it is called later: a source that was carried and found again is ranked by the search all the same.
+        if row.get(5) {
             trace.ranked.push(corpus.twins.of_keys(&members));
         }
         if row.get(4) {
