@@ -14,10 +14,12 @@ mod load;
 mod logistic;
 mod machine;
 mod progress;
+mod provenance;
 mod server;
 mod simulation;
 mod speed;
 mod support;
+mod talk;
 mod twins;
 
 use anyhow::{Result, bail};
@@ -28,6 +30,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
   eval     retrieval and whole turns, held against human judgements
   speed    what a turn costs, beside its queries alone and the same pipeline in Python
   growth   whether a turn costs more late in a conversation, or among many
+  provenance  what each level of provenance adds to a turn, in time and in bytes
   audit    how long an analyst waits over many million citations
   support  support of claims by text, held against human labels
   lexical  full-text search ranked by relevance, index beside index
@@ -49,6 +52,7 @@ fn main() -> Result<()> {
             Some("extraction") => extraction::run(arguments),
             Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),
+            Some("provenance") => provenance::run(arguments),
             Some("simulation") => simulation::run(arguments),
             Some("support") => support::run(arguments),
             Some("lexical") => lexical::run(arguments),

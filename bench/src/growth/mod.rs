@@ -3,16 +3,15 @@
 mod fill;
 mod options;
 mod report;
-mod talk;
 
 use anyhow::Result;
 
 use crate::data::corpus::Corpus;
 use crate::data::{Domain, Folder};
+use crate::talk::Talk;
 use crate::{load, machine, server};
 use options::Options;
 use report::{Measured, Row};
-use talk::Talk;
 
 /// Whose passages are asked about.
 const DOMAIN: Domain = Domain::Clapnq;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::options::Options;
-use super::talk::Took;
+use crate::talk::Took;
 
 /// What the turns of one row took.
 #[derive(Debug, Clone, Default)]

@@ -69,14 +69,27 @@ impl Talk {
     /// # Errors
     /// Those of the server.
     pub fn up_to(&mut self, turn: usize) -> Result<String> {
-        let name = format!("growth-{}-{turn}", self.run);
-        let task = format!("growth: up to turn {turn}");
+        let name = format!("talk-{}-{turn}", self.run);
+        let task = format!("up to turn {turn}");
         let progress = Progress::new(&task, turn - 1);
         for number in 0..turn - 1 {
             self.turn(&name, number)?;
             progress.step(1);
         }
         progress.finish();
+        Ok(name)
+    }
+
+    /// A conversation of its own under settings; its name.
+    ///
+    /// # Errors
+    /// Those of the server.
+    pub fn under(&mut self, name: &str, settings: &str) -> Result<String> {
+        let name = format!("talk-{}-{name}", self.run);
+        self.client.execute(
+            "SELECT reground.alter_conversation($1, $2::text::jsonb)",
+            &[&name, &settings],
+        )?;
         Ok(name)
     }
 
