@@ -1,10 +1,10 @@
 # Each target calls the one script that does it. Downloads, builds and servers live in ~/.cache/reground
 # (REGROUND_CACHE=…), never in the clone.
 
-export PG PG_CONFIG DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
+export PG PG_CONFIG APPS DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-metrics test-upgrade test-crash soak server server-stop eval eval-sample bench bench-audit bench-growth bench-lexical build install fmt lint clean
+.PHONY: help demo test test-metrics test-apps test-upgrade test-crash soak server server-stop eval eval-sample bench bench-audit bench-growth bench-lexical build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -20,6 +20,9 @@ test: ## layers, lints, unit tests, then SQL regression and client tests over a 
 
 test-metrics: ## the measures, held against scipy, trec_eval and rouge_score
 	@scripts/test-metrics.sh
+
+test-apps: ## the report pages in a headless Chromium, held against the database (APPS=optional: pass without a browser)
+	@scripts/test-apps.sh
 
 test-upgrade: ## pg_upgrade from 16 to 18 with data: nothing is lost, and it goes on
 	@scripts/test-upgrade.sh

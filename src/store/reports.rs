@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use pgrx::datum::TimestampWithTimeZone;
 use reground_report::conversation::Conversation;
-use reground_report::corpus::{Corpus, MOST_ROWS, Unit};
+use reground_report::corpus::{Corpus, MOST_ROWS, TAIL, Unit};
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
@@ -109,7 +109,7 @@ pub fn corpus(asked: Asked<'_>, unit: Unit) -> Result<Option<Corpus>> {
              SELECT c.*, a.model FROM answers AS a JOIN reground.message_citations AS c ON c.message_id = a.message_id), \
          scores AS ( \
              SELECT date_trunc($5, a.created_at AT TIME ZONE 'UTC') AS begins, avg(a.cfs) AS mean, \
-                 percentile_cont(0.05) WITHIN GROUP (ORDER BY a.cfs) AS p5, count(*) AS answers \
+                 percentile_cont($7) WITHIN GROUP (ORDER BY a.cfs) AS p5, count(*) AS answers \
              FROM answers AS a WHERE a.cfs IS NOT NULL GROUP BY 1), \
          documents AS ( \
              SELECT u.doc_id, max(u.title) AS title, sum(u.contexts)::bigint AS contexts, sum(u.citations)::bigint AS citations, sum(u.held)::bigint AS held \
@@ -124,7 +124,7 @@ pub fn corpus(asked: Asked<'_>, unit: Unit) -> Result<Option<Corpus>> {
          SELECT json_build_object('corpus', $1::text, 'tenant', $2::text, 'unit', $5::text, \
              'since', to_char($3::timestamptz, 'YYYY-MM-DD HH24:MI \"UTC\"'), 'until', to_char($4::timestamptz, 'YYYY-MM-DD HH24:MI \"UTC\"'), \
              'answers', count(*), 'conversations', count(DISTINCT a.conversation_id), 'refused', count(*) FILTER (WHERE a.decision = 'regenerate'), \
-             'cfs', avg(a.cfs), 'cfs_p5', percentile_cont(0.05) WITHIN GROUP (ORDER BY a.cfs), \
+             'cfs', avg(a.cfs), 'cfs_p5', percentile_cont($7) WITHIN GROUP (ORDER BY a.cfs), \
              'stale', (SELECT coalesce(sum(g.citations), 0)::bigint FROM ( \
                      SELECT c.tenant, c.corpus, c.doc_id, c.source_version, count(*) AS citations FROM citations AS c \
                      WHERE c.doc_id IS NOT NULL GROUP BY 1, 2, 3, 4 OFFSET 0) AS g \
@@ -165,6 +165,7 @@ pub fn corpus(asked: Asked<'_>, unit: Unit) -> Result<Option<Corpus>> {
             asked.until.into(),
             unit.name().into(),
             MOST_ROWS.into(),
+            TAIL.into(),
         ],
     )
 }

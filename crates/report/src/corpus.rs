@@ -13,6 +13,8 @@ const NUMBER: &str = "number";
 const TEXT: &str = "text";
 /// Rows of a list: documents, answers.
 pub const MOST_ROWS: i32 = 12;
+/// The low tail of the scores: the 5th percentile.
+pub const TAIL: f64 = 0.05;
 /// Of the intervals.
 const CONFIDENCE: f64 = 0.95;
 /// Seconds up to which a period is shown by the hour, and up to which by the day.
