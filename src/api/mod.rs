@@ -20,6 +20,7 @@ mod judging;
 mod pins;
 mod profile;
 mod prompts;
+mod provenance;
 mod quality;
 mod rerank;
 mod reviews;

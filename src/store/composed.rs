@@ -49,7 +49,7 @@ pub fn write(
             turn_id,
             &composed.context,
             &composed.dropped,
-            settings.keep_candidates,
+            settings,
         )
     })
 }

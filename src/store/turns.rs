@@ -125,6 +125,16 @@ pub fn load(tenant: &str, turn_id: i64) -> Result<Turn> {
     .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))
 }
 
+/// Whose a turn is, for an auditor.
+pub fn tenant_of(turn_id: i64) -> Result<Option<String>> {
+    as_owner(|| {
+        sql::write_one(
+            "SELECT tenant FROM reground.turns WHERE turn_id = $1",
+            &[turn_id.into()],
+        )
+    })
+}
+
 /// The turn of a request, if it was made before.
 pub fn of_request(conversation_id: i64, request_id: &str) -> Result<Option<Turn>> {
     as_owner(|| {

@@ -22,6 +22,7 @@
 //! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
 //! | … or judged without a turn | [`check`] |
 //! | … and measured | [`measure`] |
+//! | whether what a turn saw still stands | [`standing`](mod@standing) |
 //! | what of the conversation goes into the next prompt | [`history`](mod@history) |
 //! | what history takes from the turn's sources | [`dilution`] |
 //! | … by the theory | [`theory`], turn by turn in [`simulation`] |
@@ -64,6 +65,7 @@ pub mod select;
 pub mod setting_table;
 pub mod settings;
 pub mod simulation;
+pub mod standing;
 pub mod strategy;
 pub mod theory;
 pub mod vectors;

@@ -181,6 +181,17 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "verify_turn",
+        call: "verify_turn(1)",
+        waits: &[
+            Reads("reground.turns"),
+            Reads("reground.turn_traces"),
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
         function: "trace_document",
         call: "trace_document('farm', 'cows')",
         waits: &[

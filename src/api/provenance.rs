@@ -1,0 +1,95 @@
+//! Whether what a turn was made of is still what it was (I10): its passages in their relations, its rows in the chain.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_documents::content_hash_hex;
+use reground_grounding::passage::Passage;
+use reground_grounding::standing::{Seen, standing};
+use serde::Serialize;
+
+use crate::api::given;
+use crate::error::{Error, Result};
+use crate::retrieve::filter::Filter;
+use crate::retrieve::passages;
+use crate::rows;
+use crate::store::corpora::{self, Corpus};
+use crate::store::{traces, turns};
+
+/// A row of `verify_turn`.
+#[derive(Serialize)]
+struct SeenRow<'a> {
+    corpus: &'a str,
+    doc_id: &'a str,
+    chunk_id: &'a str,
+    marker: Option<&'a str>,
+    stored_hash: &'a str,
+    current_hash: Option<String>,
+    state: &'static str,
+}
+
+#[pg_extern(sql = false)]
+fn verify_turn(
+    turn: Option<i64>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let turn_id = given(turn, "turn")?;
+    let tenant =
+        turns::tenant_of(turn_id)?.ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
+    let mut seen = traces::seen(&tenant, turn_id)?;
+    for one in &mut seen {
+        // Below the level `hash` it came from the relation as it is: the text that was kept says more.
+        let made = || one.text.as_deref().map(content_hash_hex);
+        one.hash = one.hash.take().or_else(made);
+    }
+    let now = now(&tenant, &seen)?;
+    let rows: Vec<SeenRow<'_>> = seen
+        .iter()
+        .filter_map(|one| {
+            let stored_hash = one.hash.as_deref()?;
+            let was = Seen {
+                doc_id: &one.doc_id,
+                members: &one.members,
+                hash: stored_hash,
+            };
+            let (current_hash, state) = match now.get(one.corpus.as_str()) {
+                Some(found) => {
+                    let (hash, state) = standing(was, found);
+                    (hash, state.name())
+                }
+                None => (None, "unknown"),
+            };
+            Some(SeenRow {
+                corpus: &one.corpus,
+                doc_id: &one.doc_id,
+                chunk_id: &one.chunk_id,
+                marker: one.marker.as_deref(),
+                stored_hash,
+                current_hash,
+                state,
+            })
+        })
+        .collect();
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+/// The passages that stand under the keys now, by corpus, as the caller sees them; a corpus that he cannot read is not there.
+fn now<'a>(
+    tenant: &str,
+    seen: &'a [traces::Seen],
+) -> Result<BTreeMap<&'a str, BTreeMap<String, Passage>>> {
+    let mut keys: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+    for one in seen {
+        keys.entry(&one.corpus).or_default().extend(&one.members);
+    }
+    let everything = Filter::default();
+    let mut found = BTreeMap::new();
+    for (name, keys) in keys {
+        if let Some(corpus) = corpora::usable(tenant, name)?.map(Corpus::hashed_by_us) {
+            found.insert(name, passages::by_key(&corpus, &everything, keys)?);
+        }
+    }
+    Ok(found)
+}
