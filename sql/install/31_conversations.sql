@@ -65,6 +65,8 @@ CREATE TABLE reground.turns (
     tags              jsonb NOT NULL DEFAULT '{}',
     begun_at          timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     ended_at          timestamptz,
+    query_similarities real[],
+    source_similarities real[],
     UNIQUE (conversation_id, number),
     UNIQUE (conversation_id, request_id)
 );
@@ -103,6 +105,8 @@ COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources as the t
 COMMENT ON COLUMN reground.turns.warnings IS 'What was degraded: no_embedding, no_lexical_index, short_branch, rerank_missing, …';
 COMMENT ON COLUMN reground.turns.tags IS 'The application''s tags.';
 COMMENT ON COLUMN reground.turns.begun_at IS 'When begin_turn was called.';
+COMMENT ON COLUMN reground.turns.query_similarities IS 'Where provenance is semantic or more: cosine of each source of the context to the query, by position, by their embeddings (of a merged source that of its nearest passage); NULL for a source without one, NULL as a whole without an embedding of the query.';
+COMMENT ON COLUMN reground.turns.source_similarities IS 'Likewise of each two sources: the first with each after it, then the second with each after it, and so on. See citation_similarities.';
 COMMENT ON COLUMN reground.turns.ended_at IS 'When it was first ended, or abandoned.';
 
 CREATE TABLE reground.conversation_sources (

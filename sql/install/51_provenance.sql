@@ -31,6 +31,7 @@ CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
            e #>> '{passage,key}', e ->> 'marker', NULL, e #>> '{passage,hash}',
            pg_catalog.jsonb_build_object('position', e -> 'position', 'origin', e -> 'origin', 'relevance', e -> 'relevance', 'version', e #> '{passage,version}',
                                          'pages', e #> '{passage,pages}', 'characters', e #> '{passage,chars}', 'tokens', e #> '{passage,tokens}')
+               || CASE WHEN t.query_similarities IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('query_similarity', t.query_similarities[(e ->> 'position')::integer]) END
     FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e
     UNION ALL
     SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL, x.hash,

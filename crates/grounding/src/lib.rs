@@ -8,7 +8,7 @@
 //! | what is the turn after | [`intent`], with [`cues`], [`words`] and [`entities`] |
 //! | whether it retrieves, by its [`strategy`], or keeps what there is | [`keep`] |
 //! | what is asked of the branches | [`plan`], with what a follow-up borrows from [`contextual`] |
-//! | what is the same, what is near | [`identity`], [`vectors`] |
+//! | what is the same, what is near | [`identity`], [`vectors`], [`likeness`](mod@likeness) |
 //! | **begin**: the stages in order | [`begin`] |
 //! | … what repeats names its neighbours | [`graph`] |
 //! | … results of earlier turns join | [`historical`] |
@@ -52,6 +52,7 @@ pub mod hook;
 pub mod identity;
 pub mod intent;
 pub mod keep;
+pub mod likeness;
 pub mod mark;
 pub mod measure;
 pub mod memory;

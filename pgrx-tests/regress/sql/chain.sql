@@ -49,8 +49,32 @@ UPDATE pages SET body = 'Zebras eat meat.' WHERE id = 1;
 SELECT state FROM reground.verify_turn(regress.turn('chain-3'));
 SELECT reground.drop_corpus('chain pages');
 SELECT state, current_hash FROM reground.verify_turn(regress.turn('chain-3'));
+-- semantic: every cosine is pgvector's; the hashes are there too.
+UPDATE chain SET content = regexp_replace(content, ' +', ' ', 'g');
+SELECT marker, doc_id FROM reground.begin_turn('chain-5', 'How long does tea steep?', 'chain', '[0.6,0.8]', settings => '{"provenance": "semantic", "merge_adjacent": false}');
+CREATE VIEW shown AS SELECT t.turn_id, e.place::integer, e.source ->> 'marker' AS marker, p.embedding FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) JOIN chain AS p ON p.chunk_id::text = e.source #>> '{passage,key}';
+SELECT s.marker, round(t.query_similarities[s.place]::numeric, 5) = round((1 - (s.embedding <=> '[0.6,0.8]'))::numeric, 5) AS to_query FROM reground.turns AS t JOIN shown AS s USING (turn_id) WHERE turn_id = regress.turn('chain-5') ORDER BY s.place;
+SELECT array_agg(round(s::numeric, 5) ORDER BY n) = (SELECT array_agg(round((1 - (a.embedding <=> b.embedding))::numeric, 5) ORDER BY a.place, b.place) FROM shown AS a JOIN shown AS b USING (turn_id) WHERE turn_id = regress.turn('chain-5') AND a.place < b.place) AS to_each_other, count(*)
+FROM reground.turns, unnest(source_similarities) WITH ORDINALITY AS u(s, n) WHERE turn_id = regress.turn('chain-5');
+SELECT count(*) AS candidates, count(hash) AS hashed FROM reground.turn_candidates WHERE turn_id = regress.turn('chain-5');
+SELECT marker, status, best_other FROM reground.end_turn(regress.turn('chain-5'), 'Green tea steeps for two minutes [A1]. Oats are rolled flat before they dry [B1]. Pigs fly [Z9].');
+SELECT s.citation_no, s.marker, round(s.query_similarity::numeric, 5) = round((1 - (o.embedding <=> '[0.6,0.8]'))::numeric, 5) AS query_similarity, s.nearest = n.marker AS nearest, round(s.nearest_similarity::numeric, 5) = n.cosine AS nearest_similarity
+FROM reground.citation_similarities AS s JOIN shown AS o USING (turn_id, marker)
+CROSS JOIN LATERAL (SELECT x.marker, round((1 - (x.embedding <=> o.embedding))::numeric, 5) AS cosine FROM shown AS x WHERE x.turn_id = s.turn_id AND x.marker <> s.marker ORDER BY 2 DESC LIMIT 1) AS n WHERE s.turn_id = regress.turn('chain-5') ORDER BY 1;
+SELECT t.kind, round((t.details -> 'query_similarity')::numeric, 5) IS NOT NULL AS similar FROM reground.trace_citation((SELECT min(citation_id) FROM reground.message_citations WHERE turn_id = regress.turn('chain-5'))) AS t WHERE t.kind = 'context';
+-- Every place of a pair is one, whatever the order.
+SELECT n AS of, array_agg(reground._pair(b, a, n) ORDER BY a, b) = ARRAY(SELECT generate_series(1, n * (n - 1) / 2)) AS each_once FROM generate_series(2, 12) AS n, generate_series(1, n) AS a, generate_series(a + 1, n) AS b GROUP BY n ORDER BY n;
+-- Without an embedding of the query, or of the passages, there is nothing to compare, and a warning that says so.
+SELECT count(*) AS sources FROM reground.begin_turn('chain-6', 'green tea', 'chain', settings => '{"provenance": "semantic", "merge_adjacent": false}');
+SELECT query_similarities, cardinality(source_similarities) > 0 AS to_each_other, warnings FROM reground.turns WHERE turn_id = regress.turn('chain-6');
+UPDATE chain SET embedding = NULL;
+SELECT count(*) AS sources FROM reground.begin_turn('chain-6', 'green tea', 'chain', '[1,0]', settings => '{"provenance": "semantic"}');
+SELECT query_similarities, source_similarities FROM reground.turns WHERE turn_id = regress.turn('chain-6');
+SELECT count(*) AS nothing FROM reground.turns WHERE turn_id = regress.turn('chain-0') AND (query_similarities IS NOT NULL OR source_similarities IS NOT NULL);
+
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.verify_turn(-1)', 'SELECT * FROM reground.verify_turn(NULL)', $$SELECT reground.alter_conversation('chain-1', '{"provenance": "blockchain"}')$$]) AS f, regress.refusal(f) AS r;
 
+DROP VIEW shown;
 RESET search_path;
 SELECT reground.drop_corpus('chain words', true);
 SELECT reground.drop_corpus('chain', true);

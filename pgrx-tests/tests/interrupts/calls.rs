@@ -73,6 +73,11 @@ pub const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "_pair",
+        call: "_pair(1, 2, 3)",
+        waits: &[],
+    },
+    Call {
         function: "citation_quality",
         call: "citation_quality('model')",
         waits: &[
