@@ -13,6 +13,8 @@ CREATE TABLE reground.conversations (
     last_ended_turn bigint,
     next_pin        bigint NOT NULL DEFAULT 1,
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    chain_length    bigint,
+    chain_head      bytea,
     UNIQUE (tenant, external_id)
 );
 COMMENT ON TABLE  reground.conversations IS 'One row a conversation. Its row lock orders everything that happens in it.';
@@ -28,6 +30,8 @@ COMMENT ON COLUMN reground.conversations.history_tokens IS 'o200k_base tokens of
 COMMENT ON COLUMN reground.conversations.last_ended_turn IS 'turn_id of the turn that ended last: only its regeneration moves the sources.';
 COMMENT ON COLUMN reground.conversations.next_pin IS 'Order number of the next pin.';
 COMMENT ON COLUMN reground.conversations.created_at IS 'When its first turn or pin came.';
+COMMENT ON COLUMN reground.conversations.chain_length IS 'Links that its chain has had (provenance_chain), those that retention removed counted; NULL without one.';
+COMMENT ON COLUMN reground.conversations.chain_head IS 'Digest of the last of them.';
 
 CREATE TABLE reground.turns (
     turn_id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -37,3 +37,9 @@ COMMENT ON COLUMN reground.citation_similarities.nearest IS 'The other source th
 COMMENT ON COLUMN reground.citation_similarities.nearest_similarity IS 'Their cosine: near 1, a twin in other words.';
 COMMENT ON COLUMN reground.citation_similarities.best_other IS 'The other source that supports the claim best, by words (message_citations.best_other).';
 COMMENT ON COLUMN reground.citation_similarities.best_other_similarity IS 'Its cosine to the cited one.';
+
+CREATE FUNCTION reground.verify_chain(conversation text, from_checkpoint bigint DEFAULT NULL)
+    RETURNS TABLE (tenant text, link_no bigint, kind text, turn integer, turn_id bigint, message_id bigint, status text, detail text, linked_at timestamptz)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_chain_wrapper';
+COMMENT ON FUNCTION reground.verify_chain(text, bigint) IS
+'Holds the chain of a conversation against itself and against what it is about (for the auditor, of every tenant with a conversation of that name): a row for each link, and for each that is missing. status is ok; content_changed (what was asked, shown, answered or found of it is not what it was; detail says which part); content_erased (a part was erased with its salt, the rest is what it was); missing (the link, its turn or its answer is gone; without link_no: a turn or an answer that never got a link); chain_broken (the link was changed, or does not follow from the one before). Begins with the earliest link that retention has left, or after the checkpoint from_checkpoint (see chain_checkpoints). No row where no turn of the conversation asked for provenance merkle. Reads only, works on a standby. P0002 when there is no such conversation or checkpoint.';

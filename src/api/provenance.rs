@@ -7,13 +7,16 @@ use pgrx::prelude::*;
 use reground_documents::content_hash_hex;
 use reground_grounding::passage::Passage;
 use reground_grounding::standing::{Seen, standing};
+use reground_provenance::link::Kind;
+use reground_provenance::verification::{self, Finding, Verifier};
 use serde::Serialize;
 
-use crate::api::given;
+use crate::api::{given, not_empty};
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::passages;
 use crate::rows;
+use crate::store::chain::{self, Chained};
 use crate::store::corpora::{self, Corpus};
 use crate::store::{traces, turns};
 
@@ -92,4 +95,97 @@ fn now<'a>(
         }
     }
     Ok(found)
+}
+
+/// A row of `verify_chain`.
+#[derive(Serialize)]
+struct LinkRow {
+    tenant: String,
+    link_no: Option<i64>,
+    kind: Option<&'static str>,
+    turn: Option<i32>,
+    turn_id: Option<i64>,
+    message_id: Option<i64>,
+    status: &'static str,
+    detail: Option<String>,
+    linked_at: Option<String>,
+}
+
+#[pg_extern(sql = false)]
+fn verify_chain(
+    conversation: Option<&str>,
+    from_checkpoint: Option<i64>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let name = not_empty(conversation, "conversation")?;
+    let conversations = chain::conversations(name)?;
+    if conversations.is_empty() {
+        return Err(Error::Unknown("conversation", name.to_owned()).into());
+    }
+    let has = |number: i64| {
+        conversations
+            .iter()
+            .any(|of| of.checkpoints().iter().any(|(at, _)| *at == number))
+    };
+    if let Some(number) = from_checkpoint.filter(|number| !has(*number)) {
+        return Err(Error::Unknown("checkpoint", number.to_string()).into());
+    }
+    let mut rows = Vec::new();
+    for conversation in &conversations {
+        rows.extend(verify(conversation, from_checkpoint)?);
+    }
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+/// Holds one chain against what it is about.
+fn verify(conversation: &Chained, from: Option<i64>) -> Result<Vec<LinkRow>> {
+    let checkpoints = conversation.checkpoints();
+    let links = chain::links(conversation.conversation_id, from.unwrap_or_default())?;
+    let first = links.first().map(|stored| stored.link.header.link_no);
+    let (after, digest) = verification::start(&checkpoints, first, from);
+    let mut verifier = Verifier::after(after, digest);
+    let mut rows = Vec::new();
+    let row = |finding: Finding| LinkRow {
+        tenant: conversation.tenant.clone(),
+        link_no: finding.link_no,
+        kind: None,
+        turn: None,
+        turn_id: None,
+        message_id: None,
+        status: finding.status.name(),
+        detail: Some(finding.detail).filter(|detail| !detail.is_empty()),
+        linked_at: None,
+    };
+    for stored in &links {
+        let content = chain::content_of(&stored.link)?;
+        let header = &stored.link.header;
+        for finding in verifier.check(&stored.link, &content) {
+            let own = finding.link_no == Some(header.link_no);
+            let mut row = row(finding);
+            if own {
+                row.kind = Some(header.kind.name());
+                row.turn = stored.turn;
+                row.turn_id = Some(header.turn_id);
+                row.message_id = header.message_id;
+                row.linked_at = Some(stored.linked_at.clone());
+            }
+            rows.push(row);
+        }
+    }
+    let end = verifier.finish(conversation.length, conversation.head());
+    rows.extend(end.into_iter().map(row));
+    for unlinked in chain::unlinked(conversation.conversation_id, after)? {
+        let kind = match unlinked.message_id {
+            None => Kind::Turn,
+            Some(_) => Kind::Answer,
+        };
+        let mut row = row(verification::unlinked(kind));
+        row.kind = Some(kind.name());
+        row.turn = Some(unlinked.turn);
+        row.turn_id = Some(unlinked.turn_id);
+        row.message_id = unlinked.message_id;
+        rows.push(row);
+    }
+    Ok(rows)
 }

@@ -1,6 +1,7 @@
 //! The tables of schema `reground`. Every look-up names the tenant itself, besides row-level security: a superuser is
 //! not filtered by policies, and another tenant's row must not exist for him either.
 
+pub mod chain;
 pub mod composed;
 pub mod conversations;
 pub mod corpora;

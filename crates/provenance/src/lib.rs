@@ -21,19 +21,33 @@ pub type Digest = [u8; 32];
 /// What makes the hash of a short text unguessable.
 pub type Salt = [u8; 16];
 
+/// Bytes of a fixed number; zeros where there are more or fewer, which no digest is made of.
+#[must_use]
+pub fn sized<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().unwrap_or([0; N])
+}
+
+/// The bytes that are written in hexadecimal; none where it is not.
+#[must_use]
+pub fn bytes_of_hex(hex: &str) -> Vec<u8> {
+    let pairs = hex.as_bytes().chunks(2);
+    let bytes: Option<Vec<u8>> = pairs
+        .map(|pair| {
+            let text = std::str::from_utf8(pair)
+                .ok()
+                .filter(|pair| pair.len() == 2)?;
+            u8::from_str_radix(text, 16).ok()
+        })
+        .collect();
+    bytes.unwrap_or_default()
+}
+
 /// The first 8 bytes of a hash that is written in hexadecimal: enough to tell a change, a quarter of the room. `None` for
 /// what is not the beginning of one.
 #[must_use]
 pub fn short_hash(hex: &str) -> Option<[u8; 8]> {
-    let digits = hex.as_bytes().get(..16)?;
-    let mut short = [0; 8];
-    for (byte, pair) in short.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = pair.iter().try_fold(0, |byte, &digit| {
-            let value = char::from(digit).to_digit(16)?;
-            Some(byte << 4 | u8::try_from(value).ok()?)
-        })?;
-    }
-    Some(short)
+    let bytes = bytes_of_hex(hex.get(..16)?);
+    bytes.try_into().ok()
 }
 
 #[cfg(test)]
@@ -46,6 +60,8 @@ mod tests {
         let bytes = [0x00, 0xff, 0x0a, 0x1b, 0x2c, 0x3d, 0x4e, 0x5f];
         assert_eq!(short_hash(hash), Some(bytes));
         assert_eq!(short_hash(&hash.to_uppercase()), Some(bytes));
+        assert_eq!(sized::<8>(&bytes_of_hex(&hash[..16])), bytes);
+        assert_eq!(sized::<8>(&bytes_of_hex(hash)), [0; 8]);
         for none in ["", "00ff0a1b2c3d4e5", "00ff0a1b2c3d4e5g", "ääääääää"] {
             assert_eq!(short_hash(none), None, "{none}");
         }

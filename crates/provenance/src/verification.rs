@@ -1,7 +1,7 @@
 //! What of a chain, and of what it was made of, is still as it was.
 
 use crate::encoding::Field;
-use crate::link::{Header, Kind};
+use crate::link::{BEGINNING, Header, Kind};
 use crate::{Digest, Salt};
 
 /// A link as it is stored.
@@ -136,6 +136,24 @@ impl Verifier {
         // A chain that claims millions of missing links says so with the first of them.
         missing.take(1000).map(gone).collect()
     }
+}
+
+/// Where a verification begins: the number and the digest of the link before the first.
+///
+/// After the latest checkpoint before the first link that is kept, and not before the one that was asked for; where there is
+/// none, at the beginning. Whatever is missing between the two was not removed by retention.
+#[must_use]
+pub fn start(
+    checkpoints: &[(i64, Digest)],
+    first: Option<i64>,
+    from: Option<i64>,
+) -> (i64, Digest) {
+    let before_first = checkpoints
+        .iter()
+        .filter(|(number, _)| first.is_none_or(|first| *number < first));
+    let asked = before_first.filter(|(number, _)| from.is_none_or(|from| from <= *number));
+    let latest = asked.max_by_key(|(number, _)| *number);
+    latest.copied().unwrap_or((0, BEGINNING))
 }
 
 /// What was asked, shown or answered in a turn that should have a link, and has none.

@@ -292,6 +292,21 @@ proptest! {
 }
 
 #[test]
+fn where_it_begins() {
+    let checkpoints = [(4, [4; 32]), (9, [9; 32])];
+    use reground_provenance::verification::start;
+    assert_eq!(start(&[], Some(1), None), (0, BEGINNING));
+    assert_eq!(start(&checkpoints, Some(10), None), checkpoints[1]);
+    assert_eq!(start(&checkpoints, None, None), checkpoints[1]);
+    // A later link that is gone is missed.
+    assert_eq!(start(&checkpoints, Some(12), None), checkpoints[1]);
+    // Links that are there although they were removed once.
+    assert_eq!(start(&checkpoints, Some(6), None), checkpoints[0]);
+    assert_eq!(start(&checkpoints, Some(10), Some(4)), checkpoints[1]);
+    assert_eq!(start(&checkpoints, Some(6), Some(4)), checkpoints[0]);
+}
+
+#[test]
 fn names_are_stable() {
     let names = [
         Kind::Turn.leaf_name(1),

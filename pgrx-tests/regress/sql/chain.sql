@@ -72,9 +72,147 @@ SELECT count(*) AS sources FROM reground.begin_turn('chain-6', 'green tea', 'cha
 SELECT query_similarities, source_similarities FROM reground.turns WHERE turn_id = regress.turn('chain-6');
 SELECT count(*) AS nothing FROM reground.turns WHERE turn_id = regress.turn('chain-0') AND (query_similarities IS NOT NULL OR source_similarities IS NOT NULL);
 
+-- merkle: a link for each turn and each answer; a retry adds none, a regeneration one.
+CREATE FUNCTION verified(conversation text, from_checkpoint bigint DEFAULT NULL) RETURNS TABLE (link_no bigint, kind text, turn integer, status text, detail text) LANGUAGE sql AS $$ SELECT v.link_no, v.kind, v.turn, v.status, v.detail FROM reground.verify_chain($1, $2) AS v $$;
+SELECT reground.alter_conversation('chain-7', '{"provenance": "merkle", "merge_adjacent": false, "max_sources": 2, "min_sources": 1}');
+SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
+SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
+SELECT marker, status FROM reground.end_turn(regress.turn('chain-7'), 'Green tea steeps for two minutes [A1]. Pigs fly [Z9].', message => 'chain-7-1', model => 'small', usage => '{"tokens": 12}');
+SELECT marker, status FROM reground.end_turn(regress.turn('chain-7'), 'Green tea steeps for two minutes [A1]. Pigs fly [Z9].', message => 'chain-7-1', model => 'small', usage => '{"tokens": 12}');
+SELECT marker, status FROM reground.end_turn(regress.turn('chain-7'), 'Two minutes [A1].', message => 'chain-7-2');
+SELECT count(*) AS candidates FROM reground.begin_turn('chain-7', 'and black tea?', settings => '{"reranker": "deferred"}');
+SELECT * FROM verified('chain-7');
+SELECT marker FROM reground.apply_rerank(regress.turn('chain-7'), NULL);
+SELECT status FROM reground.end_turn(regress.turn('chain-7'), 'I do not know.');
+SELECT count(*) > 0 AS sources FROM reground.begin_turn('chain-7', 'and now?', settings => '{"provenance": "hash"}');
+SELECT status FROM reground.end_turn(regress.turn('chain-7'), 'Nothing of it is chained.');
+SELECT count(*) AS sources FROM reground.begin_turn('chain-7', 'zzz', filter => '{"doc_id": "none"}');
+SELECT reground.abandon_turn(regress.turn('chain-7'));
+SELECT * FROM verified('chain-7');
+SELECT c.chain_length, c.chain_head = x.digest AS head FROM reground.conversations AS c JOIN reground.provenance_chain AS x ON (x.conversation_id, x.link_no) = (c.conversation_id, c.chain_length) WHERE c.external_id = 'chain-7';
+SELECT count(DISTINCT s) = count(*) AS every_salt_is_another, bool_and(octet_length(s) = 16) AS sized FROM reground.provenance_chain AS x JOIN reground.conversations AS c USING (conversation_id), unnest(x.salts) AS s WHERE c.external_id = 'chain-7';
+-- The same digests, computed by PostgreSQL alone.
+CREATE FUNCTION field(value bytea) RETURNS bytea LANGUAGE sql AS $$ SELECT CASE WHEN value IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea || int8send(octet_length(value)) || value END $$;
+CREATE FUNCTION record(label text, VARIADIC fields bytea[]) RETURNS bytea LANGUAGE sql AS $$ SELECT field(convert_to(label, 'UTF8')) || coalesce((SELECT string_agg(field(f), ''::bytea ORDER BY n) FROM unnest(fields) WITH ORDINALITY AS u(f, n)), '') $$;
+CREATE FUNCTION t(value text) RETURNS bytea LANGUAGE sql AS $$ SELECT convert_to(value, 'UTF8') $$;
+CREATE FUNCTION j(value jsonb) RETURNS bytea LANGUAGE sql AS $$ SELECT convert_to(value::text, 'UTF8') $$;
+CREATE FUNCTION n(value bigint) RETURNS bytea LANGUAGE sql AS $$ SELECT int8send(value) $$;
+CREATE FUNCTION d(value double precision) RETURNS bytea LANGUAGE sql AS $$ SELECT float8send(value) $$;
+CREATE FUNCTION us(value timestamptz) RETURNS bytea LANGUAGE sql AS $$ SELECT int8send((extract(epoch FROM value) * 1000000)::bigint) $$;
+CREATE FUNCTION root(leaves bytea[]) RETURNS bytea LANGUAGE plpgsql AS $$
+DECLARE
+    half integer := 1;
+BEGIN
+    IF cardinality(leaves) = 1 THEN RETURN leaves[1]; END IF;
+    WHILE half * 2 < cardinality(leaves) LOOP half := half * 2; END LOOP;
+    RETURN sha256('\x01'::bytea || root(leaves[:half]) || root(leaves[half + 1:]));
+END $$;
+CREATE VIEW contents AS
+    SELECT x.conversation_id, x.link_no, 1 AS place, record('question', t(q.request_id), t(q.request_hash), t(q.query), array_send(q.query_embedding), j(q.filter), j(q.tags)) AS content
+    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
+    UNION ALL SELECT x.conversation_id, x.link_no, 2, record('turn', t(q.tenant), n(q.conversation_id), n(q.number), t(q.corpus), t(q.intent), d(q.intent_confidence), j(to_jsonb(q.intent_signals)), j(q.retrieval), j(q.settings), j(to_jsonb(q.warnings)),
+        n(q.context_tokens), n(q.query_tokens), boolsend(q.retrieved), n(q.context_from), n(q.history_tokens), us(q.begun_at))
+    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
+    UNION ALL SELECT x.conversation_id, x.link_no, 2 + e.place, record('source', j(e.source))
+    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id), jsonb_array_elements(q.context) WITH ORDINALITY AS e(source, place) WHERE x.kind = 'turn'
+    UNION ALL SELECT x.conversation_id, x.link_no, 1, record('answer', t(m.external_id), t(m.answer), t(m.answer_hash), j(m.usage), j(m.citations), j(m.tags))
+    FROM reground.provenance_chain AS x JOIN reground.messages AS m USING (message_id)
+    UNION ALL SELECT x.conversation_id, x.link_no, 2, record('verdict', t(m.tenant), n(m.conversation_id), n(m.turn_id), t(m.model), n(m.answer_tokens), n(m.citation_count), n(m.malformed_count), d(m.cfs), d(m.stage_cfs), d(m.grounded_cfs),
+        t(m.diagnostic), t(m.decision), j(to_jsonb(m.reasons)), us(m.created_at))
+    FROM reground.provenance_chain AS x JOIN reground.messages AS m USING (message_id)
+    UNION ALL SELECT x.conversation_id, x.link_no, 2 + c.citation_no, record('citation', t(c.marker), t(c.raw), t(c.form), t(c.corpus), t(c.doc_id), t(c.chunk_id), t(c.title), t(c.uri), t(c.locator), t(c.claim), t(c.quote), n(c.quote_start), n(c.quote_end),
+        t(c.fact_summary), t(c.status), boolsend(c.holds), t(c.mode), d(c.score), d(c.coordinate_fidelity), d(c.support), j(c.support_parts), t(c.diagnostic), t(c.detail), t(c.best_other), n(c.factor_coordinates), n(c.factor_retrieval), n(c.factor_rerank),
+        n(c.factor_context), n(c.factor_generation), t(c.lost_at), n(c.source_version), t(c.source_hash), boolsend(c.repaired), n(c.char_start), n(c.char_end), n(c.byte_start), n(c.byte_end), n(c.utf16_start), n(c.utf16_end))
+    FROM reground.provenance_chain AS x JOIN reground.message_citations AS c USING (message_id);
+SELECT x.link_no, x.kind, cardinality(x.leaves) AS leaves,
+    x.leaves = (SELECT array_agg(sha256('\x00'::bytea || x.salts[o.place] || o.content) ORDER BY o.place) FROM contents AS o WHERE (o.conversation_id, o.link_no) = (x.conversation_id, x.link_no)) AS same_leaves,
+    x.digest = sha256('\x02'::bytea || coalesce(lag(x.digest) OVER (PARTITION BY x.conversation_id ORDER BY x.link_no), decode(repeat('00', 32), 'hex'))
+        || record('link', n(x.conversation_id), n(x.link_no), t(x.tenant), t(x.kind), n(x.turn_id), n(x.message_id), us(x.linked_at), n(cardinality(x.leaves)), root(x.leaves))) AS same_digest
+FROM reground.provenance_chain AS x JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'chain-7' ORDER BY x.link_no;
+
+-- Whatever somebody with all rights does is found, and by which link. Each is undone before the next.
+CREATE FUNCTION tampered(statement text) RETURNS TABLE (link_no bigint, kind text, status text, detail text) LANGUAGE plpgsql AS $$
+DECLARE
+    touched bigint;
+BEGIN
+    BEGIN
+        EXECUTE replace(replace(replace(statement, '$turn', regress.turn('chain-7', 1)::text), '$message', (SELECT min(message_id)::text FROM reground.messages WHERE turn_id = regress.turn('chain-7', 1))),
+            '$conversation', (SELECT conversation_id::text FROM reground.conversations WHERE external_id = 'chain-7'));
+        GET DIAGNOSTICS touched = ROW_COUNT;
+        RETURN QUERY SELECT v.link_no, v.kind, v.status, v.detail FROM reground.verify_chain('chain-7') AS v WHERE v.status <> 'ok';
+        RAISE EXCEPTION USING ERRCODE = 'R0001', MESSAGE = touched;
+    EXCEPTION WHEN SQLSTATE 'R0001' THEN
+        IF SQLERRM = '0' THEN RETURN QUERY SELECT NULL::bigint, NULL, NULL, 'nothing was touched'; END IF;
+    END;
+END $$;
+SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g'), 90) AS done, v.* FROM unnest(ARRAY[
+    $$UPDATE reground.turns SET query = 'How long does it steep?' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET query_embedding = '{1,0.0001}' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET tags = '{"a": [1, null, 0.50]}' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET request_id = NULL WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET settings = settings || '{"max_sources": 3}' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET begun_at = begun_at - interval '1 microsecond' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = jsonb_set(context, '{0,passage,text}', '"Green tea steeps for ten minutes."') WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = jsonb_set(context, '{1,relevance}', '0.5') WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = context - 1 WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = context || (context -> 0) WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = jsonb_build_array(context -> 1, context -> 0) WHERE turn_id = $turn$$,
+    $$UPDATE reground.messages SET answer = answer || '!' WHERE message_id = $message$$,
+    $$UPDATE reground.messages SET model = 'large', cfs = 1 WHERE message_id = $message$$,
+    $$UPDATE reground.messages SET decision = 'accept' WHERE message_id = $message$$,
+    $$UPDATE reground.message_citations SET status = 'resolved_current', holds = true WHERE message_id = $message AND citation_no = 2$$,
+    $$UPDATE reground.message_citations SET source_hash = 'ff' WHERE message_id = $message AND citation_no = 1$$,
+    $$DELETE FROM reground.message_citations WHERE message_id = $message AND citation_no = 1$$,
+    $$UPDATE reground.message_citations SET citation_no = 3 - citation_no + 10 WHERE message_id = $message$$,
+    $$DELETE FROM reground.messages WHERE message_id = $message$$,
+    $$DELETE FROM reground.turns WHERE turn_id = $turn$$,
+    $$INSERT INTO reground.messages (tenant, conversation_id, turn_id, answer, answer_hash, answer_tokens, citation_count, malformed_count, decision) SELECT tenant, conversation_id, turn_id, 'x', 'x', 1, 0, 0, 'accept' FROM reground.turns WHERE turn_id = $turn$$,
+    $$DELETE FROM reground.provenance_chain WHERE conversation_id = $conversation AND link_no = 2$$,
+    $$DELETE FROM reground.provenance_chain WHERE conversation_id = $conversation AND link_no = 1$$,
+    $$DELETE FROM reground.provenance_chain WHERE conversation_id = $conversation AND link_no > 4$$,
+    $$DELETE FROM reground.provenance_chain WHERE conversation_id = $conversation$$,
+    $$UPDATE reground.provenance_chain SET link_no = -link_no WHERE conversation_id = $conversation AND link_no IN (2, 3); UPDATE reground.provenance_chain SET link_no = 5 + link_no WHERE conversation_id = $conversation AND link_no < 0$$,
+    $$UPDATE reground.provenance_chain SET linked_at = linked_at + interval '1 day' WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET leaves[1] = sha256('x') WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET digest = sha256('x') WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET previous = sha256('x') WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET salts[2] = '\x00' WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET leaves = leaves[2:], salts = salts[2:] WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.conversations SET chain_length = 4, chain_head = (SELECT digest FROM reground.provenance_chain AS x WHERE x.conversation_id = $conversation AND link_no = 4) WHERE conversation_id = $conversation$$,
+    $$UPDATE reground.conversations SET chain_head = sha256('x') WHERE conversation_id = $conversation$$,
+    $$UPDATE reground.conversations SET corpus = NULL, settings = '{}' WHERE conversation_id = $conversation$$
+    ]) WITH ORDINALITY AS s(statement, place) LEFT JOIN LATERAL tampered(s.statement) AS v ON true ORDER BY s.place;
+-- Erased with its salt: the digests still verify, and so does what is left.
+SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g'), 90) AS done, v.* FROM unnest(ARRAY[
+    $$UPDATE reground.provenance_chain SET salts[1] = NULL WHERE conversation_id = $conversation AND link_no = 1; UPDATE reground.turns SET query = '', query_embedding = NULL WHERE turn_id = $turn$$,
+    $$UPDATE reground.provenance_chain SET salts[3] = NULL WHERE conversation_id = $conversation AND link_no = 1; UPDATE reground.turns SET context = jsonb_set(context, '{0,passage,text}', 'null') WHERE turn_id = $turn$$,
+    $$UPDATE reground.provenance_chain SET salts[3] = NULL WHERE conversation_id = $conversation AND link_no = 1; UPDATE reground.turns SET context = jsonb_set(context, '{1,passage,text}', 'null') WHERE turn_id = $turn$$,
+    $$UPDATE reground.provenance_chain SET salts = array_fill(NULL::bytea, ARRAY[cardinality(salts)]) WHERE conversation_id = $conversation AND link_no < 4; DELETE FROM reground.turns WHERE turn_id = $turn$$
+    ]) WITH ORDINALITY AS s(statement, place) LEFT JOIN LATERAL tampered(s.statement) AS v ON true ORDER BY s.place;
+SELECT bool_and(status = 'ok') AS undone FROM verified('chain-7');
+-- A chain in every level below: none. The auditor's alone; of every tenant.
+SELECT * FROM verified('chain-1');
+CREATE ROLE regress_chain_user IN ROLE reground_user;
+CREATE ROLE regress_chain_checker IN ROLE reground_auditor;
+GRANT USAGE ON SCHEMA regress, chain TO regress_chain_user, regress_chain_checker;
+GRANT SELECT ON chain TO regress_chain_user;
+GRANT SELECT ON chain_documents TO regress_chain_user;
+SET ROLE regress_chain_user;
+SELECT count(*) > 0 AS sources FROM reground.begin_turn('chain-7', 'green tea', 'chain', settings => '{"provenance": "merkle", "max_sources": 1, "min_sources": 1}');
+SELECT f, r.state FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('chain-7')$$, 'SELECT * FROM reground.verify_turn(1)', 'TABLE reground.provenance_chain', 'TABLE reground.chain_checkpoints']) AS f, regress.refusal(f) AS r;
+RESET ROLE;
+SET ROLE regress_chain_checker;
+SELECT v.tenant = 'regress_chain_user' AS of_the_user, count(*), bool_and(v.status = 'ok') AS ok FROM reground.verify_chain('chain-7') AS v GROUP BY 1 ORDER BY 1;
+SELECT v.state, v.marker FROM reground.verify_turn(regress.turn('chain-1', 1)) AS v WHERE marker IS NOT NULL;
+SELECT f, r.state FROM unnest(ARRAY['DELETE FROM reground.provenance_chain', 'UPDATE reground.provenance_chain SET link_no = 0', 'TRUNCATE reground.chain_checkpoints']) AS f, regress.refusal(f) AS r;
+RESET ROLE;
+SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('nobody')$$, $$SELECT * FROM reground.verify_chain(NULL)$$, $$SELECT * FROM reground.verify_chain(' ')$$, $$SELECT * FROM reground.verify_chain('chain-7', 3)$$]) AS f, regress.refusal(f) AS r;
+
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.verify_turn(-1)', 'SELECT * FROM reground.verify_turn(NULL)', $$SELECT reground.alter_conversation('chain-1', '{"provenance": "blockchain"}')$$]) AS f, regress.refusal(f) AS r;
 
-DROP VIEW shown;
+DROP VIEW shown, contents;
+DROP OWNED BY regress_chain_user, regress_chain_checker;
+DROP ROLE regress_chain_user, regress_chain_checker;
 RESET search_path;
 SELECT reground.drop_corpus('chain words', true);
 SELECT reground.drop_corpus('chain', true);

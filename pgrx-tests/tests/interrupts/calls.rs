@@ -186,6 +186,18 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "verify_chain",
+        call: "verify_chain('talk')",
+        waits: &[
+            Reads("reground.conversations"),
+            Reads("reground.chain_checkpoints"),
+            Reads("reground.provenance_chain"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+        ],
+    },
+    Call {
         function: "verify_turn",
         call: "verify_turn(1)",
         waits: &[
