@@ -107,6 +107,8 @@ pub enum Error {
     Weights(String),
     /// `weights` of an index on a single text.
     WeightsWithoutFields,
+    /// The server has no random bytes.
+    NoRandomness,
     /// What we stored cannot be read back.
     Stored(String),
     /// SPI refused a call that we made.
@@ -423,6 +425,11 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_UNDEFINED_OBJECT,
                 format!("text search configuration \"{name}\" does not exist"),
                 "\\dF lists them; one outside pg_catalog is named with its schema, as in 'public.mine'.",
+            ),
+            E::NoRandomness => report(
+                Code::ERRCODE_INTERNAL_ERROR,
+                "could not generate random values".into(),
+                "",
             ),
             E::Stored(fault) => report(
                 Code::ERRCODE_INTERNAL_ERROR,

@@ -87,6 +87,19 @@ pub fn read_each<T>(
     })
 }
 
+/// As [`read_each`], for a statement that must see what this call wrote.
+pub fn write_each<T>(
+    query: &str,
+    args: &Args<'_>,
+    read: impl Fn(&SpiHeapTupleData<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    Spi::connect_mut(|client| {
+        let plan = prepared(client, query, args)?;
+        let rows = client.update(&*plan, None, args)?;
+        rows.map(|row| read(&row)).collect()
+    })
+}
+
 /// Waits for the advisory lock of a key in a space of keys (a corpus' id; 0 for the names of corpora), and keeps it until the
 /// transaction ends.
 pub fn lock_key(space: i64, key: &str) -> Result<()> {

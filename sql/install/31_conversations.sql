@@ -13,6 +13,8 @@ CREATE TABLE reground.conversations (
     last_ended_turn bigint,
     next_pin        bigint NOT NULL DEFAULT 1,
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    chain_length    bigint,
+    chain_head      bytea,
     UNIQUE (tenant, external_id)
 );
 CREATE INDEX conversations_external ON reground.conversations (external_id);
@@ -29,6 +31,8 @@ COMMENT ON COLUMN reground.conversations.history_tokens IS 'o200k_base tokens of
 COMMENT ON COLUMN reground.conversations.last_ended_turn IS 'turn_id of the turn that ended last: only its regeneration moves the sources.';
 COMMENT ON COLUMN reground.conversations.next_pin IS 'Order number of the next pin.';
 COMMENT ON COLUMN reground.conversations.created_at IS 'When its first turn or pin came.';
+COMMENT ON COLUMN reground.conversations.chain_length IS 'Links that its chain has had (provenance_chain), those that retention removed counted; NULL without one.';
+COMMENT ON COLUMN reground.conversations.chain_head IS 'Digest of the last of them.';
 
 CREATE TABLE reground.turns (
     turn_id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -66,6 +70,8 @@ CREATE TABLE reground.turns (
     tags              jsonb NOT NULL DEFAULT '{}',
     begun_at          timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     ended_at          timestamptz,
+    query_similarities real[],
+    source_similarities real[],
     UNIQUE (conversation_id, number),
     UNIQUE (conversation_id, request_id)
 );
@@ -105,6 +111,8 @@ COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources as the t
 COMMENT ON COLUMN reground.turns.warnings IS 'What was degraded: no_embedding, no_lexical_index, short_branch, rerank_missing, …';
 COMMENT ON COLUMN reground.turns.tags IS 'The application''s tags.';
 COMMENT ON COLUMN reground.turns.begun_at IS 'When begin_turn was called.';
+COMMENT ON COLUMN reground.turns.query_similarities IS 'Where provenance is semantic or more: cosine of each source of the context to the query, by position, by their embeddings (of a merged source that of its nearest passage); NULL for a source without one, NULL as a whole without an embedding of the query.';
+COMMENT ON COLUMN reground.turns.source_similarities IS 'Likewise of each two sources: the first with each after it, then the second with each after it, and so on. See citation_similarities.';
 COMMENT ON COLUMN reground.turns.ended_at IS 'When it was first ended, or abandoned.';
 
 CREATE TABLE reground.conversation_sources (

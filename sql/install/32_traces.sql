@@ -30,7 +30,8 @@ CREATE TABLE reground.turn_traces (
     reasons          text[] NOT NULL,
     gave_way_to      text[] NOT NULL,
     markers          text[] NOT NULL,
-    coordinates      boolean[] NOT NULL
+    coordinates      boolean[] NOT NULL,
+    hashes           bytea
 ) PARTITION BY LIST (bucket);
 COMMENT ON TABLE  reground.turn_traces IS 'Every candidate of every turn, as parallel arrays; read it through the view turn_candidates.';
 COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: the week since 1970, modulo 16.';
@@ -56,6 +57,7 @@ COMMENT ON COLUMN reground.turn_traces.reasons IS 'Why it left (I8).';
 COMMENT ON COLUMN reground.turn_traces.gave_way_to IS 'Passage that a twin or a merged neighbour gave way to.';
 COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of those in the context.';
 COMMENT ON COLUMN reground.turn_traces.coordinates IS 'Whether the passage knows its place in the document (pages, characters or ordinal).';
+COMMENT ON COLUMN reground.turn_traces.hashes IS 'The first 8 bytes of the hash of each candidate''s text, one after the other, where provenance is hash or more; zeros where none is known.';
 
 DO $$
 DECLARE

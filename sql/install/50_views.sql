@@ -46,7 +46,7 @@ CREATE VIEW reground.turn_candidates WITH (security_invoker = true) AS
     SELECT x.turn_id, x.tenant, c.candidate_no::integer, c.corpus, c.doc_id, c.chunk_id, pg_catalog.string_to_array(c.members, U&'\001F') AS members, c.origin,
            c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.graph_rank, c.fused, c.reranked, c.relevance, c.carry_score,
            c.marker IS NOT NULL AS in_context, c.marker, c.left_at, c.reason, c.gave_way_to,
-           c.has_coordinates
+           c.has_coordinates, nullif(pg_catalog.encode(pg_catalog.substring(x.hashes, (c.candidate_no::integer - 1) * 8 + 1, 8), 'hex'), '0000000000000000') AS hash
     FROM reground.turn_traces AS x,
          ROWS FROM (unnest(x.corpora), unnest(x.doc_ids), unnest(x.passages), unnest(x.members), unnest(x.origins), unnest(x.lexical_ranks),
                     unnest(x.lexical_scores), unnest(x.vector_ranks), unnest(x.vector_distances), unnest(x.graph_ranks), unnest(x.fused), unnest(x.reranked), unnest(x.relevance),

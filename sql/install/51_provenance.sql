@@ -31,13 +31,14 @@ CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
            e #>> '{passage,key}', e ->> 'marker', NULL, e #>> '{passage,hash}',
            pg_catalog.jsonb_build_object('position', e -> 'position', 'origin', e -> 'origin', 'relevance', e -> 'relevance', 'version', e #> '{passage,version}',
                                          'pages', e #> '{passage,pages}', 'characters', e #> '{passage,chars}', 'tokens', e #> '{passage,tokens}')
+               || CASE WHEN t.query_similarities IS NULL THEN '{}' ELSE pg_catalog.jsonb_build_object('query_similarity', t.query_similarities[(e ->> 'position')::integer]) END
     FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e
     UNION ALL
-    SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL, NULL,
+    SELECT x.tenant, x.turn_id, reground._node('reranked', x.turn_id::text, x.candidate_no::text), 3, 'reranked', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL, x.hash,
            pg_catalog.jsonb_build_object('score', x.reranked, 'left_at', x.left_at, 'reason', x.reason)
     FROM reground.turn_candidates AS x WHERE x.reranked IS NOT NULL
     UNION ALL
-    SELECT x.tenant, x.turn_id, reground._node('candidate', x.turn_id::text, x.candidate_no::text), 2, 'candidate', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL, NULL,
+    SELECT x.tenant, x.turn_id, reground._node('candidate', x.turn_id::text, x.candidate_no::text), 2, 'candidate', x.corpus, x.doc_id, x.chunk_id, x.marker, NULL, x.hash,
            pg_catalog.jsonb_build_object('origin', x.origin, 'lexical_rank', x.lexical_rank, 'vector_rank', x.vector_rank, 'graph_rank', x.graph_rank, 'fused', x.fused,
                                          'carry_score', x.carry_score, 'left_at', x.left_at, 'reason', x.reason)
     FROM reground.turn_candidates AS x
@@ -51,7 +52,7 @@ COMMENT ON VIEW reground.provenance_nodes IS 'The artifacts of each traced turn 
 COMMENT ON COLUMN reground.provenance_nodes.node IS 'Name within the graph: kind:ids.';
 COMMENT ON COLUMN reground.provenance_nodes.stage IS 'Stage of the pipeline, 0 to 6 (I1).';
 COMMENT ON COLUMN reground.provenance_nodes.kind IS 'What it is.';
-COMMENT ON COLUMN reground.provenance_nodes.hash IS 'SHA-256 (hex) of its text, where it was kept: context, answer, and what a citation cites.';
+COMMENT ON COLUMN reground.provenance_nodes.hash IS 'SHA-256 (hex) of its text, where it was kept: context, answer, and what a citation cites; of candidates its first 8 bytes, where provenance is hash or more.';
 COMMENT ON COLUMN reground.provenance_nodes.details IS 'What is known of it at its stage: where a citation stands and its verdict, coordinates in the context, ranks and scores of candidates, where and why they left; NULL of passages and documents.';
 
 CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS

@@ -203,7 +203,7 @@ fn write(
             context,
             context_tokens: tokens,
             query_tokens: reground_tokens::count(request.query),
-            standing: standing(known, request, number, outcome)?,
+            standing: standing(tenant, known, request, number, outcome)?,
             refresh_us: known.refresh_us,
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
@@ -226,6 +226,7 @@ fn write(
 
 /// Where the turn stands in its conversation.
 fn standing(
+    tenant: &str,
     known: &Known,
     request: &Request<'_>,
     number: i32,
@@ -233,14 +234,17 @@ fn standing(
 ) -> Result<Standing> {
     match outcome {
         Outcome::Deferred(_) => Ok(known.footing.waiting(known.fresh())),
-        Outcome::Composed(turn) => known.footing.standing(&footing::Composed {
-            number,
-            fresh: known.fresh(),
-            context: &turn.context,
-            tokens: turn.tokens,
-            embedding: request.embedding.as_deref(),
-            settings: &known.settings,
-        }),
+        Outcome::Composed(turn) => known.footing.standing(
+            tenant,
+            &footing::Composed {
+                number,
+                fresh: known.fresh(),
+                context: &turn.context,
+                tokens: turn.tokens,
+                embedding: request.embedding.as_deref(),
+                settings: &known.settings,
+            },
+        ),
     }
 }
 

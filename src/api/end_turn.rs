@@ -15,10 +15,11 @@ use crate::owner::as_owner;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
 use crate::rows;
+use crate::store::chain::About;
 use crate::store::conversations::{self, Conversation};
 use crate::store::messages::{self, Earlier, Inserted, NewMessage};
 use crate::store::turns::{self, Turn};
-use crate::store::{documents, markers, sources};
+use crate::store::{chain, documents, markers, sources};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -111,6 +112,13 @@ fn end(
                 count_tokens(&conversation, &turn, answer_tokens, &inserted)?;
                 remember(tenant, &conversation, &turn, &ended)
             })?;
+            if ended.chains {
+                let conversation_id = conversation.conversation_id;
+                let link = About::Answer(turn_id, inserted.message_id);
+                stage("write chain", || {
+                    chain::append(tenant, conversation_id, link)
+                })?;
+            }
             inserted.message_id
         }
     };
@@ -204,6 +212,8 @@ fn repeated(
 struct Ended {
     verdict: Verdict,
     before: Vec<RememberedSource>,
+    /// Whether it becomes a link in the chain of its conversation.
+    chains: bool,
 }
 
 /// Reads what the answer is judged by, and judges it.
@@ -220,7 +230,11 @@ fn judge(
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
     let before = stage("memory", || before(conversation, turn))?;
     let verdict = judging::judge(&read, &of_turn.ground(&trace, &before))?;
-    Ok(Ended { verdict, before })
+    Ok(Ended {
+        verdict,
+        before,
+        chains: of_turn.settings.chains(),
+    })
 }
 
 /// The sources that the turn started from: for a regeneration those of its first end, but with today's pins.

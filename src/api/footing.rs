@@ -1,6 +1,7 @@
 //! Where a turn stands in its conversation: whether it retrieves, and what the history takes from its sources.
 
 use reground_grounding::dilution::{self, Dilution};
+use reground_grounding::likeness::Likeness;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::settings::Settings;
 use reground_grounding::theory::topic_drift;
@@ -8,6 +9,7 @@ use reground_grounding::theory::topic_drift;
 use crate::api::history;
 use crate::error::Result;
 use crate::profile::{stage, timed};
+use crate::retrieve::likeness;
 use crate::store::conversations::Conversation;
 use crate::store::history::{Before, before};
 use crate::store::turns::Standing;
@@ -40,14 +42,15 @@ impl Footing {
         })
     }
 
-    /// Where a turn stands that has its context.
-    pub fn standing(&self, turn: &Composed<'_>) -> Result<Standing> {
+    /// Where a turn of a tenant stands that has its context.
+    pub fn standing(&self, tenant: &str, turn: &Composed<'_>) -> Result<Standing> {
         let (dilution, took) = timed(|| stage("history", || self.measure(turn)));
         Ok(Standing {
             retrieved: turn.fresh,
             context_from: self.context_from(turn),
             dilution: Some(dilution?),
             compress_us: (turn.settings.compress && self.spoken_tokens > 0).then_some(took),
+            likeness: likeness::of_context(tenant, turn.context, turn.embedding, turn.settings)?,
         })
     }
 
@@ -58,6 +61,7 @@ impl Footing {
             context_from: self.before.context_from,
             dilution: None,
             compress_us: None,
+            likeness: Likeness::default(),
         }
     }
 

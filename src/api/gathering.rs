@@ -77,6 +77,11 @@ pub(super) fn gather(
         ("conversation", &conversation.settings),
         ("call", question.settings),
     ])?;
+    let corpus = if settings.hashes_texts() {
+        corpus.hashed_by_us()
+    } else {
+        corpus
+    };
     if let Some(embedding) = question.embedding {
         nearest::check_dimensions(&corpus, embedding)?;
     } else if settings.require_embedding {

@@ -48,7 +48,7 @@ pub(super) struct Ground<'a> {
 pub(super) struct OfTurn<'a> {
     tenant: &'a str,
     turn: &'a Turn,
-    settings: Settings,
+    pub settings: Settings,
     pub grammar: Grammar,
     text_config: Option<String>,
 }

@@ -22,6 +22,7 @@ mod pins;
 mod probes;
 mod profile;
 mod prompts;
+mod provenance;
 mod quality;
 mod rehearsal;
 mod report;

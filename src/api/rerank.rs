@@ -82,14 +82,17 @@ fn apply_rerank(
     warnings.sort();
     warnings.dedup();
     let footing = Footing::of(&conversation, Some(turn.number))?;
-    let standing = footing.standing(&footing::Composed {
-        number: turn.number,
-        fresh: true,
-        context: &composed.context,
-        tokens: composed.tokens,
-        embedding: footing.before.own_embedding.as_deref(),
-        settings: &settings,
-    })?;
+    let standing = footing.standing(
+        &tenant,
+        &footing::Composed {
+            number: turn.number,
+            fresh: true,
+            context: &composed.context,
+            tokens: composed.tokens,
+            embedding: footing.before.own_embedding.as_deref(),
+            settings: &settings,
+        },
+    )?;
     turns::compose(
         turn_id,
         &composed.context,

@@ -64,7 +64,7 @@ fn standing(
             passages::by_key(asking.corpus, asking.filter, &keys)?
         } else if asking.filtered {
             continue;
-        } else if let Some(corpus) = corpora::usable(asking.tenant, &name)? {
+        } else if let Some(corpus) = corpora::usable_under(asking.settings, asking.tenant, &name)? {
             passages::by_key(&corpus, &everything, &keys)?
         } else {
             continue;

@@ -10,6 +10,7 @@ pub mod historical;
 pub mod kept;
 pub mod lexemes;
 pub mod lexical;
+pub mod likeness;
 pub mod managed;
 pub mod mapping;
 pub mod named;

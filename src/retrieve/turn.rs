@@ -169,7 +169,7 @@ pub fn elsewhere(
     live: &[Live],
     settings: &Settings,
 ) -> Result<Options> {
-    let Some(corpus) = corpora::usable(tenant, name)? else {
+    let Some(corpus) = corpora::usable_under(settings, tenant, name)? else {
         return Ok(Options::new());
     };
     let everything = Filter::default();

@@ -8,10 +8,11 @@ use reground_grounding::settings::Settings;
 
 use crate::error::Result;
 use crate::profile::stage;
+use crate::store::chain::About;
 use crate::store::markers::{self, Row};
-use crate::store::{facts, traces};
+use crate::store::{chain, facts, traces};
 
-/// Writes markers, trace and facts of a composed turn.
+/// Writes markers, trace, facts and link of a composed turn, whose row has its context.
 pub fn write(
     tenant: &str,
     conversation_id: i64,
@@ -49,7 +50,14 @@ pub fn write(
             turn_id,
             &composed.context,
             &composed.dropped,
-            settings.keep_candidates,
+            settings,
         )
-    })
+    })?;
+    if settings.chains() {
+        let link = About::Turn(turn_id);
+        stage("write chain", || {
+            chain::append(tenant, conversation_id, link)
+        })?;
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pgrx::datum::DatumWithOid;
 use pgrx::pg_sys;
+use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -117,6 +118,16 @@ pub fn usable(tenant: &str, name: &str) -> Result<Option<Corpus>> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// As [`usable`], with hashes made of the texts where the settings want that.
+pub fn usable_under(settings: &Settings, tenant: &str, name: &str) -> Result<Option<Corpus>> {
+    let corpus = usable(tenant, name)?;
+    Ok(if settings.hashes_texts() {
+        corpus.map(Corpus::hashed_by_us)
+    } else {
+        corpus
+    })
 }
 
 /// Whether any tenant whose corpora meet those of `tenant` (all, for a shared corpus) uses the name.
@@ -399,6 +410,12 @@ impl Corpus {
             return Some("(d.metadata OPERATOR(pg_catalog.||) p.metadata)".to_owned());
         }
         self.column("metadata")
+    }
+
+    /// The corpus, read without the hashes that its relations hold, so that they are made of the texts.
+    pub fn hashed_by_us(mut self) -> Self {
+        self.mapping.remove("hash");
+        self
     }
 
     /// Whether this role may read the relations.

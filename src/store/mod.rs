@@ -2,6 +2,7 @@
 //! not filtered by policies, and another tenant's row must not exist for him either.
 
 pub mod alerts;
+pub mod chain;
 pub mod composed;
 pub mod conversations;
 pub mod corpora;

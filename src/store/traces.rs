@@ -5,7 +5,8 @@ use pgrx::datum::DatumWithOid;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::{Candidate, Dropped, Stage};
 use reground_grounding::rerank::DriftEvent;
-use reground_grounding::settings::KeepCandidates;
+use reground_grounding::settings::{KeepCandidates, Settings};
+use reground_provenance::short_hash;
 use serde::Deserialize;
 
 use crate::error::Result;
@@ -30,7 +31,7 @@ pub fn write(
     turn_id: i64,
     context: &[ContextSource],
     dropped: &[Dropped],
-    keep: KeepCandidates,
+    settings: &Settings,
 ) -> Result<()> {
     let kept = context.iter().map(|source| Entry {
         candidate: &source.candidate,
@@ -42,16 +43,17 @@ pub fn write(
         marker: None,
         left: Some(dropped),
     });
-    let entries: Vec<Entry<'_>> = match keep {
+    let entries: Vec<Entry<'_>> = match settings.keep_candidates {
         KeepCandidates::All => kept.chain(left).collect(),
         KeepCandidates::Kept => kept.collect(),
         KeepCandidates::None => return Ok(()),
     };
+    let hashes = settings.hashes_texts().then(|| hashes(&entries));
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.turn_traces (bucket, turn_id, tenant, passages, doc_ids, corpora, members, origins, lexical_ranks, lexical_scores, vector_ranks, \
-                 vector_distances, graph_ranks, fused, reranked, relevance, carry_scores, left_at, reasons, gave_way_to, markers, coordinates) \
-             VALUES (reground._trace_bucket(pg_catalog.now()), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+                 vector_distances, graph_ranks, fused, reranked, relevance, carry_scores, left_at, reasons, gave_way_to, markers, coordinates, hashes) \
+             VALUES (reground._trace_bucket(pg_catalog.now()), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
             &[
                 turn_id.into(),
                 tenant.into(),
@@ -74,6 +76,7 @@ pub fn write(
                 column(&entries, |e| e.left.and_then(|left| left.into.as_deref())),
                 column(&entries, |e| e.marker),
                 column(&entries, |e| e.candidate.passage.has_coordinates()),
+                hashes.into(),
             ],
         )
     })?;
@@ -86,6 +89,14 @@ where
     Vec<T>: IntoDatum,
 {
     entries.iter().map(value).collect::<Vec<T>>().into()
+}
+
+/// The beginnings of the candidates' hashes, one after the other; zeros where none is known, as of a source that is gone.
+fn hashes(entries: &[Entry<'_>]) -> Vec<u8> {
+    let hashes = entries.iter().map(|entry| &entry.candidate.passage.hash);
+    hashes
+        .flat_map(|hash| short_hash(hash).unwrap_or_default())
+        .collect()
 }
 
 /// A rank as PostgreSQL's integer.
@@ -130,6 +141,39 @@ struct Arrays {
     members: Vec<String>,
     coordinates: Vec<bool>,
     left_at: Vec<Option<Stage>>,
+}
+
+/// A text that a turn saw.
+#[derive(Debug, Deserialize)]
+pub struct Seen {
+    pub corpus: String,
+    pub doc_id: String,
+    pub chunk_id: String,
+    /// The passage, or those merged into it.
+    pub members: Vec<String>,
+    pub marker: Option<String>,
+    /// Its text, where that was kept: of those in the context.
+    pub text: Option<String>,
+    /// Its hash (hex), or the beginning of it.
+    pub hash: Option<String>,
+}
+
+/// What a turn of a tenant saw, as far as it has hashes: its context, then its other candidates in the order of the trace.
+pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.place), '[]')::text FROM ( \
+                 SELECT e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,key}' AS chunk_id, \
+                     e.source -> 'members' AS members, e.source ->> 'marker' AS marker, e.source #>> '{passage,text}' AS text, \
+                     CASE WHEN t.settings ->> 'provenance' <> 'metadata' THEN e.source #>> '{passage,hash}' END AS hash \
+                 FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
+                 UNION ALL \
+                 SELECT 1000 + c.candidate_no, c.corpus, c.doc_id, c.chunk_id, pg_catalog.to_jsonb(c.members), NULL, NULL, c.hash \
+                 FROM reground.turn_candidates AS c WHERE c.turn_id = $1 AND c.tenant = $2 AND NOT c.in_context AND c.hash IS NOT NULL) AS r",
+            &[turn_id.into(), tenant.into()],
+        )
+    })?
+    .unwrap_or_default())
 }
 
 /// The candidates of a turn, for the stage factors of its citations (I4).

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use pgrx::datum::DatumWithOid;
 use reground_grounding::dilution::Dilution;
 use reground_grounding::intent::PastTurn;
+use reground_grounding::likeness::Likeness;
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,7 +78,7 @@ pub struct NewTurn<'a> {
 }
 
 /// Where a turn stands in its conversation, as its row says.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Standing {
     /// Whether it retrieved.
     pub retrieved: bool,
@@ -88,6 +89,9 @@ pub struct Standing {
     pub dilution: Option<Dilution>,
     /// Microseconds that compressing the history took; `None` where it is not compressed, or there is none yet.
     pub compress_us: Option<i32>,
+    /// How alike its sources are; nothing where that was not asked for.
+    #[serde(flatten)]
+    pub likeness: Likeness,
 }
 
 /// The latest turn, as the history of the conversation needs it.
@@ -123,6 +127,16 @@ pub fn load(tenant: &str, turn_id: i64) -> Result<Turn> {
         )
     })?
     .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))
+}
+
+/// Whose a turn is, for an auditor.
+pub fn tenant_of(turn_id: i64) -> Result<Option<String>> {
+    as_owner(|| {
+        sql::write_one(
+            "SELECT tenant FROM reground.turns WHERE turn_id = $1",
+            &[turn_id.into()],
+        )
+    })
 }
 
 /// The turn of a request, if it was made before.
@@ -182,15 +196,15 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
         sql::write_one(
             "INSERT INTO reground.turns (tenant, conversation_id, number, state, request_id, request_hash, query, query_embedding, corpus, filter, intent, \
                  intent_confidence, intent_signals, retrieval, settings, pool, context, context_tokens, query_tokens, \
-                 retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, refresh_us, compress_us, warnings, tags) \
+                 retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, refresh_us, compress_us, warnings, tags, query_similarities, source_similarities) \
              SELECT x.tenant, x.conversation_id, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.filter, x.intent, \
                  x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
-                 x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.refresh_us, x.compress_us, x.warnings, x.tags \
+                 x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.refresh_us, x.compress_us, x.warnings, x.tags, x.query_similarities, x.source_similarities \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
                  request_hash text, query text, corpus text, filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, \
                  pool jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_from integer, history_tokens bigint, attribution_share double precision, \
                  predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, refresh_us integer, compress_us integer, \
-                 warnings text[], tags jsonb) \
+                 warnings text[], tags jsonb, query_similarities real[], source_similarities real[]) \
              RETURNING turn_id",
             &args,
         )
@@ -211,9 +225,11 @@ pub fn compose(
         sql::run(
             "UPDATE reground.turns AS t SET state = 'open', pool = NULL, context = $2::jsonb, context_tokens = $3::bigint, warnings = $4, \
                  context_from = x.context_from, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
-                 predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, topic_drift = x.topic_drift, compress_us = x.compress_us \
+                 predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, topic_drift = x.topic_drift, compress_us = x.compress_us, \
+                 query_similarities = x.query_similarities, source_similarities = x.source_similarities \
              FROM pg_catalog.json_to_record($5::json) AS x(context_from integer, history_tokens bigint, attribution_share double precision, \
-                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, compress_us integer) \
+                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, compress_us integer, \
+                 query_similarities real[], source_similarities real[]) \
              WHERE t.turn_id = $1",
             &[
                 turn_id.into(),

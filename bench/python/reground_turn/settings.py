@@ -61,6 +61,7 @@ EFFECTIVE: Final = orjson.dumps(
         "passage_order": "score",
         "marker_style": "A1",
         "keep_candidates": "all",
+        "provenance": "metadata",
         "support_threshold": SUPPORT_THRESHOLD,
         "other_source_margin": OTHER_SOURCE_MARGIN,
         "min_cfs": None,

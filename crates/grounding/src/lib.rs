@@ -8,7 +8,7 @@
 //! | what is the turn after | [`intent`], with [`cues`], [`words`] and [`entities`] |
 //! | whether it retrieves, by its [`strategy`], or keeps what there is | [`keep`] |
 //! | what is asked of the branches | [`plan`], with what a follow-up borrows from [`contextual`] |
-//! | what is the same, what is near | [`identity`], [`vectors`] |
+//! | what is the same, what is near | [`identity`], [`vectors`], [`likeness`](mod@likeness) |
 //! | **begin**: the stages in order | [`begin`] |
 //! | … what repeats names its neighbours | [`graph`] |
 //! | … results of earlier turns join | [`historical`] |
@@ -22,6 +22,7 @@
 //! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
 //! | … or judged without a turn | [`check`] |
 //! | … and measured | [`measure`] |
+//! | whether what a turn saw still stands | [`standing`](mod@standing) |
 //! | what of the conversation goes into the next prompt | [`history`](mod@history) |
 //! | what history takes from the turn's sources | [`dilution`] |
 //! | … by the theory | [`theory`], turn by turn in [`simulation`] |
@@ -51,6 +52,7 @@ pub mod hook;
 pub mod identity;
 pub mod intent;
 pub mod keep;
+pub mod likeness;
 pub mod mark;
 pub mod measure;
 pub mod memory;
@@ -65,6 +67,7 @@ pub mod select;
 pub mod setting_table;
 pub mod settings;
 pub mod simulation;
+pub mod standing;
 pub mod strategy;
 pub mod theory;
 pub mod vectors;

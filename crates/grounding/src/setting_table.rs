@@ -267,6 +267,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "candidates that the trace of a turn keeps"),
     row("component_versions", "null", Kind::Text, "words such as reranker=2.1 chunker=7, or off",
         "versions of what the application brings, kept with each turn: diagnose names the one that changed"),
+    row("provenance", "\"metadata\"", Kind::Choice(&["metadata", "hash", "semantic", "merkle"]), "metadata, hash, semantic or merkle",
+        "what is kept to prove where a citation comes from, each with what is before it: coordinates and ranks, hashes of all candidates' texts, likenesses of the sources, a chain of hashes of what was asked, shown and answered"),
     row("citation_forms", "null", Kind::CitationForms, FORMS,
         "what is read as a citation beside the usual forms: families switched off, patterns, locators, titles"),
     row("language", "null", Kind::Text, "a code such as en or zh, or off",

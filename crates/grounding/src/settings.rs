@@ -107,6 +107,20 @@ pub enum KeepCandidates {
     None,
 }
 
+/// What is kept to prove where a citation comes from (I10); each level has what those before it have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// Coordinates, ranks and scores.
+    Metadata,
+    /// Hashes of the candidates' texts, made from the texts.
+    Hash,
+    /// How alike the sources of the context are to the query and to each other.
+    Semantic,
+    /// A link in the conversation's chain of hashes.
+    Merkle,
+}
+
 /// Everything that shapes a turn. [`SETTINGS`] states unit, range and meaning of each for users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -185,6 +199,8 @@ pub struct Settings {
     pub keep_candidates: KeepCandidates,
     /// Versions of what the application brings.
     pub component_versions: Option<String>,
+    /// What is kept to prove where a citation comes from (I10), default `metadata`.
+    pub provenance: Provenance,
     /// What is read as a citation beside the usual forms; `None` is nothing, the default.
     pub citation_forms: Option<GrammarRules>,
     /// Language of the texts (`en`); `None` takes that of the text search configuration, the default.
@@ -259,6 +275,7 @@ impl Default for Settings {
             marker_style: MarkerStyle::Lettered,
             keep_candidates: KeepCandidates::All,
             component_versions: None,
+            provenance: Provenance::Metadata,
             citation_forms: None,
             language: None,
             support_threshold: 0.43,
@@ -338,6 +355,24 @@ impl Settings {
     /// [`GroundingError::OutOfRange`] for a baseline or an exponent of 0.
     pub fn model(&self) -> Result<Model, GroundingError> {
         Model::new(self.accuracy_baseline, self.domain_specificity.delta())
+    }
+
+    /// Whether the texts themselves are hashed, whatever hashes the relations hold (I10).
+    #[must_use]
+    pub fn hashes_texts(&self) -> bool {
+        self.provenance >= Provenance::Hash
+    }
+
+    /// Whether the sources of the context are compared by their embeddings (I10).
+    #[must_use]
+    pub fn compares_sources(&self) -> bool {
+        self.provenance >= Provenance::Semantic
+    }
+
+    /// Whether the turn is a link in the chain of its conversation (I10).
+    #[must_use]
+    pub fn chains(&self) -> bool {
+        self.provenance >= Provenance::Merkle
     }
 
     /// `min_sources` as far as `max_sources` allows it.

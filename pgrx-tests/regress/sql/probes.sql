@@ -35,7 +35,7 @@ SELECT probe, found, lost_at, reason FROM reground.run_probes() WHERE probe IN (
 SELECT probe, count(*) AS runs, count(*) FILTER (WHERE found) AS found FROM reground.probe_results GROUP BY probe ORDER BY probe;
 SELECT reground.drop_probe('found'), reground.drop_probe('found');
 SELECT count(*) FROM reground.probe_results WHERE probe = 'found';
-SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.put_probe('x', 'nowhere', 'rye', 'rye')$$, $$SELECT reground.put_probe('x', 'probed', 'rye', ' ')$$, $$SELECT reground.put_probe('x', 'probed', 'rye', 'rye', settings => '{"max_source": 1}')$$,
+SELECT f, r.state, r.message, left(r.hint, 40) AS hint FROM unnest(ARRAY[$$SELECT reground.put_probe('x', 'nowhere', 'rye', 'rye')$$, $$SELECT reground.put_probe('x', 'probed', 'rye', ' ')$$, $$SELECT reground.put_probe('x', 'probed', 'rye', 'rye', settings => '{"max_source": 1}')$$,
     $$SELECT reground.put_probe('x', 'probed', 'rye', 'rye', filter => '{"nothing": 1}')$$, $$SELECT reground.put_probe(NULL, 'probed', 'rye', 'rye')$$]) AS f, regress.refusal(f) AS r;
 
 -- Chaos (I16): a copy of which one passage in a hundred is moved. Exactly those are found, and nothing in the original.

@@ -82,6 +82,11 @@ pub const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "_pair",
+        call: "_pair(1, 2, 3)",
+        waits: &[],
+    },
+    Call {
         function: "citation_quality",
         call: "citation_quality('model')",
         waits: &[
@@ -399,6 +404,29 @@ pub const CALLS: &[Call] = &[
             Reads("reground.messages"),
             Reads("reground.turns"),
             Reads("reground.conversation_markers"),
+        ],
+    },
+    Call {
+        function: "verify_chain",
+        call: "verify_chain('talk')",
+        waits: &[
+            Reads("reground.conversations"),
+            Reads("reground.chain_checkpoints"),
+            Reads("reground.provenance_chain"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+        ],
+    },
+    Call {
+        function: "verify_turn",
+        call: "verify_turn(1)",
+        waits: &[
+            Reads("reground.turns"),
+            Reads("reground.turn_traces"),
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
         ],
     },
     Call {

@@ -83,6 +83,11 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::Corpus, A::Document],
     },
     Call {
+        function: "_pair",
+        call: "_pair(1, 2, 3)",
+        arguments: &[],
+    },
+    Call {
         function: "citation_quality",
         call: "citation_quality('document', $1::text::timestamptz)",
         arguments: &[A::Moment],

@@ -116,7 +116,7 @@ const WRITTEN: &str = "
     SELECT reground.put_document('commons', 'SENTINEL-note', content => 'The SENTINELplan is to move the SENTINELbarn.', title => 'SENTINEL-title-3',
         uri => 'https://SENTINELsite.example/SENTINELpage-3');
     SELECT reground.put_embeddings('SENTINEL-corpus', ARRAY['1'], ARRAY['[1,0]']::vector[], model => 'SENTINEL-embedder');
-    SELECT reground.alter_conversation('SENTINEL-talk-1', '{\"reranker\": \"public.SENTINELrank(text,text[])\", \"max_sources\": 5}');
+    SELECT reground.alter_conversation('SENTINEL-talk-1', '{\"reranker\": \"public.SENTINELrank(text,text[])\", \"max_sources\": 5, \"provenance\": \"merkle\"}');
     SELECT reground.pin('SENTINEL-talk-1', doc_id => 'SENTINEL-doc-2', corpus => 'SENTINEL-corpus');
     SELECT reground.begin_turn('SENTINEL-talk-1', 'Where is the SENTINELplan kept?', 'SENTINEL-corpus', '[1,0]', request_id => 'SENTINEL-request-1',
         tags => '{\"tag\": \"SENTINEL-tag\"}');

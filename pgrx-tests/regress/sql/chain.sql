@@ -1,0 +1,219 @@
+-- Levels of provenance: what is kept to prove where a citation comes from, and what is still as it was.
+CREATE SCHEMA chain;
+SET search_path = chain, public;
+SELECT reground.create_corpus('chain', dimensions => 2, schema => 'chain');
+SELECT (reground.put_document('chain', 'tea', passages => '[{"text": "Green tea steeps for two minutes.", "page_start": 1}, {"text": "Black tea steeps for four minutes.", "page_start": 2}]', title => 'Tea')).version;
+SELECT (reground.put_document('chain', 'rye', passages => '[{"text": "Rye bread rises slowly in the cold."}]')).version;
+SELECT (reground.put_document('chain', 'oats', content => 'Oats are rolled flat before they dry. They keep for a year.')).version;
+SELECT reground.put_embeddings('chain', ARRAY(SELECT chunk_id::text FROM chain.chain ORDER BY chunk_id), ARRAY['[1,0]', '[0.8,0.6]', '[0,1]', '[0.6,-0.8]']::vector[]);
+
+-- metadata: nothing besides; the hash of what was in the context is of its text.
+SELECT marker, doc_id FROM reground.begin_turn('chain-0', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 2, "min_sources": 1}');
+SELECT count(*) AS candidates, count(hash) AS hashed FROM reground.turn_candidates WHERE turn_id = regress.turn('chain-0');
+SELECT marker, length(stored_hash) AS digits, state FROM reground.verify_turn(regress.turn('chain-0'));
+
+-- hash: the first 8 bytes for every candidate, as PostgreSQL computes them of the text with its white space folded.
+SELECT marker, doc_id FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 2, "min_sources": 1, "provenance": "hash"}');
+CREATE FUNCTION folded(content text) RETURNS text LANGUAGE sql AS $$ SELECT encode(sha256(convert_to(btrim(regexp_replace(content, '\s+', ' ', 'g')), 'UTF8')), 'hex') $$;
+SELECT c.doc_id, c.in_context, c.hash = left(folded(p.content), 16) AS hashed FROM reground.turn_candidates AS c JOIN chain AS p ON p.chunk_id::text = c.chunk_id WHERE c.turn_id = regress.turn('chain-1', 1) ORDER BY c.candidate_no;
+SELECT x.doc_ids, octet_length(x.hashes) = 8 * cardinality(x.passages) AS compact FROM reground.turn_traces AS x WHERE x.turn_id = regress.turn('chain-1', 1);
+SELECT n.kind, n.doc_id, n.hash = left(folded(p.content), length(n.hash)) AS hashed, length(n.hash) AS digits FROM reground.provenance_nodes AS n JOIN chain AS p ON p.chunk_id::text = n.chunk_id WHERE n.turn_id = regress.turn('chain-1', 1) AND n.hash IS NOT NULL ORDER BY n.stage, n.node;
+SELECT marker, status FROM reground.end_turn(regress.turn('chain-1', 1), 'Green tea steeps for two minutes [A1].');
+SELECT t.kind, length(t.hash) AS digits FROM reground.trace_citation((SELECT citation_id FROM reground.message_citations WHERE turn_id = regress.turn('chain-1', 1))) AS t;
+SELECT v.doc_id, v.marker, v.stored_hash = left(v.current_hash, length(v.stored_hash)) AS same, v.state FROM reground.verify_turn(regress.turn('chain-1', 1)) AS v;
+-- A text that is changed behind the extension's back has the old hash in its column: ours is of the text.
+UPDATE chain SET content = 'Green tea steeps for ten minutes.' WHERE content LIKE 'Green%';
+DELETE FROM chain WHERE doc_id = 'rye';
+UPDATE chain SET content = 'Black tea  steeps for four minutes. ' WHERE content LIKE 'Black%';
+SELECT v.doc_id, v.marker, v.current_hash = folded(p.content) AS current, v.state FROM reground.verify_turn(regress.turn('chain-1', 1)) AS v LEFT JOIN chain AS p ON p.chunk_id::text = v.chunk_id ORDER BY v.marker, v.doc_id;
+SELECT doc_id, marker, state FROM reground.verify_turn(regress.turn('chain-0'));
+SELECT marker FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 1, "min_sources": 1}');
+SELECT marker FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 1, "min_sources": 1, "provenance": "hash"}');
+SELECT t.number, t.context #>> '{0,passage,hash}' = folded(t.context #>> '{0,passage,text}') AS of_the_text FROM reground.turns AS t WHERE t.turn_id IN (regress.turn('chain-1', 2), regress.turn('chain-1', 3)) ORDER BY 1;
+UPDATE chain SET content = 'Green tea steeps for two minutes.' WHERE content LIKE 'Green%';
+-- A merged source is its passages.
+SELECT reground.create_corpus('chain words', chunk_size => 40, chunk_overlap => 10, chunk_unit => 'characters', schema => 'chain', settings => '{"provenance": "hash"}');
+SELECT (reground.put_document('chain words', 'malt', content => 'Barley malts in the dark for a week. Then it is dried with warm air. The kiln stays shut all night.')).chunks;
+SELECT marker, doc_id FROM reground.begin_turn('chain-2', 'barley malts dried in the kiln', 'chain words');
+SELECT doc_id, marker, state FROM reground.verify_turn(regress.turn('chain-2')) WHERE marker IS NOT NULL;
+SELECT max(cardinality(members)) > 1 AS merged FROM reground.turn_candidates WHERE turn_id = regress.turn('chain-2');
+UPDATE "chain words" SET content = replace(content, 'warm', 'cold');
+SELECT doc_id, marker, state FROM reground.verify_turn(regress.turn('chain-2')) WHERE marker IS NOT NULL;
+-- A table of the application's; one that is registered no more.
+CREATE TABLE pages (id integer PRIMARY KEY, body text);
+INSERT INTO pages VALUES (1, 'Zebras graze on dry grass.'), (2, 'Quartz clocks keep time.');
+SELECT reground.add_corpus('chain pages', 'pages', 'id', 'body', settings => '{"provenance": "hash"}');
+SELECT marker FROM reground.begin_turn('chain-3', 'zebras graze', 'chain pages');
+SELECT stored_hash = folded('Zebras graze on dry grass.') AS of_the_text, state FROM reground.verify_turn(regress.turn('chain-3'));
+UPDATE pages SET body = 'Zebras eat meat.' WHERE id = 1;
+SELECT state FROM reground.verify_turn(regress.turn('chain-3'));
+SELECT reground.drop_corpus('chain pages');
+SELECT state, current_hash FROM reground.verify_turn(regress.turn('chain-3'));
+-- semantic: every cosine is pgvector's; the hashes are there too.
+UPDATE chain SET content = regexp_replace(content, ' +', ' ', 'g');
+SELECT marker, doc_id FROM reground.begin_turn('chain-5', 'How long does tea steep?', 'chain', '[0.6,0.8]', settings => '{"provenance": "semantic", "merge_adjacent": false}');
+CREATE VIEW shown AS SELECT t.turn_id, e.place::integer, e.source ->> 'marker' AS marker, p.embedding FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) JOIN chain AS p ON p.chunk_id::text = e.source #>> '{passage,key}';
+SELECT s.marker, round(t.query_similarities[s.place]::numeric, 5) = round((1 - (s.embedding <=> '[0.6,0.8]'))::numeric, 5) AS to_query FROM reground.turns AS t JOIN shown AS s USING (turn_id) WHERE turn_id = regress.turn('chain-5') ORDER BY s.place;
+SELECT array_agg(round(s::numeric, 5) ORDER BY n) = (SELECT array_agg(round((1 - (a.embedding <=> b.embedding))::numeric, 5) ORDER BY a.place, b.place) FROM shown AS a JOIN shown AS b USING (turn_id) WHERE turn_id = regress.turn('chain-5') AND a.place < b.place) AS to_each_other, count(*)
+FROM reground.turns, unnest(source_similarities) WITH ORDINALITY AS u(s, n) WHERE turn_id = regress.turn('chain-5');
+SELECT count(*) AS candidates, count(hash) AS hashed FROM reground.turn_candidates WHERE turn_id = regress.turn('chain-5');
+SELECT marker, status, best_other FROM reground.end_turn(regress.turn('chain-5'), 'Green tea steeps for two minutes [A1]. Oats are rolled flat before they dry [B1]. Pigs fly [Z9].');
+SELECT s.citation_no, s.marker, round(s.query_similarity::numeric, 5) = round((1 - (o.embedding <=> '[0.6,0.8]'))::numeric, 5) AS query_similarity, s.nearest = n.marker AS nearest, round(s.nearest_similarity::numeric, 5) = n.cosine AS nearest_similarity
+FROM reground.citation_similarities AS s JOIN shown AS o USING (turn_id, marker)
+CROSS JOIN LATERAL (SELECT x.marker, round((1 - (x.embedding <=> o.embedding))::numeric, 5) AS cosine FROM shown AS x WHERE x.turn_id = s.turn_id AND x.marker <> s.marker ORDER BY 2 DESC LIMIT 1) AS n WHERE s.turn_id = regress.turn('chain-5') ORDER BY 1;
+SELECT t.kind, round((t.details -> 'query_similarity')::numeric, 5) IS NOT NULL AS similar FROM reground.trace_citation((SELECT min(citation_id) FROM reground.message_citations WHERE turn_id = regress.turn('chain-5'))) AS t WHERE t.kind = 'context';
+-- Every place of a pair is one, whatever the order.
+SELECT n AS of, array_agg(reground._pair(b, a, n) ORDER BY a, b) = ARRAY(SELECT generate_series(1, n * (n - 1) / 2)) AS each_once FROM generate_series(2, 12) AS n, generate_series(1, n) AS a, generate_series(a + 1, n) AS b GROUP BY n ORDER BY n;
+-- Without an embedding of the query, or of the passages, there is nothing to compare, and a warning that says so.
+SELECT count(*) AS sources FROM reground.begin_turn('chain-6', 'green tea', 'chain', settings => '{"provenance": "semantic", "merge_adjacent": false}');
+SELECT query_similarities, cardinality(source_similarities) > 0 AS to_each_other, warnings FROM reground.turns WHERE turn_id = regress.turn('chain-6');
+UPDATE chain SET embedding = NULL;
+SELECT count(*) AS sources FROM reground.begin_turn('chain-6', 'green tea', 'chain', '[1,0]', settings => '{"provenance": "semantic"}');
+SELECT query_similarities, source_similarities FROM reground.turns WHERE turn_id = regress.turn('chain-6');
+SELECT count(*) AS nothing FROM reground.turns WHERE turn_id = regress.turn('chain-0') AND (query_similarities IS NOT NULL OR source_similarities IS NOT NULL);
+
+-- merkle: a link for each turn and each answer; a retry adds none, a regeneration one.
+CREATE FUNCTION verified(conversation text, from_checkpoint bigint DEFAULT NULL) RETURNS TABLE (link_no bigint, kind text, turn integer, status text, detail text) LANGUAGE sql AS $$ SELECT v.link_no, v.kind, v.turn, v.status, v.detail FROM reground.verify_chain($1, $2) AS v $$;
+SELECT reground.alter_conversation('chain-7', '{"provenance": "merkle", "merge_adjacent": false, "max_sources": 2, "min_sources": 1}');
+SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
+SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
+SELECT marker, status FROM reground.end_turn(regress.turn('chain-7'), 'Green tea steeps for two minutes [A1]. Pigs fly [Z9].', message => 'chain-7-1', model => 'small', usage => '{"tokens": 12}');
+SELECT marker, status FROM reground.end_turn(regress.turn('chain-7'), 'Green tea steeps for two minutes [A1]. Pigs fly [Z9].', message => 'chain-7-1', model => 'small', usage => '{"tokens": 12}');
+SELECT marker, status FROM reground.end_turn(regress.turn('chain-7'), 'Two minutes [A1].', message => 'chain-7-2');
+SELECT count(*) AS candidates FROM reground.begin_turn('chain-7', 'and black tea?', settings => '{"reranker": "deferred"}');
+SELECT * FROM verified('chain-7');
+SELECT marker FROM reground.apply_rerank(regress.turn('chain-7'), NULL);
+SELECT status FROM reground.end_turn(regress.turn('chain-7'), 'I do not know.');
+SELECT count(*) > 0 AS sources FROM reground.begin_turn('chain-7', 'and now?', settings => '{"provenance": "hash"}');
+SELECT status FROM reground.end_turn(regress.turn('chain-7'), 'Nothing of it is chained.');
+SELECT count(*) AS sources FROM reground.begin_turn('chain-7', 'zzz', filter => '{"doc_id": "none"}');
+SELECT reground.abandon_turn(regress.turn('chain-7'));
+SELECT * FROM verified('chain-7');
+SELECT c.chain_length, c.chain_head = x.digest AS head FROM reground.conversations AS c JOIN reground.provenance_chain AS x ON (x.conversation_id, x.link_no) = (c.conversation_id, c.chain_length) WHERE c.external_id = 'chain-7';
+SELECT count(DISTINCT s) = count(*) AS every_salt_is_another, bool_and(octet_length(s) = 16) AS sized FROM reground.provenance_chain AS x JOIN reground.conversations AS c USING (conversation_id), unnest(x.salts) AS s WHERE c.external_id = 'chain-7';
+-- The same digests, computed by PostgreSQL alone.
+CREATE FUNCTION field(value bytea) RETURNS bytea LANGUAGE sql AS $$ SELECT CASE WHEN value IS NULL THEN '\x00'::bytea ELSE '\x01'::bytea || int8send(octet_length(value)) || value END $$;
+CREATE FUNCTION record(label text, VARIADIC fields bytea[]) RETURNS bytea LANGUAGE sql AS $$ SELECT field(convert_to(label, 'UTF8')) || coalesce((SELECT string_agg(field(f), ''::bytea ORDER BY n) FROM unnest(fields) WITH ORDINALITY AS u(f, n)), '') $$;
+CREATE FUNCTION t(value text) RETURNS bytea LANGUAGE sql AS $$ SELECT convert_to(value, 'UTF8') $$;
+CREATE FUNCTION j(value jsonb) RETURNS bytea LANGUAGE sql AS $$ SELECT convert_to(value::text, 'UTF8') $$;
+CREATE FUNCTION n(value bigint) RETURNS bytea LANGUAGE sql AS $$ SELECT int8send(value) $$;
+CREATE FUNCTION d(value double precision) RETURNS bytea LANGUAGE sql AS $$ SELECT float8send(value) $$;
+CREATE FUNCTION us(value timestamptz) RETURNS bytea LANGUAGE sql AS $$ SELECT int8send((extract(epoch FROM value) * 1000000)::bigint) $$;
+CREATE FUNCTION root(leaves bytea[]) RETURNS bytea LANGUAGE plpgsql AS $$
+DECLARE
+    half integer := 1;
+BEGIN
+    IF cardinality(leaves) = 1 THEN RETURN leaves[1]; END IF;
+    WHILE half * 2 < cardinality(leaves) LOOP half := half * 2; END LOOP;
+    RETURN sha256('\x01'::bytea || root(leaves[:half]) || root(leaves[half + 1:]));
+END $$;
+CREATE VIEW contents AS
+    SELECT x.conversation_id, x.link_no, 1 AS place, record('question', t(q.request_id), t(q.request_hash), t(q.query), array_send(q.query_embedding), j(q.filter), j(q.tags)) AS content
+    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
+    UNION ALL SELECT x.conversation_id, x.link_no, 2, record('turn', t(q.tenant), n(q.conversation_id), n(q.number), t(q.corpus), t(q.intent), d(q.intent_confidence), j(to_jsonb(q.intent_signals)), j(q.retrieval), j(q.settings), j(to_jsonb(q.warnings)),
+        n(q.context_tokens), n(q.query_tokens), boolsend(q.retrieved), n(q.context_from), n(q.history_tokens), us(q.begun_at))
+    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
+    UNION ALL SELECT x.conversation_id, x.link_no, 2 + e.place, record('source', j(e.source))
+    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id), jsonb_array_elements(q.context) WITH ORDINALITY AS e(source, place) WHERE x.kind = 'turn'
+    UNION ALL SELECT x.conversation_id, x.link_no, 1, record('answer', t(m.external_id), t(m.answer), t(m.answer_hash), j(m.usage), j(m.citations), j(m.tags))
+    FROM reground.provenance_chain AS x JOIN reground.messages AS m USING (message_id)
+    UNION ALL SELECT x.conversation_id, x.link_no, 2, record('verdict', t(m.tenant), n(m.conversation_id), n(m.turn_id), t(m.model), n(m.answer_tokens), n(m.citation_count), n(m.malformed_count), d(m.cfs), d(m.stage_cfs), d(m.grounded_cfs),
+        t(m.diagnostic), t(m.decision), j(to_jsonb(m.reasons)), us(m.created_at))
+    FROM reground.provenance_chain AS x JOIN reground.messages AS m USING (message_id)
+    UNION ALL SELECT x.conversation_id, x.link_no, 2 + c.citation_no, record('citation', t(c.marker), t(c.raw), t(c.form), t(c.corpus), t(c.doc_id), t(c.chunk_id), t(c.title), t(c.uri), t(c.locator), t(c.claim), t(c.quote), n(c.quote_start), n(c.quote_end),
+        t(c.fact_summary), t(c.status), boolsend(c.holds), t(c.mode), d(c.score), d(c.coordinate_fidelity), d(c.support), j(c.support_parts), t(c.diagnostic), t(c.detail), t(c.best_other), n(c.factor_coordinates), n(c.factor_retrieval), n(c.factor_rerank),
+        n(c.factor_context), n(c.factor_generation), t(c.lost_at), n(c.source_version), t(c.source_hash), boolsend(c.repaired), n(c.char_start), n(c.char_end), n(c.byte_start), n(c.byte_end), n(c.utf16_start), n(c.utf16_end))
+    FROM reground.provenance_chain AS x JOIN reground.message_citations AS c USING (message_id);
+SELECT x.link_no, x.kind, cardinality(x.leaves) AS leaves,
+    x.leaves = (SELECT array_agg(sha256('\x00'::bytea || x.salts[o.place] || o.content) ORDER BY o.place) FROM contents AS o WHERE (o.conversation_id, o.link_no) = (x.conversation_id, x.link_no)) AS same_leaves,
+    x.digest = sha256('\x02'::bytea || coalesce(lag(x.digest) OVER (PARTITION BY x.conversation_id ORDER BY x.link_no), decode(repeat('00', 32), 'hex'))
+        || record('link', n(x.conversation_id), n(x.link_no), t(x.tenant), t(x.kind), n(x.turn_id), n(x.message_id), us(x.linked_at), n(cardinality(x.leaves)), root(x.leaves))) AS same_digest
+FROM reground.provenance_chain AS x JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'chain-7' ORDER BY x.link_no;
+
+-- Whatever somebody with all rights does is found, and by which link. Each is undone before the next.
+CREATE FUNCTION tampered(statement text) RETURNS TABLE (link_no bigint, kind text, status text, detail text) LANGUAGE plpgsql AS $$
+DECLARE
+    touched bigint;
+BEGIN
+    BEGIN
+        EXECUTE replace(replace(replace(statement, '$turn', regress.turn('chain-7', 1)::text), '$message', (SELECT min(message_id)::text FROM reground.messages WHERE turn_id = regress.turn('chain-7', 1))),
+            '$conversation', (SELECT conversation_id::text FROM reground.conversations WHERE external_id = 'chain-7'));
+        GET DIAGNOSTICS touched = ROW_COUNT;
+        RETURN QUERY SELECT v.link_no, v.kind, v.status, v.detail FROM reground.verify_chain('chain-7') AS v WHERE v.status <> 'ok';
+        RAISE EXCEPTION USING ERRCODE = 'R0001', MESSAGE = touched;
+    EXCEPTION WHEN SQLSTATE 'R0001' THEN
+        IF SQLERRM = '0' THEN RETURN QUERY SELECT NULL::bigint, NULL, NULL, 'nothing was touched'; END IF;
+    END;
+END $$;
+SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g'), 90) AS done, v.* FROM unnest(ARRAY[
+    $$UPDATE reground.turns SET query = 'How long does it steep?' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET query_embedding = '{1,0.0001}' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET tags = '{"a": [1, null, 0.50]}' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET request_id = NULL WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET settings = settings || '{"max_sources": 3}' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET begun_at = begun_at - interval '1 microsecond' WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = jsonb_set(context, '{0,passage,text}', '"Green tea steeps for ten minutes."') WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = jsonb_set(context, '{1,relevance}', '0.5') WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = context - 1 WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = context || (context -> 0) WHERE turn_id = $turn$$,
+    $$UPDATE reground.turns SET context = jsonb_build_array(context -> 1, context -> 0) WHERE turn_id = $turn$$,
+    $$UPDATE reground.messages SET answer = answer || '!' WHERE message_id = $message$$,
+    $$UPDATE reground.messages SET model = 'large', cfs = 1 WHERE message_id = $message$$,
+    $$UPDATE reground.messages SET decision = 'accept' WHERE message_id = $message$$,
+    $$UPDATE reground.message_citations SET status = 'resolved_current', holds = true WHERE message_id = $message AND citation_no = 2$$,
+    $$UPDATE reground.message_citations SET source_hash = 'ff' WHERE message_id = $message AND citation_no = 1$$,
+    $$DELETE FROM reground.message_citations WHERE message_id = $message AND citation_no = 1$$,
+    $$UPDATE reground.message_citations SET citation_no = 3 - citation_no + 10 WHERE message_id = $message$$,
+    $$DELETE FROM reground.messages WHERE message_id = $message$$,
+    $$DELETE FROM reground.turns WHERE turn_id = $turn$$,
+    $$INSERT INTO reground.messages (tenant, conversation_id, turn_id, answer, answer_hash, answer_tokens, citation_count, malformed_count, decision) SELECT tenant, conversation_id, turn_id, 'x', 'x', 1, 0, 0, 'accept' FROM reground.turns WHERE turn_id = $turn$$,
+    $$DELETE FROM reground.provenance_chain WHERE conversation_id = $conversation AND link_no = 2$$,
+    $$DELETE FROM reground.provenance_chain WHERE conversation_id = $conversation AND link_no = 1$$,
+    $$DELETE FROM reground.provenance_chain WHERE conversation_id = $conversation AND link_no > 4$$,
+    $$DELETE FROM reground.provenance_chain WHERE conversation_id = $conversation$$,
+    $$UPDATE reground.provenance_chain SET link_no = -link_no WHERE conversation_id = $conversation AND link_no IN (2, 3); UPDATE reground.provenance_chain SET link_no = 5 + link_no WHERE conversation_id = $conversation AND link_no < 0$$,
+    $$UPDATE reground.provenance_chain SET linked_at = linked_at + interval '1 day' WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET leaves[1] = sha256('x') WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET digest = sha256('x') WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET previous = sha256('x') WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET salts[2] = '\x00' WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.provenance_chain SET leaves = leaves[2:], salts = salts[2:] WHERE conversation_id = $conversation AND link_no = 3$$,
+    $$UPDATE reground.conversations SET chain_length = 4, chain_head = (SELECT digest FROM reground.provenance_chain AS x WHERE x.conversation_id = $conversation AND link_no = 4) WHERE conversation_id = $conversation$$,
+    $$UPDATE reground.conversations SET chain_head = sha256('x') WHERE conversation_id = $conversation$$,
+    $$UPDATE reground.conversations SET corpus = NULL, settings = '{}' WHERE conversation_id = $conversation$$
+    ]) WITH ORDINALITY AS s(statement, place) LEFT JOIN LATERAL tampered(s.statement) AS v ON true ORDER BY s.place;
+-- Erased with its salt: the digests still verify, and so does what is left.
+SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g'), 90) AS done, v.* FROM unnest(ARRAY[
+    $$UPDATE reground.provenance_chain SET salts[1] = NULL WHERE conversation_id = $conversation AND link_no = 1; UPDATE reground.turns SET query = '', query_embedding = NULL WHERE turn_id = $turn$$,
+    $$UPDATE reground.provenance_chain SET salts[3] = NULL WHERE conversation_id = $conversation AND link_no = 1; UPDATE reground.turns SET context = jsonb_set(context, '{0,passage,text}', 'null') WHERE turn_id = $turn$$,
+    $$UPDATE reground.provenance_chain SET salts[3] = NULL WHERE conversation_id = $conversation AND link_no = 1; UPDATE reground.turns SET context = jsonb_set(context, '{1,passage,text}', 'null') WHERE turn_id = $turn$$,
+    $$UPDATE reground.provenance_chain SET salts = array_fill(NULL::bytea, ARRAY[cardinality(salts)]) WHERE conversation_id = $conversation AND link_no < 4; DELETE FROM reground.turns WHERE turn_id = $turn$$
+    ]) WITH ORDINALITY AS s(statement, place) LEFT JOIN LATERAL tampered(s.statement) AS v ON true ORDER BY s.place;
+SELECT bool_and(status = 'ok') AS undone FROM verified('chain-7');
+-- A chain in every level below: none. The auditor's alone; of every tenant.
+SELECT * FROM verified('chain-1');
+CREATE ROLE regress_chain_user IN ROLE reground_user;
+CREATE ROLE regress_chain_checker IN ROLE reground_auditor;
+GRANT USAGE ON SCHEMA regress, chain TO regress_chain_user, regress_chain_checker;
+GRANT SELECT ON chain TO regress_chain_user;
+GRANT SELECT ON chain_documents TO regress_chain_user;
+SET ROLE regress_chain_user;
+SELECT count(*) > 0 AS sources FROM reground.begin_turn('chain-7', 'green tea', 'chain', settings => '{"provenance": "merkle", "max_sources": 1, "min_sources": 1}');
+SELECT f, r.state FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('chain-7')$$, 'SELECT * FROM reground.verify_turn(1)', 'TABLE reground.provenance_chain', 'TABLE reground.chain_checkpoints']) AS f, regress.refusal(f) AS r;
+RESET ROLE;
+SET ROLE regress_chain_checker;
+SELECT v.tenant = 'regress_chain_user' AS of_the_user, count(*), bool_and(v.status = 'ok') AS ok FROM reground.verify_chain('chain-7') AS v GROUP BY 1 ORDER BY 1;
+SELECT v.state, v.marker FROM reground.verify_turn(regress.turn('chain-1', 1)) AS v WHERE marker IS NOT NULL;
+SELECT f, r.state FROM unnest(ARRAY['DELETE FROM reground.provenance_chain', 'UPDATE reground.provenance_chain SET link_no = 0', 'TRUNCATE reground.chain_checkpoints']) AS f, regress.refusal(f) AS r;
+RESET ROLE;
+SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('nobody')$$, $$SELECT * FROM reground.verify_chain(NULL)$$, $$SELECT * FROM reground.verify_chain(' ')$$, $$SELECT * FROM reground.verify_chain('chain-7', 3)$$]) AS f, regress.refusal(f) AS r;
+
+SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.verify_turn(-1)', 'SELECT * FROM reground.verify_turn(NULL)', $$SELECT reground.alter_conversation('chain-1', '{"provenance": "blockchain"}')$$]) AS f, regress.refusal(f) AS r;
+
+DROP VIEW shown, contents;
+DROP OWNED BY regress_chain_user, regress_chain_checker;
+DROP ROLE regress_chain_user, regress_chain_checker;
+RESET search_path;
+SELECT reground.drop_corpus('chain words', true);
+SELECT reground.drop_corpus('chain', true);
+DROP SCHEMA chain CASCADE;

@@ -1,0 +1,191 @@
+//! Whether what a turn was made of is still what it was (I10): its passages in their relations, its rows in the chain.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_documents::content_hash_hex;
+use reground_grounding::passage::Passage;
+use reground_grounding::standing::{Seen, standing};
+use reground_provenance::link::Kind;
+use reground_provenance::verification::{self, Finding, Verifier};
+use serde::Serialize;
+
+use crate::api::{given, not_empty};
+use crate::error::{Error, Result};
+use crate::retrieve::filter::Filter;
+use crate::retrieve::passages;
+use crate::rows;
+use crate::store::chain::{self, Chained};
+use crate::store::corpora::{self, Corpus};
+use crate::store::{traces, turns};
+
+/// A row of `verify_turn`.
+#[derive(Serialize)]
+struct SeenRow<'a> {
+    corpus: &'a str,
+    doc_id: &'a str,
+    chunk_id: &'a str,
+    marker: Option<&'a str>,
+    stored_hash: &'a str,
+    current_hash: Option<String>,
+    state: &'static str,
+}
+
+#[pg_extern(sql = false)]
+fn verify_turn(
+    turn: Option<i64>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let turn_id = given(turn, "turn")?;
+    let tenant =
+        turns::tenant_of(turn_id)?.ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
+    let mut seen = traces::seen(&tenant, turn_id)?;
+    for one in &mut seen {
+        // Below the level `hash` it came from the relation as it is: the text that was kept says more.
+        let made = || one.text.as_deref().map(content_hash_hex);
+        one.hash = one.hash.take().or_else(made);
+    }
+    let now = now(&tenant, &seen)?;
+    let rows: Vec<SeenRow<'_>> = seen
+        .iter()
+        .filter_map(|one| {
+            let stored_hash = one.hash.as_deref()?;
+            let was = Seen {
+                doc_id: &one.doc_id,
+                members: &one.members,
+                hash: stored_hash,
+            };
+            let (current_hash, state) = match now.get(one.corpus.as_str()) {
+                Some(found) => {
+                    let (hash, state) = standing(was, found);
+                    (hash, state.name())
+                }
+                None => (None, "unknown"),
+            };
+            Some(SeenRow {
+                corpus: &one.corpus,
+                doc_id: &one.doc_id,
+                chunk_id: &one.chunk_id,
+                marker: one.marker.as_deref(),
+                stored_hash,
+                current_hash,
+                state,
+            })
+        })
+        .collect();
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+/// The passages that stand under the keys now, by corpus, as the caller sees them; a corpus that he cannot read is not there.
+fn now<'a>(
+    tenant: &str,
+    seen: &'a [traces::Seen],
+) -> Result<BTreeMap<&'a str, BTreeMap<String, Passage>>> {
+    let mut keys: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+    for one in seen {
+        keys.entry(&one.corpus).or_default().extend(&one.members);
+    }
+    let everything = Filter::default();
+    let mut found = BTreeMap::new();
+    for (name, keys) in keys {
+        if let Some(corpus) = corpora::usable(tenant, name)?.map(Corpus::hashed_by_us) {
+            found.insert(name, passages::by_key(&corpus, &everything, keys)?);
+        }
+    }
+    Ok(found)
+}
+
+/// A row of `verify_chain`.
+#[derive(Serialize)]
+struct LinkRow {
+    tenant: String,
+    link_no: Option<i64>,
+    kind: Option<&'static str>,
+    turn: Option<i32>,
+    turn_id: Option<i64>,
+    message_id: Option<i64>,
+    status: &'static str,
+    detail: Option<String>,
+    linked_at: Option<String>,
+}
+
+#[pg_extern(sql = false)]
+fn verify_chain(
+    conversation: Option<&str>,
+    from_checkpoint: Option<i64>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let name = not_empty(conversation, "conversation")?;
+    let conversations = chain::conversations(name)?;
+    if conversations.is_empty() {
+        return Err(Error::Unknown("conversation", name.to_owned()).into());
+    }
+    let has = |number: i64| {
+        conversations
+            .iter()
+            .any(|of| of.checkpoints().iter().any(|(at, _)| *at == number))
+    };
+    if let Some(number) = from_checkpoint.filter(|number| !has(*number)) {
+        return Err(Error::Unknown("checkpoint", number.to_string()).into());
+    }
+    let mut rows = Vec::new();
+    for conversation in &conversations {
+        rows.extend(verify(conversation, from_checkpoint)?);
+    }
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+/// Holds one chain against what it is about.
+fn verify(conversation: &Chained, from: Option<i64>) -> Result<Vec<LinkRow>> {
+    let checkpoints = conversation.checkpoints();
+    let links = chain::links(conversation.conversation_id, from.unwrap_or_default())?;
+    let first = links.first().map(|stored| stored.link.header.link_no);
+    let (after, digest) = verification::start(&checkpoints, first, from);
+    let mut verifier = Verifier::after(after, digest);
+    let mut rows = Vec::new();
+    let row = |finding: Finding| LinkRow {
+        tenant: conversation.tenant.clone(),
+        link_no: finding.link_no,
+        kind: None,
+        turn: None,
+        turn_id: None,
+        message_id: None,
+        status: finding.status.name(),
+        detail: Some(finding.detail).filter(|detail| !detail.is_empty()),
+        linked_at: None,
+    };
+    for stored in &links {
+        let content = chain::content_of(&stored.link)?;
+        let header = &stored.link.header;
+        for finding in verifier.check(&stored.link, &content) {
+            let own = finding.link_no == Some(header.link_no);
+            let mut row = row(finding);
+            if own {
+                row.kind = Some(header.kind.name());
+                row.turn = stored.turn;
+                row.turn_id = Some(header.turn_id);
+                row.message_id = header.message_id;
+                row.linked_at = Some(stored.linked_at.clone());
+            }
+            rows.push(row);
+        }
+    }
+    let end = verifier.finish(conversation.length, conversation.head());
+    rows.extend(end.into_iter().map(row));
+    for unlinked in chain::unlinked(conversation.conversation_id, after)? {
+        let kind = match unlinked.message_id {
+            None => Kind::Turn,
+            Some(_) => Kind::Answer,
+        };
+        let mut row = row(verification::unlinked(kind));
+        row.kind = Some(kind.name());
+        row.turn = Some(unlinked.turn);
+        row.turn_id = Some(unlinked.turn_id);
+        row.message_id = unlinked.message_id;
+        rows.push(row);
+    }
+    Ok(rows)
+}

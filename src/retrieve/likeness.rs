@@ -1,0 +1,59 @@
+//! The embeddings of a context's sources, as they stand and as this role sees them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reground_grounding::likeness::{Likeness, likeness};
+use reground_grounding::memory::ContextSource;
+use reground_grounding::settings::Settings;
+
+use crate::error::Result;
+use crate::profile::stage;
+use crate::retrieve::nearest;
+use crate::store::corpora;
+
+/// How alike the sources of a context are, where the settings ask for it.
+pub fn of_context(
+    tenant: &str,
+    context: &[ContextSource],
+    embedding: Option<&[f32]>,
+    settings: &Settings,
+) -> Result<Likeness> {
+    if !settings.compares_sources() {
+        return Ok(Likeness::default());
+    }
+    stage("likeness", || {
+        let embeddings = embeddings(tenant, context)?;
+        let sources: Vec<Vec<&[f32]>> = context
+            .iter()
+            .map(|source| {
+                let of_corpus = embeddings.get(&source.candidate.passage.corpus);
+                let members = source.candidate.members.iter();
+                let found = members.filter_map(|key| of_corpus?.get(key));
+                found.map(Vec::as_slice).collect()
+            })
+            .collect();
+        Ok(likeness(embedding, &sources))
+    })
+}
+
+/// By corpus and key; those of a corpus that cannot be read, or that has none, are not there.
+fn embeddings(
+    tenant: &str,
+    context: &[ContextSource],
+) -> Result<BTreeMap<String, BTreeMap<String, Vec<f32>>>> {
+    let mut keys: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+    for source in context {
+        let corpus = source.candidate.passage.corpus.as_str();
+        keys.entry(corpus)
+            .or_default()
+            .extend(&source.candidate.members);
+    }
+    let mut found = BTreeMap::new();
+    for (name, keys) in keys {
+        let corpus = corpora::usable(tenant, name)?;
+        if let Some(corpus) = corpus.filter(|corpus| corpus.column("embedding").is_some()) {
+            found.insert(name.to_owned(), nearest::embeddings(&corpus, keys)?);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,432 @@
+//! The chains of hashes (I10): what their links are made of, and how they are added.
+
+use pgrx::pg_sys;
+use reground_provenance::encoding::Field;
+use reground_provenance::link::{BEGINNING, Header, Kind};
+use reground_provenance::verification::{Content, Link};
+use reground_provenance::{Digest, Salt, bytes_of_hex, sized};
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::owner::as_owner;
+use crate::sql;
+
+/// What a link is about.
+#[derive(Clone, Copy, Debug)]
+pub enum About {
+    /// A turn with its context.
+    Turn(i64),
+    /// A turn, and an answer to it.
+    Answer(i64, i64),
+}
+
+impl About {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Turn(_) => Kind::Turn,
+            Self::Answer(..) => Kind::Answer,
+        }
+    }
+
+    fn ids(self) -> (i64, Option<i64>) {
+        match self {
+            Self::Turn(turn_id) => (turn_id, None),
+            Self::Answer(turn_id, message_id) => (turn_id, Some(message_id)),
+        }
+    }
+
+    /// What a link says that it is about.
+    fn of(header: &Header) -> Self {
+        match header.kind {
+            Kind::Turn => Self::Turn(header.turn_id),
+            Kind::Answer => Self::Answer(header.turn_id, header.message_id.unwrap_or_default()),
+        }
+    }
+}
+
+/// How the columns of one content are read, in the order of its fields. The order and the ways are part of every hash: they
+/// stay as they are.
+enum As {
+    Text(&'static [&'static str]),
+    /// As the text that PostgreSQL shows it as.
+    Json(&'static [&'static str]),
+    Number(&'static [&'static str]),
+    Real(&'static [&'static str]),
+    Flag(&'static [&'static str]),
+    /// Microseconds since 1970.
+    Time(&'static [&'static str]),
+    /// An array of real.
+    Vector(&'static [&'static str]),
+}
+
+const QUESTION: &[As] = &[
+    As::Text(&["request_id", "request_hash", "query"]),
+    As::Vector(&["query_embedding"]),
+    As::Json(&["filter", "tags"]),
+];
+
+const TURN: &[As] = &[
+    As::Text(&["tenant"]),
+    As::Number(&["conversation_id", "number"]),
+    As::Text(&["corpus", "intent"]),
+    As::Real(&["intent_confidence"]),
+    As::Json(&["intent_signals", "retrieval", "settings", "warnings"]),
+    As::Number(&["context_tokens", "query_tokens"]),
+    As::Flag(&["retrieved"]),
+    As::Number(&["context_from", "history_tokens"]),
+    As::Time(&["begun_at"]),
+];
+
+const ANSWER: &[As] = &[
+    As::Text(&["external_id", "answer", "answer_hash"]),
+    As::Json(&["usage", "citations", "tags"]),
+];
+
+const VERDICT: &[As] = &[
+    As::Text(&["tenant"]),
+    As::Number(&["conversation_id", "turn_id"]),
+    As::Text(&["model"]),
+    As::Number(&["answer_tokens", "citation_count", "malformed_count"]),
+    As::Real(&["cfs", "stage_cfs", "grounded_cfs"]),
+    As::Text(&["diagnostic", "decision"]),
+    As::Json(&["reasons"]),
+    As::Time(&["created_at"]),
+];
+
+const CITATION: &[As] = &[
+    As::Text(&[
+        "marker", "raw", "form", "corpus", "doc_id", "chunk_id", "title", "uri", "locator",
+        "claim", "quote",
+    ]),
+    As::Number(&["quote_start", "quote_end"]),
+    As::Text(&["fact_summary", "status"]),
+    As::Flag(&["holds"]),
+    As::Text(&["mode"]),
+    As::Real(&["score", "coordinate_fidelity", "support"]),
+    As::Json(&["support_parts"]),
+    As::Text(&["diagnostic", "detail", "best_other"]),
+    As::Number(&[
+        "factor_coordinates",
+        "factor_retrieval",
+        "factor_rerank",
+        "factor_context",
+        "factor_generation",
+    ]),
+    As::Text(&["lost_at"]),
+    As::Number(&["source_version"]),
+    As::Text(&["source_hash"]),
+    As::Flag(&["repaired"]),
+    As::Number(&[
+        "char_start",
+        "char_end",
+        "byte_start",
+        "byte_end",
+        "utf16_start",
+        "utf16_end",
+    ]),
+];
+
+/// An array of the bytes of a content's fields, from the alias `x`.
+fn fields(content: &[As]) -> String {
+    let each = |columns: &[&str], form: &str| -> Vec<String> {
+        let columns = columns.iter();
+        columns
+            .map(|column| form.replace('?', &format!("x.{column}")))
+            .collect()
+    };
+    let all: Vec<String> = content
+        .iter()
+        .flat_map(|part| match part {
+            As::Text(columns) => each(columns, "pg_catalog.convert_to(?, 'UTF8')"),
+            As::Json(columns) => each(
+                columns,
+                "pg_catalog.convert_to(pg_catalog.to_jsonb(?)::text, 'UTF8')",
+            ),
+            As::Number(columns) => each(columns, "pg_catalog.int8send(?::bigint)"),
+            As::Real(columns) => each(columns, "pg_catalog.float8send(?::double precision)"),
+            As::Flag(columns) => each(columns, "pg_catalog.boolsend(?)"),
+            As::Time(columns) => each(
+                columns,
+                "pg_catalog.int8send((EXTRACT(epoch FROM ?) * 1000000)::bigint)",
+            ),
+            As::Vector(columns) => each(columns, "pg_catalog.array_send(?)"),
+        })
+        .collect();
+    format!("ARRAY[{}]", all.join(", "))
+}
+
+/// What a link is about, as it stands now. To be read as the owner.
+fn content(about: About) -> Result<Content> {
+    let (from, id) = match about {
+        About::Turn(turn_id) => (
+            format!(
+                "SELECT 1 AS position, {} AS fields FROM reground.turns AS x WHERE x.turn_id = $1 \
+                 UNION ALL SELECT 2, {} FROM reground.turns AS x WHERE x.turn_id = $1 \
+                 UNION ALL SELECT e.place + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
+                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1",
+                fields(QUESTION),
+                fields(TURN)
+            ),
+            turn_id,
+        ),
+        About::Answer(_, message_id) => (
+            format!(
+                "SELECT 1 AS position, {} AS fields FROM reground.messages AS x WHERE x.message_id = $1 \
+                 UNION ALL SELECT 2, {} FROM reground.messages AS x WHERE x.message_id = $1 \
+                 UNION ALL SELECT x.citation_no::bigint + 2, {} FROM reground.message_citations AS x WHERE x.message_id = $1",
+                fields(ANSWER),
+                fields(VERDICT),
+                fields(CITATION)
+            ),
+            message_id,
+        ),
+    };
+    let statement = format!(
+        "SELECT c.position::bigint, f.value FROM ({from}) AS c, pg_catalog.unnest(c.fields) WITH ORDINALITY AS f(value, place) ORDER BY c.position, f.place"
+    );
+    let rows: Vec<(i64, Field)> = sql::write_each(&statement, &[id.into()], |row| {
+        Ok((
+            row.get::<i64>(1)?.unwrap_or_default(),
+            row.get::<Vec<u8>>(2)?,
+        ))
+    })?;
+    let mut content = Content::new();
+    for (position, field) in rows {
+        let position = usize::try_from(position).unwrap_or_default();
+        match content.last_mut() {
+            Some((last, fields)) if *last == position => fields.push(field),
+            _ => content.push((position, vec![field])),
+        }
+    }
+    Ok(content)
+}
+
+/// What the conversation knows of its chain, and what time it is.
+#[derive(Deserialize)]
+struct End {
+    length: i64,
+    /// In hexadecimal.
+    head: Option<String>,
+    now: i64,
+}
+
+/// Adds a link to the chain of a conversation whose row is locked.
+pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
+    as_owner(|| {
+        let content = content(about)?;
+        let end: End = sql::write_json(
+            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT coalesce(chain_length, 0) AS length, pg_catalog.encode(chain_head, 'hex') AS head, \
+                 (EXTRACT(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::bigint AS now \
+             FROM reground.conversations WHERE conversation_id = $1) AS r",
+            &[conversation_id.into()],
+        )?
+        .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))?;
+        let (turn_id, message_id) = about.ids();
+        let header = Header {
+            conversation_id,
+            link_no: end.length + 1,
+            tenant: tenant.to_owned(),
+            kind: about.kind(),
+            turn_id,
+            message_id,
+            at: end.now,
+        };
+        let previous = match end.head {
+            Some(head) => sized(&bytes_of_hex(&head)),
+            None => BEGINNING,
+        };
+        let salts: Vec<Salt> = content.iter().map(|_| salt()).collect::<Result<_>>()?;
+        let leaves: Vec<Digest> = content
+            .iter()
+            .zip(&salts)
+            .map(|((position, fields), salt)| header.leaf(*position, salt, fields))
+            .collect();
+        let digest = header.digest(&previous, &leaves);
+        sql::run(
+            "WITH link AS (INSERT INTO reground.provenance_chain (conversation_id, link_no, tenant, kind, turn_id, message_id, salts, leaves, previous, digest, linked_at) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, timestamptz 'epoch' + $11::bigint * interval '1 microsecond')) \
+             UPDATE reground.conversations SET chain_length = $2, chain_head = $10 WHERE conversation_id = $1",
+            &[
+                conversation_id.into(),
+                header.link_no.into(),
+                tenant.into(),
+                header.kind.name().into(),
+                turn_id.into(),
+                message_id.into(),
+                bytes(&salts).into(),
+                bytes(&leaves).into(),
+                previous.to_vec().into(),
+                digest.to_vec().into(),
+                header.at.into(),
+            ],
+        )?;
+        Ok(())
+    })
+}
+
+fn bytes<const N: usize>(all: &[[u8; N]]) -> Vec<Vec<u8>> {
+    all.iter().map(|one| one.to_vec()).collect()
+}
+
+/// Bytes that nobody can guess.
+fn salt() -> Result<Salt> {
+    let mut salt = Salt::default();
+    // SAFETY: the buffer has as many bytes as are asked for.
+    let drawn = unsafe { pg_sys::pg_strong_random(salt.as_mut_ptr().cast(), salt.len()) };
+    if drawn {
+        Ok(salt)
+    } else {
+        Err(Error::NoRandomness)
+    }
+}
+
+/// A conversation, as its chain is verified.
+#[derive(Debug, Deserialize)]
+pub struct Chained {
+    pub conversation_id: i64,
+    pub tenant: String,
+    /// Links that it has had.
+    pub length: i64,
+    /// In hexadecimal, as what follows.
+    head: Option<String>,
+    checkpoints: Vec<(i64, String)>,
+}
+
+impl Chained {
+    /// Digest of its last link.
+    pub fn head(&self) -> Option<Digest> {
+        self.head.as_deref().map(digest_of_hex)
+    }
+
+    /// What retention left of the links that it removed.
+    pub fn checkpoints(&self) -> Vec<(i64, Digest)> {
+        let checkpoints = self.checkpoints.iter();
+        checkpoints
+            .map(|(number, digest)| (*number, digest_of_hex(digest)))
+            .collect()
+    }
+}
+
+fn digest_of_hex(hex: &str) -> Digest {
+    sized(&bytes_of_hex(hex))
+}
+
+/// The conversations of that name, of every tenant.
+pub fn conversations(external_id: &str) -> Result<Vec<Chained>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.tenant), '[]')::text FROM ( \
+                 SELECT v.conversation_id, v.tenant, coalesce(v.chain_length, 0) AS length, pg_catalog.encode(v.chain_head, 'hex') AS head, \
+                     (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(k.link_no, pg_catalog.encode(k.digest, 'hex'))), '[]') \
+                      FROM reground.chain_checkpoints AS k WHERE k.conversation_id = v.conversation_id) AS checkpoints \
+                 FROM reground.conversations AS v WHERE v.external_id = $1) AS r",
+            &[external_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
+/// A link as it is stored, and where its turn stands.
+pub struct Stored {
+    pub link: Link,
+    /// The turn's number, if it is there.
+    pub turn: Option<i32>,
+    /// When it was made, as PostgreSQL writes it.
+    pub linked_at: String,
+}
+
+/// The links of a conversation after one of that number, in order.
+pub fn links(conversation_id: i64, after: i64) -> Result<Vec<Stored>> {
+    #[derive(Deserialize)]
+    struct Row {
+        conversation_id: i64,
+        link_no: i64,
+        tenant: String,
+        kind: String,
+        turn_id: i64,
+        message_id: Option<i64>,
+        at: i64,
+        salts: Vec<Option<String>>,
+        leaves: Vec<String>,
+        previous: String,
+        digest: String,
+        turn: Option<i32>,
+        linked_at: String,
+    }
+    let rows: Vec<Row> = as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.link_no), '[]')::text FROM ( \
+                 SELECT x.conversation_id, x.link_no, x.tenant, x.kind, x.turn_id, x.message_id, (EXTRACT(epoch FROM x.linked_at) * 1000000)::bigint AS at, \
+                     ARRAY(SELECT pg_catalog.encode(s.salt, 'hex') FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place) ORDER BY s.place) AS salts, \
+                     ARRAY(SELECT coalesce(pg_catalog.encode(l.leaf, 'hex'), '') FROM pg_catalog.unnest(x.leaves) WITH ORDINALITY AS l(leaf, place) ORDER BY l.place) AS leaves, \
+                     pg_catalog.encode(x.previous, 'hex') AS previous, pg_catalog.encode(x.digest, 'hex') AS digest, t.number AS turn, x.linked_at \
+                 FROM reground.provenance_chain AS x LEFT JOIN reground.turns AS t ON t.turn_id = x.turn_id \
+                 WHERE x.conversation_id = $1 AND x.link_no > $2) AS r",
+            &[conversation_id.into(), after.into()],
+        )
+    })?
+    .unwrap_or_default();
+    rows.into_iter()
+        .map(|row| {
+            let kind = Kind::of(&row.kind)
+                .ok_or_else(|| Error::Stored(format!("a link of kind {}", row.kind)))?;
+            let salts = row.salts.iter();
+            Ok(Stored {
+                turn: row.turn,
+                linked_at: row.linked_at,
+                link: Link {
+                    header: Header {
+                        conversation_id: row.conversation_id,
+                        link_no: row.link_no,
+                        tenant: row.tenant,
+                        kind,
+                        turn_id: row.turn_id,
+                        message_id: row.message_id,
+                        at: row.at,
+                    },
+                    salts: salts
+                        .map(|salt| salt.as_deref().map(|salt| sized(&bytes_of_hex(salt))))
+                        .collect(),
+                    leaves: row.leaves.iter().map(|leaf| digest_of_hex(leaf)).collect(),
+                    previous: digest_of_hex(&row.previous),
+                    digest: digest_of_hex(&row.digest),
+                },
+            })
+        })
+        .collect()
+}
+
+/// What a link is about, as it stands now.
+pub fn content_of(link: &Link) -> Result<Content> {
+    as_owner(|| content(About::of(&link.header)))
+}
+
+/// A turn or an answer that should have a link and has none.
+#[derive(Debug, Deserialize)]
+pub struct Unlinked {
+    pub turn: i32,
+    pub turn_id: i64,
+    pub message_id: Option<i64>,
+}
+
+/// Turns of a conversation that ask for a link, and answers to them, without one. Those from before the last link that
+/// retention removed up to `checkpoint` are not missed.
+pub fn unlinked(conversation_id: i64, checkpoint: i64) -> Result<Vec<Unlinked>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.turn, r.message_id NULLS FIRST), '[]')::text FROM ( \
+                 WITH since AS (SELECT (SELECT k.linked_at FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1 AND k.link_no = $2) AS moment), \
+                 asked AS (SELECT t.turn_id, t.number, t.begun_at FROM reground.turns AS t \
+                           WHERE t.conversation_id = $1 AND t.settings ->> 'provenance' = 'merkle' AND t.history_tokens IS NOT NULL) \
+                 SELECT a.number AS turn, a.turn_id, NULL::bigint AS message_id FROM asked AS a, since AS s \
+                 WHERE (s.moment IS NULL OR a.begun_at > s.moment) \
+                     AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 AND x.kind = 'turn' AND x.turn_id = a.turn_id) \
+                 UNION ALL \
+                 SELECT a.number, a.turn_id, m.message_id FROM asked AS a JOIN reground.messages AS m USING (turn_id), since AS s \
+                 WHERE (s.moment IS NULL OR m.created_at > s.moment) \
+                     AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 AND x.kind = 'answer' AND x.message_id = m.message_id)) AS r",
+            &[conversation_id.into(), checkpoint.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
