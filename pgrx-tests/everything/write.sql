@@ -37,7 +37,7 @@ SET app.tenant_id = 'bolt';
 SELECT reground.begin_turn('talk', 'the fox?', 'words');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'It is gone [A1].', message => 'm1');
 SET app.tenant_id = 'acme';
-SELECT reground.alter_conversation('talk', '{"max_sources": 5, "reranker": "public.rank(text,text[])", "intent_function": "judge"}');
+SELECT reground.alter_conversation('talk', '{"max_sources": 5, "provenance": "merkle", "reranker": "public.rank(text,text[])", "intent_function": "judge"}');
 SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
 SELECT reground.pin('talk', chunk_id => '1', corpus => 'articles');
 SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep"]}', request_id => 'r1', tags => '{"a": [1, null]}');
@@ -71,3 +71,13 @@ VACUUM (FREEZE, INDEX_CLEANUP on) farm, halves, words;
 SELECT count(reground.bm25_merge(index)) FROM reground.bm25_indexes WHERE index <> 'notes_body'::regclass;
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations), 'accurate', 'as the source has it', 'ann');
 SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'it says something else');
+
+-- A chain with a checkpoint, and what is left of a turn whose trace went; the ring is filled again.
+CREATE TABLE kept AS SELECT * FROM reground.turn_traces;
+SELECT reground.begin_turn('chained', 'who gives wool?', 'farm', '[0,1]', settings => '{"provenance": "merkle"}');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool [A1].');
+SELECT count(*) FROM reground.run_retention(now() + interval '91 days');
+INSERT INTO reground.turn_traces SELECT * FROM kept;
+DROP TABLE kept;
+SELECT reground.begin_turn('chained', 'and milk?', 'farm', '[1,0]', settings => '{"provenance": "merkle"}');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9]. Sheep eat hay [Source: sheep].', model => 'some', usage => '{"tokens": 1.50}', tags => '{"é": "ü"}');

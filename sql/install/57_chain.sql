@@ -43,3 +43,9 @@ CREATE FUNCTION reground.verify_chain(conversation text, from_checkpoint bigint 
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_chain_wrapper';
 COMMENT ON FUNCTION reground.verify_chain(text, bigint) IS
 'Holds the chain of a conversation against itself and against what it is about (for the auditor, of every tenant with a conversation of that name): a row for each link, and for each that is missing. status is ok; content_changed (what was asked, shown, answered or found of it is not what it was; detail says which part); content_erased (a part was erased with its salt, the rest is what it was); missing (the link, its turn or its answer is gone; without link_no: a turn or an answer that never got a link); chain_broken (the link was changed, or does not follow from the one before). Begins with the earliest link that retention has left, or after the checkpoint from_checkpoint (see chain_checkpoints). No row where no turn of the conversation asked for provenance merkle. Reads only, works on a standby. P0002 when there is no such conversation or checkpoint.';
+
+CREATE FUNCTION reground.run_retention(now timestamptz DEFAULT pg_catalog.now())
+    RETURNS TABLE (relation text, rows bigint, action text)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_retention_wrapper';
+COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
+'Archives and removes what is older than reground.trace_retention_days, and what was archived longer than reground.archive_retention_days ago (I19), for reground_admin; call it daily, in a transaction of its own. Traces leave a row in turn_archive; links of a chain leave a checkpoint, and stay where the chain is not whole. A partition of traces that are all old is truncated where nobody is using it, else its old rows are deleted. Turns, messages and citations stay. A row for each relation with what was done to how many rows; none where nothing was old.';

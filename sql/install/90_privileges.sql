@@ -7,9 +7,10 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA reground FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA reground TO reground_user;
 REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citation(bigint), reground.label_citation, reground.sample_for_review, reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity FROM reground_user;
-REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text, bigint) FROM reground_user;
+REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text, bigint), reground.run_retention(timestamptz) FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text, bigint), reground._pair(integer, integer, integer) TO reground_auditor;
-GRANT SELECT ON reground.provenance_chain, reground.chain_checkpoints TO reground_auditor;
+GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz) TO reground_admin;
+GRANT SELECT ON reground.provenance_chain, reground.chain_checkpoints, reground.turn_archive TO reground_auditor;
 GRANT SELECT ON reground.citation_similarities TO reground_user, reground_auditor;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments TO reground_admin;

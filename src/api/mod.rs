@@ -23,6 +23,7 @@ mod prompts;
 mod provenance;
 mod quality;
 mod rerank;
+mod retention;
 mod reviews;
 mod search;
 mod source_rows;

@@ -13,6 +13,7 @@ pub mod history;
 pub mod markers;
 pub mod messages;
 pub mod register;
+pub mod retention;
 pub mod reviews;
 pub mod roles;
 pub mod sources;
