@@ -13,7 +13,7 @@ CREATE FUNCTION reground._pair(one integer, other integer, of integer) RETURNS i
 COMMENT ON FUNCTION reground._pair(integer, integer, integer) IS 'The place of two sources, by their positions from 1, in turns.source_similarities of a context of so many; NULL for one and the same.';
 
 CREATE VIEW reground.citation_similarities WITH (security_invoker = true) AS
-    SELECT c.tenant, c.turn_id, c.message_id, c.citation_id, c.citation_no, k.marker, t.query_similarities[k.place] AS query_similarity,
+    SELECT c.tenant, c.turn_id, c.message_id, c.citation_id, c.citation_no, k.marker, c.corpus, c.doc_id, c.chunk_id, t.query_similarities[k.place] AS query_similarity,
            n.marker AS nearest, n.similarity AS nearest_similarity, c.best_other,
            t.source_similarities[reground._pair(k.place, b.place, pg_catalog.jsonb_array_length(t.context))] AS best_other_similarity
     FROM reground.message_citations AS c
