@@ -1,4 +1,4 @@
-//! Server settings: `reground.tenant_from`, those of the worker, and one for each setting of a turn.
+//! Server settings: `reground.tenant_from`, those of the worker, how long things are kept, and one for each setting of a turn.
 
 use std::ffi::{CStr, CString};
 use std::time::Duration;
@@ -11,6 +11,8 @@ static TENANT_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>:
 
 static WORKER_DATABASES: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 static WORKER_INTERVAL: GucSetting<i32> = GucSetting::<i32>::new(60);
+static TRACE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(90);
+static ARCHIVE_RETENTION_DAYS: GucSetting<i32> = GucSetting::<i32>::new(730);
 
 /// Defines every setting and reserves the prefix, so that a misspelt one is refused.
 pub fn define() {
@@ -40,6 +42,28 @@ pub fn define() {
         86_400,
         GucContext::Sighup,
         GucFlags::UNIT_S,
+    );
+    // Superuser only: how long evidence is kept is not for those to say whom it is about. The ring of traces has sixteen weeks,
+    // of which one is being written and one may be cut by the limit.
+    GucRegistry::define_int_guc(
+        c"reground.trace_retention_days",
+        c"Days that run_retention keeps traces and the links of chains.",
+        c"At most 98: the ring of traces has sixteen weeks.",
+        &TRACE_RETENTION_DAYS,
+        1,
+        98,
+        GucContext::Suset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_int_guc(
+        c"reground.archive_retention_days",
+        c"Days that run_retention keeps the archived rows of turns whose traces it removed.",
+        c"Counted from when the turn began.",
+        &ARCHIVE_RETENTION_DAYS,
+        1,
+        36_500,
+        GucContext::Suset,
+        GucFlags::default(),
     );
     define_text(
         "tracking_parameters",
@@ -114,6 +138,16 @@ pub fn value(name: &str) -> Option<String> {
         let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
         (!value.is_null()).then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
     }
+}
+
+/// Days that traces and links are kept.
+pub fn trace_retention_days() -> i32 {
+    TRACE_RETENTION_DAYS.get()
+}
+
+/// Days that archived turns are kept.
+pub fn archive_retention_days() -> i32 {
+    ARCHIVE_RETENTION_DAYS.get()
 }
 
 /// Query parameters that say where a reader came from; `None` for the built-in list.

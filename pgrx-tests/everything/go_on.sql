@@ -30,3 +30,8 @@ SELECT string_agg(id::text, ' ' ORDER BY id) FROM notes WHERE body @@@ reground.
 SELECT name || ': ' || coalesce(string_agg(item || ' ' || fault, '; '), 'sound') FROM unnest(ARRAY['articles_body', 'articles_lower', 'notes_body']) AS name LEFT JOIN LATERAL reground.bm25_check(name::regclass, heapallindexed => true) AS c ON c.item <> 'server' GROUP BY name ORDER BY name;
 SELECT reloptions::text FROM pg_class WHERE relname = 'articles_body';
 SELECT set_config('enable_seqscan', 'on', false);
+
+-- The chains verify, and go on behind their checkpoints.
+SELECT 'sound' FROM reground.verify_chain('chained') HAVING bool_and(status = 'ok') AND count(*) = 2;
+SELECT to_jsonb(b)::text FROM reground.begin_turn('chained', 'and who moos?', 'farm', '[1,0]', settings => '{"provenance": "merkle"}') AS b;
+SELECT (to_jsonb(v) - 'linked_at')::text FROM (VALUES ('talk'), ('chained')) AS c(name), reground.verify_chain(c.name) AS v ORDER BY c.name, v.tenant, v.link_no;

@@ -37,7 +37,7 @@ SET app.tenant_id = 'bolt';
 SELECT reground.begin_turn('talk', 'the fox?', 'words');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'It is gone [A1].', message => 'm1');
 SET app.tenant_id = 'acme';
-SELECT reground.alter_conversation('talk', '{"max_sources": 5, "reranker": "public.rank(text,text[])", "intent_function": "judge"}');
+SELECT reground.alter_conversation('talk', '{"max_sources": 5, "provenance": "merkle", "reranker": "public.rank(text,text[])", "intent_function": "judge"}');
 SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
 SELECT reground.pin('talk', chunk_id => '1', corpus => 'articles');
 SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', filter => '{"doc_id": ["cows", "sheep"]}', request_id => 'r1', tags => '{"a": [1, null]}');
@@ -83,3 +83,13 @@ SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');
 SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.run_probes();
+
+-- A chain with a checkpoint, and what is left of a turn whose trace went; the ring is filled again.
+CREATE TABLE kept AS SELECT * FROM reground.turn_traces;
+SELECT reground.begin_turn('chained', 'who gives wool?', 'farm', '[0,1]', settings => '{"provenance": "merkle"}');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool [A1].');
+SELECT count(*) FROM reground.run_retention(now() + interval '91 days');
+INSERT INTO reground.turn_traces SELECT * FROM kept;
+DROP TABLE kept;
+SELECT reground.begin_turn('chained', 'and milk?', 'farm', '[1,0]', settings => '{"provenance": "merkle"}');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9]. Sheep eat hay [Source: sheep].', model => 'some', usage => '{"tokens": 1.50}', tags => '{"é": "ü"}');

@@ -45,3 +45,44 @@ COMMENT ON COLUMN reground.chain_checkpoints.tenant IS 'Whose it is.';
 COMMENT ON COLUMN reground.chain_checkpoints.digest IS 'Digest of the link.';
 COMMENT ON COLUMN reground.chain_checkpoints.linked_at IS 'When the link was made.';
 COMMENT ON COLUMN reground.chain_checkpoints.made_at IS 'When it was removed.';
+
+CREATE TABLE reground.turn_archive (
+    turn_id      bigint PRIMARY KEY,
+    tenant       text NOT NULL,
+    conversation text NOT NULL,
+    turn         integer NOT NULL,
+    corpus       text NOT NULL,
+    model        text,
+    begun_at     timestamptz NOT NULL,
+    candidates   integer NOT NULL,
+    sources      integer NOT NULL,
+    citations    integer,
+    held         integer,
+    cfs          double precision,
+    decision     text,
+    markers      text[] NOT NULL DEFAULT '{}',
+    corpora      text[] NOT NULL DEFAULT '{}',
+    doc_ids      text[] NOT NULL DEFAULT '{}',
+    chunk_ids    text[] NOT NULL DEFAULT '{}',
+    hashes       bytea NOT NULL DEFAULT ''
+);
+CREATE INDEX turn_archive_begun ON reground.turn_archive USING brin (begun_at);
+COMMENT ON TABLE  reground.turn_archive IS 'A compact row for each turn whose trace retention has removed (I19); it outlives the turn itself.';
+COMMENT ON COLUMN reground.turn_archive.turn_id IS 'The turn.';
+COMMENT ON COLUMN reground.turn_archive.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.turn_archive.conversation IS 'The application''s id of the conversation.';
+COMMENT ON COLUMN reground.turn_archive.turn IS 'Position in the conversation, from 1.';
+COMMENT ON COLUMN reground.turn_archive.corpus IS 'Where it searched.';
+COMMENT ON COLUMN reground.turn_archive.model IS 'What wrote the answer that stands, as the application says.';
+COMMENT ON COLUMN reground.turn_archive.begun_at IS 'When it began.';
+COMMENT ON COLUMN reground.turn_archive.candidates IS 'Candidates in its trace.';
+COMMENT ON COLUMN reground.turn_archive.sources IS 'Sources in its context.';
+COMMENT ON COLUMN reground.turn_archive.citations IS 'Citations in the answer that stands; NULL without an answer.';
+COMMENT ON COLUMN reground.turn_archive.held IS 'Of these, those that held.';
+COMMENT ON COLUMN reground.turn_archive.cfs IS 'Citation fidelity score of the answer.';
+COMMENT ON COLUMN reground.turn_archive.decision IS 'accept or regenerate.';
+COMMENT ON COLUMN reground.turn_archive.markers IS 'What the answer cites, each once, as parallel arrays: markers.';
+COMMENT ON COLUMN reground.turn_archive.corpora IS 'Corpora.';
+COMMENT ON COLUMN reground.turn_archive.doc_ids IS 'Documents.';
+COMMENT ON COLUMN reground.turn_archive.chunk_ids IS 'Passages.';
+COMMENT ON COLUMN reground.turn_archive.hashes IS 'The first 8 bytes of the hash of each, one after the other; zeros where none is known.';

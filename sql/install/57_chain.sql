@@ -13,7 +13,7 @@ CREATE FUNCTION reground._pair(one integer, other integer, of integer) RETURNS i
 COMMENT ON FUNCTION reground._pair(integer, integer, integer) IS 'The place of two sources, by their positions from 1, in turns.source_similarities of a context of so many; NULL for one and the same.';
 
 CREATE VIEW reground.citation_similarities WITH (security_invoker = true) AS
-    SELECT c.tenant, c.turn_id, c.message_id, c.citation_id, c.citation_no, k.marker, t.query_similarities[k.place] AS query_similarity,
+    SELECT c.tenant, c.turn_id, c.message_id, c.citation_id, c.citation_no, k.marker, c.corpus, c.doc_id, c.chunk_id, t.query_similarities[k.place] AS query_similarity,
            n.marker AS nearest, n.similarity AS nearest_similarity, c.best_other,
            t.source_similarities[reground._pair(k.place, b.place, pg_catalog.jsonb_array_length(t.context))] AS best_other_similarity
     FROM reground.message_citations AS c
@@ -43,3 +43,9 @@ CREATE FUNCTION reground.verify_chain(conversation text, from_checkpoint bigint 
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_chain_wrapper';
 COMMENT ON FUNCTION reground.verify_chain(text, bigint) IS
 'Holds the chain of a conversation against itself and against what it is about (for the auditor, of every tenant with a conversation of that name): a row for each link, and for each that is missing. status is ok; content_changed (what was asked, shown, answered or found of it is not what it was; detail says which part); content_erased (a part was erased with its salt, the rest is what it was); missing (the link, its turn or its answer is gone; without link_no: a turn or an answer that never got a link); chain_broken (the link was changed, or does not follow from the one before). Begins with the earliest link that retention has left, or after the checkpoint from_checkpoint (see chain_checkpoints). No row where no turn of the conversation asked for provenance merkle. Reads only, works on a standby. P0002 when there is no such conversation or checkpoint.';
+
+CREATE FUNCTION reground.run_retention(now timestamptz DEFAULT pg_catalog.now())
+    RETURNS TABLE (relation text, rows bigint, action text)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_retention_wrapper';
+COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
+'Archives and removes what is older than reground.trace_retention_days, and what was archived longer than reground.archive_retention_days ago (I19), for reground_admin; call it daily, in a transaction of its own. Traces leave a row in turn_archive; links of a chain leave a checkpoint, and stay where the chain is not whole. A partition of traces that are all old is truncated where nobody is using it, else its old rows are deleted. Turns, messages and citations stay. A row for each relation with what was done to how many rows; none where nothing was old.';

@@ -10,8 +10,9 @@ REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citatio
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
     reground.run_maintenance FROM reground_user;
-REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text, bigint) FROM reground_user;
+REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text, bigint), reground.run_retention(timestamptz) FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text, bigint), reground._pair(integer, integer, integer) TO reground_auditor;
+GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz) TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
@@ -36,5 +37,5 @@ GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candi
 GRANT SELECT ON reground.alert_rules, reground.active_alert_rules, reground.alert_baselines, reground.alerts, reground.rollup_queue, reground.audit_backlog TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.answer_rollup, reground.citation_rollup, reground.cfs_hourly, reground.citations_hourly, reground.conversation_audit TO reground_user, reground_auditor;
 GRANT SELECT ON reground.probes, reground.probe_results TO reground_user, reground_auditor;
-GRANT SELECT ON reground.provenance_chain, reground.chain_checkpoints TO reground_auditor;
+GRANT SELECT ON reground.provenance_chain, reground.chain_checkpoints, reground.turn_archive TO reground_auditor;
 GRANT SELECT ON reground.citation_similarities TO reground_user, reground_auditor;

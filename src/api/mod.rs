@@ -27,6 +27,7 @@ mod quality;
 mod rehearsal;
 mod report;
 mod rerank;
+mod retention;
 mod reviews;
 mod rollups;
 mod search;

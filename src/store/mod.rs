@@ -16,6 +16,7 @@ pub mod messages;
 pub mod probes;
 pub mod register;
 pub mod reports;
+pub mod retention;
 pub mod reviews;
 pub mod roles;
 pub mod rollups;

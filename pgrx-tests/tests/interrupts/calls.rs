@@ -407,6 +407,20 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "run_retention",
+        call: "run_retention(now() + interval '200 days')",
+        waits: &[
+            Reads("reground.turn_traces"),
+            Reads("reground.turns"),
+            Reads("reground.conversations"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
+            Writes("reground.turn_archive"),
+            Writes("reground.chain_checkpoints"),
+            Writes("reground.provenance_chain"),
+        ],
+    },
+    Call {
         function: "verify_chain",
         call: "verify_chain('talk')",
         waits: &[
@@ -514,7 +528,7 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         function: "begin_turn",
-        call: "begin_turn('fresh', 'who gives wool?', 'farm', '[0,1]')",
+        call: "begin_turn('fresh', 'who gives wool?', 'farm', '[0,1]', settings => '{\"provenance\": \"merkle\"}')",
         waits: &[
             Reads("reground.messages"),
             Reads("reground.message_citations"),
@@ -530,6 +544,7 @@ pub const CALLS: &[Call] = &[
             Writes("reground.conversation_markers"),
             Writes("reground.source_facts"),
             Writes("reground.turn_traces"),
+            Writes("reground.provenance_chain"),
         ],
     },
     Call {

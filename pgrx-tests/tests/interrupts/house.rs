@@ -20,7 +20,7 @@ const WRITTEN: &str = "
     SELECT reground.put_document('farm', 'sheep', passages => '[{\"text\": \"Sheep give wool.\"}]');
     SELECT reground.put_embeddings('farm', ARRAY['1'], ARRAY['[1,0]']::vector[]);
     SELECT reground.pin('talk', doc_id => 'sheep', corpus => 'farm');
-    SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]');
+    SELECT reground.begin_turn('talk', 'who gives milk?', 'farm', '[1,0]', settings => '{\"provenance\": \"merkle\"}');
     SELECT reground.end_turn(1, 'Cows give milk [B1]. Pigs fly [Z9].', message => 'first');
     SELECT reground.begin_turn('talk', 'and wool?', 'farm', '[0,1]');
     SELECT reground.begin_turn('later', 'milk?', 'farm', '[1,0]', settings => '{\"reranker\": \"deferred\"}');

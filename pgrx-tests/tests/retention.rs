@@ -1,0 +1,348 @@
+//! What is old goes, what is young stays, and what went has left its row: whoever else is at work, and however the old rows lie.
+
+use anyhow::{Context, Result, ensure};
+use postgres::Client;
+use reground_tests::server::Database;
+
+/// What a run did: relation, rows, action.
+type Done = Vec<(String, i64, String)>;
+
+/// A database with old turns and young ones, and the moment between them.
+struct Aged {
+    database: Database,
+    client: Client,
+    /// As PostgreSQL writes it.
+    between: String,
+}
+
+/// Two answered turns of `talk`, one of them regenerated; then a moment; then a turn of `talk` and one of `fresh`. All chained.
+fn aged(name: &str) -> Result<Aged> {
+    let database = Database::create(name)?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
+         SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]');
+         SELECT reground.put_document('farm', 'sheep', passages => '[{\"text\": \"Sheep give wool.\"}]');",
+    )?;
+    // Whether a partition is free is for the test to say, and not for autovacuum.
+    let partitions = client.query(
+        "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relispartition AND c.relkind = 'r' AND c.relname LIKE 'turn_traces%'",
+        &[],
+    )?;
+    ensure!(partitions.len() == 16, "the ring has other partitions");
+    for row in &partitions {
+        let partition: String = row.get(0);
+        client.batch_execute(&format!(
+            "ALTER TABLE {partition} SET (autovacuum_enabled = off)"
+        ))?;
+    }
+    client.batch_execute(
+        "SELECT reground.begin_turn('talk', 'who gives milk?', 'farm');
+         SELECT reground.end_turn(1, 'Nobody.', model => 'small');
+         SELECT reground.end_turn(1, 'Cows give milk [A1]. They do [A1]. Pigs fly [Z9].', model => 'large');
+         SELECT reground.begin_turn('talk', 'who gives wool?', 'farm');
+         SELECT reground.abandon_turn(2);",
+    )?;
+    let between: String = client
+        .query_one("SELECT clock_timestamp()::text", &[])?
+        .get(0);
+    client.batch_execute(
+        "SELECT reground.begin_turn('talk', 'and now?', 'farm');
+         SELECT reground.begin_turn('fresh', 'who gives wool?', 'farm');
+         SELECT reground.end_turn(4, 'Sheep give wool [A1].');",
+    )?;
+    Ok(Aged {
+        database,
+        client,
+        between,
+    })
+}
+
+impl Aged {
+    /// A run as it would be `days` after the moment between, read by `client`.
+    fn run_by(&self, client: &mut Client, days: i32) -> Result<Done> {
+        let rows = client.query(
+            "SELECT relation, rows, action FROM reground.run_retention($1::text::timestamptz + make_interval(days => $2))",
+            &[&self.between, &days],
+        )?;
+        Ok(rows
+            .iter()
+            .map(|row| (row.get(0), row.get(1), row.get(2)))
+            .collect())
+    }
+
+    fn run(&mut self, days: i32) -> Result<Done> {
+        let mut client = self.database.connect()?;
+        self.run_by(&mut client, days)
+    }
+
+    /// Puts the old traces into a partition of their own: as if they had been written a week before.
+    fn part(&mut self) -> Result<String> {
+        self.client.execute(
+            "UPDATE reground.turn_traces SET bucket = (bucket + 15) % 16 WHERE traced_at < $1::text::timestamptz",
+            &[&self.between],
+        )?;
+        Ok(self
+            .client
+            .query_one(
+                "SELECT 'turn_traces_' || lpad(min(bucket)::text, 2, '0') FROM reground.turn_traces WHERE turn_id = 1",
+                &[],
+            )?
+            .get(0))
+    }
+
+    fn text(&mut self, query: &str) -> Result<String> {
+        let row = self
+            .client
+            .query_one(query, &[])
+            .context(query.to_owned())?;
+        Ok(row.get::<_, Option<String>>(0).unwrap_or_default())
+    }
+
+    fn traces(&mut self) -> Result<String> {
+        self.text(
+            "SELECT string_agg(turn_id::text, ' ' ORDER BY turn_id) FROM reground.turn_traces",
+        )
+    }
+
+    /// Numbers and statuses of what verify_chain says of `talk`.
+    fn chain(&mut self) -> Result<String> {
+        self.text("SELECT string_agg(concat_ws(' ', link_no, kind, status), ', ' ORDER BY link_no) FROM reground.verify_chain('talk')")
+    }
+}
+
+fn said(relation: &str, rows: i64, action: &str) -> (String, i64, String) {
+    (relation.to_owned(), rows, action.to_owned())
+}
+
+#[test]
+fn what_is_old_goes_and_leaves_its_row() -> Result<()> {
+    let mut aged = aged("retention_goes")?;
+    ensure!(aged.run(89)?.is_empty(), "nothing is 90 days old");
+    ensure!(aged.traces()? == "1 2 3 4");
+    let partition = aged.part()?;
+    let done = aged.run(90)?;
+    let expected = [
+        said("turn_archive", 2, "archived"),
+        said("chain_checkpoints", 1, "made"),
+        said("provenance_chain", 4, "removed"),
+        said(&partition, 2, "truncated"),
+    ];
+    ensure!(done == expected, "{done:?}");
+    ensure!(aged.traces()? == "3 4");
+    // What the archive says, as the tables themselves say it.
+    let archived = aged.text(
+        "SELECT string_agg(concat_ws(' ', turn_id, conversation, turn, corpus, model, candidates, sources, citations, held, decision, markers::text, doc_ids::text, chunk_ids::text, encode(hashes, 'hex')), '; ' ORDER BY turn_id) FROM reground.turn_archive",
+    )?;
+    let hash = aged.text("SELECT encode(substring(sha256('Cows give milk.') FOR 8), 'hex')")?;
+    let expected = format!(
+        "1 talk 1 farm large 2 2 3 2 regenerate {{A1}} {{cows}} {{1}} {hash}; 2 talk 2 farm 3 2 {{}} {{}} {{}} "
+    );
+    ensure!(archived == expected, "{archived}");
+    let same = aged.text(
+        "SELECT (a.cfs = m.cfs AND a.begun_at = t.begun_at AND a.decision = m.decision)::text FROM reground.turn_archive AS a JOIN reground.turns AS t USING (turn_id) JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded WHERE a.turn_id = 1",
+    )?;
+    ensure!(same == "true", "the archive says otherwise");
+    // The record itself stays.
+    let stays = aged.text("SELECT concat_ws(' ', (SELECT count(*) FROM reground.turns), (SELECT count(*) FROM reground.messages), (SELECT count(*) FROM reground.message_citations))")?;
+    ensure!(stays == "4 3 4", "{stays}");
+    // The chain begins behind the checkpoint, and goes on.
+    ensure!(aged.chain()? == "5 turn ok", "{}", aged.chain()?);
+    aged.client
+        .batch_execute("SELECT reground.end_turn(3, 'Cows give milk [A1].')")?;
+    ensure!(
+        aged.chain()? == "5 turn ok, 6 answer ok",
+        "{}",
+        aged.chain()?
+    );
+    let from = aged.text("SELECT string_agg(link_no::text, ' ' ORDER BY link_no) FROM reground.verify_chain('talk', 4)")?;
+    ensure!(from == "5 6", "{from}");
+    // A second run finds nothing.
+    ensure!(aged.run(90)?.is_empty(), "it was done before");
+    // What is changed behind a checkpoint's back is found.
+    aged.client
+        .batch_execute("BEGIN; UPDATE reground.chain_checkpoints SET digest = sha256('x')")?;
+    ensure!(
+        aged.chain()?.starts_with("5 turn chain_broken"),
+        "{}",
+        aged.chain()?
+    );
+    aged.client
+        .batch_execute("ROLLBACK; BEGIN; DELETE FROM reground.chain_checkpoints")?;
+    ensure!(
+        aged.chain()?.starts_with("1 missing, 2 missing"),
+        "{}",
+        aged.chain()?
+    );
+    aged.client.batch_execute(
+        "ROLLBACK; BEGIN; DELETE FROM reground.provenance_chain WHERE link_no = 5",
+    )?;
+    ensure!(
+        aged.chain()?.starts_with("5 missing, 6 answer ok"),
+        "{}",
+        aged.chain()?
+    );
+    aged.client.batch_execute("ROLLBACK")?;
+    // All of it is old now, links and traces; then the archive is.
+    let done = aged.run(91)?;
+    ensure!(done.len() == 4 && aged.traces()?.is_empty(), "{done:?}");
+    ensure!(aged.chain()?.is_empty(), "{}", aged.chain()?);
+    let kept = aged.text("SELECT string_agg(link_no::text, ' ' ORDER BY link_no) FROM reground.chain_checkpoints AS k JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'talk'")?;
+    ensure!(kept == "4 6", "{kept}");
+    let done = aged.run(730)?;
+    ensure!(done == [said("turn_archive", 2, "removed")], "{done:?}");
+    aged.client
+        .batch_execute("SELECT reground.begin_turn('talk', 'still there?', 'farm')")?;
+    ensure!(aged.chain()? == "7 turn ok", "{}", aged.chain()?);
+    Ok(())
+}
+
+#[test]
+fn young_traces_of_a_shared_partition_stay() -> Result<()> {
+    let mut aged = aged("retention_shared")?;
+    let done = aged.run(90)?;
+    ensure!(
+        done.iter().any(
+            |(relation, rows, action)| relation.starts_with("turn_traces_")
+                && *rows == 2
+                && action == "deleted"
+        ),
+        "{done:?}"
+    );
+    ensure!(aged.traces()? == "3 4");
+    Ok(())
+}
+
+#[test]
+fn a_partition_that_is_read_is_not_waited_for() -> Result<()> {
+    let mut aged = aged("retention_read")?;
+    let partition = aged.part()?;
+    let mut reader = aged.database.connect()?;
+    reader.batch_execute("BEGIN; SELECT count(*) FROM reground.turn_traces")?;
+    let mut keeper = aged.database.connect()?;
+    keeper.batch_execute("SET statement_timeout = '20s'")?;
+    let done = aged.run_by(&mut keeper, 90)?;
+    ensure!(done.contains(&said(&partition, 2, "deleted")), "{done:?}");
+    ensure!(aged.traces()? == "3 4");
+    reader.batch_execute("COMMIT")?;
+    Ok(())
+}
+
+#[test]
+fn an_old_snapshot_truncates_nothing() -> Result<()> {
+    let mut aged = aged("retention_snapshot")?;
+    let partition = aged.part()?;
+    let mut keeper = aged.database.connect()?;
+    keeper.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")?;
+    // A young trace comes into the partition, unseen.
+    aged.client.batch_execute(&format!(
+        "INSERT INTO reground.{partition} SELECT (jsonb_populate_record(x, jsonb_build_object('turn_id', 99, 'traced_at', now() + interval '1 hour', 'bucket', (SELECT min(bucket) FROM reground.{partition})))).* \
+         FROM reground.turn_traces AS x WHERE x.turn_id = 4"
+    ))?;
+    let done = aged.run_by(&mut keeper, 90)?;
+    keeper.batch_execute("COMMIT")?;
+    ensure!(done.contains(&said(&partition, 2, "deleted")), "{done:?}");
+    ensure!(aged.traces()? == "3 4 99", "{}", aged.traces()?);
+    Ok(())
+}
+
+#[test]
+fn turns_begin_and_end_while_it_runs() -> Result<()> {
+    let mut aged = aged("retention_turns")?;
+    aged.part()?;
+    let mut keeper = aged.database.connect()?;
+    keeper.batch_execute("BEGIN")?;
+    let done = aged.run_by(&mut keeper, 90)?;
+    ensure!(
+        done.iter().any(|(_, _, action)| action == "truncated"),
+        "{done:?}"
+    );
+    // Not committed yet: a turn begins in the conversation whose old links have just gone.
+    aged.client.batch_execute(
+        "SET statement_timeout = '20s'; SELECT reground.begin_turn('talk', 'meanwhile?', 'farm')",
+    )?;
+    // And a second run waits for the first one, then finds nothing.
+    keeper.batch_execute("COMMIT")?;
+    ensure!(aged.run(90)?.is_empty(), "it was done before");
+    ensure!(aged.chain()? == "5 turn ok, 6 turn ok", "{}", aged.chain()?);
+    Ok(())
+}
+
+#[test]
+fn a_chain_that_is_not_whole_is_kept() -> Result<()> {
+    let mut aged = aged("retention_broken")?;
+    aged.client.batch_execute(
+        "DELETE FROM reground.provenance_chain WHERE conversation_id = 1 AND link_no = 2",
+    )?;
+    let before = aged.chain()?;
+    let done = aged.run(90)?;
+    ensure!(
+        done.contains(&said("provenance_chain", 1, "kept: not whole")),
+        "{done:?}"
+    );
+    ensure!(aged.chain()? == before, "{before}: {}", aged.chain()?);
+    Ok(())
+}
+
+#[test]
+fn who_may_and_for_how_long() -> Result<()> {
+    let mut aged = aged("retention_may")?;
+    let role = format!("{}_role", aged.database.name());
+    aged.client.batch_execute(&format!(
+        "CREATE ROLE {role} IN ROLE reground_user, reground_auditor"
+    ))?;
+    let refused = |client: &mut Client, statement: &str| -> Result<String> {
+        let error = client
+            .batch_execute(statement)
+            .err()
+            .context(statement.to_owned())?;
+        Ok(error
+            .code()
+            .map(|code| code.code().to_owned())
+            .unwrap_or_default())
+    };
+    let mut client = aged.database.connect()?;
+    // A setting is known once the library is loaded.
+    client.batch_execute(&format!(
+        "SELECT reground.current_tenant(); SET ROLE {role}"
+    ))?;
+    ensure!(refused(&mut client, "SELECT reground.run_retention()")? == "42501");
+    ensure!(refused(&mut client, "DELETE FROM reground.turn_archive")? == "42501");
+    ensure!(refused(&mut client, "SET reground.trace_retention_days = 10")? == "42501");
+    client.batch_execute(&format!(
+        "RESET ROLE; GRANT reground_admin TO {role}; SET ROLE {role}"
+    ))?;
+    client.batch_execute("SELECT reground.run_retention()")?;
+    client.batch_execute("RESET ROLE")?;
+    for wrong in ["99", "0", "'long'"] {
+        ensure!(
+            refused(
+                &mut client,
+                &format!("SET reground.trace_retention_days = {wrong}")
+            )? == "22023",
+            "{wrong}"
+        );
+    }
+    ensure!(refused(&mut client, "SET reground.archive_retention_days = 0")? == "22023");
+    ensure!(refused(&mut client, "SELECT reground.run_retention(NULL)")? == "22004");
+    ensure!(
+        refused(
+            &mut client,
+            "BEGIN READ ONLY; SELECT reground.run_retention()"
+        )? == "25006"
+    );
+    client.batch_execute("ROLLBACK; SET reground.trace_retention_days = 7")?;
+    let done = aged.run_by(&mut client, 7)?;
+    ensure!(
+        done.contains(&said("turn_archive", 2, "archived")),
+        "{done:?}"
+    );
+    client.batch_execute("SET reground.archive_retention_days = 3")?;
+    let done = aged.run_by(&mut client, 7)?;
+    ensure!(done == [said("turn_archive", 2, "removed")], "{done:?}");
+    // Archived no longer than hot: the traces of the young turns go without leaving a row, and not by waiting.
+    let done = aged.run_by(&mut client, 40)?;
+    ensure!(aged.traces()?.is_empty(), "{done:?}");
+    client.batch_execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}"))?;
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! What is removed when it is old, and what stays of it (I19).
+
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::pg_sys;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::owner::as_owner;
+use crate::sql;
+
+/// What was done.
+#[derive(Debug, Serialize)]
+pub struct Done {
+    pub relation: String,
+    pub rows: i64,
+    pub action: &'static str,
+}
+
+/// Partitions of the ring of traces.
+const PARTITIONS: i32 = 16;
+
+/// How long things are kept.
+#[derive(Clone, Copy)]
+pub struct Periods {
+    /// The moment that days are counted back from.
+    pub now: TimestampWithTimeZone,
+    /// Days that traces and links are kept.
+    pub trace_days: i32,
+    /// Days that archived turns are kept.
+    pub archive_days: i32,
+}
+
+/// Archives and removes what is older.
+pub fn run(periods: Periods) -> Result<Vec<Done>> {
+    as_owner(|| {
+        // One at a time: the next one then finds nothing to do.
+        sql::lock_key(-1, "retention")?;
+        let before = |days: i32| {
+            sql::write_one::<TimestampWithTimeZone>(
+                "SELECT $1::timestamptz - pg_catalog.make_interval(days => $2)",
+                &[periods.now.into(), days.into()],
+            )
+        };
+        let mut done = Vec::new();
+        let (Some(traced), Some(archived)) =
+            (before(periods.trace_days)?, before(periods.archive_days)?)
+        else {
+            return Ok(done);
+        };
+        archive(traced, &mut done)?;
+        remove_links(traced, &mut done)?;
+        expire(archived, &mut done)?;
+        remove_traces(traced, archived, &mut done)?;
+        done.retain(|done| done.rows > 0);
+        Ok(done)
+    })
+}
+
+/// A row for each turn whose trace is old.
+fn archive(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+    let rows = sql::run(
+        "INSERT INTO reground.turn_archive (turn_id, tenant, conversation, turn, corpus, model, begun_at, candidates, sources, citations, held, cfs, decision, \
+             markers, corpora, doc_ids, chunk_ids, hashes) \
+         SELECT t.turn_id, t.tenant, v.external_id, t.number, t.corpus, m.model, t.begun_at, pg_catalog.cardinality(x.passages), pg_catalog.jsonb_array_length(t.context), \
+             n.citations, n.held, m.cfs, m.decision, coalesce(c.markers, '{}'), coalesce(c.corpora, '{}'), coalesce(c.doc_ids, '{}'), coalesce(c.chunk_ids, '{}'), coalesce(c.hashes, '') \
+         FROM reground.turn_traces AS x JOIN reground.turns AS t USING (turn_id) JOIN reground.conversations AS v ON v.conversation_id = t.conversation_id \
+             LEFT JOIN LATERAL (SELECT m.* FROM reground.messages AS m WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
+             LEFT JOIN LATERAL (SELECT pg_catalog.count(*) AS citations, pg_catalog.count(*) FILTER (WHERE c.holds) AS held \
+                 FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS n ON m.message_id IS NOT NULL \
+             LEFT JOIN LATERAL ( \
+                 SELECT pg_catalog.array_agg(c.marker ORDER BY c.first) AS markers, pg_catalog.array_agg(c.corpus ORDER BY c.first) AS corpora, \
+                     pg_catalog.array_agg(c.doc_id ORDER BY c.first) AS doc_ids, pg_catalog.array_agg(c.chunk_id ORDER BY c.first) AS chunk_ids, \
+                     pg_catalog.string_agg(pg_catalog.decode(c.hash, 'hex'), '' ORDER BY c.first) AS hashes \
+                 FROM (SELECT c.marker, c.corpus, c.doc_id, c.chunk_id, pg_catalog.min(c.citation_no) AS first, \
+                           coalesce(pg_catalog.substring(c.source_hash, '^[0-9a-f]{16}'), '0000000000000000') AS hash \
+                       FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.doc_id IS NOT NULL GROUP BY 1, 2, 3, 4, 6) AS c) AS c ON true \
+         WHERE x.traced_at < $1 ON CONFLICT (turn_id) DO NOTHING",
+        &[before.into()],
+    )?;
+    say(done, "turn_archive", rows, "archived");
+    Ok(())
+}
+
+/// Old links go behind a checkpoint. Where the chain is not whole they stay: whoever verifies it must see that.
+fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+    let ends = "links AS (SELECT x.conversation_id, x.link_no, x.linked_at, x.previous, pg_catalog.lag(x.digest) OVER w AS digest_before, pg_catalog.lag(x.link_no) OVER w AS number_before \
+             FROM reground.provenance_chain AS x \
+             WHERE x.conversation_id IN (SELECT o.conversation_id FROM reground.provenance_chain AS o WHERE o.linked_at < $1) \
+             WINDOW w AS (PARTITION BY x.conversation_id ORDER BY x.link_no)), \
+         ends AS (SELECT l.conversation_id, coalesce(pg_catalog.min(l.link_no) FILTER (WHERE l.linked_at >= $1) - 1, pg_catalog.max(l.link_no)) AS link_no, \
+             pg_catalog.bool_and(CASE WHEN l.number_before IS NOT NULL THEN l.number_before = l.link_no - 1 AND l.digest_before = l.previous \
+                 ELSE l.link_no = 1 OR EXISTS (SELECT FROM reground.chain_checkpoints AS k WHERE (k.conversation_id, k.link_no, k.digest) = (l.conversation_id, l.link_no - 1, l.previous)) END) AS whole \
+             FROM links AS l GROUP BY l.conversation_id)";
+    let kept = sql::write_one::<i64>(
+        &format!("WITH {ends} SELECT pg_catalog.count(*) FROM ends AS e WHERE NOT e.whole"),
+        &[before.into()],
+    )?;
+    let made = sql::run(
+        &format!(
+            "WITH {ends} INSERT INTO reground.chain_checkpoints (conversation_id, link_no, tenant, digest, linked_at) \
+             SELECT x.conversation_id, x.link_no, x.tenant, x.digest, x.linked_at FROM ends AS e JOIN reground.provenance_chain AS x USING (conversation_id, link_no) \
+             WHERE e.whole ON CONFLICT (conversation_id, link_no) DO NOTHING"
+        ),
+        &[before.into()],
+    )?;
+    say(done, "chain_checkpoints", made, "made");
+    let removed = sql::run(
+        "DELETE FROM reground.provenance_chain AS x USING reground.chain_checkpoints AS k \
+         WHERE x.conversation_id = k.conversation_id AND x.link_no <= k.link_no AND x.linked_at < $1",
+        &[before.into()],
+    )?;
+    say(done, "provenance_chain", removed, "removed");
+    done.push(Done {
+        relation: "provenance_chain".to_owned(),
+        rows: kept.unwrap_or_default(),
+        action: "kept: not whole",
+    });
+    Ok(())
+}
+
+/// What was archived long ago goes, and checkpoints that later ones stand for.
+fn expire(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+    let rows = sql::run(
+        "DELETE FROM reground.turn_archive WHERE begun_at < $1",
+        &[before.into()],
+    )?;
+    say(done, "turn_archive", rows, "removed");
+    let rows = sql::run(
+        "DELETE FROM reground.chain_checkpoints AS k WHERE k.made_at < $1 \
+             AND EXISTS (SELECT FROM reground.chain_checkpoints AS l WHERE l.conversation_id = k.conversation_id AND l.link_no > k.link_no)",
+        &[before.into()],
+    )?;
+    say(done, "chain_checkpoints", rows, "removed");
+    Ok(())
+}
+
+/// Old traces go. Rows first, while nobody has to wait; then whole partitions, whose locks are kept until the transaction ends.
+fn remove_traces(
+    before: TimestampWithTimeZone,
+    archived: TimestampWithTimeZone,
+    done: &mut Vec<Done>,
+) -> Result<()> {
+    let mut whole = Vec::new();
+    for number in 0..PARTITIONS {
+        let partition = format!("turn_traces_{number:02}");
+        let all_old = all_archived(&partition, before, archived)?;
+        match all_old {
+            None => {}
+            // A transaction that does not see what others have written since cannot know what it would truncate.
+            Some(true) if sees_everything() && is_free(&partition)? => whole.push(partition),
+            Some(_) => {
+                let rows = sql::run(
+                    &format!(
+                        "DELETE FROM reground.{partition} AS x WHERE x.traced_at < $1 AND {ARCHIVED}"
+                    ),
+                    &[before.into(), archived.into()],
+                )?;
+                say(done, &partition, rows, "deleted");
+            }
+        }
+    }
+    for partition in whole {
+        if !hold(&partition)? || all_archived(&partition, before, archived)? != Some(true) {
+            // Somebody came in between: the next run takes it.
+            continue;
+        }
+        let rows = sql::write_one::<i64>(
+            &format!("SELECT pg_catalog.count(*) FROM reground.{partition}"),
+            &[],
+        )?;
+        sql::run(&format!("TRUNCATE reground.{partition}"), &[])?;
+        done.push(Done {
+            relation: partition,
+            rows: rows.unwrap_or_default(),
+            action: "truncated",
+        });
+    }
+    Ok(())
+}
+
+/// Whether nothing of the trace `x` is lost with it: its turn is archived, or gone, or so old ($2) that its archived row went too.
+const ARCHIVED: &str = "(EXISTS (SELECT FROM reground.turn_archive AS a WHERE a.turn_id = x.turn_id) \
+     OR NOT EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id) \
+     OR EXISTS (SELECT FROM reground.turns AS t WHERE t.turn_id = x.turn_id AND t.begun_at < $2))";
+
+/// Whether a partition has old rows, and if so, whether it has no others.
+fn all_archived(
+    partition: &str,
+    before: TimestampWithTimeZone,
+    archived: TimestampWithTimeZone,
+) -> Result<Option<bool>> {
+    let old = sql::write_one::<bool>(
+        &format!("SELECT EXISTS (SELECT FROM reground.{partition} WHERE traced_at < $1)"),
+        &[before.into()],
+    )?;
+    if old != Some(true) {
+        return Ok(None);
+    }
+    sql::write_one::<bool>(
+        &format!(
+            "SELECT NOT EXISTS (SELECT FROM reground.{partition} AS x WHERE x.traced_at >= $1 OR NOT {ARCHIVED})"
+        ),
+        &[before.into(), archived.into()],
+    )
+}
+
+/// Whether each statement of this transaction sees what others have committed before it.
+fn sees_everything() -> bool {
+    // SAFETY: a plain read of a backend variable.
+    unsafe { pg_sys::XactIsoLevel <= pg_sys::XACT_READ_COMMITTED as i32 }
+}
+
+/// Whether nobody is using a partition at this moment.
+fn is_free(partition: &str) -> Result<bool> {
+    let Some(relation) = oid(partition)? else {
+        return Ok(false);
+    };
+    // SAFETY: the lock is given back at once, before anything was done under it.
+    unsafe {
+        let free = pg_sys::ConditionalLockRelationOid(relation, pg_sys::AccessExclusiveLock as i32);
+        if free {
+            pg_sys::UnlockRelationOid(relation, pg_sys::AccessExclusiveLock as i32);
+        }
+        Ok(free)
+    }
+}
+
+/// Takes a partition for this transaction alone, where that can be had at once.
+fn hold(partition: &str) -> Result<bool> {
+    let Some(relation) = oid(partition)? else {
+        return Ok(false);
+    };
+    // SAFETY: the transaction keeps the lock until it ends, as it would after LOCK TABLE.
+    Ok(unsafe { pg_sys::ConditionalLockRelationOid(relation, pg_sys::AccessExclusiveLock as i32) })
+}
+
+fn oid(partition: &str) -> Result<Option<pg_sys::Oid>> {
+    sql::write_one(
+        "SELECT pg_catalog.to_regclass('reground.' || $1)::oid",
+        &[partition.into()],
+    )
+}
+
+fn say(done: &mut Vec<Done>, relation: &str, rows: usize, action: &'static str) {
+    done.push(Done {
+        relation: relation.to_owned(),
+        rows: i64::try_from(rows).unwrap_or(i64::MAX),
+        action,
+    });
+}
