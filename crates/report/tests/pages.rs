@@ -114,7 +114,7 @@ fn conversation(text: &str) -> Conversation {
             citation("resolved_current", Some(true), 0, 2),
             citation("unsupported", Some(false), 3, 5),
             citation("unknown_id", Some(false), 4, 6),
-            citation("malformed", None, 6, 6),
+            citation(text, None, 6, 6),
         ],
     };
     let turn = |number, answers| Turn {
@@ -233,7 +233,9 @@ fn stays_text(text: &str, page: &dyn Fn(&str) -> String) -> Result<(), TestCaseE
     prop_assert!(differs.is_none(), "{:?}: {:?}", text, differs);
     prop_assert_eq!(found.shape.len(), expected.shape.len(), "{:?}", text);
     for link in found.links {
-        prop_assert!(link.starts_with("#turn-") || follows(&link), "{}", link);
+        let scheme = link.to_ascii_lowercase();
+        let web = scheme.starts_with("https://") || scheme.starts_with("http://");
+        prop_assert!(link.starts_with("#turn-") || web, "{}", link);
     }
     Ok(())
 }
@@ -249,6 +251,8 @@ fn nasty() -> impl Strategy<Value = String> {
         "]]>",
         "<svg onload=x>",
         "\" onmouseover=\"x",
+        "\"onmouseover=\"x",
+        "https://a.example/\"onmouseover=\"x",
         "'",
         "`",
         "&lt;",
@@ -283,6 +287,8 @@ fn nasty() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    // Each try parses two pages: a failure is shortened for a moment only.
+    #![proptest_config(ProptestConfig { cases: 128, max_shrink_iters: 32, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn what_people_say_is_never_markup(text in nasty()) {
         // Six characters of a fixed text stand behind it, so that the same citations stand somewhere.
