@@ -1,0 +1,72 @@
+//! Many sessions at once on one conversation: its chain has a link for each turn and each answer, in one order, and all of it
+//! verifies.
+
+use std::thread;
+
+use anyhow::{Result, anyhow, ensure};
+use postgres::error::SqlState;
+use reground_tests::server::Database;
+
+const SESSIONS: usize = 4;
+const TURNS: usize = 8;
+
+/// Begins a turn, answers it, and answers it anew, each at an isolation level; whoever must begin again does.
+fn talk(database: &Database, session: usize) -> Result<()> {
+    let mut client = database.connect()?;
+    let level = ["READ COMMITTED", "REPEATABLE READ"][session % 2];
+    client.batch_execute(&format!(
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {level}"
+    ))?;
+    let mut again = |statement: &str| -> Result<i64> {
+        loop {
+            match client.query(statement, &[]) {
+                Ok(rows) => return Ok(rows[0].get(0)),
+                Err(error) if error.code() == Some(&SqlState::T_R_SERIALIZATION_FAILURE) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    };
+    for number in 0..TURNS {
+        let turn = again(&format!(
+            "SELECT turn_id FROM reground.begin_turn('talk', 'who gives milk?', 'farm', request_id => '{session} {number}') LIMIT 1"
+        ))?;
+        for answer in ["Cows give milk [A1].", "Pigs fly [Z9]."] {
+            again(&format!(
+                "SELECT message_id FROM reground.end_turn({turn}, '{answer}') LIMIT 1"
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn sessions_share_one_chain() -> Result<()> {
+    let database = Database::create("chain_sessions")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
+         SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]')",
+    )?;
+    thread::scope(|scope| {
+        let sessions: Vec<_> = (0..SESSIONS)
+            .map(|session| {
+                let database = &database;
+                scope.spawn(move || talk(database, session))
+            })
+            .collect();
+        sessions
+            .into_iter()
+            .try_for_each(|session| session.join().map_err(|_| anyhow!("a session panicked"))?)
+    })?;
+    let row = client.query_one(
+        "SELECT count(*), count(*) FILTER (WHERE status = 'ok'), min(link_no), max(link_no), count(DISTINCT message_id), count(DISTINCT turn_id) FROM reground.verify_chain('talk')",
+        &[],
+    )?;
+    let found: Vec<i64> = (0..6).map(|column| row.get(column)).collect();
+    let turns = (SESSIONS * TURNS) as i64;
+    ensure!(
+        found == [3 * turns, 3 * turns, 1, 3 * turns, 2 * turns, turns],
+        "{found:?}"
+    );
+    Ok(())
+}
