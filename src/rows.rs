@@ -18,7 +18,7 @@ pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Resul
         .map(|(name, kind)| format!("{name} {kind}"))
         .collect();
     let statement = format!(
-        "SELECT * FROM pg_catalog.json_to_recordset($1::json) AS r({})",
+        "SELECT * FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r({})",
         columns.join(", ")
     );
     set.fill(&statement, &[sql::json(rows)?.into()])
@@ -33,6 +33,29 @@ pub fn emit_from(fcinfo: pg_sys::FunctionCallInfo, from: &str, args: &Args<'_>) 
         .map(|(name, kind)| format!("r.{name}::{kind}"))
         .collect();
     set.fill(&format!("SELECT {} FROM {from}", columns.join(", ")), args)
+}
+
+/// Returns one row of values that are given in the order of the declared columns, which have their types. It runs no statement, so
+/// a function that is parallel safe may use it while others work in parallel.
+pub fn emit_values(fcinfo: pg_sys::FunctionCallInfo, values: &[Option<pg_sys::Datum>]) {
+    let mut datums: Vec<pg_sys::Datum> = values
+        .iter()
+        .map(|value| value.unwrap_or(pg_sys::Datum::from(0_usize)))
+        .collect();
+    let mut nulls: Vec<bool> = values.iter().map(Option::is_none).collect();
+    // SAFETY: as in Set::of; the arrays have an element for each declared column, and tuplestore_putvalues copies what they hold.
+    unsafe {
+        pg_sys::InitMaterializedSRF(fcinfo, 0);
+        let info = (*fcinfo).resultinfo.cast::<pg_sys::ReturnSetInfo>();
+        let declared = usize::try_from((*(*info).setDesc).natts).unwrap_or_default();
+        assert_eq!(declared, values.len(), "columns as declared in sql/install");
+        pg_sys::tuplestore_putvalues(
+            (*info).setResult,
+            (*info).setDesc,
+            datums.as_mut_ptr(),
+            nulls.as_mut_ptr(),
+        );
+    }
 }
 
 /// The set that a function returns.

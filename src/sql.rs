@@ -27,6 +27,9 @@ pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
 
 /// The first column of the first row of a statement that writes or must see what this call wrote.
 pub fn write_one<T: FromDatum + IntoDatum>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
+    if on_standby() {
+        return read_one(statement, args);
+    }
     Spi::connect_mut(|client| {
         let plan = prepared(client, statement, args)?;
         let table = client.update(&*plan, Some(1), args)?;
@@ -35,6 +38,12 @@ pub fn write_one<T: FromDatum + IntoDatum>(statement: &str, args: &Args<'_>) -> 
         }
         Ok(table.first().get_one::<T>()?)
     })
+}
+
+/// Whether nothing can be written, so that there is nothing of this call to be seen: no transaction has an id there.
+fn on_standby() -> bool {
+    // SAFETY: a plain call into the backend.
+    unsafe { pgrx::pg_sys::RecoveryInProgress() }
 }
 
 /// The first column of the first row of a statement that only reads.
@@ -93,11 +102,35 @@ pub fn write_each<T>(
     args: &Args<'_>,
     read: impl Fn(&SpiHeapTupleData<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
+    if on_standby() {
+        return read_each(query, args, read);
+    }
     Spi::connect_mut(|client| {
         let plan = prepared(client, query, args)?;
         let rows = client.update(&*plan, None, args)?;
         rows.map(|row| read(&row)).collect()
     })
+}
+
+/// Waits until no other session has locked a sequence of ours so, and keeps it so until the transaction ends. Ids are given out
+/// meanwhile. An advisory lock would be anybody's to hold; a sequence is for LOCK TABLE nothing to lock.
+pub fn lock(sequence: &str) -> Result<()> {
+    let oid = oid_of(sequence)?;
+    // SAFETY: waits as LOCK TABLE does, and hears interrupts.
+    unsafe { pgrx::pg_sys::LockRelationOid(oid, pgrx::pg_sys::ShareUpdateExclusiveLock as i32) };
+    Ok(())
+}
+
+/// As [`lock`], where that can be had at once.
+pub fn try_lock(sequence: &str) -> Result<bool> {
+    let (oid, mode) = (oid_of(sequence)?, pgrx::pg_sys::ShareUpdateExclusiveLock);
+    // SAFETY: a plain call; the transaction keeps the lock until it ends.
+    Ok(unsafe { pgrx::pg_sys::ConditionalLockRelationOid(oid, mode as i32) })
+}
+
+fn oid_of(sequence: &str) -> Result<pgrx::pg_sys::Oid> {
+    let oid = read_one("SELECT pg_catalog.to_regclass($1)::oid", &[sequence.into()])?;
+    oid.ok_or_else(|| crate::error::Error::Unknown("sequence", sequence.to_owned()))
 }
 
 /// Waits for the advisory lock of a key in a space of keys (a corpus' id; 0 for the names of corpora), and keeps it until the

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use pgrx::bgworkers::{
-    BackgroundWorker, BackgroundWorkerBuilder, BgWorkerStartTime, DynamicBackgroundWorker,
-    SignalWakeFlags,
+    BackgroundWorker, BackgroundWorkerBuilder, BackgroundWorkerStatus, BgWorkerStartTime,
+    DynamicBackgroundWorker, SignalWakeFlags,
 };
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 
 use crate::guc;
+use crate::session::set_local;
 
 /// Asks the postmaster for the launcher, while it preloads the library; later it is too late, and nothing happens.
 pub fn register() {
@@ -41,7 +42,7 @@ pub extern "C-unwind" fn reground_launch_maintenance(_argument: pg_sys::Datum) {
             // SAFETY: outside a transaction, as the main loop of any worker does it.
             unsafe { pg_sys::ProcessConfigFile(pg_sys::GucContext::PGC_SIGHUP) };
         }
-        running.retain(|_, worker| worker.pid().is_ok());
+        running.retain(|_, worker| !matches!(worker.pid(), Err(BackgroundWorkerStatus::Stopped)));
         for database in guc::worker_databases() {
             if running.contains_key(&database) {
                 continue;
@@ -69,16 +70,31 @@ fn maintenance(
         .load_dynamic()
 }
 
+/// Ends the worker at its next look, as SIGTERM ends any backend: a stop of the server does not wait for a long count.
+unsafe extern "C-unwind" fn terminate(signal: std::ffi::c_int) {
+    // SAFETY: die is PostgreSQL's own handler of the signal; it sets flags and the latch.
+    unsafe { pg_sys::die(signal) }
+}
+
 /// A worker: does what there is to do in its database, once. What goes wrong is in the server's log, and ends it.
 #[pg_guard]
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
-    BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
+    // SAFETY: installs a handler as any backend has it, before signals are let in.
+    unsafe {
+        #[cfg(feature = "pg18")]
+        pg_sys::pqsignal_be(pg_sys::SIGTERM as i32, Some(terminate));
+        #[cfg(not(feature = "pg18"))]
+        pg_sys::pqsignal(pg_sys::SIGTERM as i32, Some(terminate));
+        pg_sys::BackgroundWorkerUnblockSignals();
+    }
     BackgroundWorker::connect_worker_to_spi(Some(BackgroundWorker::get_extra()), None);
     BackgroundWorker::transaction(|| {
+        // This is a superuser, and the owner of the database may have set a path of his own for everyone in it.
+        set_local(c"search_path", c"pg_catalog, pg_temp");
         let outcome = Spi::connect_mut(|client| {
             let installed = client.select(
-                "SELECT FROM pg_catalog.pg_extension WHERE extname = 'reground'",
+                "SELECT FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'reground'",
                 Some(1),
                 &[],
             )?;

@@ -3,6 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use reground_grounding::hook::Hook;
 use reground_grounding::probe::{Expected, Outcome};
 use reground_grounding::settings::Settings;
 
@@ -56,6 +57,16 @@ fn check(tenant: &str, probe: &Probe) -> Result<()> {
     }
     Filter::resolve(&corpus, probe.filter.as_ref())?;
     Settings::resolve(&[("settings", &probe.settings)])?;
+    // A function in here would run with the rights of whoever runs the probes.
+    for hook in Hook::ALL {
+        if probe.settings.get(hook.setting()).is_some() {
+            return Err(Error::Bad {
+                argument: "settings",
+                fault: format!("a probe has no {} of its own", hook.setting()),
+                hint: "Set it on the corpus: there it is called as the role that set it.".into(),
+            });
+        }
+    }
     Ok(())
 }
 
@@ -75,7 +86,17 @@ fn run_probes(
     let tenant = tenant::required()?;
     let mut probed = Vec::new();
     for probe in probes::all(&tenant, corpus)? {
-        let outcome = run(&tenant, &probe)?;
+        let outcome = match run(&tenant, &probe) {
+            // What has changed since it was put: the other probes are asked all the same.
+            Err(
+                Error::EmbeddingRequired
+                | Error::Dimensions { .. }
+                | Error::NoColumn { .. }
+                | Error::NoEmbeddingColumn(_)
+                | Error::Grounding(_),
+            ) => Outcome::unasked(),
+            outcome => outcome?,
+        };
         probed.push(Probed {
             probe: probe.probe,
             corpus: probe.corpus,

@@ -6,7 +6,6 @@ use pgrx::prelude::*;
 use reground_audit::dimension::{Dimension, Subject};
 use reground_metrics::mann_whitney::two_sided;
 use reground_metrics::proportion::wilson;
-use serde::Serialize;
 
 use crate::api::given;
 use crate::error::{Error, Result};
@@ -27,12 +26,13 @@ fn dimension(
     }
     let dimension = by.map(|by| Dimension::read(by, subject));
     let dimension = dimension.transpose().map_err(Error::from)?;
-    rows::emit(fcinfo, &[dimension.unwrap_or_default()])?;
+    let Dimension { name, key } = dimension.unwrap_or_default();
+    rows::emit_values(fcinfo, &[name.into_datum(), key.into_datum()]);
     Ok(())
 }
 
 /// The row of `wilson_interval`.
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct Bounds {
     low: Option<f64>,
     high: Option<f64>,
@@ -47,7 +47,8 @@ fn wilson_interval(
 ) -> std::result::Result<(), ErrorReport> {
     let (successes, trials) = (given(successes, "successes")?, given(trials, "trials")?);
     let confidence = given(confidence, "confidence")?;
-    rows::emit(fcinfo, &[bounds(successes, trials, confidence)?])?;
+    let Bounds { low, high } = bounds(successes, trials, confidence)?;
+    rows::emit_values(fcinfo, &[low.into_datum(), high.into_datum()]);
     Ok(())
 }
 
@@ -72,7 +73,7 @@ fn bounds(successes: i64, trials: i64, confidence: f64) -> Result<Bounds> {
 }
 
 /// The row of `mann_whitney`.
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct Compared {
     u: Option<f64>,
     p_value: Option<f64>,
@@ -105,6 +106,8 @@ fn mann_whitney(
             .into());
         }
     };
-    rows::emit(fcinfo, &[compared])?;
+    let Compared { u, p_value, effect } = compared;
+    let row = [u.into_datum(), p_value.into_datum(), effect.into_datum()];
+    rows::emit_values(fcinfo, &row);
     Ok(())
 }

@@ -13,7 +13,7 @@ use crate::store::rollups::{HOURS, STALE, hour_of};
 
 /// Waits until no other session checks, and keeps it so until the transaction ends.
 pub fn lock() -> Result<()> {
-    sql::lock_key(0, "reground.alerts")
+    as_owner(|| sql::lock("reground.alerts_alert_id_seq"))
 }
 
 /// The rules in force.
@@ -72,9 +72,9 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
                  FROM pg_catalog.json_to_recordset($1::json) AS x(event text, alert_id bigint, rule text, corpus text, severity text, indicator text, value double precision, \
                      threshold double precision, baseline double precision, samples bigint, since bigint, first_bad_hour bigint)), \
              fired AS (INSERT INTO reground.alerts (rule, corpus, state, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour) \
-                 SELECT rule, corpus, 'firing', severity, indicator, value, threshold, baseline, samples, begins, bad_since FROM x WHERE event = 'fired' \
+                 SELECT rule, corpus, 'firing', severity, indicator, value, threshold, baseline, samples, begins, bad_since FROM x WHERE event = 'fired' ON CONFLICT (rule, corpus) WHERE state = 'firing' DO NOTHING \
                  RETURNING 'fired' AS event, alerts.*), \
-             going AS (UPDATE reground.alerts AS a SET severity = x.severity, value = x.value, threshold = x.threshold, baseline = x.baseline, samples = x.samples, since = x.begins, \
+             going AS (UPDATE reground.alerts AS a SET severity = x.severity, indicator = x.indicator, value = x.value, threshold = x.threshold, baseline = x.baseline, samples = x.samples, since = x.begins, \
                      first_bad_hour = least(a.first_bad_hour, x.bad_since), checked_at = pg_catalog.clock_timestamp() \
                  FROM x WHERE a.alert_id = x.alert_id AND x.event IN ('firing', 'escalated') RETURNING x.event, a.*), \
              over AS (UPDATE reground.alerts AS a SET state = 'resolved', checked_at = pg_catalog.clock_timestamp(), resolved_at = pg_catalog.clock_timestamp() \

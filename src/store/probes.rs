@@ -75,7 +75,7 @@ pub fn write(tenant: &str, probed: &[Probed]) -> Result<()> {
         sql::run(
             "INSERT INTO reground.probe_results (tenant, probe, found, position, lost_at, reason) \
              SELECT $2, x.probe, x.found, x.position, x.lost_at, x.reason \
-             FROM pg_catalog.json_to_recordset($1::json) AS x(probe text, found boolean, position integer, lost_at text, reason text)",
+             FROM reground.probes AS p JOIN pg_catalog.json_to_recordset($1::json) AS x(probe text, found boolean, position integer, lost_at text, reason text) ON x.probe = p.probe WHERE p.tenant = $2",
             &[rows.into(), tenant.into()],
         )
     })?;

@@ -10,17 +10,13 @@ use crate::sql;
 /// Answers that are counted by one statement: its temporary results stay within memory.
 const BATCH: i64 = 10_000;
 
-/// Key of the advisory lock of whoever counts: two at once would wait for each other's rows.
-const COUNTING: &str = "SELECT pg_catalog.hashtextextended('reground.rollups', 0)";
+/// Locked by whoever counts: two at once would wait for each other's rows.
+const COUNTING: &str = "reground.rollup_queue_queue_id_seq";
 
 /// Counts answers that wait, at most `most` of them; 0 too while another session counts.
 pub fn refresh(most: Option<i64>) -> Result<i64> {
     as_owner(|| {
-        let alone: Option<bool> = sql::write_one(
-            &format!("SELECT pg_catalog.pg_try_advisory_xact_lock(({COUNTING}))"),
-            &[],
-        )?;
-        if alone != Some(true) {
+        if !sql::try_lock(COUNTING)? {
             return Ok(0);
         }
         let mut left = most.unwrap_or(i64::MAX);
@@ -42,12 +38,8 @@ pub fn refresh(most: Option<i64>) -> Result<i64> {
 /// Counts every answer that stands anew.
 pub fn rebuild() -> Result<i64> {
     as_owner(|| {
-        sql::run(
-            &format!("SELECT pg_catalog.pg_advisory_xact_lock(({COUNTING}))"),
-            &[],
-        )?;
-        // What is queued is seen below, or commits later and stays queued.
-        for table in ["rollup_queue", "answer_rollup", "citation_rollup"] {
+        sql::lock(COUNTING)?;
+        for table in ["answer_rollup", "citation_rollup"] {
             sql::run(&format!("DELETE FROM reground.{table}"), &[])?;
         }
         Ok(sql::write_one(&counting(STANDING), &[])?.unwrap_or_default())
@@ -59,8 +51,8 @@ const QUEUED: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE queue_id
          RETURNING message_id, change), \
      changed AS MATERIALIZED (SELECT message_id, pg_catalog.sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING pg_catalog.sum(change) <> 0)";
 
-/// All answers that stand.
-const STANDING: &str = "taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded), \
+/// All answers that stand; what of them is queued leaves the queue in the same snapshot, so that nothing is counted twice.
+const STANDING: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded), \
      changed AS MATERIALIZED (SELECT message_id, 1::bigint AS change FROM taken)";
 
 /// The statement that counts answers into the rollups, and says how many were taken.

@@ -35,7 +35,7 @@ pub struct Rule {
     pub hours: i64,
     /// Whether it takes all of that; else the latest hours, as few as have `min_messages`.
     pub whole_period: bool,
-    /// Answers under which it says nothing.
+    /// Answers under which it says nothing, and answers or citations that its figure is of.
     pub min_messages: u64,
     /// Whether each corpus is looked at alone; else all at once.
     pub per_corpus: bool,
@@ -113,8 +113,9 @@ pub fn baselines(hours: &Hours) -> Vec<Taken> {
 /// Corpora of which anything is known, each once.
 fn corpora(hours: &Hours) -> Vec<&str> {
     let answers = hours.answers.iter().map(|cell| cell.corpus.as_str());
+    let citations = hours.citations.iter().map(|cell| cell.corpus.as_str());
     let stale = hours.stale.iter().map(|cell| cell.corpus.as_str());
-    let mut corpora: Vec<&str> = answers.chain(stale).collect();
+    let mut corpora: Vec<&str> = answers.chain(citations).chain(stale).collect();
     corpora.sort_unstable();
     corpora.dedup();
     corpora
@@ -195,29 +196,37 @@ pub struct Situation {
 impl Situation {
     /// Holds every rule against the rollups.
     ///
-    /// A rule that has too little to go by neither fires nor resolves; an alert whose rule is no longer in force resolves by
-    /// [`Situation::orphans`].
+    /// A rule that has too little to go by neither fires nor resolves; see [`Situation::orphans`] for what nothing is known of any more.
     #[must_use]
     pub fn check(&self, rules: &[Rule]) -> Vec<Finding> {
+        let by_corpus = self.hours.by_corpus();
         let mut findings = Vec::new();
         for rule in rules {
             if rule.per_corpus {
-                for corpus in corpora(&self.hours) {
-                    findings.extend(self.look(rule, Some(corpus)));
+                for (corpus, hours) in &by_corpus {
+                    findings.extend(self.look(rule, hours, Some(corpus)));
                 }
             } else {
-                findings.extend(self.look(rule, None));
+                findings.extend(self.look(rule, &self.hours, None));
             }
         }
         findings
     }
 
-    /// Open alerts that no rule in force could have fired.
+    /// Open alerts that no rule in force could have fired, and those of corpora of which nothing was heard for so long
+    /// ([`LOOK_BACK`]): nobody asks there any more.
     #[must_use]
     pub fn orphans(&self, rules: &[Rule]) -> Vec<i64> {
+        let heard = corpora(&self.hours);
         let of = |open: &&Open| {
             let mut rules = rules.iter();
-            !rules.any(|rule| rule.rule == open.rule && rule.per_corpus == open.corpus.is_some())
+            let known = rules
+                .any(|rule| rule.rule == open.rule && rule.per_corpus == open.corpus.is_some());
+            let silent = match &open.corpus {
+                Some(corpus) => !heard.contains(&corpus.as_str()),
+                None => heard.is_empty(),
+            };
+            !known || silent
         };
         self.open
             .iter()
@@ -226,14 +235,15 @@ impl Situation {
             .collect()
     }
 
-    fn look(&self, rule: &Rule, corpus: Option<&str>) -> Option<Finding> {
-        let part = self.window(rule, corpus)?;
+    /// Looks at the hours of one corpus, or of all.
+    fn look(&self, rule: &Rule, hours: &Hours, corpus: Option<&str>) -> Option<Finding> {
         let baseline = self.baseline(rule, corpus);
-        let Value { value, samples } = rule.indicator.of(&self.hours, part, baseline)?;
+        let part = self.window(rule, hours, corpus, baseline)?;
+        let Value { value, samples } = rule.indicator.of(hours, part, baseline)?;
         let mut open = self.open.iter();
         let open = open.find(|open| open.rule == rule.rule && open.corpus.as_deref() == corpus);
         let bad = is_bad(rule, value);
-        let severity = self.severity(rule, part).max(match open {
+        let severity = self.severity(rule, hours, part).max(match open {
             // What was critical stays so until it is over.
             Some(open) => open.severity,
             None => Severity::Warning,
@@ -257,27 +267,36 @@ impl Situation {
             baseline,
             samples,
             since: part.since,
-            first_bad_hour: self.first_bad_hour(rule, part, baseline),
+            first_bad_hour: self.first_bad_hour(rule, hours, part, baseline),
         })
     }
 
-    /// The hours that a rule takes, or `None` where they have too few answers.
-    fn window<'a>(&self, rule: &Rule, corpus: Option<&'a str>) -> Option<Part<'a>> {
+    /// The hours that a rule takes, or `None` where they have too little: so many answers, and as many answers or citations that
+    /// the figure is of. A corpus that is cited and never asked has no answers of its own.
+    fn window<'a>(
+        &self,
+        rule: &Rule,
+        hours: &Hours,
+        corpus: Option<&'a str>,
+        baseline: Option<f64>,
+    ) -> Option<Part<'a>> {
         let until = self.now + HOUR;
-        let earliest = until - rule.hours.max(1) * HOUR;
-        let part = |since| Part {
+        let period = rule.hours.max(1);
+        let part = |back| Part {
             corpus,
-            since,
+            since: until - back * HOUR,
             until,
         };
-        let enough = |since| self.hours.answers(part(since)) >= rule.min_messages.max(1);
-        let since = if rule.whole_period {
-            enough(earliest).then_some(earliest)
-        } else {
-            let mut hours = (1..=rule.hours.max(1)).map(|back| until - back * HOUR);
-            hours.find(|since| enough(*since))
-        }?;
-        Some(part(since))
+        let asked = hours.answers(part(period)) > 0;
+        let enough = |back: &i64| {
+            let part = part(*back);
+            let figure = rule.indicator.of(hours, part, baseline);
+            let samples = figure.map_or(0, |figure| figure.samples);
+            let answers = if asked { hours.answers(part) } else { samples };
+            samples.min(answers) >= rule.min_messages.max(1)
+        };
+        let first = if rule.whole_period { period } else { 1 };
+        (first..=period).find(enough).map(part)
     }
 
     fn baseline(&self, rule: &Rule, corpus: Option<&str>) -> Option<f64> {
@@ -290,8 +309,8 @@ impl Situation {
     }
 
     /// Critical where answers are bad as a whole, or users complain (I14).
-    fn severity(&self, rule: &Rule, part: Part<'_>) -> Severity {
-        let mean = self.hours.mean(part);
+    fn severity(&self, rule: &Rule, hours: &Hours, part: Part<'_>) -> Severity {
+        let mean = hours.mean(part);
         let complained = match part.corpus {
             Some(corpus) => self.reported.iter().any(|reported| reported == corpus),
             None => !self.reported.is_empty(),
@@ -304,12 +323,18 @@ impl Situation {
     }
 
     /// Goes back from now as long as every hour that has a value is bad.
-    fn first_bad_hour(&self, rule: &Rule, part: Part<'_>, baseline: Option<f64>) -> i64 {
+    fn first_bad_hour(
+        &self,
+        rule: &Rule,
+        hours: &Hours,
+        part: Part<'_>,
+        baseline: Option<f64>,
+    ) -> i64 {
         let mut first = None;
         for back in 1..=LOOK_BACK.max(rule.hours) {
             let hour = part.until - back * HOUR;
             let of_hour = part.during(hour, hour + HOUR);
-            match rule.indicator.of(&self.hours, of_hour, baseline) {
+            match rule.indicator.of(hours, of_hour, baseline) {
                 Some(found) if is_bad(rule, found.value) => first = Some(hour),
                 Some(_) => break,
                 None => {}

@@ -169,7 +169,21 @@ fn a_stage_is_watched_over_all_corpora() {
         (0.8, 100, None)
     );
     let each = rule(Indicator::Survival(LossStage::Rerank), 0.9);
-    assert_eq!(lost.check(&[each]), [], "law has no answers of its own");
+    assert_eq!(
+        lost.check(&[each.clone()]),
+        [],
+        "25 citations of law are too few"
+    );
+    lost.hours
+        .citations
+        .push(cell("law", Some(LossStage::Rerank), 30));
+    let found = lost.check(&[each]);
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (found[0].value, found[0].samples, found[0].corpus.as_deref()),
+        (0.0, 50, Some("law")),
+        "it is cited, and never asked"
+    );
 }
 
 #[test]
@@ -186,6 +200,12 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
         open(2, "gone", None),
         open(3, "r", None),
     ];
+    assert_eq!(
+        nothing.orphans(&[rule(Indicator::Mean, 0.5)]),
+        [1, 2, 3],
+        "nobody asks there any more"
+    );
+    nothing.hours.answers.push(answers(100, 1000, 1));
     assert_eq!(nothing.orphans(&[rule(Indicator::Mean, 0.5)]), [2, 3]);
 }
 
@@ -237,4 +257,12 @@ fn thresholds_are_shares() {
         assert!(threshold(wrong).is_err());
     }
     assert!(threshold(f64::NAN).is_err());
+}
+
+#[test]
+fn one_scored_answer_among_many_says_nothing() {
+    let mut uncited = answers(0, 0, 99);
+    uncited.cfs_bin = None;
+    let few = situation(vec![uncited, answers(0, 300, 1)]);
+    assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
 }

@@ -169,7 +169,7 @@ impl Case {
         }
         let (bad, before) = (self.losses(self.bad()), self.losses(self.before()));
         let more = |stage: Stage| bad.rate(stage) - before.rate(stage);
-        let lossy = Stage::ALL.into_iter().filter(|stage| bad.at(*stage) > 0);
+        let lossy = Stage::ALL.into_iter().filter(|stage| more(*stage) > 0.0);
         lossy.max_by(|a, b| more(*a).total_cmp(&more(*b)))
     }
 

@@ -1,5 +1,7 @@
 //! What the rollups hold: counts by hour, which add up, and histograms, of which any percentile can be read.
 
+use std::collections::BTreeMap;
+
 use reground_citations::{Factors, LossStage, Status};
 use serde::Deserialize;
 
@@ -95,6 +97,34 @@ impl Part<'_> {
 }
 
 impl Hours {
+    /// The same hours, corpus by corpus.
+    #[must_use]
+    pub fn by_corpus(&self) -> BTreeMap<&str, Self> {
+        let mut parts: BTreeMap<&str, Self> = BTreeMap::new();
+        for cell in &self.answers {
+            parts
+                .entry(&cell.corpus)
+                .or_default()
+                .answers
+                .push(cell.clone());
+        }
+        for cell in &self.citations {
+            parts
+                .entry(&cell.corpus)
+                .or_default()
+                .citations
+                .push(cell.clone());
+        }
+        for cell in &self.stale {
+            parts
+                .entry(&cell.corpus)
+                .or_default()
+                .stale
+                .push(cell.clone());
+        }
+        parts
+    }
+
     /// Answers of a part, those that cite nothing included.
     #[must_use]
     pub fn answers(&self, part: Part<'_>) -> u64 {

@@ -38,6 +38,17 @@ impl Outcome {
         }
     }
 
+    /// It could not be asked: its embedding, filter or settings no longer fit the corpus.
+    #[must_use]
+    pub const fn unasked() -> Self {
+        Self {
+            found: false,
+            position: None,
+            lost_at: None,
+            reason: Some("cannot_be_asked"),
+        }
+    }
+
     /// Looks for what was expected: in the context, else among what left on the way, of which the one that came furthest counts.
     #[must_use]
     pub fn of(turn: &Composed, expected: Expected<'_>) -> Self {
