@@ -170,7 +170,7 @@ fn a_stage_is_watched_over_all_corpora() {
     );
     let each = rule(Indicator::Survival(LossStage::Rerank), 0.9);
     assert_eq!(
-        lost.check(&[each.clone()]),
+        lost.check(std::slice::from_ref(&each)),
         [],
         "25 citations of law are too few"
     );
