@@ -83,11 +83,7 @@ fn an_injected_fault_is_told_without_anyone_asking() -> Result<()> {
         payload.contains("\"fired\"") && payload.contains("\"critical\""),
         "{payload}"
     );
-    ensure!(
-        waiting(&mut client)? == 0,
-        "answers wait that were alerted on"
-    );
-    // Another round has been through here, and none there.
+    // A round may have come before the last of them. Another goes through here, and none there.
     answer(&mut client, 55)?;
     let asked = Instant::now();
     while waiting(&mut client)? > 0 {
