@@ -237,13 +237,16 @@ fn strategies(
     let arms = strategies::arms(options.sample);
     let held = replay.hold_all(clients, &arms, conversations)?;
     let measured = strategies::measured(&held);
-    report::strategies::print(&measured);
-    if let Some(path) = &options.strategies {
-        let lines = measured.iter().map(serde_json::to_string);
-        let lines = lines.collect::<serde_json::Result<Vec<String>>>()?;
-        fs::write(path, lines.join("\n") + "\n")?;
+    let lines = measured.iter().map(serde_json::to_string);
+    let lines = lines
+        .collect::<serde_json::Result<Vec<String>>>()?
+        .join("\n");
+    // The command `simulation` makes a table of it, beside the published model.
+    match &options.strategies {
+        Some(path) => fs::write(path, lines + "\n")?,
+        None => println!("## Strategies\n\n{lines}\n"),
     }
-    let lost = report::strategies::compression(&held);
+    let lost = report::compression::print(&held);
     ensure!(lost == 0, "{lost} citations are not in the ledgers");
     Ok(())
 }

@@ -16,7 +16,7 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --connections N         searches and conversations at a time (default 2)
   --sample                a fixed quarter of the conversations, in two arms
   --only retrieval|asking|replay|strategies|graph   leave out the others; graph runs on demand alone
-  --strategies FILE       where to write what each strategy measured, for the command simulation
+  --strategies FILE       where to write what each strategy measured, for the command simulation (default: standard output)
   --forms FORM,…          of the queries: lastturn, rewrite, questions (default all)
   --floors FILE           least figures, as --check and --ratchet use them
   --check                 fail if a figure is below its floor, or does not stand to others as it must

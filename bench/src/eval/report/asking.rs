@@ -2,7 +2,7 @@
 
 use reground_metrics::interval::{Interval, bootstrap_clustered_mean};
 
-use super::{difference, share};
+use super::{or_dash, share, signed};
 use crate::data::Domain;
 use crate::eval::asking::folds::{Chosen, SHARES};
 use crate::eval::asking::ranking::{Order, mean};
@@ -85,8 +85,8 @@ fn against(ways: &[(Way, Vec<Asked>)]) {
                 "| {} | {} | {} | {} |",
                 way.name(),
                 order.name(),
-                signed(gain(|scores| scores.ndcg_5)),
-                signed(gain(|scores| scores.recall_10))
+                or_dash(gain(|scores| scores.ndcg_5), signed),
+                or_dash(gain(|scores| scores.recall_10), signed)
             );
         }
     }
@@ -96,14 +96,14 @@ fn against(ways: &[(Way, Vec<Asked>)]) {
     for (way, asked) in ways {
         let gain = |field: fn(Scores) -> f64| {
             paired(asked, asked, |one, _| {
-                field(Order::Scores(0.7).scores(one)) - field(Order::Rrf.scores(one))
+                field(Order::Served.scores(one)) - field(Order::Rrf.scores(one))
             })
         };
         println!(
             "| {} | {} | {} |",
             way.name(),
-            signed(gain(|scores| scores.ndcg_5)),
-            signed(gain(|scores| scores.recall_10))
+            or_dash(gain(|scores| scores.ndcg_5), signed),
+            or_dash(gain(|scores| scores.recall_10), signed)
         );
     }
     println!();
@@ -126,16 +126,6 @@ fn paired(
     bootstrap_clustered_mean(&clusters, CONFIDENCE, RESAMPLES.0, RESAMPLES.1)
 }
 
-fn signed(interval: Option<Interval>) -> String {
-    interval.map_or_else(
-        || "–".to_owned(),
-        |Interval { mean, low, high }| {
-            let [mean, low, high] = [mean, low, high].map(difference);
-            format!("{mean} [{low}, {high}]")
-        },
-    )
-}
-
 /// What happens to queries that need no context.
 fn alone(ways: &[(Way, Vec<Asked>)]) {
     let (Some(turn), Some(contextual)) = (find(ways, Way::Turn), find(ways, Way::Contextual(1.0)))
@@ -150,7 +140,7 @@ fn alone(ways: &[(Way, Vec<Asked>)]) {
         ("first turns", &first as &dyn Fn(&Asked) -> bool),
         ("later turns whose rewrite changes no word", &same),
     ] {
-        let cells = [Order::Bm25, Order::Vector, Order::Scores(0.7)].map(|order| {
+        let cells = [Order::Bm25, Order::Vector, Order::Served].map(|order| {
             let [before, after] = [turn, contextual].map(|asked| mean(asked, order, keep).ndcg_5);
             format!("{} → {}", share(before), share(after))
         });

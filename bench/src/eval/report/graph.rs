@@ -1,8 +1,6 @@
 //! What the mini knowledge graph adds.
 
-use reground_metrics::interval::Interval;
-
-use super::{difference, or_dash, percent, share};
+use super::{or_dash, percent, share, signed};
 use crate::eval::graph::Edges;
 use crate::eval::replay::Held;
 use crate::eval::replay::arm::Arm;
@@ -67,9 +65,4 @@ fn row(arm: Arm, scope: Scope, held: &[Held], without: &[Held]) {
         percent(with, judged.len()),
         percent(gold, all)
     );
-}
-
-fn signed(gain: Interval) -> String {
-    let [mean, low, high] = [gain.mean, gain.low, gain.high].map(difference);
-    format!("{mean} [{low}, {high}]")
 }

@@ -2,13 +2,15 @@
 
 pub mod asking;
 pub mod citations;
+pub mod compression;
 pub mod conversation;
 pub mod floors;
 pub mod graph;
 pub mod loads;
 pub mod replay;
 pub mod retrieval;
-pub mod strategies;
+
+use reground_metrics::interval::Interval;
 
 /// A share of one without its leading zero, as such tables are printed.
 fn share(value: f64) -> String {
@@ -23,6 +25,12 @@ fn share(value: f64) -> String {
 fn difference(value: f64) -> String {
     let sign = if value < 0.0 { '−' } else { '+' };
     format!("{sign}{}", share(value.abs()))
+}
+
+/// A gain with its interval.
+fn signed(interval: Interval) -> String {
+    let [mean, low, high] = [interval.mean, interval.low, interval.high].map(difference);
+    format!("{mean} [{low}, {high}]")
 }
 
 /// A part in percent.

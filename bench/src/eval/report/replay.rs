@@ -3,7 +3,7 @@
 use reground_metrics::history_hits::TOP;
 use reground_metrics::interval::Interval;
 
-use super::{difference, or_dash, percent, share};
+use super::{or_dash, percent, share, signed};
 use crate::eval::replay::Held;
 use crate::eval::replay::arm::{Arm, CONTEXT};
 use crate::eval::replay::hits::Hits;
@@ -79,11 +79,6 @@ fn by_turn(measure: Measure, arms: &[&Run], baseline: &[Held]) {
 fn plain(interval: Interval) -> String {
     let Interval { mean, low, high } = interval;
     format!("{} [{}, {}]", share(mean), share(low), share(high))
-}
-
-fn signed(interval: Interval) -> String {
-    let [mean, low, high] = [interval.mean, interval.low, interval.high].map(difference);
-    format!("{mean} [{low}, {high}]")
 }
 
 /// Contexts that are smaller than the others, and why.

@@ -1,40 +1,15 @@
-//! What is done about history: sources and tokens turn by turn, and what compression keeps.
+//! What compression leaves of a history, and what it loses.
 
-use super::{percent, share};
+use super::percent;
 use crate::eval::replay::Held;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::compressed::Compressed;
-use crate::simulation::measured::Measured;
 
 /// Turns from this number on are pooled.
 const POOLED: u32 = 7;
 
-/// A row a strategy and turn.
-pub fn print(measured: &[Measured]) {
-    println!("## Strategies\n");
-    println!(
-        "Contexts of ten passages, nothing carried over. Tokens are of sources and history. The command `simulation` holds these \
-         figures against the published model.\n"
-    );
-    println!("| strategy | turn | conversations | recall | precision | history | tokens |");
-    println!("|---|---:|---:|---:|---:|---:|---:|");
-    for one in measured {
-        println!(
-            "| {} | {} | {} | {} | {} | {:.1} % | {:.0} |",
-            one.strategy.name(),
-            one.turn,
-            one.conversations,
-            share(one.context_recall),
-            share(one.context_precision),
-            100.0 * one.history_share,
-            one.tokens
-        );
-    }
-    println!();
-}
-
 /// What is left of each history, by turn number; how many citations were lost.
-pub fn compression(runs: &[(Arm, Vec<Held>)]) -> usize {
+pub fn print(runs: &[(Arm, Vec<Held>)]) -> usize {
     let mut lost = 0;
     for (arm, held) in runs {
         let turns = || held.iter().flat_map(|held| &held.turns);
