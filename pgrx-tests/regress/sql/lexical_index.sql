@@ -96,3 +96,14 @@ CREATE TABLE herbs_found AS SELECT chunk_id, round(lexical_score::numeric, 9) AS
 DROP INDEX herbs_content_idx;
 SELECT count(*) AS found FROM herbs_found;
 SELECT count(*) AS differ FROM (TABLE herbs_found EXCEPT SELECT chunk_id, round(lexical_score::numeric, 9) FROM reground.search('herbs', 'Salbei 20', max_results => 100)) AS d;
+
+-- In a turn that compares, what only the vectors find is scored by the turn's own words, and not by those of a member that is compared: whichever way the passages are ranked.
+SELECT reground.create_corpus('versus', dimensions => 2);
+SELECT count(*) FROM generate_series(1, 6) AS n, LATERAL reground.put_document('versus', 'd' || n, content => CASE n % 2 WHEN 0 THEN 'Rye bread and more rye.' ELSE 'Oat bread and more oat.' END);
+SELECT count(*) FROM reground.put_document('versus', 'far', content => 'Whatever is baked of oat rises in an oven, slowly or fast.');
+UPDATE versus SET embedding = CASE doc_id WHEN 'far' THEN '[1,0]' ELSE '[0,1]' END::vector;
+CREATE FUNCTION pg_temp.compared(way text) RETURNS TABLE (doc_id text, lexical_rank integer, lexical_score numeric) LANGUAGE sql AS $$
+    SELECT r.doc_id, r.lexical_rank, round(r.lexical_score::numeric, 9) FROM reground.rehearse_turn('compare oat with rye', 'versus', '[1,0]', settings => jsonb_build_object('lexical_search', way, 'candidates', 2, 'collapse_twins', false)) AS r $$;
+SELECT count(*) AS different FROM ((SELECT * FROM pg_temp.compared('exact') EXCEPT ALL SELECT * FROM pg_temp.compared('auto')) UNION ALL (SELECT * FROM pg_temp.compared('auto') EXCEPT ALL SELECT * FROM pg_temp.compared('exact'))) AS d;
+SELECT c.lexical_rank, c.lexical_score = round((SELECT s.lexical_score FROM reground.search('versus', 'compare oat with rye', settings => '{"lexical_search": "exact"}') AS s WHERE s.doc_id = 'far')::numeric, 9) AS of_the_turn FROM pg_temp.compared('exact') AS c WHERE c.doc_id = 'far';
+SELECT reground.drop_corpus('versus', drop_tables => true);
