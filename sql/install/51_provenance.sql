@@ -84,13 +84,13 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     -- A source of the context came out of the reranker or straight out of the search; one that only memory brought in, or whose trace was not kept, is its passages.
     SELECT x.tenant, x.turn_id, reground._node('context', x.turn_id::text, x.marker),
            reground._node(CASE WHEN x.reranked IS NULL THEN 'candidate' ELSE 'reranked' END, x.turn_id::text, x.candidate_no::text), 'wasDerivedFrom', 'selection'
-    FROM reground.turn_candidates AS x WHERE x.in_context AND (x.reranked, x.lexical_rank, x.vector_rank, x.graph_rank) IS DISTINCT FROM (NULL, NULL, NULL, NULL)
+    FROM reground.turn_candidates AS x WHERE x.in_context AND pg_catalog.num_nonnulls(x.reranked, x.lexical_rank, x.vector_rank, x.graph_rank) > 0
     UNION ALL
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), reground._node('chunk', e #>> '{passage,corpus}', m.member), 'wasDerivedFrom',
            CASE WHEN e ->> 'origin' IN ('carried', 'pinned') THEN 'carry' ELSE 'retrieval' END
     FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e, pg_catalog.jsonb_array_elements_text(e -> 'members') AS m(member)
     WHERE NOT EXISTS (SELECT FROM reground.turn_candidates AS x WHERE x.turn_id = t.turn_id AND x.marker = e ->> 'marker'
-                          AND (x.reranked, x.lexical_rank, x.vector_rank, x.graph_rank) IS DISTINCT FROM (NULL, NULL, NULL, NULL))
+                          AND pg_catalog.num_nonnulls(x.reranked, x.lexical_rank, x.vector_rank, x.graph_rank) > 0)
     UNION ALL
     -- A carried source was in the context of an earlier turn: that is why it is here, and not what it is made of.
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), reground._node('context', f.turn_id::text, e ->> 'marker'), 'wasInfluencedBy', 'memory'
@@ -120,7 +120,7 @@ CREATE FUNCTION reground.trace_citation(citation bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         -- The turn as a value of its own: so it reaches into the views, which know no other way to one turn.
-        WITH RECURSIVE one AS MATERIALIZED (SELECT c.turn_id, c.corpus, c.doc_id FROM reground.message_citations AS c WHERE c.citation_id = trace_citation.citation),
+        WITH RECURSIVE one AS MATERIALIZED (SELECT c.turn_id FROM reground.message_citations AS c WHERE c.citation_id = trace_citation.citation),
         edges AS MATERIALIZED (
             SELECT e.node, e.made_of, e.activity FROM reground.provenance_edges AS e WHERE e.turn_id = (SELECT o.turn_id FROM one AS o) AND e.relation <> 'wasInfluencedBy'),
         nodes AS MATERIALIZED (SELECT n.* FROM reground.provenance_nodes AS n WHERE n.turn_id = (SELECT o.turn_id FROM one AS o)),

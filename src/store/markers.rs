@@ -28,8 +28,6 @@ pub struct Row {
     pub hash: String,
     pub title: Option<String>,
     pub uri: Option<String>,
-    /// Whether an answer has cited it.
-    pub cited: bool,
 }
 
 impl Row {
@@ -48,7 +46,6 @@ impl Row {
             hash: bound.hash.clone(),
             title,
             uri,
-            cited: false,
         }
     }
 
@@ -116,7 +113,7 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(m), '[]')::text FROM ( \
-                 SELECT marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash, cited \
+                 SELECT marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash \
                  FROM reground.conversation_markers WHERE conversation_id = $1 AND cited ORDER BY binding_no) AS m",
             &[conversation_id.into()],
         )

@@ -109,28 +109,30 @@ fn complete<'a>(
         let Some(standing) = name(key).and_then(|key| standings.get_mut(key)) else {
             continue;
         };
-        let (best, better): (_, fn(f64, f64) -> f64) = match branch {
-            Branch::Lexical => (&mut standing.lexical.value, f64::max),
-            Branch::Vector => (&mut standing.vector.value, f64::min),
-            Branch::Graph | Branch::History => continue,
-        };
-        *best = Some(best.map_or(said, |before| better(before, said)));
+        match branch {
+            Branch::Lexical => improve(&mut standing.lexical.value, said, f64::max),
+            Branch::Vector => improve(&mut standing.vector.value, said, f64::min),
+            Branch::Graph | Branch::History => {}
+        }
     }
     let Some(integrated) = ranking.integrated else {
         return;
     };
     for (key, &score) in &integrated.lexical {
         if let Some(standing) = name(key).and_then(|key| standings.get_mut(key)) {
-            let best = &mut standing.integrated.lexical;
-            *best = Some(best.map_or(score, |before: f64| before.max(score)));
+            improve(&mut standing.integrated.lexical, score, f64::max);
         }
     }
     for (key, &distance) in &integrated.distances {
         if let Some(standing) = name(key).and_then(|key| standings.get_mut(key)) {
-            let best = &mut standing.integrated.distance;
-            *best = Some(best.map_or(distance, |before: f64| before.min(distance)));
+            improve(&mut standing.integrated.distance, distance, f64::min);
         }
     }
+}
+
+/// Of what was said before and what is said now, the better one stays: the passage and its twins count as one.
+fn improve(best: &mut Option<f64>, said: f64, better: fn(f64, f64) -> f64) {
+    *best = Some(best.map_or(said, |before| better(before, said)));
 }
 
 /// The values of a branch over the candidates, in their order.
