@@ -83,6 +83,9 @@ SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');
 SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.run_probes();
+-- An open turn under other settings.
+SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite => 'which animal gives milk');
+SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{"max_sources": 1}', 'narrow');
 
 -- A chain with a checkpoint, and what is left of a turn whose trace went; the ring is filled again.
 CREATE TABLE kept AS SELECT * FROM reground.turn_traces;

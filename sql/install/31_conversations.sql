@@ -91,7 +91,7 @@ COMMENT ON COLUMN reground.turns.filter IS 'The filter that was given.';
 COMMENT ON COLUMN reground.turns.intent IS 'new_topic, drill_down, compare or same_sources (C1).';
 COMMENT ON COLUMN reground.turns.intent_confidence IS 'In [0, 1]; 1 where the caller decided.';
 COMMENT ON COLUMN reground.turns.intent_signals IS 'What decided the intent.';
-COMMENT ON COLUMN reground.turns.retrieval IS 'What was searched for beside the query: lean, how far it leaned on the conversation (0 to 1), and borrowed, the lexemes that it took from there with their weights (a word of the query has 1); where the graph was asked, nodes, the entities that repeat.';
+COMMENT ON COLUMN reground.turns.retrieval IS 'What was searched for beside the query: lean, how far it leaned on the conversation (0 to 1), and borrowed, the lexemes that it took from there with their weights (a word of the query has 1); where the graph was asked, nodes, the entities that repeat; where the application gave one, rewrite, its rewrite of the query.';
 COMMENT ON COLUMN reground.turns.settings IS 'The effective settings, all of them.';
 COMMENT ON COLUMN reground.turns.pool IS 'Candidates of a deferred turn, until apply_rerank.';
 COMMENT ON COLUMN reground.turns.context IS 'The sources given to the model, in order, with text, marker, scores and facts.';

@@ -6,7 +6,7 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY ARRAY['conversations', 'turns', 'turn_traces', 'drift_events', 'conversation_sources', 'conversation_markers',
                                 'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
-                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'probes', 'probe_results', 'provenance_chain', 'chain_checkpoints', 'turn_archive'] LOOP
+                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive'] LOOP
         EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant = (SELECT reground.current_tenant()))', name);
         EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);

@@ -9,7 +9,7 @@ REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citatio
     reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]), reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments, reground._bm25_selectivity,
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
-    reground.run_maintenance FROM reground_user;
+    reground.run_maintenance, reground.compare_shadows(timestamptz, timestamptz) FROM reground_user;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text, bigint), reground.run_retention(timestamptz) FROM reground_user;
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text, bigint), reground._pair(integer, integer, integer) TO reground_auditor;
 GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz) TO reground_admin;
@@ -23,7 +23,7 @@ GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), regro
     reground.mann_whitney, reground.compare_cfs, reground.in_canary, reground.retrieval_metrics, reground.text_metrics, reground._history_hits(jsonb, jsonb, text[]), reground.history_hits(bigint, text[]),
     reground.sli, reground.source_usage, reground.document_type, reground.diagnose, reground.conversation_report(text, text), reground.corpus_report(text, timestamptz, timestamptz, text),
     reground.wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
-    reground._source_state(text, text, text, integer) TO reground_auditor;
+    reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer) TO reground_auditor;
 
 GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.conversation_sources, reground.conversation_markers,
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
@@ -31,7 +31,8 @@ GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, regrou
 GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;
 -- Ids, addresses and entities of documents that a relation's own row-level security may hide: not for every user.
 GRANT SELECT ON reground.documents, reground.edges TO reground_auditor, reground_admin;
-GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates, reground._turn_passages, reground.provenance_nodes, reground.provenance_edges, reground.stale_citations
+GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates, reground._turn_passages, reground.provenance_nodes, reground.provenance_edges, reground.stale_citations,
+    reground.shadow_turns, reground.shadow_candidates, reground.shadow_audit
     TO reground_auditor;
 -- Alerts are over all tenants.
 GRANT SELECT ON reground.alert_rules, reground.active_alert_rules, reground.alert_baselines, reground.alerts, reground.rollup_queue, reground.audit_backlog TO reground_auditor, reground_admin;

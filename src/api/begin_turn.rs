@@ -122,6 +122,7 @@ impl Request<'_> {
             rewrite: self.rewrite,
             intent: self.intent,
             settings: &self.settings,
+            instead_of: None,
         }
     }
 

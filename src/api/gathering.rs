@@ -38,6 +38,8 @@ pub(super) struct Question<'a> {
     pub intent: Option<Intent>,
     /// The settings of the call.
     pub settings: &'a Value,
+    /// Number of the turn that it is asked instead of; `None` for the conversation's next.
+    pub instead_of: Option<i32>,
 }
 
 /// What the rest of a turn needs to know besides the gathered candidates.
@@ -93,12 +95,15 @@ pub(super) fn gather(
             conversation.conversation_id,
             &corpus.name,
             settings.query_history,
+            question.instead_of,
         )
     })?;
     let before = stage("earlier turns", || {
         earlier::read(&corpus, question.query, question.embedding, earlier)
     })?;
-    let footing = stage("strategy", || Footing::of(conversation, None))?;
+    let footing = stage("strategy", || {
+        Footing::of(conversation, question.instead_of)
+    })?;
     let fresh = stage("strategy", || footing.retrieves(&settings))?;
     let judged = stage("intent", || judge(question, &before, &settings, &roles))?;
 
@@ -110,13 +115,16 @@ pub(super) fn gather(
         settings: &settings,
         filter: Filter::resolve(&corpus, question.filter)?,
     };
-    let (gathered, retrieval, refresh_us) = if fresh {
+    let (gathered, mut retrieval, refresh_us) = if fresh {
         let (found, took) = timed(|| asked.search(&judged, &before));
         let (gathered, retrieval) = found?;
         (gathered, retrieval, Some(took))
     } else {
         (asked.keep(&footing)?, json!({}), None)
     };
+    if let Some(rewrite) = question.rewrite {
+        retrieval["rewrite"] = json!(rewrite);
+    }
     let register = stage("memory", || {
         register::load(conversation, &gathered, settings.marker_style)
     })?;

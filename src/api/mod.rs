@@ -31,6 +31,7 @@ mod retention;
 mod reviews;
 mod rollups;
 mod search;
+mod shadows;
 mod source_rows;
 
 use crate::error::{Error, Result};

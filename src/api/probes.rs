@@ -125,8 +125,9 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         rewrite: None,
         intent: None,
         settings: &probe.settings,
+        instead_of: None,
     };
-    let turn = rehearse(tenant, &Conversation::imagined(), &question)?;
+    let (_, turn) = rehearse(tenant, &Conversation::imagined(), &question)?;
     Ok(Outcome::of(&turn, expected))
 }
 

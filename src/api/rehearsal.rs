@@ -8,7 +8,7 @@ use reground_grounding::passage::Candidate;
 use serde::Serialize;
 
 use crate::api::begin_turn::{Outcome, outcome};
-use crate::api::gathering::{Question, gather};
+use crate::api::gathering::{Known, Question, gather};
 use crate::api::not_empty;
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
@@ -38,13 +38,14 @@ fn rehearse_turn(
         rewrite: None,
         intent: None,
         settings: &settings,
+        instead_of: None,
     };
     let conversation = match conversation {
         Some(name) => conversations::look(&tenant, name)?
             .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?,
         None => Conversation::imagined(),
     };
-    let turn = rehearse(&tenant, &conversation, &question)?;
+    let (_, turn) = rehearse(&tenant, &conversation, &question)?;
     rows::emit(fcinfo, &candidates(&turn))?;
     Ok(())
 }
@@ -54,23 +55,24 @@ pub(super) fn rehearse(
     tenant: &str,
     conversation: &Conversation,
     question: &Question<'_>,
-) -> Result<Composed> {
+) -> Result<(Known, Composed)> {
     let (known, gathered) = gather(tenant, conversation, question)?;
-    match outcome(&known, gathered, question.query)? {
-        Outcome::Composed(turn) => Ok(turn),
-        Outcome::Deferred(gathered) => Ok(begin::compose(
+    let turn = match outcome(&known, gathered, question.query)? {
+        Outcome::Composed(turn) => turn,
+        Outcome::Deferred(gathered) => begin::compose(
             gathered,
             None,
             &known.register,
             question.query,
             &known.settings,
-        )?),
-    }
+        )?,
+    };
+    Ok((known, turn))
 }
 
 /// A row of `rehearse_turn`, named as those of `explain_turn`.
 #[derive(Serialize)]
-struct Row<'a> {
+pub(super) struct Row<'a> {
     candidate_no: usize,
     corpus: &'a str,
     doc_id: &'a str,
@@ -86,14 +88,14 @@ struct Row<'a> {
     reranked: Option<f64>,
     relevance: f64,
     carry_score: Option<f64>,
-    in_context: bool,
+    pub in_context: bool,
     left_at: Option<&'static str>,
     reason: Option<&'static str>,
     gave_way_to: Option<&'a str>,
 }
 
 /// Every candidate, those of the context first.
-fn candidates(turn: &Composed) -> Vec<Row<'_>> {
+pub(super) fn candidates(turn: &Composed) -> Vec<Row<'_>> {
     let kept = turn.context.iter().map(|source| row(&source.candidate));
     let mut rows: Vec<Row<'_>> = kept
         .map(|row| Row {

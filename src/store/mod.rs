@@ -20,6 +20,7 @@ pub mod retention;
 pub mod reviews;
 pub mod roles;
 pub mod rollups;
+pub mod shadows;
 pub mod sources;
 pub mod traces;
 pub mod turns;

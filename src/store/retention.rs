@@ -49,6 +49,7 @@ pub fn run(periods: Periods) -> Result<Vec<Done>> {
         };
         archive(traced, &mut done)?;
         remove_links(traced, &mut done)?;
+        remove_shadows(traced, &mut done)?;
         expire(archived, &mut done)?;
         remove_traces(traced, archived, &mut done)?;
         done.retain(|done| done.rows > 0);
@@ -115,6 +116,16 @@ fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<(
         rows: kept.unwrap_or_default(),
         action: "kept: not whole",
     });
+    Ok(())
+}
+
+/// Old shadows go: a trace of what nobody was given.
+fn remove_shadows(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
+    let rows = sql::run(
+        "DELETE FROM reground.shadow_turns WHERE shadowed_at < $1",
+        &[before.into()],
+    )?;
+    say(done, "shadow_turns", rows, "removed");
     Ok(())
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use pgrx::datum::DatumWithOid;
 use reground_grounding::dilution::Dilution;
-use reground_grounding::intent::PastTurn;
+use reground_grounding::intent::{Intent, PastTurn};
 use reground_grounding::likeness::Likeness;
 use reground_grounding::memory::{ContextSource, RememberedSource};
+use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -94,6 +95,40 @@ pub struct Standing {
     pub likeness: Likeness,
 }
 
+/// A turn as it was asked.
+#[derive(Debug, Deserialize)]
+pub struct Asked {
+    pub turn_id: i64,
+    pub number: i32,
+    pub state: String,
+    pub query: String,
+    pub query_embedding: Option<Vec<f32>>,
+    /// The application's rewrite of the query.
+    pub rewrite: Option<String>,
+    /// What the caller said that it is after.
+    pub intent: Option<Intent>,
+    pub corpus: String,
+    pub filter: Option<Value>,
+    pub settings: Settings,
+    /// Whether a later turn has ended, and so moved what the conversation remembers.
+    pub overtaken: bool,
+}
+
+/// A turn of this tenant as it was asked, or P0002.
+pub fn asked(tenant: &str, turn_id: i64) -> Result<Asked> {
+    as_owner(|| {
+        sql::write_json(
+            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT t.turn_id, t.number, t.state, t.query, t.query_embedding, t.retrieval ->> 'rewrite' AS rewrite, \
+                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.filter, t.settings, \
+                 EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn \
+                         WHERE v.conversation_id = t.conversation_id AND l.number > t.number) AS overtaken \
+             FROM reground.turns AS t WHERE t.turn_id = $1 AND t.tenant = $2) AS r",
+            &[turn_id.into(), tenant.into()],
+        )
+    })?
+    .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))
+}
+
 /// The latest turn, as the history of the conversation needs it.
 #[derive(Debug, Deserialize)]
 pub struct Latest {
@@ -165,8 +200,13 @@ pub struct Earlier {
     pub shown: Vec<String>,
 }
 
-/// The latest turns of a conversation, newest last, with what they cited of a corpus.
-pub fn earlier(conversation_id: i64, corpus: &str, count: usize) -> Result<Vec<Earlier>> {
+/// The latest turns of a conversation, or those before the turn of that number, newest last, with what they cited of a corpus.
+pub fn earlier(
+    conversation_id: i64,
+    corpus: &str,
+    count: usize,
+    number: Option<i32>,
+) -> Result<Vec<Earlier>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
@@ -175,14 +215,14 @@ pub fn earlier(conversation_id: i64, corpus: &str, count: usize) -> Result<Vec<E
                  'shown', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage ? (@.corpus == $corpus).key', pg_catalog.jsonb_build_object('corpus', $3::text)), \
                  'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
              FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
-                   ORDER BY number DESC LIMIT $2) AS t \
+                       AND number < coalesce($4, 2147483647) ORDER BY number DESC LIMIT $2) AS t \
                  LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
                      WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
                  LEFT JOIN LATERAL (SELECT pg_catalog.array_agg(DISTINCT c.title) FILTER (WHERE c.holds AND c.title IS NOT NULL) AS titles, \
                          pg_catalog.array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.holds AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
                          pg_catalog.json_agg(pg_catalog.json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start) AS citations \
                      FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c ON true",
-            &[conversation_id.into(), count.into(), corpus.into()],
+            &[conversation_id.into(), count.into(), corpus.into(), number.into()],
         )
     })?
     .unwrap_or_default())

@@ -66,6 +66,7 @@ pub mod rerank;
 pub mod select;
 pub mod setting_table;
 pub mod settings;
+pub mod shadow;
 pub mod simulation;
 pub mod standing;
 pub mod strategy;

@@ -13,7 +13,7 @@ use postgres::Client;
 use reground_tests::pooled::{Pooled, Reply};
 use reground_tests::surface;
 
-use calls::{CALLS, Call, Held};
+use calls::{Call, Held, calls};
 use house::{House, process, wait_until};
 
 /// Whose functions are called.
@@ -65,7 +65,7 @@ fn undisturbed_with(
 /// Tables that the calls lock, or write, and are not made to wait for, by function.
 fn unheld(session: &mut Pooled) -> Result<Vec<String>> {
     let mut unheld = Vec::new();
-    for call in CALLS {
+    for call in calls() {
         session.client.batch_execute("BEGIN")?;
         session.run(&call.statement(), &[])?;
         let touched = session.client.query(
@@ -112,10 +112,10 @@ fn interrupt_everywhere(
 ) -> Result<()> {
     let mut house = House::build(name)?;
     let functions = surface::functions(&mut house.observer, &ROLES)?;
-    surface::covered(&functions, CALLS.iter().map(|call| call.function))?;
+    surface::covered(&functions, calls().map(|call| call.function))?;
     let mut session = house.session()?;
     let before = house.everything()?;
-    for call in CALLS {
+    for call in calls() {
         let expected = undisturbed(&mut session, call)?;
         for held in call.waits {
             let context = || format!("{} at {held:?}", call.function);
@@ -198,7 +198,7 @@ fn a_transaction_goes_on_from_a_savepoint() -> Result<()> {
     let mut house = House::build("int_savepoint")?;
     let mut session = house.session()?;
     let before = house.everything()?;
-    for call in CALLS {
+    for call in calls() {
         let expected = undisturbed(&mut session, call)?;
         for held in call.waits {
             let context = || format!("{} at {held:?}", call.function);
@@ -233,7 +233,7 @@ fn a_transaction_goes_on_from_a_savepoint() -> Result<()> {
 fn a_session_that_ends_within_a_call_leaves_nothing_behind() -> Result<()> {
     let mut house = House::build("int_terminate")?;
     let before = house.everything()?;
-    for call in CALLS {
+    for call in calls() {
         // The last wait: most of the writing is done.
         let Some(held) = call.waits.last() else {
             continue;
@@ -275,8 +275,7 @@ fn an_idle_transaction_takes_its_turn_with_it() -> Result<()> {
     ] {
         let mut session = house.session()?;
         let pid = process(&mut session)?;
-        let call = CALLS
-            .iter()
+        let call = calls()
             .find(|call| call.function == function)
             .context(function)?;
         session

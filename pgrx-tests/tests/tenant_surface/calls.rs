@@ -173,6 +173,18 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "shadow_turn",
+        call: "shadow_turn($1::text::bigint, $2::text::jsonb, $3, $4, $5::text::vector, $6)",
+        arguments: &[
+            A::OpenTurn,
+            A::TurnSettings,
+            A::Query,
+            A::Corpus,
+            A::Embedding,
+            A::Query,
+        ],
+    },
+    Call {
         function: "run_probes",
         call: "run_probes($1)",
         arguments: &[A::Corpus],

@@ -129,6 +129,7 @@ const WRITTEN: &str = "
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message => 'message-1');
     SELECT reground.begin_turn('SENTINEL-talk-2', 'SENTINELgoat?', 'SENTINEL-corpus', '[0,1]', settings => '{\"reranker\": \"deferred\"}', request_id => 'SENTINEL-request-2');
     SELECT reground.begin_turn('SENTINEL-talk-1', 'And who guards the SENTINELplan?', embedding => '[0,1]', request_id => 'SENTINEL-request-3');
+    SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{\"max_sources\": 2}', 'SENTINEL-label', rewrite => 'SENTINELgoat and plan');
 ";
 
 impl House {

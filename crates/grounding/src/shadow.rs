@@ -1,0 +1,110 @@
+//! A turn that is asked again under other settings, beside the one that was served (I16).
+
+use serde_json::{Map, Value, json};
+
+use crate::error::GroundingError;
+use crate::settings::Settings;
+
+/// The settings of a shadow's call: what the turn's own call said, as far as its effective settings tell, and over it what
+/// the shadow is to do otherwise. `layers` are those beneath a call, weakest first; where they have changed since, that
+/// counts as said by the call, so a shadow differs from its turn in nothing but `changes`.
+///
+/// # Errors
+/// Those of [`Settings::resolve`] over the layers.
+pub fn call(
+    layers: &[(&'static str, &Value)],
+    turn: &Settings,
+    changes: &Value,
+) -> Result<Value, GroundingError> {
+    let mut said = Map::new();
+    // A strategy is a preset: what it stands for is not said a second time, or another strategy could not change it.
+    let beneath = Settings::resolve(layers)?;
+    if beneath.strategy != turn.strategy {
+        said.insert("strategy".to_owned(), json!(turn.strategy));
+    }
+    let strategy = Value::Object(said.clone());
+    let beneath = Settings::resolve(&[layers, &[("call", &strategy)]].concat())?;
+    let fields = [beneath, turn.clone()].map(|settings| json!(settings));
+    if let [Value::Object(beneath), Value::Object(turn)] = fields {
+        for (name, value) in turn {
+            if beneath.get(&name) != Some(&value) {
+                // null would leave it to the layers.
+                let value = if value.is_null() { json!("off") } else { value };
+                said.insert(name, value);
+            }
+        }
+    }
+    if let Value::Object(changes) = changes {
+        said.extend(changes.clone());
+    }
+    Ok(Value::Object(said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::Strategy;
+
+    fn resolve(layers: &[Value]) -> Settings {
+        let layers: Vec<_> = layers.iter().map(|layer| ("layer", layer)).collect();
+        Settings::resolve(&layers).unwrap()
+    }
+
+    /// What a shadow comes to, over a corpus' layer, of a turn with a call of its own.
+    fn shadow(corpus: &Value, said: &Value, changes: &Value) -> (Settings, Value) {
+        let turn = resolve(&[corpus.clone(), said.clone()]);
+        let call = call(&[("corpus", corpus)], &turn, changes).unwrap();
+        (resolve(&[corpus.clone(), call.clone()]), call)
+    }
+
+    #[test]
+    fn a_shadow_is_its_turn_but_for_the_changes() {
+        let corpus = json!({"max_sources": 9, "reranker": "app.rerank", "min_cfs": 0.5});
+        let said =
+            json!({"max_tokens": 900, "reranker": "off", "min_cfs": 0.8, "carry_over": false});
+        let turn = resolve(&[corpus.clone(), said.clone()]);
+        let (same, call) = shadow(&corpus, &said, &json!({}));
+        assert_eq!(same, turn);
+        // What the layers say is not said again: a function that the corpus names stays the corpus' to call.
+        assert_eq!(call.get("max_sources"), None);
+        let (other, _) = shadow(&corpus, &said, &json!({"max_sources": 3}));
+        assert_eq!(
+            other,
+            Settings {
+                max_sources: 3,
+                ..turn
+            }
+        );
+        let (_, call) = shadow(&corpus, &json!({}), &json!({}));
+        assert_eq!(call, json!({}));
+    }
+
+    #[test]
+    fn layers_that_have_changed_since_do_not_change_a_shadow() {
+        let turn = resolve(&[json!({"max_sources": 9})]);
+        let now = json!({"max_sources": 4, "fusion": "rrf"});
+        let call = call(&[("corpus", &now)], &turn, &json!(null)).unwrap();
+        assert_eq!(resolve(&[now, call]), turn);
+    }
+
+    #[test]
+    fn another_strategy_is_another_preset() {
+        for (corpus, said) in [
+            (json!({}), json!({"strategy": "first_turn"})),
+            (json!({"strategy": "first_turn"}), json!({})),
+            (
+                json!({"strategy": "none"}),
+                json!({"strategy": "first_turn"}),
+            ),
+        ] {
+            let (same, _) = shadow(&corpus, &said, &json!({}));
+            assert_eq!(same.preset(), Strategy::FirstTurn.preset());
+            let (other, _) = shadow(&corpus, &said, &json!({"strategy": "every_turn"}));
+            assert_eq!(other.preset(), Strategy::EveryTurn.preset());
+        }
+        // What a call says beside its strategy stays said.
+        let said = json!({"strategy": "first_turn", "compress": true});
+        let (other, _) = shadow(&json!({}), &said, &json!({"strategy": "none"}));
+        assert!(other.compress);
+    }
+}

@@ -1,0 +1,47 @@
+//! The index, and ranking by it.
+
+use super::Call;
+use super::Held::{Reads, Writes};
+
+pub(super) const CALLS: &[Call] = &[
+    Call {
+        function: "bm25_check",
+        call: "bm25_check('herd_body', heapallindexed => true)",
+        waits: &[Reads("herd")],
+    },
+    Call {
+        function: "bm25_distance",
+        call: "bm25_distance('A cow.', reground.bm25_query('cows', 'herd'))",
+        waits: &[Reads("herd")],
+    },
+    Call {
+        function: "bm25_explain",
+        call: "bm25_explain('A cow.', reground.bm25_query('cows', 'herd'))",
+        waits: &[Reads("herd")],
+    },
+    Call {
+        function: "bm25_matches",
+        call: "bm25_matches('A cow.', reground.bm25_query('cows', 'herd'))",
+        waits: &[Reads("herd")],
+    },
+    Call {
+        function: "bm25_merge",
+        call: "bm25_merge('herd_body')",
+        waits: &[Reads("herd"), Writes("herd")],
+    },
+    Call {
+        function: "bm25_query",
+        call: "bm25_query('cows', 'herd')",
+        waits: &[],
+    },
+    Call {
+        function: "bm25_score",
+        call: "bm25_score('A cow.', reground.bm25_query('cows', 'herd'))",
+        waits: &[Reads("herd")],
+    },
+    Call {
+        function: "bm25_segments",
+        call: "bm25_segments('herd_body')",
+        waits: &[Reads("herd")],
+    },
+];

@@ -1,0 +1,101 @@
+//! Answers and their citations.
+
+use super::Call;
+use super::Held::{Reads, Writes};
+
+pub(super) const CALLS: &[Call] = &[
+    Call {
+        function: "answer_metrics",
+        call: "answer_metrics(1)",
+        waits: &[
+            Reads("reground.messages"),
+            Reads("reground.corpora"),
+            Reads("reground.turns"),
+            Reads("reground.conversation_markers"),
+            Reads("reground.support_cues"),
+        ],
+    },
+    Call {
+        function: "check_answer",
+        call: "check_answer('Cows give milk [1]. Sheep give wool [Source: cows, p. 2].', '[{\"text\": \"Cows give milk.\"}]', corpus => 'farm')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.support_cues"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
+        function: "check_policy",
+        call: "check_policy(1)",
+        waits: &[Reads("reground.messages")],
+    },
+    Call {
+        function: "citation_grammar",
+        call: "citation_grammar(2)",
+        waits: &[Reads("reground.turns")],
+    },
+    Call {
+        function: "citation_instructions",
+        call: "citation_instructions('xml')",
+        waits: &[],
+    },
+    Call {
+        function: "extract_citations",
+        call: "extract_citations('Cows give milk [A1]. Sheep give wool [Source: cows, p. 2].', '{}')",
+        waits: &[],
+    },
+    Call {
+        function: "feed_answer",
+        call: "feed_answer(2, 'Cows give milk [A1]. Sheep give wool [Source: cows, p. 2].', true)",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.turns"),
+            Reads("reground.conversation_markers"),
+            Reads("reground.support_cues"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
+        function: "import_citations",
+        call: "import_citations('Cows give milk.', '[{\"start\": 0, \"end\": 4, \"text\": \"Cows\", \"document_ids\": [\"cows\"]}]', 'cohere')",
+        waits: &[],
+    },
+    Call {
+        function: "_source_state",
+        call: "_source_state(current_user::text, 'farm', 'cows', 1)",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.message_citations"),
+            Reads("reground.documents"),
+        ],
+    },
+    Call {
+        function: "label_citation",
+        call: "label_citation(1, 'accurate')",
+        waits: &[
+            Reads("reground.message_citations"),
+            Writes("reground.citation_labels"),
+        ],
+    },
+    Call {
+        function: "report_citation",
+        call: "report_citation(1, 'it says something else')",
+        waits: &[
+            Reads("reground.message_citations"),
+            Writes("reground.citation_reports"),
+        ],
+    },
+    Call {
+        function: "sample_for_review",
+        call: "sample_for_review()",
+        waits: &[
+            Reads("reground.message_citations"),
+            Reads("reground.citation_labels"),
+            Reads("reground.conversations"),
+            Reads("reground.messages"),
+            Reads("reground.turns"),
+        ],
+    },
+];

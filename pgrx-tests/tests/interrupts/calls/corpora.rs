@@ -1,0 +1,128 @@
+//! Corpora, their documents, and searching them.
+
+use super::Call;
+use super::Held::{Reads, Writes};
+
+pub(super) const CALLS: &[Call] = &[
+    Call {
+        function: "add_corpus",
+        call: "add_corpus('herd', 'herd', 'id', 'body')",
+        waits: &[Reads("reground.corpora"), Writes("reground.corpora")],
+    },
+    Call {
+        function: "alter_corpus",
+        call: "alter_corpus('farm', settings => '{\"rrf_k\": 10}', text_config => 'simple')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("reground.corpora"),
+        ],
+    },
+    Call {
+        function: "create_corpus",
+        call: "create_corpus('barn', dimensions => 2)",
+        waits: &[Reads("reground.corpora"), Writes("reground.corpora")],
+    },
+    Call {
+        function: "drop_corpus",
+        call: "drop_corpus('farm', true)",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("farm_documents"),
+            Writes("reground.corpora"),
+            Writes("reground.documents"),
+            Writes("reground.edges"),
+        ],
+    },
+    Call {
+        function: "check_corpus",
+        call: "check_corpus('farm')",
+        waits: &[Reads("reground.corpora"), Reads("farm")],
+    },
+    Call {
+        function: "check_coordinates",
+        call: "check_coordinates('farm')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
+        function: "put_document",
+        call: "put_document('farm', 'cows', content => 'Cows give milk. Cows moo.', title => 'Cows')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("farm_documents"),
+            Writes("reground.documents"),
+            Writes("reground.edges"),
+        ],
+    },
+    Call {
+        function: "delete_document",
+        call: "delete_document('farm', 'cows')",
+        waits: &[
+            Reads("reground.corpora"),
+            Writes("farm"),
+            Writes("farm_documents"),
+            Writes("reground.documents"),
+            Writes("reground.edges"),
+        ],
+    },
+    Call {
+        function: "put_edges",
+        call: "put_edges('farm', '[{\"source\": \"cows\", \"target\": \"milk\", \"chunk_id\": 1}]')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Writes("reground.edges"),
+        ],
+    },
+    Call {
+        function: "delete_edges",
+        call: "delete_edges('farm', everything => true)",
+        waits: &[Reads("reground.corpora"), Writes("reground.edges")],
+    },
+    Call {
+        function: "put_embeddings",
+        call: "put_embeddings('farm', ARRAY['1', '2'], ARRAY['[0.6,0.8]', '[0.8,0.6]']::vector[])",
+        waits: &[Reads("reground.corpora"), Writes("farm")],
+    },
+    Call {
+        function: "pending_embeddings",
+        call: "pending_embeddings('farm')",
+        waits: &[Reads("reground.corpora"), Reads("farm")],
+    },
+    Call {
+        function: "search",
+        call: "search('farm', 'milk', '[1,0]')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("farm"),
+            Reads("farm_documents"),
+        ],
+    },
+    Call {
+        function: "_settings",
+        call: "_settings()",
+        waits: &[],
+    },
+    Call {
+        function: "_trace_bucket",
+        call: "_trace_bucket(now())",
+        waits: &[],
+    },
+    Call {
+        function: "current_tenant",
+        call: "current_tenant()",
+        waits: &[],
+    },
+    Call {
+        function: "document_type",
+        call: "document_type('https://farm.example/cows.html?x=1')",
+        waits: &[],
+    },
+];

@@ -1,0 +1,105 @@
+//! Shadow turns: an open turn asked again under other settings, traced and not served (I16).
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_grounding::settings::Settings;
+use reground_grounding::shadow;
+
+use crate::api::gathering::Question;
+use crate::api::rehearsal::{candidates, rehearse};
+use crate::api::{given, not_empty, writable};
+use crate::datum::{Json, Vector};
+use crate::error::{Error, Result};
+use crate::guc;
+use crate::rows;
+use crate::store::conversations::{self, Conversation};
+use crate::store::corpora;
+use crate::store::shadows::{self, NewShadow};
+use crate::store::turns::{self, Asked};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
+fn shadow_turn(
+    turn: Option<i64>,
+    settings: Option<Json>,
+    label: Option<&str>,
+    corpus: Option<&str>,
+    embedding: Option<Vector>,
+    rewrite: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("shadow_turn")?;
+    let tenant = tenant::required()?;
+    let turn_id = given(turn, "turn")?;
+    let label = not_empty(label, "label")?;
+    let changes = Json::optional(settings, "settings")?.unwrap_or_default();
+    Settings::check(&changes).map_err(Error::from)?;
+    // Its lock: what the conversation remembers stays as the turn found it.
+    let conversation = conversations::of_turn(&tenant, turn_id)?
+        .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
+    let turn = turns::asked(&tenant, turn_id)?;
+    check_state(&turn)?;
+
+    let corpus = corpus.unwrap_or(&turn.corpus);
+    let embedding = embedding.map(|vector| vector.0);
+    let call = call(&tenant, &conversation, corpus, &turn, &changes)?;
+    let question = Question {
+        query: &turn.query,
+        corpus: Some(corpus),
+        embedding: embedding.as_deref().or(turn.query_embedding.as_deref()),
+        filter: turn.filter.as_ref(),
+        rewrite: rewrite.or(turn.rewrite.as_deref()),
+        intent: turn.intent,
+        settings: &call,
+        instead_of: Some(turn.number),
+    };
+    let (known, composed) = rehearse(&tenant, &conversation, &question)?;
+    let rows = candidates(&composed);
+    shadows::put(&NewShadow {
+        turn_id,
+        label,
+        tenant: &tenant,
+        corpus,
+        settings: &known.settings,
+        context_tokens: composed.tokens,
+        refresh_us: known.refresh_us,
+        candidates: &rows,
+    })?;
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}
+
+/// Refuses a turn whose conversation no longer remembers what it did.
+fn check_state(turn: &Asked) -> Result<()> {
+    let open = matches!(turn.state.as_str(), "open" | "deferred");
+    if open && !turn.overtaken {
+        return Ok(());
+    }
+    let state = if open { "overtaken" } else { &turn.state };
+    Err(Error::WrongState {
+        turn: turn.turn_id,
+        state: state.to_owned(),
+        wanted: "shadowed",
+        hint: "Call shadow_turn between begin_turn and end_turn: an answer moves what the conversation remembers.",
+    })
+}
+
+/// The settings of the shadow's call.
+fn call(
+    tenant: &str,
+    conversation: &Conversation,
+    corpus: &str,
+    turn: &Asked,
+    changes: &serde_json::Value,
+) -> Result<serde_json::Value> {
+    let corpus = corpora::load(tenant, corpus)?;
+    let server = guc::turn_settings();
+    let layers = [
+        ("server", &server),
+        ("corpus", &corpus.settings),
+        ("conversation", &conversation.settings),
+    ];
+    Ok(shadow::call(&layers, &turn.settings, changes)?)
+}
