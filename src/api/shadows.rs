@@ -20,7 +20,6 @@ use crate::store::turns::{self, Asked};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
-#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn shadow_turn(
     turn: Option<i64>,
     settings: Option<Json>,
