@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_grounding::hook::Hook;
-use reground_grounding::probe::{Expected, Outcome};
+use reground_grounding::probe::{Expected, Outcome, Standing};
 use reground_grounding::settings::Settings;
 
 use crate::api::gathering::Question;
@@ -16,8 +16,8 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::{nearest, passages};
 use crate::rows;
 use crate::store::conversations::Conversation;
+use crate::store::corpora;
 use crate::store::probes::{self, Probe, Probed};
-use crate::store::{corpora, documents};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -93,6 +93,7 @@ fn run_probes(
                 | Error::Dimensions { .. }
                 | Error::NoColumn { .. }
                 | Error::NoEmbeddingColumn(_)
+                | Error::Hook(..)
                 | Error::Grounding(_),
             ) => Outcome::unasked(),
             outcome => outcome?,
@@ -114,8 +115,8 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         doc_id: &probe.doc_id,
         chunk_id: probe.chunk_id.as_deref(),
     };
-    if let Some(stage) = gone(tenant, expected, &probe.corpus)? {
-        return Ok(Outcome::gone(stage));
+    if let Some(gone) = Outcome::gone(standing(tenant, expected, &probe.corpus)?) {
+        return Ok(gone);
     }
     let question = Question {
         query: &probe.query,
@@ -131,21 +132,15 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
     Ok(Outcome::of(&turn, expected))
 }
 
-/// The stage at which what is expected is no longer there.
-fn gone(tenant: &str, expected: Expected<'_>, corpus: &str) -> Result<Option<&'static str>> {
-    let corpus = match corpora::load(tenant, corpus) {
-        Err(Error::UnknownCorpus(_)) => return Ok(Some("document")),
-        corpus => corpus?,
+/// What there still is of what is expected, as far as the caller sees it.
+fn standing(tenant: &str, expected: Expected<'_>, corpus: &str) -> Result<Standing> {
+    let Some(corpus) = corpora::usable(tenant, corpus)? else {
+        return Ok(Standing::default());
     };
-    if corpus.managed {
-        let latest = documents::latest(corpus.corpus_id, expected.doc_id)?;
-        if latest.is_none_or(|latest| latest.deleted) {
-            return Ok(Some("document"));
-        }
-    }
-    let Some(chunk) = expected.chunk_id else {
-        return Ok(None);
-    };
-    let found = passages::by_key(&corpus, &Filter::default(), [chunk.to_owned()].iter())?;
-    Ok(found.is_empty().then_some("chunk"))
+    let chunk = expected.chunk_id.map(str::to_owned);
+    let found = passages::documents_of(&corpus, &Filter::default(), chunk.iter())?;
+    Ok(Standing {
+        document: passages::any_of(&corpus, &expected.doc_id.to_owned())?,
+        chunk: chunk.is_none_or(|chunk| found.get(&chunk).is_some_and(|of| of == expected.doc_id)),
+    })
 }

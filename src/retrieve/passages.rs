@@ -132,6 +132,20 @@ pub fn by_document(
     select(corpus, filter, document_clause(corpus, 1, documents)?)
 }
 
+/// Whether the caller sees any passage of a document.
+pub fn any_of(corpus: &Corpus, document: &String) -> Result<bool> {
+    let (which, documents) = document_clause(corpus, 1, [document])?;
+    if documents.is_empty() {
+        return Ok(false);
+    }
+    let statement = format!(
+        "SELECT EXISTS (SELECT FROM {} WHERE {which} AND {} IS NOT NULL)",
+        corpus.relations()?,
+        corpus.required("content")?,
+    );
+    Ok(sql::read_one::<bool>(&statement, &[documents.into()])?.unwrap_or(false))
+}
+
 /// The documents of given passages, by passage: of those that the caller sees under the filter.
 pub fn documents_of<'a>(
     corpus: &Corpus,

@@ -13,6 +13,15 @@ pub struct Expected<'a> {
     pub chunk_id: Option<&'a str>,
 }
 
+/// What there is of it, as far as its caller sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether any passage of its document is there; not where its corpus cannot be read.
+    pub document: bool,
+    /// Whether its passage is there and the document's; also where none was named.
+    pub chunk: bool,
+}
+
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outcome {
@@ -27,15 +36,22 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// It is not there to be found.
+    /// What becomes of a probe before it is asked: nothing where what it expects is there to be found.
     #[must_use]
-    pub const fn gone(stage: &'static str) -> Self {
-        Self {
+    pub fn gone(standing: Standing) -> Option<Self> {
+        let stage = match standing {
+            Standing {
+                document: false, ..
+            } => "document",
+            Standing { chunk: false, .. } => "chunk",
+            _ => return None,
+        };
+        Some(Self {
             found: false,
             position: None,
             lost_at: Some(stage),
             reason: Some("gone"),
-        }
+        })
     }
 
     /// It could not be asked: its embedding, filter or settings no longer fit the corpus.
@@ -118,6 +134,19 @@ mod tests {
         doc_id: "rye",
         chunk_id: Some("7"),
     };
+
+    #[test]
+    fn what_is_gone_is_not_asked_for() {
+        let stage = |document, chunk| {
+            let gone = Outcome::gone(Standing { document, chunk });
+            gone.map(|gone| (gone.lost_at, gone.reason))
+        };
+        assert_eq!(stage(true, true), None);
+        assert_eq!(stage(true, false), Some((Some("chunk"), Some("gone"))));
+        for chunk in [false, true] {
+            assert_eq!(stage(false, chunk), Some((Some("document"), Some("gone"))));
+        }
+    }
 
     #[test]
     fn what_no_branch_found_was_lost_in_retrieval() {

@@ -56,3 +56,36 @@ UPDATE chaos SET page_start = page_start + 1, page_end = page_end + 1 WHERE doc_
 SELECT fault FROM reground.check_coordinates('chaos') WHERE doc_id = 'doc-3' AND fault = 'out_of_order' LIMIT 1;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.check_coordinates('nowhere')$$, $$SELECT reground.check_coordinates('')$$]) AS f, regress.refusal(f) AS r;
 SELECT reground.drop_corpus('chaos', drop_tables => true), reground.drop_corpus('calm', drop_tables => true), reground.drop_corpus('probed', drop_tables => true);
+
+-- What the caller cannot see is gone for him, so no id can be tried out; and one broken corpus does not keep the others from being asked.
+SELECT reground.create_corpus('veiled');
+SELECT count(*) FROM (VALUES ('open', 'Barley soup is served on Mondays.'), ('secret', 'The merger is planned for Friday.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('veiled', v.doc_id, content => v.content);
+CREATE ROLE regress_prober;
+GRANT reground_user TO regress_prober;
+GRANT SELECT ON veiled, veiled_documents TO regress_prober;
+GRANT USAGE ON SCHEMA regress TO regress_prober;
+ALTER TABLE veiled ENABLE ROW LEVEL SECURITY;
+CREATE POLICY open ON veiled USING (doc_id = 'open');
+CREATE TABLE leaving (id integer PRIMARY KEY, body text NOT NULL, about text);
+INSERT INTO leaving VALUES (1, 'Rye is sown in autumn.', 'rye'), (2, 'Oats are sown in spring.', 'oats');
+SELECT reground.add_corpus('leaving', relation => 'leaving', key => 'id', content => 'body');
+CREATE TABLE dropped (id integer PRIMARY KEY, body text NOT NULL);
+INSERT INTO dropped VALUES (1, 'Rye is sown in autumn.');
+SELECT reground.add_corpus('dropped', relation => 'dropped', key => 'id', content => 'body');
+GRANT SELECT ON leaving, dropped TO regress_prober;
+SET ROLE regress_prober;
+SELECT reground.put_probe('there', 'veiled', 'soup', 'open'), reground.put_probe('hidden', 'veiled', 'merger', 'secret'), reground.put_probe('nowhere', 'veiled', 'merger', 'no such document');
+SELECT reground.put_probe('whole', 'leaving', 'sown in autumn', '1', filter => '{"about": "rye"}'), reground.put_probe('of another', 'leaving', 'sown in autumn', '1', chunk_id => '2'), reground.put_probe('table', 'dropped', 'autumn', '1');
+SELECT probe, found, lost_at, reason FROM reground.run_probes();
+RESET ROLE;
+DROP TABLE dropped;
+ALTER TABLE leaving DROP COLUMN about;
+DELETE FROM leaving WHERE id = 2;
+SET ROLE regress_prober;
+SELECT reground.put_probe('removed', 'leaving', 'sown in spring', '2');
+SELECT probe, found, lost_at, reason FROM reground.run_probes() WHERE probe IN ('there', 'whole', 'table', 'removed');
+RESET ROLE;
+SELECT reground.drop_corpus('veiled', drop_tables => true), reground.drop_corpus('leaving'), reground.drop_corpus('dropped');
+DROP TABLE leaving;
+DROP OWNED BY regress_prober;
+DROP ROLE regress_prober;
