@@ -95,6 +95,8 @@ pub enum Error {
     NotOwner(String),
     /// A corpus whose passages the caller may not write.
     MayNotWrite(String),
+    /// A moment still to come, given by whoever is no superuser: the function.
+    TooEarly(&'static str),
     /// A table that the caller may not read.
     Forbidden(String),
     /// Not an index of our access method.
@@ -400,6 +402,11 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
                 format!("permission denied to write the edges of corpus \"{corpus}\""),
                 "INSERT or UPDATE on the table of its passages is needed.",
+            ),
+            E::TooEarly(function) => report(
+                Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("permission denied to call {function} for a moment that is still to come"),
+                "How long evidence is kept is a superuser's to say: reground.trace_retention_days, reground.archive_retention_days.",
             ),
             E::Forbidden(table) => report(
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,

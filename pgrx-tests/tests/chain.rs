@@ -1,6 +1,7 @@
 //! Many sessions at once on one conversation: its chain has a link for each turn and each answer, in one order, and all of it
 //! verifies.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use anyhow::{Result, anyhow, ensure};
@@ -39,14 +40,59 @@ fn talk(database: &Database, session: usize) -> Result<()> {
     Ok(())
 }
 
+const WRITTEN: &str = "
+    SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
+    SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]')";
+
+/// A live conversation is sound at every moment, also while retention removes the beginning of its chain.
+#[test]
+fn a_chain_that_grows_and_is_cut_is_sound() -> Result<()> {
+    let database = Database::create("chain_grows")?;
+    let mut client = database.connect()?;
+    client.batch_execute(WRITTEN)?;
+    client.batch_execute("SELECT reground.begin_turn('talk', 'who gives milk?', 'farm'); CREATE TABLE scratch (n integer)")?;
+    let talked = AtomicBool::new(false);
+    let (verified, removed) = thread::scope(|scope| {
+        let talking = scope.spawn(|| {
+            let outcome = talk(&database, 0);
+            talked.store(true, Ordering::Relaxed);
+            outcome
+        });
+        let removing = scope.spawn(|| -> Result<i64> {
+            let mut client = database.connect()?;
+            let mut removed = 0;
+            while !talked.load(Ordering::Relaxed) {
+                let row = client.query_one("SELECT coalesce(sum(rows), 0)::bigint FROM reground.run_retention(now() + interval '91 days') WHERE relation = 'provenance_chain'", &[])?;
+                removed += row.get::<_, i64>(0);
+            }
+            Ok(removed)
+        });
+        let mut verified = 0;
+        // A transaction that has written takes a new snapshot for each statement of ours.
+        let mut transaction = client.transaction()?;
+        transaction.execute("INSERT INTO scratch VALUES (1)", &[])?;
+        while !removing.is_finished() {
+            let rows = transaction.query("SELECT link_no, status, detail FROM reground.verify_chain('talk') WHERE status <> 'ok'", &[])?;
+            ensure!(rows.is_empty(), "{rows:?}");
+            verified += 1;
+        }
+        let removed = removing
+            .join()
+            .map_err(|_| anyhow!("a session panicked"))??;
+        talking
+            .join()
+            .map_err(|_| anyhow!("a session panicked"))??;
+        Ok((verified, removed))
+    })?;
+    ensure!(verified > 10 && removed > 10, "{verified} {removed}");
+    Ok(())
+}
+
 #[test]
 fn sessions_share_one_chain() -> Result<()> {
     let database = Database::create("chain_sessions")?;
     let mut client = database.connect()?;
-    client.batch_execute(
-        "SELECT reground.create_corpus('farm', settings => '{\"provenance\": \"merkle\"}');
-         SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]')",
-    )?;
+    client.batch_execute(WRITTEN)?;
     thread::scope(|scope| {
         let sessions: Vec<_> = (0..SESSIONS)
             .map(|session| {

@@ -1,6 +1,9 @@
 //! What is old goes, what is young stays, and what went has left its row: whoever else is at work, and however the old rows lie.
 
-use anyhow::{Context, Result, ensure};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, ensure};
 use postgres::Client;
 use reground_tests::server::Database;
 
@@ -155,8 +158,6 @@ fn what_is_old_goes_and_leaves_its_row() -> Result<()> {
         "{}",
         aged.chain()?
     );
-    let from = aged.text("SELECT string_agg(link_no::text, ' ' ORDER BY link_no) FROM reground.verify_chain('talk', 4)")?;
-    ensure!(from == "5 6", "{from}");
     // A second run finds nothing.
     ensure!(aged.run(90)?.is_empty(), "it was done before");
     // What is changed behind a checkpoint's back is found.
@@ -261,10 +262,54 @@ fn turns_begin_and_end_while_it_runs() -> Result<()> {
     aged.client.batch_execute(
         "SET statement_timeout = '20s'; SELECT reground.begin_turn('talk', 'meanwhile?', 'farm')",
     )?;
-    // And a second run waits for the first one, then finds nothing.
-    keeper.batch_execute("COMMIT")?;
-    ensure!(aged.run(90)?.is_empty(), "it was done before");
-    ensure!(aged.chain()? == "5 turn ok, 6 turn ok", "{}", aged.chain()?);
+    // A second run waits for the first one, then finds nothing.
+    let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%run_retention%')";
+    let second = thread::scope(|scope| -> Result<Done> {
+        let running = scope.spawn(|| aged.run(90));
+        loop {
+            ensure!(!running.is_finished(), "it did not wait");
+            if keeper.query_one(waits, &[])?.get(0) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        keeper.batch_execute("COMMIT")?;
+        running.join().map_err(|_| anyhow!("a session panicked"))?
+    })?;
+    ensure!(second.is_empty(), "it was done before: {second:?}");
+    aged.client
+        .batch_execute("SELECT reground.end_turn(3, 'Cows give milk [A1].')")?;
+    ensure!(
+        aged.chain()? == "5 turn ok, 6 turn ok, 7 answer ok",
+        "{}",
+        aged.chain()?
+    );
+    Ok(())
+}
+
+/// A trace whose turn has no archived row stays, in a partition of its own or not: a trace is gone for good.
+#[test]
+fn what_was_not_archived_stays() -> Result<()> {
+    for apart in [false, true] {
+        let mut aged = aged(if apart {
+            "retention_kept_1"
+        } else {
+            "retention_kept_0"
+        })?;
+        if apart {
+            aged.part()?;
+        }
+        aged.client.batch_execute(
+            "CREATE FUNCTION pass_over() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+             CREATE TRIGGER pass_over BEFORE INSERT ON reground.turn_archive FOR EACH ROW WHEN (new.turn_id = 1) EXECUTE FUNCTION pass_over()",
+        )?;
+        aged.run(90)?;
+        ensure!(aged.traces()? == "1 3 4", "{apart}: {}", aged.traces()?);
+        aged.client
+            .batch_execute("DROP TRIGGER pass_over ON reground.turn_archive")?;
+        aged.run(90)?;
+        ensure!(aged.traces()? == "3 4", "{apart}: {}", aged.traces()?);
+    }
     Ok(())
 }
 
@@ -312,7 +357,24 @@ fn who_may_and_for_how_long() -> Result<()> {
     client.batch_execute(&format!(
         "RESET ROLE; GRANT reground_admin TO {role}; SET ROLE {role}"
     ))?;
-    client.batch_execute("SELECT reground.run_retention()")?;
+    client.batch_execute(
+        "SELECT reground.run_retention(); SELECT reground.run_retention(now() - interval '1 year')",
+    )?;
+    // How long is not for an admin to say, by way of the calendar either.
+    for ahead in ["infinity", "tomorrow", "now() + interval '1 minute'"] {
+        let moment = if ahead.contains('(') {
+            ahead.to_owned()
+        } else {
+            format!("'{ahead}'")
+        };
+        ensure!(
+            refused(
+                &mut client,
+                &format!("SELECT reground.run_retention({moment})")
+            )? == "42501",
+            "{ahead}"
+        );
+    }
     client.batch_execute("RESET ROLE")?;
     for wrong in ["99", "0", "'long'"] {
         ensure!(

@@ -114,7 +114,6 @@ struct LinkRow {
 #[pg_extern(sql = false)]
 fn verify_chain(
     conversation: Option<&str>,
-    from_checkpoint: Option<i64>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let name = not_empty(conversation, "conversation")?;
@@ -122,29 +121,21 @@ fn verify_chain(
     if conversations.is_empty() {
         return Err(Error::Unknown("conversation", name.to_owned()).into());
     }
-    let has = |number: i64| {
-        conversations
-            .iter()
-            .any(|of| of.checkpoints().iter().any(|(at, _)| *at == number))
-    };
-    if let Some(number) = from_checkpoint.filter(|number| !has(*number)) {
-        return Err(Error::Unknown("checkpoint", number.to_string()).into());
-    }
     let mut rows = Vec::new();
     for conversation in &conversations {
-        rows.extend(verify(conversation, from_checkpoint)?);
+        rows.extend(verify(conversation)?);
     }
     rows::emit(fcinfo, &rows)?;
     Ok(())
 }
 
 /// Holds one chain against what it is about.
-fn verify(conversation: &Chained, from: Option<i64>) -> Result<Vec<LinkRow>> {
+fn verify(conversation: &Chained) -> Result<Vec<LinkRow>> {
     let checkpoints = conversation.checkpoints();
-    let links = chain::links(conversation.conversation_id, from.unwrap_or_default())?;
+    let links = conversation.links()?;
     let first = links.first().map(|stored| stored.link.header.link_no);
-    let (after, digest) = verification::start(&checkpoints, first, from);
-    let mut verifier = Verifier::after(after, digest);
+    let (after, digest) = verification::start(&checkpoints, first);
+    let mut verifier = Verifier::after(&conversation.tenant, after, digest);
     let mut rows = Vec::new();
     let row = |finding: Finding| LinkRow {
         tenant: conversation.tenant.clone(),
@@ -175,7 +166,7 @@ fn verify(conversation: &Chained, from: Option<i64>) -> Result<Vec<LinkRow>> {
     }
     let end = verifier.finish(conversation.length, conversation.head());
     rows.extend(end.into_iter().map(row));
-    for unlinked in chain::unlinked(conversation.conversation_id, after)? {
+    for unlinked in chain::unlinked(conversation.conversation_id)? {
         let kind = match unlinked.message_id {
             None => Kind::Turn,
             Some(_) => Kind::Answer,

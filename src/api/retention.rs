@@ -5,6 +5,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 
 use crate::api::{given, writable};
+use crate::error::Error;
 use crate::guc;
 use crate::rows;
 use crate::store::retention::{self, Periods};
@@ -15,11 +16,26 @@ fn run_retention(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("run_retention")?;
+    let now = given(now, "now")?;
+    if is_ahead(now) && !is_superuser() {
+        return Err(Error::TooEarly("run_retention").into());
+    }
     let done = retention::run(Periods {
-        now: given(now, "now")?,
+        now,
         trace_days: guc::trace_retention_days(),
         archive_days: guc::archive_retention_days(),
     })?;
     rows::emit(fcinfo, &done)?;
     Ok(())
+}
+
+/// Whether a moment is still to come: then more would go than the superuser's settings let go.
+fn is_ahead(moment: TimestampWithTimeZone) -> bool {
+    // SAFETY: a plain read of the clock.
+    moment.into_inner() > unsafe { pg_sys::GetCurrentTimestamp() }
+}
+
+fn is_superuser() -> bool {
+    // SAFETY: a plain call into the backend.
+    unsafe { pg_sys::superuser() }
 }

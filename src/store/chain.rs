@@ -94,6 +94,9 @@ const VERDICT: &[As] = &[
 ];
 
 const CITATION: &[As] = &[
+    As::Text(&["tenant"]),
+    As::Number(&["conversation_id", "turn_id"]),
+    As::Time(&["created_at"]),
     As::Text(&[
         "marker", "raw", "form", "corpus", "doc_id", "chunk_id", "title", "uri", "locator",
         "claim", "quote",
@@ -126,6 +129,9 @@ const CITATION: &[As] = &[
     ]),
 ];
 
+/// Microseconds since 1970 of the time `#`, whatever time it is: what lies beyond their range, as infinity does, is its end.
+const MICROSECONDS: &str = "least(greatest(EXTRACT(epoch FROM #) * 1000000, -9e18), 9e18)::bigint";
+
 /// An array of the bytes of a content's fields, from the alias `x`.
 fn fields(content: &[As]) -> String {
     let each = |columns: &[&str], form: &str| -> Vec<String> {
@@ -147,7 +153,7 @@ fn fields(content: &[As]) -> String {
             As::Flag(columns) => each(columns, "pg_catalog.boolsend(?)"),
             As::Time(columns) => each(
                 columns,
-                "pg_catalog.int8send((EXTRACT(epoch FROM ?) * 1000000)::bigint)",
+                &format!("pg_catalog.int8send({})", MICROSECONDS.replace("#", "?")),
             ),
             As::Vector(columns) => each(columns, "pg_catalog.array_send(?)"),
         })
@@ -232,7 +238,7 @@ pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
             at: end.now,
         };
         let previous = match end.head {
-            Some(head) => sized(&bytes_of_hex(&head)),
+            Some(head) => digest_of_hex(&head),
             None => BEGINNING,
         };
         let salts: Vec<Salt> = content.iter().map(|_| salt()).collect::<Result<_>>()?;
@@ -280,7 +286,7 @@ fn salt() -> Result<Salt> {
     }
 }
 
-/// A conversation, as its chain is verified.
+/// A conversation with its chain, at one moment.
 #[derive(Debug, Deserialize)]
 pub struct Chained {
     pub conversation_id: i64,
@@ -290,6 +296,7 @@ pub struct Chained {
     /// In hexadecimal, as what follows.
     head: Option<String>,
     checkpoints: Vec<(i64, String)>,
+    links: Vec<Row>,
 }
 
 impl Chained {
@@ -305,25 +312,33 @@ impl Chained {
             .map(|(number, digest)| (*number, digest_of_hex(digest)))
             .collect()
     }
+
+    /// Its links, in order.
+    pub fn links(&self) -> Result<Vec<Stored>> {
+        self.links.iter().map(Row::link).collect()
+    }
 }
 
 fn digest_of_hex(hex: &str) -> Digest {
     sized(&bytes_of_hex(hex))
 }
 
-/// The conversations of that name, of every tenant.
-pub fn conversations(external_id: &str) -> Result<Vec<Chained>> {
-    Ok(as_owner(|| {
-        sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.tenant), '[]')::text FROM ( \
-                 SELECT v.conversation_id, v.tenant, coalesce(v.chain_length, 0) AS length, pg_catalog.encode(v.chain_head, 'hex') AS head, \
-                     (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(k.link_no, pg_catalog.encode(k.digest, 'hex'))), '[]') \
-                      FROM reground.chain_checkpoints AS k WHERE k.conversation_id = v.conversation_id) AS checkpoints \
-                 FROM reground.conversations AS v WHERE v.external_id = $1) AS r",
-            &[external_id.into()],
-        )
-    })?
-    .unwrap_or_default())
+/// A row of the chain; bytes in hexadecimal.
+#[derive(Debug, Deserialize)]
+struct Row {
+    conversation_id: i64,
+    link_no: i64,
+    tenant: String,
+    kind: String,
+    turn_id: i64,
+    message_id: Option<i64>,
+    at: i64,
+    salts: Vec<Option<String>>,
+    leaves: Vec<String>,
+    previous: String,
+    digest: String,
+    turn: Option<i32>,
+    linked_at: String,
 }
 
 /// A link as it is stored, and where its turn stands.
@@ -335,65 +350,59 @@ pub struct Stored {
     pub linked_at: String,
 }
 
-/// The links of a conversation after one of that number, in order.
-pub fn links(conversation_id: i64, after: i64) -> Result<Vec<Stored>> {
-    #[derive(Deserialize)]
-    struct Row {
-        conversation_id: i64,
-        link_no: i64,
-        tenant: String,
-        kind: String,
-        turn_id: i64,
-        message_id: Option<i64>,
-        at: i64,
-        salts: Vec<Option<String>>,
-        leaves: Vec<String>,
-        previous: String,
-        digest: String,
-        turn: Option<i32>,
-        linked_at: String,
+impl Row {
+    fn link(&self) -> Result<Stored> {
+        let kind = Kind::of(&self.kind)
+            .ok_or_else(|| Error::Stored(format!("a link of kind {}", self.kind)))?;
+        let salts = self.salts.iter();
+        Ok(Stored {
+            turn: self.turn,
+            linked_at: self.linked_at.clone(),
+            link: Link {
+                header: Header {
+                    conversation_id: self.conversation_id,
+                    link_no: self.link_no,
+                    tenant: self.tenant.clone(),
+                    kind,
+                    turn_id: self.turn_id,
+                    message_id: self.message_id,
+                    at: self.at,
+                },
+                salts: salts
+                    .map(|salt| salt.as_deref().map(|salt| sized(&bytes_of_hex(salt))))
+                    .collect(),
+                leaves: self.leaves.iter().map(|leaf| digest_of_hex(leaf)).collect(),
+                previous: digest_of_hex(&self.previous),
+                digest: digest_of_hex(&self.digest),
+            },
+        })
     }
-    let rows: Vec<Row> = as_owner(|| {
+}
+
+/// The conversations of that name, of every tenant. In one statement: another turn, or retention, may come at any moment, and what
+/// a conversation says of its chain must be of the moment of its links.
+pub fn conversations(external_id: &str) -> Result<Vec<Chained>> {
+    Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.link_no), '[]')::text FROM ( \
-                 SELECT x.conversation_id, x.link_no, x.tenant, x.kind, x.turn_id, x.message_id, (EXTRACT(epoch FROM x.linked_at) * 1000000)::bigint AS at, \
-                     ARRAY(SELECT pg_catalog.encode(s.salt, 'hex') FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place) ORDER BY s.place) AS salts, \
-                     ARRAY(SELECT coalesce(pg_catalog.encode(l.leaf, 'hex'), '') FROM pg_catalog.unnest(x.leaves) WITH ORDINALITY AS l(leaf, place) ORDER BY l.place) AS leaves, \
-                     pg_catalog.encode(x.previous, 'hex') AS previous, pg_catalog.encode(x.digest, 'hex') AS digest, t.number AS turn, x.linked_at \
-                 FROM reground.provenance_chain AS x LEFT JOIN reground.turns AS t ON t.turn_id = x.turn_id \
-                 WHERE x.conversation_id = $1 AND x.link_no > $2) AS r",
-            &[conversation_id.into(), after.into()],
+            &format!(
+                "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.tenant), '[]')::text FROM ( \
+                     SELECT v.conversation_id, v.tenant, coalesce(v.chain_length, 0) AS length, pg_catalog.encode(v.chain_head, 'hex') AS head, \
+                         (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(k.link_no, pg_catalog.encode(k.digest, 'hex'))), '[]') \
+                          FROM reground.chain_checkpoints AS k WHERE k.conversation_id = v.conversation_id) AS checkpoints, \
+                         (SELECT coalesce(pg_catalog.json_agg(l ORDER BY l.link_no), '[]') FROM ( \
+                              SELECT x.conversation_id, x.link_no, x.tenant, x.kind, x.turn_id, x.message_id, {} AS at, \
+                                  ARRAY(SELECT pg_catalog.encode(s.salt, 'hex') FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place) ORDER BY s.place) AS salts, \
+                                  ARRAY(SELECT coalesce(pg_catalog.encode(l.leaf, 'hex'), '') FROM pg_catalog.unnest(x.leaves) WITH ORDINALITY AS l(leaf, place) ORDER BY l.place) AS leaves, \
+                                  pg_catalog.encode(x.previous, 'hex') AS previous, pg_catalog.encode(x.digest, 'hex') AS digest, t.number AS turn, x.linked_at \
+                              FROM reground.provenance_chain AS x LEFT JOIN reground.turns AS t ON t.turn_id = x.turn_id \
+                              WHERE x.conversation_id = v.conversation_id) AS l) AS links \
+                     FROM reground.conversations AS v WHERE v.external_id = $1) AS r",
+                MICROSECONDS.replace('#', "x.linked_at")
+            ),
+            &[external_id.into()],
         )
     })?
-    .unwrap_or_default();
-    rows.into_iter()
-        .map(|row| {
-            let kind = Kind::of(&row.kind)
-                .ok_or_else(|| Error::Stored(format!("a link of kind {}", row.kind)))?;
-            let salts = row.salts.iter();
-            Ok(Stored {
-                turn: row.turn,
-                linked_at: row.linked_at,
-                link: Link {
-                    header: Header {
-                        conversation_id: row.conversation_id,
-                        link_no: row.link_no,
-                        tenant: row.tenant,
-                        kind,
-                        turn_id: row.turn_id,
-                        message_id: row.message_id,
-                        at: row.at,
-                    },
-                    salts: salts
-                        .map(|salt| salt.as_deref().map(|salt| sized(&bytes_of_hex(salt))))
-                        .collect(),
-                    leaves: row.leaves.iter().map(|leaf| digest_of_hex(leaf)).collect(),
-                    previous: digest_of_hex(&row.previous),
-                    digest: digest_of_hex(&row.digest),
-                },
-            })
-        })
-        .collect()
+    .unwrap_or_default())
 }
 
 /// What a link is about, as it stands now.
@@ -410,12 +419,12 @@ pub struct Unlinked {
 }
 
 /// Turns of a conversation that ask for a link, and answers to them, without one. Those from before the last link that
-/// retention removed up to `checkpoint` are not missed.
-pub fn unlinked(conversation_id: i64, checkpoint: i64) -> Result<Vec<Unlinked>> {
+/// retention removed are not missed.
+pub fn unlinked(conversation_id: i64) -> Result<Vec<Unlinked>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.turn, r.message_id NULLS FIRST), '[]')::text FROM ( \
-                 WITH since AS (SELECT (SELECT k.linked_at FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1 AND k.link_no = $2) AS moment), \
+                 WITH since AS (SELECT pg_catalog.max(k.linked_at) AS moment FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1), \
                  asked AS (SELECT t.turn_id, t.number, t.begun_at FROM reground.turns AS t \
                            WHERE t.conversation_id = $1 AND t.settings ->> 'provenance' = 'merkle' AND t.history_tokens IS NOT NULL) \
                  SELECT a.number AS turn, a.turn_id, NULL::bigint AS message_id FROM asked AS a, since AS s \
@@ -425,7 +434,7 @@ pub fn unlinked(conversation_id: i64, checkpoint: i64) -> Result<Vec<Unlinked>> 
                  SELECT a.number, a.turn_id, m.message_id FROM asked AS a JOIN reground.messages AS m USING (turn_id), since AS s \
                  WHERE (s.moment IS NULL OR m.created_at > s.moment) \
                      AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 AND x.kind = 'answer' AND x.message_id = m.message_id)) AS r",
-            &[conversation_id.into(), checkpoint.into()],
+            &[conversation_id.into()],
         )
     })?
     .unwrap_or_default())

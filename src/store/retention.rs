@@ -34,7 +34,7 @@ pub struct Periods {
 pub fn run(periods: Periods) -> Result<Vec<Done>> {
     as_owner(|| {
         // One at a time: the next one then finds nothing to do.
-        sql::lock_key(-1, "retention")?;
+        sql::lock("reground.turns_turn_id_seq")?;
         let before = |days: i32| {
             sql::write_one::<TimestampWithTimeZone>(
                 "SELECT $1::timestamptz - pg_catalog.make_interval(days => $2)",
@@ -151,14 +151,19 @@ fn remove_traces(
     archived: TimestampWithTimeZone,
     done: &mut Vec<Done>,
 ) -> Result<()> {
-    let mut whole = Vec::new();
+    let mut whole: Vec<(String, i64)> = Vec::new();
     for number in 0..PARTITIONS {
         let partition = format!("turn_traces_{number:02}");
         let all_old = all_archived(&partition, before, archived)?;
         match all_old {
             None => {}
             // A transaction that does not see what others have written since cannot know what it would truncate.
-            Some(true) if sees_everything() && is_free(&partition)? => whole.push(partition),
+            Some(true) if sees_everything() && is_free(&partition)? => {
+                // Counted now: once it is locked, every answer waits.
+                let count = format!("SELECT pg_catalog.count(*) FROM reground.{partition}");
+                let rows = sql::write_one::<i64>(&count, &[])?.unwrap_or_default();
+                whole.push((partition, rows));
+            }
             Some(_) => {
                 let rows = sql::run(
                     &format!(
@@ -170,19 +175,15 @@ fn remove_traces(
             }
         }
     }
-    for partition in whole {
-        if !hold(&partition)? || all_archived(&partition, before, archived)? != Some(true) {
+    for (relation, rows) in whole {
+        if !hold(&relation)? || all_archived(&relation, before, archived)? != Some(true) {
             // Somebody came in between: the next run takes it.
             continue;
         }
-        let rows = sql::write_one::<i64>(
-            &format!("SELECT pg_catalog.count(*) FROM reground.{partition}"),
-            &[],
-        )?;
-        sql::run(&format!("TRUNCATE reground.{partition}"), &[])?;
+        sql::run(&format!("TRUNCATE reground.{relation}"), &[])?;
         done.push(Done {
-            relation: partition,
-            rows: rows.unwrap_or_default(),
+            relation,
+            rows,
             action: "truncated",
         });
     }

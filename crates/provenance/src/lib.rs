@@ -21,10 +21,11 @@ pub type Digest = [u8; 32];
 /// What makes the hash of a short text unguessable.
 pub type Salt = [u8; 16];
 
-/// Bytes of a fixed number; zeros where there are more or fewer, which no digest is made of.
+/// Bytes of a fixed number. Where there are more or fewer, bytes that stand for nothing: all ones, while zeros are what the first
+/// link begins with.
 #[must_use]
 pub fn sized<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes.try_into().unwrap_or([0; N])
+    bytes.try_into().unwrap_or([u8::MAX; N])
 }
 
 /// The bytes that are written in hexadecimal; none where it is not.
@@ -61,7 +62,8 @@ mod tests {
         assert_eq!(short_hash(hash), Some(bytes));
         assert_eq!(short_hash(&hash.to_uppercase()), Some(bytes));
         assert_eq!(sized::<8>(&bytes_of_hex(&hash[..16])), bytes);
-        assert_eq!(sized::<8>(&bytes_of_hex(hash)), [0; 8]);
+        assert_eq!(sized::<8>(&bytes_of_hex(hash)), [0xff; 8]);
+        assert_ne!(sized::<32>(&[]), link::BEGINNING);
         for none in ["", "00ff0a1b2c3d4e5", "00ff0a1b2c3d4e5g", "ääääääää"] {
             assert_eq!(short_hash(none), None, "{none}");
         }

@@ -19,7 +19,8 @@ pub struct Link {
     pub digest: Digest,
 }
 
-/// The content of a link as it stands now: fields by position from 1. Positions may be missing.
+/// The content of a link as it stands now: fields by position from 1. Positions may be missing; one that none of its leaves can have,
+/// as 0, was added.
 pub type Content = Vec<(usize, Vec<Field>)>;
 
 /// What is to be said of a link. The worst first.
@@ -65,6 +66,8 @@ pub struct Finding {
 /// Goes along a chain, link by link.
 #[derive(Clone, Debug)]
 pub struct Verifier {
+    /// Whose conversation it is.
+    tenant: String,
     last: i64,
     /// What the next link may say that the last one had: its digest as it is stored, and as it follows from its fields. Where
     /// they differ, the last one is at fault and not the next.
@@ -72,10 +75,11 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Begins after a link of that number and digest: 0 and [`crate::link::BEGINNING`], or a checkpoint.
+    /// Begins, in the conversation of a tenant, after a link of that number and digest: 0 and [`crate::link::BEGINNING`], or a checkpoint.
     #[must_use]
-    pub fn after(link_no: i64, digest: Digest) -> Self {
+    pub fn after(tenant: &str, link_no: i64, digest: Digest) -> Self {
         Self {
+            tenant: tenant.to_owned(),
             last: link_no,
             digests: [digest; 2],
         }
@@ -101,6 +105,15 @@ impl Verifier {
                 "its digest is not that of its fields".to_owned(),
             ));
         }
+        if link.header.tenant != self.tenant {
+            said.push((
+                Status::ChainBroken,
+                format!(
+                    "the conversation is {}'s, the link {}'s",
+                    self.tenant, link.header.tenant
+                ),
+            ));
+        }
         self.last = number;
         self.digests = [link.digest, computed];
         findings.push(finding(number, said));
@@ -109,13 +122,17 @@ impl Verifier {
 
     /// What is to be said when all links have come, of which the conversation says how many there are and what the last digest is.
     #[must_use]
-    pub fn finish(mut self, length: i64, head: Option<Digest>) -> Vec<Finding> {
+    pub fn finish(self, length: i64, head: Option<Digest>) -> Vec<Finding> {
         let missing = self.gap(length.saturating_add(1));
         if !missing.is_empty() {
             return missing;
         }
         let beyond = self.last > length;
-        if !beyond && head.is_none_or(|head| self.digests.contains(&head)) {
+        let ends = match head {
+            Some(head) => self.digests.contains(&head),
+            None => length == 0,
+        };
+        if !beyond && ends {
             return Vec::new();
         }
         let detail = if beyond {
@@ -127,7 +144,7 @@ impl Verifier {
     }
 
     /// A finding for each link before that of a number, and after the last that came.
-    fn gap(&mut self, number: i64) -> Vec<Finding> {
+    fn gap(&self, number: i64) -> Vec<Finding> {
         let missing = self.last.saturating_add(1)..number;
         let gone = |number| {
             let said = (Status::Missing, "the link is gone".to_owned());
@@ -140,19 +157,14 @@ impl Verifier {
 
 /// Where a verification begins: the number and the digest of the link before the first.
 ///
-/// After the latest checkpoint before the first link that is kept, and not before the one that was asked for; where there is
-/// none, at the beginning. Whatever is missing between the two was not removed by retention.
+/// After the latest checkpoint before the first link that is kept; where there is none, at the beginning. Whatever is missing
+/// between the two was not removed by retention.
 #[must_use]
-pub fn start(
-    checkpoints: &[(i64, Digest)],
-    first: Option<i64>,
-    from: Option<i64>,
-) -> (i64, Digest) {
+pub fn start(checkpoints: &[(i64, Digest)], first: Option<i64>) -> (i64, Digest) {
     let before_first = checkpoints
         .iter()
         .filter(|(number, _)| first.is_none_or(|first| *number < first));
-    let asked = before_first.filter(|(number, _)| from.is_none_or(|from| from <= *number));
-    let latest = asked.max_by_key(|(number, _)| *number);
+    let latest = before_first.max_by_key(|(number, _)| *number);
     latest.copied().unwrap_or((0, BEGINNING))
 }
 
@@ -197,7 +209,7 @@ fn content_faults(link: &Link, content: &Content) -> Vec<(Status, String)> {
         }
     }
     for (position, _) in content {
-        if *position > link.leaves.len() {
+        if !(1..=link.leaves.len()).contains(position) {
             let name = kind.leaf_name(*position);
             said.push((Status::ContentChanged, format!("{name} was added")));
         }

@@ -73,7 +73,7 @@ SELECT query_similarities, source_similarities FROM reground.turns WHERE turn_id
 SELECT count(*) AS nothing FROM reground.turns WHERE turn_id = regress.turn('chain-0') AND (query_similarities IS NOT NULL OR source_similarities IS NOT NULL);
 
 -- merkle: a link for each turn and each answer; a retry adds none, a regeneration one.
-CREATE FUNCTION verified(conversation text, from_checkpoint bigint DEFAULT NULL) RETURNS TABLE (link_no bigint, kind text, turn integer, status text, detail text) LANGUAGE sql AS $$ SELECT v.link_no, v.kind, v.turn, v.status, v.detail FROM reground.verify_chain($1, $2) AS v $$;
+CREATE FUNCTION verified(conversation text) RETURNS TABLE (link_no bigint, kind text, turn integer, status text, detail text) LANGUAGE sql AS $$ SELECT v.link_no, v.kind, v.turn, v.status, v.detail FROM reground.verify_chain($1) AS v $$;
 SELECT reground.alter_conversation('chain-7', '{"provenance": "merkle", "merge_adjacent": false, "max_sources": 2, "min_sources": 1}');
 SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
 SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
@@ -120,7 +120,7 @@ CREATE VIEW contents AS
     UNION ALL SELECT x.conversation_id, x.link_no, 2, record('verdict', t(m.tenant), n(m.conversation_id), n(m.turn_id), t(m.model), n(m.answer_tokens), n(m.citation_count), n(m.malformed_count), d(m.cfs), d(m.stage_cfs), d(m.grounded_cfs),
         t(m.diagnostic), t(m.decision), j(to_jsonb(m.reasons)), us(m.created_at))
     FROM reground.provenance_chain AS x JOIN reground.messages AS m USING (message_id)
-    UNION ALL SELECT x.conversation_id, x.link_no, 2 + c.citation_no, record('citation', t(c.marker), t(c.raw), t(c.form), t(c.corpus), t(c.doc_id), t(c.chunk_id), t(c.title), t(c.uri), t(c.locator), t(c.claim), t(c.quote), n(c.quote_start), n(c.quote_end),
+    UNION ALL SELECT x.conversation_id, x.link_no, 2 + c.citation_no, record('citation', t(c.tenant), n(c.conversation_id), n(c.turn_id), us(c.created_at), t(c.marker), t(c.raw), t(c.form), t(c.corpus), t(c.doc_id), t(c.chunk_id), t(c.title), t(c.uri), t(c.locator), t(c.claim), t(c.quote), n(c.quote_start), n(c.quote_end),
         t(c.fact_summary), t(c.status), boolsend(c.holds), t(c.mode), d(c.score), d(c.coordinate_fidelity), d(c.support), j(c.support_parts), t(c.diagnostic), t(c.detail), t(c.best_other), n(c.factor_coordinates), n(c.factor_retrieval), n(c.factor_rerank),
         n(c.factor_context), n(c.factor_generation), t(c.lost_at), n(c.source_version), t(c.source_hash), boolsend(c.repaired), n(c.char_start), n(c.char_end), n(c.byte_start), n(c.byte_end), n(c.utf16_start), n(c.utf16_end))
     FROM reground.provenance_chain AS x JOIN reground.message_citations AS c USING (message_id);
@@ -139,7 +139,7 @@ BEGIN
         EXECUTE replace(replace(replace(statement, '$turn', regress.turn('chain-7', 1)::text), '$message', (SELECT min(message_id)::text FROM reground.messages WHERE turn_id = regress.turn('chain-7', 1))),
             '$conversation', (SELECT conversation_id::text FROM reground.conversations WHERE external_id = 'chain-7'));
         GET DIAGNOSTICS touched = ROW_COUNT;
-        RETURN QUERY SELECT v.link_no, v.kind, v.status, v.detail FROM reground.verify_chain('chain-7') AS v WHERE v.status <> 'ok';
+        RETURN QUERY SELECT v.link_no, v.kind, v.status, replace(v.detail, current_user::text, 'the owner') FROM reground.verify_chain('chain-7') AS v WHERE v.status <> 'ok';
         RAISE EXCEPTION USING ERRCODE = 'R0001', MESSAGE = touched;
     EXCEPTION WHEN SQLSTATE 'R0001' THEN
         IF SQLERRM = '0' THEN RETURN QUERY SELECT NULL::bigint, NULL, NULL, 'nothing was touched'; END IF;
@@ -164,6 +164,15 @@ SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g
     $$UPDATE reground.message_citations SET source_hash = 'ff' WHERE message_id = $message AND citation_no = 1$$,
     $$DELETE FROM reground.message_citations WHERE message_id = $message AND citation_no = 1$$,
     $$UPDATE reground.message_citations SET citation_no = 3 - citation_no + 10 WHERE message_id = $message$$,
+    $$INSERT INTO reground.message_citations OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(c, '{"citation_id": -1, "citation_no": -5, "holds": true}')).* FROM reground.message_citations AS c WHERE c.message_id = $message AND c.citation_no = 1$$,
+    $$UPDATE reground.message_citations SET tenant = 'somebody' WHERE message_id = $message AND NOT holds$$,
+    $$UPDATE reground.message_citations SET created_at = created_at - interval '1 year' WHERE message_id = $message AND citation_no = 2$$,
+    $$UPDATE reground.turns SET begun_at = 'infinity' WHERE turn_id = $turn$$,
+    $$UPDATE reground.messages SET created_at = '-infinity' WHERE message_id = $message$$,
+    $$UPDATE reground.provenance_chain SET linked_at = 'infinity' WHERE conversation_id = $conversation AND link_no = 5$$,
+    $$UPDATE reground.provenance_chain SET previous = '' WHERE conversation_id = $conversation AND link_no = 1$$,
+    $$UPDATE reground.conversations SET chain_head = NULL WHERE conversation_id = $conversation$$,
+    $$UPDATE reground.conversations SET tenant = 'somebody' WHERE conversation_id = $conversation$$,
     $$DELETE FROM reground.messages WHERE message_id = $message$$,
     $$DELETE FROM reground.turns WHERE turn_id = $turn$$,
     $$INSERT INTO reground.messages (tenant, conversation_id, turn_id, answer, answer_hash, answer_tokens, citation_count, malformed_count, decision) SELECT tenant, conversation_id, turn_id, 'x', 'x', 1, 0, 0, 'accept' FROM reground.turns WHERE turn_id = $turn$$,
@@ -206,7 +215,7 @@ SELECT v.tenant = 'regress_chain_user' AS of_the_user, count(*), bool_and(v.stat
 SELECT v.state, v.marker FROM reground.verify_turn(regress.turn('chain-1', 1)) AS v WHERE marker IS NOT NULL;
 SELECT f, r.state FROM unnest(ARRAY['DELETE FROM reground.provenance_chain', 'UPDATE reground.provenance_chain SET link_no = 0', 'TRUNCATE reground.chain_checkpoints']) AS f, regress.refusal(f) AS r;
 RESET ROLE;
-SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('nobody')$$, $$SELECT * FROM reground.verify_chain(NULL)$$, $$SELECT * FROM reground.verify_chain(' ')$$, $$SELECT * FROM reground.verify_chain('chain-7', 3)$$]) AS f, regress.refusal(f) AS r;
+SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('nobody')$$, $$SELECT * FROM reground.verify_chain(NULL)$$, $$SELECT * FROM reground.verify_chain(' ')$$]) AS f, regress.refusal(f) AS r;
 
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.verify_turn(-1)', 'SELECT * FROM reground.verify_turn(NULL)', $$SELECT reground.alter_conversation('chain-1', '{"provenance": "blockchain"}')$$]) AS f, regress.refusal(f) AS r;
 

@@ -13,7 +13,7 @@ use crate::calls::Held;
 /// How long to wait for what must come; only a broken test waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank; something is pinned, something has no embedding.
+/// Turn 1 has ended, turn 2 is open, turn 3 waits for a rerank; something is pinned, something has no embedding; traces are old.
 const WRITTEN: &str = "
     SELECT reground.create_corpus('farm', dimensions => 2);
     SELECT reground.put_document('farm', 'cows', passages => '[{\"text\": \"Cows give milk.\"}]');
@@ -32,8 +32,10 @@ const WRITTEN: &str = "
     SET search_path = public, pg_catalog;
 ";
 
-/// An alert, of which there are too few answers here.
-const FIRED: &str = "
+/// What only the owner can write: traces that are old, and an alert, of which there are too few answers here.
+const AGED: &str = "
+    UPDATE reground.turn_traces SET traced_at = traced_at - interval '200 days';
+    UPDATE reground.provenance_chain SET linked_at = linked_at - interval '200 days';
     INSERT INTO reground.alerts (rule, corpus, state, severity, indicator, value, threshold, samples, since, first_bad_hour)
     SELECT 'low_tail', 'farm', 'firing', 'warning', 'cfs_p5', 0, 0.85, 50, hour, hour FROM date_bin('1 hour', now(), 'epoch') AS hour";
 
@@ -65,7 +67,7 @@ impl House {
             observer,
         };
         house.session()?.client.batch_execute(WRITTEN)?;
-        house.blocker.batch_execute(FIRED)?;
+        house.blocker.batch_execute(AGED)?;
         Ok(house)
     }
 

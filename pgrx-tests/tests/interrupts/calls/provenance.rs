@@ -62,7 +62,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "run_retention",
-        call: "run_retention(now() + interval '200 days')",
+        call: "run_retention()",
         waits: &[
             Reads("reground.turn_traces"),
             Reads("reground.turns"),
@@ -91,7 +91,6 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[
             Reads("reground.probes"),
             Reads("reground.corpora"),
-            Reads("reground.documents"),
             Writes("reground.probe_results"),
             Reads("farm"),
             Reads("farm_documents"),
