@@ -2,12 +2,8 @@
 -- as they would be by a watermark of ids, and end_turn waits for nobody's counters.
 
 CREATE FUNCTION reground.document_type(uri text, doc_id text DEFAULT NULL) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    -- The extension of the path: neither that of a host, nor what stands in a query or a fragment.
-    RETURN pg_catalog.lower(coalesce(
-        pg_catalog.substring(pg_catalog.regexp_replace(pg_catalog.regexp_replace(uri, '[?#].*$', ''), '^[A-Za-z][A-Za-z0-9+.-]*://[^/]*', ''), '[^/.]\.([A-Za-z][A-Za-z0-9]{0,7})$'),
-        pg_catalog.substring(doc_id, '[^/.]\.([A-Za-z][A-Za-z0-9]{0,7})$')));
-COMMENT ON FUNCTION reground.document_type(text, text) IS 'The type of a document, as the extension of its address says it, or else that of its id: pdf, md, html. NULL without one.';
+    LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'document_type_wrapper';
+COMMENT ON FUNCTION reground.document_type(text, text) IS 'The type of a document, as the extension of its address says it, or else that of its id: pdf, md, html. Neither that of a host, nor what stands in a query or a fragment. NULL without one.';
 
 CREATE TABLE reground.rollup_queue (
     queue_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

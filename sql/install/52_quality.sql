@@ -4,26 +4,33 @@ CREATE FUNCTION reground.wilson_interval(successes bigint, trials bigint, confid
     RETURNS TABLE (low double precision, high double precision) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'wilson_interval_wrapper';
 COMMENT ON FUNCTION reground.wilson_interval(bigint, bigint, double precision) IS 'Wilson''s score interval of a rate, within [0, 1]: successes of trials at a confidence above 0 and under 1. NULLs without trials; 22023 for numbers that are no such counts.';
 
-CREATE FUNCTION reground._dimension(by text, of_answers boolean DEFAULT false)
-    RETURNS TABLE (name text, key text) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'dimension_wrapper';
-COMMENT ON FUNCTION reground._dimension(text, boolean) IS 'What to group by, and the key of tag:KEY; 22023 for what is no dimension, of citations or of answers.';
+-- Apart and IMMUTABLE, so that a dimension which is given as a constant is one for the planner: it then reads what that one needs.
+CREATE FUNCTION reground._dimension_name(by text, of_answers boolean DEFAULT false)
+    RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_name_wrapper';
+COMMENT ON FUNCTION reground._dimension_name(text, boolean) IS 'What to group by: the name of a dimension, tag for tag:KEY; 22023 for what is no dimension, of citations or of answers, 22004 where answers have none.';
+
+CREATE FUNCTION reground._dimension_key(by text, of_answers boolean DEFAULT false)
+    RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_key_wrapper';
+COMMENT ON FUNCTION reground._dimension_key(text, boolean) IS 'The key of tag:KEY; NULL for other dimensions.';
 
 CREATE FUNCTION reground._answers_by(by text, of_answers boolean, since timestamptz, until timestamptz)
-    RETURNS TABLE (message_id bigint, cfs double precision, dimension text, value text)
+    RETURNS TABLE (message_id bigint, cfs double precision, value text)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        -- What is of the turn or the conversation is looked up only where it is asked for.
-        SELECT m.message_id, m.cfs, d.name,
-               CASE d.name WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'decision' THEN m.decision
-                           WHEN 'corpus' THEN (SELECT t.corpus FROM reground.turns AS t WHERE t.turn_id = m.turn_id)
-                           WHEN 'intent' THEN (SELECT t.intent FROM reground.turns AS t WHERE t.turn_id = m.turn_id)
-                           WHEN 'conversation' THEN (SELECT v.external_id FROM reground.conversations AS v WHERE v.conversation_id = m.conversation_id)
-                           WHEN 'day' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
-                           WHEN 'hour' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24":00Z"')
-                           WHEN 'tag' THEN ((SELECT t.tags FROM reground.turns AS t WHERE t.turn_id = m.turn_id) || m.tags) ->> d.key END
-        FROM reground._dimension(_answers_by.by, _answers_by.of_answers) AS d
-        CROSS JOIN reground.messages AS m
-        WHERE NOT m.superseded AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity');
+        -- What is of the turn or the conversation is joined only where it is asked for.
+        SELECT m.message_id, m.cfs,
+               CASE reground._dimension_name(_answers_by.by, _answers_by.of_answers)
+                   WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'decision' THEN m.decision
+                   WHEN 'corpus' THEN t.corpus WHEN 'intent' THEN t.intent WHEN 'conversation' THEN v.external_id
+                   WHEN 'day' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
+                   WHEN 'hour' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24":00Z"')
+                   WHEN 'tag' THEN CASE WHEN m.tags ? reground._dimension_key(_answers_by.by, _answers_by.of_answers) THEN m.tags ELSE t.tags END ->> reground._dimension_key(_answers_by.by, _answers_by.of_answers) END
+        FROM reground.messages AS m
+        LEFT JOIN reground.turns AS t ON t.turn_id = m.turn_id AND reground._dimension_name(_answers_by.by, _answers_by.of_answers) IN ('corpus', 'intent', 'tag')
+        LEFT JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id AND reground._dimension_name(_answers_by.by, _answers_by.of_answers) = 'conversation'
+        WHERE NOT m.superseded AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity')
+            -- What is no dimension is refused though there is nothing to group.
+            AND (reground._dimension_name(_answers_by.by, _answers_by.of_answers) IS NOT NULL OR _answers_by.by IS NULL);
     END;
 COMMENT ON FUNCTION reground._answers_by(text, boolean, timestamptz, timestamptz) IS 'Answers that stand, each with its value of a dimension; NULL for one of citations.';
 
@@ -32,8 +39,9 @@ CREATE FUNCTION reground._citations_by(by text, since timestamptz, until timesta
                    factor_context smallint, factor_generation smallint)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        SELECT CASE a.dimension WHEN 'corpus' THEN c.corpus WHEN 'document' THEN c.doc_id WHEN 'form' THEN c.form WHEN 'status' THEN c.status WHEN 'mode' THEN c.mode
-                                WHEN 'lost_at' THEN c.lost_at WHEN 'document_type' THEN reground.document_type(c.uri, c.doc_id) ELSE a.value END,
+        SELECT CASE reground._dimension_name(_citations_by.by)
+                   WHEN 'corpus' THEN c.corpus WHEN 'document' THEN c.doc_id WHEN 'form' THEN c.form WHEN 'status' THEN c.status WHEN 'mode' THEN c.mode
+                   WHEN 'lost_at' THEN c.lost_at WHEN 'document_type' THEN reground.document_type(c.uri, c.doc_id) ELSE a.value END,
                c.citation_id, c.holds, c.support, c.factor_coordinates, c.factor_retrieval, c.factor_rerank, c.factor_context, c.factor_generation
         FROM reground._answers_by(_citations_by.by, false, _citations_by.since, _citations_by.until) AS a
         -- A citation is written after its answer: the index on its own time is of use too.

@@ -12,11 +12,23 @@ use crate::error::{Error, Result};
 use crate::rows;
 
 #[pg_extern(sql = false)]
-fn dimension(
+fn dimension_name(
     by: Option<&str>,
     of_answers: Option<bool>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> std::result::Result<(), ErrorReport> {
+) -> std::result::Result<Option<String>, ErrorReport> {
+    Ok(dimension(by, of_answers)?.name)
+}
+
+#[pg_extern(sql = false)]
+fn dimension_key(
+    by: Option<&str>,
+    of_answers: Option<bool>,
+) -> std::result::Result<Option<String>, ErrorReport> {
+    Ok(dimension(by, of_answers)?.key)
+}
+
+/// What is grouped by: nothing, where citations are asked for and no dimension is given.
+fn dimension(by: Option<&str>, of_answers: Option<bool>) -> Result<Dimension> {
     let subject = match of_answers {
         Some(true) => Subject::Answers,
         _ => Subject::Citations,
@@ -25,10 +37,12 @@ fn dimension(
         given(by, "by")?;
     }
     let dimension = by.map(|by| Dimension::read(by, subject));
-    let dimension = dimension.transpose().map_err(Error::from)?;
-    let Dimension { name, key } = dimension.unwrap_or_default();
-    rows::emit_values(fcinfo, &[name.into_datum(), key.into_datum()]);
-    Ok(())
+    Ok(dimension.transpose()?.unwrap_or_default())
+}
+
+#[pg_extern(sql = false)]
+fn document_type(uri: Option<&str>, doc_id: Option<&str>) -> Option<String> {
+    reground_documents::document_type(uri, doc_id)
 }
 
 /// The row of `wilson_interval`.

@@ -3,12 +3,14 @@
 //! coordinates (requirements C11, I1, I2).
 //!
 //! - [`canonical_uri`]: one spelling for one address.
+//! - [`document_type`]: what its name ends in.
 //! - [`normalise`], [`content_hash`]: one form for one text.
 //! - [`PageRange`], [`PageMap`]: closed page intervals, and the pages of a stretch of text.
 //! - [`sentence_spans`]: sentences in any language.
 //! - [`chunk`]: windows that give back the document's text at their offsets, always.
 
 mod chunk;
+mod document_type;
 mod error;
 mod given;
 mod pages;
@@ -18,6 +20,7 @@ mod text;
 mod uri;
 
 pub use chunk::{Chunk, ChunkSettings, ChunkUnit, chunk, overlap_cost};
+pub use document_type::document_type;
 pub use error::DocumentError;
 pub use given::{GivenPassage, key_text};
 pub use pages::{PageMap, PageRange};

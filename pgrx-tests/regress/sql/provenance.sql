@@ -86,6 +86,16 @@ SELECT c.citation_no, l.labelled_by, l.labelled_as, l.label, l.note FROM regroun
 SELECT count(*) FILTER (WHERE citation_id IN (SELECT citation_id FROM mine WHERE citation_no IN (1, 3))) AS drawn_again FROM reground.sample_for_review(1000);
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.label_citation(-1, 'accurate')$$, $$SELECT reground.label_citation(1, 'fine')$$, $$SELECT reground.label_citation(1, NULL)$$, $$SELECT reground.label_citation(1, 'accurate', labelled_by => ' ')$$,
     $$SELECT * FROM reground.citation_quality('colour')$$, $$SELECT * FROM reground.citation_quality('tag:')$$]) AS f, regress.refusal(f) AS r;
+-- Where there is nothing to group, and whatever the plan knows of the dimension, too.
+PREPARE grouped(text) AS SELECT count(*) FROM reground.citation_quality($1, since => 'infinity');
+SET plan_cache_mode = force_generic_plan;
+EXECUTE grouped('model');
+EXECUTE grouped(NULL);
+EXECUTE grouped('colour');
+SET plan_cache_mode = force_custom_plan;
+EXECUTE grouped('colour');
+RESET plan_cache_mode;
+DEALLOCATE grouped;
 RESET ROLE;
 SELECT reground.report_citation(citation_id, 'the pigs do not fly', 'user 7') FROM mine WHERE citation_no = 3;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.report_citation(-1, 'x')$$, $$SELECT reground.report_citation(1, ' ')$$, $$SELECT reground.report_citation(NULL, 'x')$$]) AS f, regress.refusal(f) AS r;

@@ -9,6 +9,12 @@ CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations b
     SELECT (SELECT count(*) FROM ((TABLE a EXCEPT TABLE ra) UNION ALL (TABLE ra EXCEPT TABLE a)) AS d), (SELECT count(*) FROM ((TABLE c EXCEPT TABLE rc) UNION ALL (TABLE rc EXCEPT TABLE c)) AS d) $$;
 SELECT uri, doc_id, reground.document_type(uri, doc_id) FROM (VALUES ('https://x.example/a/B.PDF?x=1.md#p.2', 'z.md'), ('https://x.example', NULL), ('https://x.example/', 'notes.txt'), ('a/b.d/c', NULL),
     (NULL, 'v1.2'), (NULL, '.bashrc'), (NULL, 'archive.tar.gz'), (NULL, 'farm')) AS v(uri, doc_id);
+-- The same as two regular expressions, on every name of up to four parts.
+WITH parts AS (SELECT p FROM unnest(ARRAY['', 'a', '.', '/', 'http://', 'x.md', 'PDF', '?q.c', '#f', '7z', 'é', 'toolongforone', E'\n']) AS p),
+    names AS (SELECT DISTINCT a.p || b.p || c.p || d.p AS name FROM parts AS a, parts AS b, parts AS c, parts AS d),
+    compared AS (SELECT name, reground.document_type(name) AS ours, reground.document_type(NULL, name) AS of_id,
+        lower(substring(regexp_replace(regexp_replace(name, '[?#].*$', ''), '^[A-Za-z][A-Za-z0-9+.-]*://[^/]*', ''), '[^/.]\.([A-Za-z][A-Za-z0-9]{0,7})$')) AS theirs, lower(substring(name, '[^/.]\.([A-Za-z][A-Za-z0-9]{0,7})$')) AS of_their_id FROM names)
+SELECT count(*) > 10000 AS many, count(ours) > 500 AS with_type, count(*) FILTER (WHERE ours IS DISTINCT FROM theirs OR of_id IS DISTINCT FROM of_their_id) AS different FROM compared;
 -- Everything that the files before have answered, in portions.
 SELECT messages > 0 AS some_wait, lag >= interval '0' AS lag FROM reground.audit_backlog;
 SELECT reground.refresh_audit(3);

@@ -73,8 +73,13 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::Moment],
     },
     Call {
-        function: "_dimension",
-        call: "_dimension('model')",
+        function: "_dimension_name",
+        call: "_dimension_name('model')",
+        arguments: &[],
+    },
+    Call {
+        function: "_dimension_key",
+        call: "_dimension_key('tag:team')",
         arguments: &[],
     },
     Call {

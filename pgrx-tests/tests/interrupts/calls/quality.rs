@@ -24,8 +24,13 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
-        function: "_dimension",
-        call: "_dimension('tag:team')",
+        function: "_dimension_name",
+        call: "_dimension_name('tag:team')",
+        waits: &[],
+    },
+    Call {
+        function: "_dimension_key",
+        call: "_dimension_key('tag:team')",
         waits: &[],
     },
     Call {
