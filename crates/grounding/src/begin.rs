@@ -96,7 +96,7 @@ pub struct Composed {
 #[must_use]
 pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     let GatherInput {
-        lists,
+        mut lists,
         scores,
         integrated,
         passages,
@@ -106,6 +106,10 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         mut warnings,
     } = input;
     warnings.extend(shortfalls(&lists, settings));
+    if !found_any(&lists) {
+        // Beside nothing every result of an earlier turn would stand first.
+        lists.retain(|list| list.branch != Branch::History);
+    }
 
     let scale = Scale::of(&lists, metric);
     let known = known_passages(&carried);
@@ -260,6 +264,14 @@ fn rescue(
     (carried, lost)
 }
 
+/// Whether a search of this turn found anything: what an edge or an earlier turn brings in says nothing of that.
+fn found_any(lists: &[RankedList]) -> bool {
+    let mut searches = lists
+        .iter()
+        .filter(|list| matches!(list.branch, Branch::Lexical | Branch::Vector));
+    searches.any(|list| !list.hits.is_empty())
+}
+
 /// What the branches did not deliver.
 ///
 /// A vector branch ranks every passage that has an embedding. If it returned fewer than asked although the lexical
@@ -289,7 +301,7 @@ fn shortfalls(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
             });
         }
     }
-    if lists.iter().all(|list| list.hits.is_empty()) {
+    if !found_any(lists) {
         warnings.push(Warning::NothingFound);
     }
     warnings

@@ -176,6 +176,32 @@ fn shortfalls_are_named() {
 }
 
 #[test]
+fn results_of_earlier_turns_come_beside_what_is_found_and_not_in_its_place() {
+    let settings = Settings {
+        fusion: crate::settings::Fusion::Integrated,
+        ..wide()
+    };
+    let gathered = |found: &[&str]| {
+        let history = RankedList {
+            branch: Branch::History,
+            ..list(Branch::Lexical, &["k00", "k01"])
+        };
+        let lists = vec![
+            list(Branch::Lexical, found),
+            list(Branch::Vector, &[]),
+            history,
+        ];
+        gather(turn(spread(3), lists, vec![], "zeppelins"), &settings)
+    };
+    let nothing = gathered(&[]);
+    assert!(nothing.candidates.is_empty(), "{:?}", nothing.candidates);
+    assert!(nothing.warnings.contains(&Warning::NothingFound));
+    let some = gathered(&["k02"]);
+    assert_eq!(some.candidates.len(), 3);
+    assert!(!some.warnings.contains(&Warning::NothingFound));
+}
+
+#[test]
 fn a_budget_that_nothing_fits_is_said() {
     let settings = Settings {
         max_tokens: 1,
