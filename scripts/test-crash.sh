@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The BM25 index through crashes: kill -9 of a whole server at random moments under writes, vacuums and merges, ROUNDS times
 # (default 3), while a standby replays and is read all the while; at the end the standby is promoted. After every crash and
-# after the promotion the index is checked against its table, and readers must never have seen it differ from the table.
+# after the promotion the index is checked against its table, and readers must never have seen it differ from the table. What only reads must read on the standby as it does on the primary.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -118,13 +118,24 @@ until [ "$(grep -cx same "$logs/reads")" -ge $least ]; do
     sleep 0.5
 done
 
-say "promoting the standby"
+query "$primary" --file "$sql/talk.sql" >/dev/null
 position=$(query "$primary" --command "SELECT pg_current_wal_flush_lsn()")
 SECONDS=0
 until [ "$(query "$standby" --command "SELECT pg_last_wal_replay_lsn() >= '$position'")" = t ]; do
     [ $SECONDS -lt 120 ] || die "the standby does not catch up" "see $standby/log"
     sleep 0.1
 done
+say "what reads only reads on the standby, and what writes is refused"
+query "$primary" --command "SET default_transaction_read_only = on" --file "$sql/look.sql" >"$logs/look-primary"
+query "$standby" --file "$sql/look.sql" >"$logs/look-standby"
+diff "$logs/look-primary" "$logs/look-standby" >&2 || die "the standby reads otherwise than the primary"
+for what in search rehearse_turn check_answer feed_answer verify_chain compare_shadows cfs_hourly; do
+    grep -q "^$what|" "$logs/look-standby" || die "nothing was read by $what"
+done
+"$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$standby" reground)" --file "$sql/refused.sql" >"$logs/refused" 2>&1
+if grep . "$logs/refused" >&2; then die "what writes is not refused on a standby as it should be"; fi
+
+say "promoting the standby"
 (cd "$standby" && as_server_user "$PG_BIN/pg_ctl" promote --wait --silent --timeout "$PATIENCE" --pgdata "$standby/data")
 # shellcheck disable=SC2086 # the readers are several words
 kill $readers
