@@ -4,7 +4,7 @@
 export PG PG_CONFIG APPS DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-metrics test-apps test-upgrade test-crash soak server server-stop eval eval-sample bench bench-audit bench-growth bench-lexical build install fmt lint clean
+.PHONY: help demo test test-metrics test-apps test-upgrade test-crash test-subscriber soak server server-stop eval eval-sample bench bench-audit bench-growth bench-lexical build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -29,6 +29,9 @@ test-upgrade: ## pg_upgrade from 16 to 18 with data: nothing is lost, and it goe
 
 test-crash: ## kill -9 under load and a standby that is read and promoted: the BM25 index stays sound (ROUNDS=3)
 	@scripts/test-crash.sh
+
+test-subscriber: ## a plain PostgreSQL publishes its tables, a subscriber with the extension serves the conversations
+	@scripts/test-subscriber.sh
 
 soak: ## fuzzing for longer, and fifty crashes (SECONDS_EACH=600, ROUNDS=50)
 	@scripts/soak.sh

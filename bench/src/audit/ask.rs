@@ -14,7 +14,7 @@ pub struct Question {
 }
 
 /// What is held to a second.
-pub const QUESTIONS: [Question; 19] = [
+pub const QUESTIONS: [Question; 25] = [
     Question {
         what: "scores by hour, a day",
         sql: "SELECT * FROM reground.cfs_hourly WHERE hour >= now() - interval '1 day'",
@@ -82,6 +82,30 @@ pub const QUESTIONS: [Question; 19] = [
     Question {
         what: "quality by conversation, 7 days",
         sql: "SELECT * FROM reground.citation_quality('conversation', now() - interval '7 days')",
+    },
+    Question {
+        what: "quality by status, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('status', now() - interval '7 days')",
+    },
+    Question {
+        what: "quality by document type, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('document_type', now() - interval '7 days')",
+    },
+    Question {
+        what: "quality by day, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('day', now() - interval '7 days')",
+    },
+    Question {
+        what: "quality of all, 7 days",
+        sql: "SELECT * FROM reground.citation_quality(NULL, now() - interval '7 days')",
+    },
+    Question {
+        what: "survival of stages by model, 7 days",
+        sql: "SELECT * FROM reground.stage_survival('model', now() - interval '7 days')",
+    },
+    Question {
+        what: "a corpus' page, a day",
+        sql: "SELECT reground.corpus_report('grain', now() - interval '1 day')",
     },
     Question {
         what: "survival of stages, 7 days",

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# A database that cannot load the extension publishes its tables, and a subscriber that can serves the conversations: what the
+# application writes is found, what it removes is not, and the index stays sound under writes and through a crash of the subscriber.
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/build-env.sh
+. "$ROOT/scripts/build-env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
+
+logs=$CACHE/logs/subscriber
+sql=$ROOT/pgrx-tests/subscriber
+mkdir -p "$logs"
+
+library=$("$ROOT/scripts/build-extension.sh")
+"$ROOT/scripts/install-extension.sh" "$library"
+
+folder=$(mktemp -d "$SERVER_HOME/subscriber.XXXXXX")
+chown "$SERVER_USER" "$folder"
+publisher=$folder/publisher subscriber=$folder/subscriber
+trap 'server_stop "$subscriber" "$PG_BIN" 2>/dev/null || true; server_stop "$publisher" "$PG_BIN" 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+
+# query SERVER ARGUMENT...: psql, unaligned.
+query() {
+    local uri
+    uri=$(server_uri "$1" app)
+    shift
+    PGOPTIONS='-c client_min_messages=error' "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$uri" "$@"
+}
+
+# until_true WHAT SERVER QUERY
+until_true() {
+    local waited=$SECONDS
+    until [ "$(query "$2" --command "$3" 2>/dev/null)" = t ]; do
+        [ $((SECONDS - waited)) -lt 120 ] || die "$1" "see $subscriber/log"
+        sleep 0.1
+    done
+}
+
+# caught_up: everything that the publisher has written is at the subscriber.
+caught_up() {
+    local position
+    position=$(query "$publisher" --command "SELECT pg_current_wal_lsn()")
+    until_true "the subscriber does not catch up" "$publisher" "SELECT bool_and(confirmed_flush_lsn >= '$position') FROM pg_replication_slots WHERE slot_name = 'articles'"
+    diff <(query "$publisher" --file "$sql/contents.sql") <(query "$subscriber" --file "$sql/contents.sql") >&2 || die "the subscriber has other rows"
+}
+
+# sound WHEN
+sound() {
+    local found
+    found=$(query "$subscriber" --file "$sql/check.sql")
+    [ -z "$found" ] || { echo "$found" >&2; die "the index is not sound $1"; }
+}
+
+# expect WHAT WANTED STATEMENT: what the subscriber says.
+expect() {
+    local found
+    found=$(query "$subscriber" --command "$3")
+    [ "$found" = "$2" ] || die "$1: $found" "wanted: $2"
+}
+
+say "a publisher and its subscriber"
+for server in "$publisher" "$subscriber"; do
+    server_create "$server" "$PG_BIN" "fsync = off" "wal_level = logical"
+    server_start "$server" "$PG_BIN"
+    "$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$server" postgres)" --command "CREATE DATABASE app"
+done
+query "$publisher" --file "$sql/publisher.sql"
+query "$subscriber" --file "$sql/subscriber.sql" >/dev/null
+query "$subscriber" --command "CREATE SUBSCRIPTION articles CONNECTION '$(server_uri "$publisher" app)' PUBLICATION articles"
+until_true "the tables are not copied" "$subscriber" "SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel"
+caught_up
+sound "after the first copy"
+
+say "a conversation over what was copied"
+expect "found" "Otters" "SELECT title FROM reground.search('articles', 'sleeping otters', '[1,0]', max_results => 1)"
+expect "shown" "A1|Otters" "SELECT marker, title FROM reground.begin_turn('reader', 'How do otters sleep?', 'articles', '[1,0]', settings => '{\"max_sources\": 1}')"
+expect "judged" "A1|resolved_current|t" "SELECT marker, status, holds FROM reground.end_turn(1, 'Otters sleep on their backs [A1].')"
+query "$publisher" --command "UPDATE articles SET body = 'Otters sleep afloat, wrapped in kelp.', revision = 2 WHERE title = 'Otters'" --command "DELETE FROM articles WHERE title = 'Badgers'" \
+    --command "INSERT INTO articles (title, body, embedding) VALUES ('Otter pups', 'Otter pups cannot dive.', '[1,0.1]')"
+caught_up
+expect "the new text" "Otters sleep afloat, wrapped in kelp." "SELECT content FROM reground.search('articles', 'otters in kelp', max_results => 1)"
+expect "the new row" "Otter pups" "SELECT title FROM reground.search('articles', 'pups that dive', max_results => 1)"
+expect "what is gone" "0" "SELECT count(*) FROM reground.search('articles', 'badgers setts', settings => '{\"vector_weight\": 0}')"
+expect "the marker of the new version" "A2" "SELECT marker FROM reground.begin_turn('reader', 'How do otters sleep?', embedding => '[1,0]', settings => '{\"max_sources\": 1}')"
+expect "its judgement" "A2|t" "SELECT marker, holds FROM reground.end_turn(2, 'They sleep afloat [A2].')"
+expect "the versions" "A1|1 A2|2" "SELECT string_agg(marker || '|' || source_version, ' ' ORDER BY turn) FROM reground.citation_audit"
+
+say "under writes, and through a crash of the subscriber"
+for round in 1 2; do
+    "$PG_BIN/pgbench" --no-vacuum --client 2 --time 4 --rate 150 --random-seed "$round" --file "$sql/write.sql" "$(server_uri "$publisher" app)" >"$logs/writes-$round" 2>&1 &
+    writers=$!
+    sleep 2
+    if [ "$round" = 2 ]; then
+        (cd "$subscriber" && as_server_user "$PG_BIN/pg_ctl" stop --silent --mode immediate --pgdata "$subscriber/data")
+        server_start "$subscriber" "$PG_BIN"
+    fi
+    wait "$writers" || { tail -n 5 "$logs/writes-$round" >&2; die "the publisher's writers failed"; }
+    caught_up
+    sound "after round $round"
+done
+query "$subscriber" --command "VACUUM articles" --command "SELECT reground.bm25_merge('articles_body')" >/dev/null
+sound "after VACUUM and a merge"
+query "$publisher" --command "TRUNCATE articles"
+caught_up
+expect "after TRUNCATE" "0" "SELECT count(*) FROM reground.search('articles', 'otters w1 w2 w3', '[1,0]')"
+sound "after TRUNCATE"
+say "$(grep -h 'number of transactions actually processed' "$logs"/writes-* | awk '{ n += $NF } END { print n }') transactions of the application were followed"
