@@ -1,6 +1,6 @@
 //! What is missing from a corpus, and the command that mends it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::retrieve::{lexical, mapping, nearest, vector_schema};
@@ -150,25 +150,56 @@ fn document_key(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
     }
 }
 
-/// Whether a column has a unique index of its own.
+/// What indexes a column leads.
+#[derive(Deserialize)]
+struct Led {
+    /// Kind of the relation, as pg_class has it.
+    kind: String,
+    /// Whether one of them is unique, on the column alone.
+    unique: bool,
+    /// One that finds a value, unique or not.
+    index: Option<String>,
+}
+
+/// Whether a column has a unique index of its own. A partitioned table can only have one where the column tells the partitions apart,
+/// so there an index has to do; a view has none.
 fn unique(item: &str, relation: &str, column: &str, findings: &mut Vec<Finding>) -> Result<()> {
-    let unique = sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
-         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisunique AND i.indnkeyatts = 1 AND i.indisvalid AND i.indpred IS NULL AND a.attname = $2)",
+    let led: Option<Led> = sql::read_json(
+        "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT c.relkind AS kind, coalesce(pg_catalog.bool_or(i.indisunique AND i.indnkeyatts = 1), false) AS unique, \
+             pg_catalog.min(i.indexrelid::pg_catalog.regclass::text) AS index \
+         FROM pg_catalog.pg_class AS c LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attname = $2 \
+             LEFT JOIN (pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS x ON x.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = x.relam AND m.amname IN ('btree', 'hash')) \
+                 ON i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid AND i.indpred IS NULL \
+         WHERE c.oid = $1::pg_catalog.regclass GROUP BY c.relkind) AS r",
         &[relation.into(), column.into()],
-    )? == Some(true);
-    findings.push(if unique {
-        Finding::new(item, "ok", format!("{column} is unique"), None)
-    } else {
-        Finding::new(
-            item,
+    )?;
+    let Some(led) = led else {
+        return Ok(());
+    };
+    let name = sql::ident(column);
+    let found = |status, detail: String, hint| Finding::new(item, status, detail, hint);
+    findings.push(match (led.kind.as_str(), led.index) {
+        _ if led.unique => found("ok", format!("{column} is unique"), None),
+        ("v", _) => found(
+            "ok",
+            format!("{column}; that it is unique is for the view to see to"),
+            None,
+        ),
+        ("p", Some(index)) => found(
+            "ok",
+            format!("{column} is found by {index}; that it is unique over all partitions is for the application to see to"),
+            None,
+        ),
+        ("p", None) => found(
+            "warning",
+            format!("{column} has no index"),
+            Some(format!("CREATE INDEX ON {relation} ({name});")),
+        ),
+        _ => found(
             "warning",
             format!("{column} has no unique index"),
-            Some(format!(
-                "CREATE UNIQUE INDEX ON {relation} ({});",
-                sql::ident(column)
-            )),
-        )
+            Some(format!("CREATE UNIQUE INDEX ON {relation} ({name});")),
+        ),
     });
     Ok(())
 }
@@ -206,7 +237,7 @@ fn embeddings(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> R
             )),
         ));
     }
-    #[derive(serde::Deserialize)]
+    #[derive(Deserialize)]
     struct Counts {
         passages: i64,
         embedded: i64,
