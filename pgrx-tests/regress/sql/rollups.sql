@@ -1,6 +1,6 @@
 -- Rollups say what counting says, whenever they are brought up to date; rules are read, changed and refused.
 CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations bigint) LANGUAGE sql AS $$
-    WITH said AS (SELECT m.*, t.corpus, date_bin('1 hour', m.created_at, 'epoch') AS hour FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded),
+    WITH said AS (SELECT m.message_id, m.tenant, m.cfs, left(m.model, 200) AS model, t.corpus, date_bin('1 hour', m.created_at, 'epoch') AS hour FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded),
     a AS (SELECT hour, tenant, corpus, model, round(cfs * 1000)::int AS cfs_bin, count(*) AS n FROM said GROUP BY 1, 2, 3, 4, 5),
     ra AS (SELECT hour, tenant, corpus, model, cfs_bin::int, sum(answers) AS n FROM reground.answer_rollup GROUP BY 1, 2, 3, 4, 5 HAVING sum(answers) <> 0),
     c AS (SELECT s.hour, s.tenant, coalesce(x.corpus, s.corpus) AS corpus, s.model, reground.document_type(x.uri, x.doc_id) AS document_type, x.status, x.lost_at, count(*) AS n
@@ -43,6 +43,22 @@ SELECT count(*) FROM reground.begin_turn('rolled-2', 'Where do oats grow?', corp
 SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'In the north [A1].');
 DELETE FROM reground.conversations WHERE external_id = 'rolled-2';
 SELECT reground.refresh_audit();
+SELECT * FROM pg_temp.differences();
+-- A model that is no name, as an answer of another release may have it: it is counted, taken out and counted anew under its beginning.
+CREATE FUNCTION pg_temp.of_long() RETURNS TABLE (length integer, answers bigint, citations bigint) LANGUAGE sql AS $$
+    SELECT length(a.model), a.n, c.n FROM (SELECT model, sum(answers) AS n FROM reground.answer_rollup WHERE corpus = 'rolled' GROUP BY 1) AS a
+    JOIN (SELECT model, sum(citations) AS n FROM reground.citation_rollup WHERE corpus = 'rolled' GROUP BY 1) AS c USING (model) WHERE a.model <> 'm' $$;
+SELECT count(*) FROM reground.begin_turn('rolled-3', 'Where do oats grow?', corpus => 'rolled');
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'In the north [A1].', message => 'long', model => 'm');
+UPDATE reground.messages SET model = (SELECT string_agg(md5(n::text), '' ORDER BY n) FROM generate_series(1, 200) AS n) WHERE external_id = 'long';
+SELECT reground.refresh_audit();
+SELECT * FROM pg_temp.of_long();
+SELECT reground.rebuild_audit() > 0 AS counted;
+SELECT * FROM pg_temp.of_long();
+SELECT * FROM pg_temp.differences();
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Oats grow [A1]. In the north [A1].', message => 'short', model => 'm');
+SELECT reground.refresh_audit();
+SELECT * FROM pg_temp.of_long();
 SELECT * FROM pg_temp.differences();
 SELECT conversation, corpus, turns, answers, regenerate, round(cfs::numeric, 3) AS cfs, citations, judged, held, rate, documents, reported FROM reground.conversation_audit WHERE conversation = 'rolled-1';
 -- A tenant sees its own hours, and none of the alerts.
