@@ -336,3 +336,41 @@ fn an_alert_is_told_once_grows_and_is_resolved() -> Result<()> {
     assert_eq!(heard(&mut client)?, [""; 0]);
     Ok(())
 }
+
+#[test]
+fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()> {
+    let (_database, mut client) = bread("reported")?;
+    // One citation in eight is invented: bad for the stage, and the mean stays over what is critical.
+    let answer = format!(
+        "{} Pigs fly over Paris [Source: pigs.md].",
+        "Rye bread rises slowly in a cold kitchen [Source: rye.md]. ".repeat(7)
+    );
+    let talk = Talk {
+        answer: &answer,
+        ..well("reported", "invented", "{}")
+    };
+    hold(&mut client, &talk, 0)?;
+    let state = |client: &mut Client| -> Result<(String, String)> {
+        let row = client.query_one(
+            "SELECT event, severity FROM reground.check_alerts() WHERE rule = 'lost_generation' AND corpus = 'reported'",
+            &[],
+        )?;
+        Ok((row.get(0), row.get(1)))
+    };
+    assert_eq!(state(&mut client)?, ("fired".into(), "warning".into()));
+    let reported = client.execute(
+        "SELECT reground.report_citation(citation_id, 'there are no such pigs') FROM reground.message_citations WHERE status = 'unknown_id' ORDER BY citation_id LIMIT 3",
+        &[],
+    )?;
+    assert_eq!(reported, 3);
+    assert_eq!(state(&mut client)?, ("escalated".into(), "critical".into()));
+    let detail: String = client
+        .query_one(
+            "SELECT d.detail ->> 'reports' FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d \
+             WHERE a.rule = 'lost_generation' AND a.corpus = 'reported' AND d.clue = 'severity' AND d.severity = 'critical'",
+            &[],
+        )?
+        .get(0);
+    assert_eq!(detail, "3");
+    Ok(())
+}

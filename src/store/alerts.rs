@@ -11,6 +11,12 @@ use crate::owner::as_owner;
 use crate::sql;
 use crate::store::rollups::{HOURS, STALE, hour_of};
 
+/// What users complained of, `r`, with the citation `c` and its turn `t`.
+const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id";
+
+/// The corpus that such a report is counted to, as the rollups count citations: an invented source has none of its own.
+const REPORTED: &str = "coalesce(c.corpus, t.corpus)";
+
 /// Waits until no other session checks, and keeps it so until the transaction ends.
 pub fn lock() -> Result<()> {
     as_owner(|| sql::lock("reground.alerts_alert_id_seq"))
@@ -49,8 +55,7 @@ pub fn situation(horizon: Horizon) -> Result<Option<Situation>> {
                 "SELECT pg_catalog.json_build_object('now', $5::bigint, {HOURS}, {STALE}, \
                      'baselines', (SELECT coalesce(pg_catalog.json_agg(b), '[]') FROM (SELECT corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
                      'open', (SELECT coalesce(pg_catalog.json_agg(a), '[]') FROM (SELECT alert_id, rule, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
-                     'reported', (SELECT coalesce(pg_catalog.json_agg(DISTINCT c.corpus), '[]') FROM reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) \
-                                  WHERE r.created_at > pg_catalog.now() - interval '1 day' AND c.corpus IS NOT NULL))::text"
+                     'reported', (SELECT coalesce(pg_catalog.json_agg(DISTINCT {REPORTED}), '[]') FROM {REPORTS} WHERE r.created_at > pg_catalog.now() - interval '1 day'))::text"
             ),
             &[
                 since.into(),
@@ -157,8 +162,8 @@ fn case_query() -> String {
                  SELECT o.hour, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE o.warnings && '{{rerank_missing,rerank_unmatched}}') AS missing, \
                         pg_catalog.count(*) FILTER (WHERE EXISTS (SELECT FROM reground.drift_events AS e WHERE e.turn_id = o.turn_id)) AS changed \
                  FROM of AS o GROUP BY 1) AS r), \
-             'reports', (SELECT pg_catalog.count(*) FROM reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) \
-                 WHERE r.created_at >= pg_catalog.to_timestamp($4) AND r.created_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR c.corpus = $3)))::text \
+             'reports', (SELECT pg_catalog.count(*) FROM {REPORTS} \
+                 WHERE r.created_at >= pg_catalog.to_timestamp($4) AND r.created_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR {REPORTED} = $3)))::text \
          FROM reground.alerts AS a WHERE a.alert_id = $5"
     )
 }
