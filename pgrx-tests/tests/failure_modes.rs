@@ -25,10 +25,14 @@ struct Talk<'a> {
 
 /// Holds the conversation many times, so many hours ago.
 fn hold(client: &mut Client, talk: &Talk<'_>, hours_ago: i32) -> Result<()> {
+    hold_some(client, talk, hours_ago, TURNS)
+}
+
+fn hold_some(client: &mut Client, talk: &Talk<'_>, hours_ago: i32, turns: i32) -> Result<()> {
     let latest: i64 = client
         .query_one("SELECT coalesce(max(turn_id), 0) FROM reground.turns", &[])?
         .get(0);
-    for number in 0..TURNS {
+    for number in 0..turns {
         let turn: i64 = client
             .query_one(
                 "SELECT DISTINCT turn_id FROM reground.begin_turn($1, $2, $3, settings => $4::text::jsonb)",
@@ -372,5 +376,37 @@ fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()
         )?
         .get(0);
     assert_eq!(detail, "3");
+    Ok(())
+}
+
+#[test]
+fn a_good_answer_at_the_start_of_an_hour_does_not_move_the_first_bad_one() -> Result<()> {
+    let (_database, mut client) = bread("moved")?;
+    client.batch_execute(
+        "SELECT reground.set_alert_rule('lost_generation', period => '1 day', whole_period => true)",
+    )?;
+    hold(&mut client, &well("moved", "before", "{}"), 9)?;
+    let talk = Talk {
+        answer: "Pigs fly over Paris [Source: pigs.md].",
+        ..well("moved", "wrong", "{}")
+    };
+    hold(&mut client, &talk, 2)?;
+    // First bad hour and last check, as the row has them.
+    let row = |client: &mut Client| -> Result<(f64, bool)> {
+        check(client, "moved")?;
+        let row = client.query_one(
+            "SELECT date_part('epoch', date_bin('1 hour', clock_timestamp(), 'epoch') - first_bad_hour)::float8 / 3600, checked_at >= fired_at \
+             FROM reground.alerts WHERE corpus = 'moved' AND rule = 'lost_generation' AND state = 'firing'",
+            &[],
+        )?;
+        Ok((row.get(0), row.get(1)))
+    };
+    let (hours_ago, _) = row(&mut client)?;
+    // A test that runs over the end of an hour finds the hour before.
+    ensure!((2.0..=3.0).contains(&hours_ago), "fired: {hours_ago}");
+    hold_some(&mut client, &well("moved", "after", "{}"), 0, 1)?;
+    let (hours_ago, checked) = row(&mut client)?;
+    ensure!((2.0..=3.0).contains(&hours_ago), "goes on: {hours_ago}");
+    ensure!(checked);
     Ok(())
 }

@@ -96,7 +96,7 @@ COMMENT ON COLUMN reground.alerts.threshold IS 'From where on that is bad.';
 COMMENT ON COLUMN reground.alerts.baseline IS 'What a drop is from.';
 COMMENT ON COLUMN reground.alerts.samples IS 'Answers or citations that value is of.';
 COMMENT ON COLUMN reground.alerts.since IS 'First hour that value is of.';
-COMMENT ON COLUMN reground.alerts.first_bad_hour IS 'First hour from which on every hour with a value was bad, seen from when it fired.';
+COMMENT ON COLUMN reground.alerts.first_bad_hour IS 'First hour of the run of bad ones that it is of: good ones that follow while it is firing do not move it.';
 COMMENT ON COLUMN reground.alerts.fired_at IS 'When it fired.';
 COMMENT ON COLUMN reground.alerts.checked_at IS 'When it was last looked at.';
 COMMENT ON COLUMN reground.alerts.resolved_at IS 'When it was over.';

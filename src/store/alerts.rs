@@ -80,7 +80,7 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
                  SELECT rule, corpus, 'firing', severity, indicator, value, threshold, baseline, samples, begins, bad_since FROM x WHERE event = 'fired' ON CONFLICT (rule, corpus) WHERE state = 'firing' DO NOTHING \
                  RETURNING 'fired' AS event, alerts.*), \
              going AS (UPDATE reground.alerts AS a SET severity = x.severity, indicator = x.indicator, value = x.value, threshold = x.threshold, baseline = x.baseline, samples = x.samples, since = x.begins, \
-                     first_bad_hour = least(a.first_bad_hour, x.bad_since), checked_at = pg_catalog.clock_timestamp() \
+                     first_bad_hour = least(a.first_bad_hour, coalesce(x.bad_since, a.first_bad_hour)), checked_at = pg_catalog.clock_timestamp() \
                  FROM x WHERE a.alert_id = x.alert_id AND x.event IN ('firing', 'escalated') RETURNING x.event, a.*), \
              over AS (UPDATE reground.alerts AS a SET state = 'resolved', checked_at = pg_catalog.clock_timestamp(), resolved_at = pg_catalog.clock_timestamp() \
                  WHERE a.state = 'firing' AND (a.alert_id = ANY ($2) OR a.alert_id IN (SELECT x.alert_id FROM x WHERE x.event = 'resolved')) RETURNING 'resolved' AS event, a.*), \

@@ -173,8 +173,9 @@ pub struct Finding {
     pub samples: u64,
     /// First hour that was looked at, in seconds since 1970.
     pub since: i64,
-    /// First hour from which on every hour with a value was bad, in seconds since 1970.
-    pub first_bad_hour: i64,
+    /// First hour of the latest run of bad ones, in seconds since 1970; `None` where no hour is bad by itself, which says nothing
+    /// of when it began.
+    pub first_bad_hour: Option<i64>,
 }
 
 /// What a check needs to know.
@@ -255,6 +256,13 @@ impl Situation {
             (Some(open), true) if severity > open.severity => Event::Escalated,
             (Some(_), true) => Event::Firing,
         };
+        let began = self.first_bad_hour(rule, hours, part, baseline);
+        let first_bad_hour = match event {
+            // Then it began where the rule looks, for all that is known.
+            Event::Fired => began.or(Some(part.since)),
+            // What is firing keeps the beginning that it was fired with.
+            _ => began,
+        };
         Some(Finding {
             event,
             alert_id: open.map(|open| open.alert_id),
@@ -267,7 +275,7 @@ impl Situation {
             baseline,
             samples,
             since: part.since,
-            first_bad_hour: self.first_bad_hour(rule, hours, part, baseline),
+            first_bad_hour,
         })
     }
 
@@ -322,26 +330,29 @@ impl Situation {
         }
     }
 
-    /// Goes back from now as long as every hour that has a value is bad.
+    /// Goes back to the latest bad hour of those that the rule looks at, and from there as long as every hour that has a value is
+    /// bad. The hours after it may be good: a few good answers at the start of the running one end nothing.
     fn first_bad_hour(
         &self,
         rule: &Rule,
         hours: &Hours,
         part: Part<'_>,
         baseline: Option<f64>,
-    ) -> i64 {
+    ) -> Option<i64> {
         let mut first = None;
         for back in 1..=LOOK_BACK.max(rule.hours) {
             let hour = part.until - back * HOUR;
+            if first.is_none() && hour < part.since {
+                break;
+            }
             let of_hour = part.during(hour, hour + HOUR);
             match rule.indicator.of(hours, of_hour, baseline) {
                 Some(found) if is_bad(rule, found.value) => first = Some(hour),
-                Some(_) => break,
-                None => {}
+                Some(_) if first.is_some() => break,
+                _ => {}
             }
         }
-        // Bad as a whole, and the last hour by itself is not: then it began where the rule looks.
-        first.unwrap_or(part.since)
+        first
     }
 }
 

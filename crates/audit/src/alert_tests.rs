@@ -46,6 +46,15 @@ fn situation(answers: Vec<AnswerCell>) -> Situation {
     }
 }
 
+fn firing(alert_id: i64, corpus: &str) -> Open {
+    Open {
+        alert_id,
+        rule: "r".into(),
+        corpus: Some(corpus.into()),
+        severity: Severity::Warning,
+    }
+}
+
 #[test]
 fn a_low_tail_fires_and_says_since_when() {
     let good = (3..200).map(|back| answers(back, 1000, 40));
@@ -57,7 +66,7 @@ fn a_low_tail_fires_and_says_since_when() {
     assert_eq!((found[0].value, found[0].samples), (0.3, 60));
     assert_eq!(
         (found[0].since, found[0].first_bad_hour),
-        (NOW, NOW - 2 * HOUR)
+        (NOW, Some(NOW - 2 * HOUR))
     );
     assert_eq!(found[0].severity, Severity::Warning);
     assert_eq!(found[0].corpus.as_deref(), Some("help"));
@@ -104,8 +113,54 @@ fn the_latest_hours_decide_unless_the_rule_takes_all() {
     let found = mended.check(&[whole]);
     assert_eq!(
         (found[0].event, found[0].first_bad_hour),
-        (Event::Firing, NOW - 5 * HOUR)
+        (Event::Firing, Some(NOW - HOUR))
     );
+}
+
+/// Citations of an hour, of which the reranker let so many through.
+fn reranked(back: i64, survived: u64, lost: u64) -> [CitationCell; 2] {
+    let cell = |status, lost_at, citations| CitationCell {
+        hour: NOW - back * HOUR,
+        corpus: "help".into(),
+        document_type: None,
+        status,
+        lost_at,
+        citations,
+    };
+    [
+        cell(Status::ResolvedCurrent, None, survived),
+        cell(Status::Unretrieved, Some(LossStage::Rerank), lost),
+    ]
+}
+
+#[test]
+fn one_good_citation_in_the_running_hour_does_not_move_the_beginning() {
+    // The reranker broke an hour ago; since the hour began one citation survived it.
+    let mut broken = situation(vec![]);
+    let good = (2..30).flat_map(|back| reranked(back, 60, 0));
+    broken.hours.citations = good.chain(reranked(1, 0, 60)).collect();
+    broken.hours.citations.extend(reranked(0, 1, 0));
+    let whole = Rule {
+        hours: 24,
+        whole_period: true,
+        ..rule(Indicator::Survival(LossStage::Rerank), 0.97)
+    };
+    for rule in [rule(Indicator::Survival(LossStage::Rerank), 0.9), whole] {
+        broken.open.clear();
+        let found = broken.check(std::slice::from_ref(&rule));
+        assert_eq!(
+            (found[0].event, found[0].first_bad_hour),
+            (Event::Fired, Some(NOW - HOUR)),
+            "{rule:?}"
+        );
+        broken.open.push(firing(7, "help"));
+        let found = broken.check(std::slice::from_ref(&rule));
+        assert_eq!(
+            (found[0].event, found[0].first_bad_hour),
+            (Event::Firing, Some(NOW - HOUR)),
+            "{rule:?}"
+        );
+    }
 }
 
 #[test]
