@@ -19,7 +19,7 @@ CREATE TABLE reground.alert_rules (
 COMMENT ON TABLE  reground.alert_rules IS 'When to call someone (I14, I15). set_alert_rule writes rules; those in force are in active_alert_rules.';
 COMMENT ON COLUMN reground.alert_rules.rule IS 'Name.';
 COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether it came with the extension. One of your own of that name takes its place.';
-COMMENT ON COLUMN reground.alert_rules.indicator IS 'What it watches: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline), parse_failures or stale_share, bad above it.';
+COMMENT ON COLUMN reground.alert_rules.indicator IS 'What it watches: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
 COMMENT ON COLUMN reground.alert_rules.threshold IS 'From where on that is bad, in [0, 1].';
 COMMENT ON COLUMN reground.alert_rules.period IS 'How far back it looks, in whole hours, the running one included.';
 COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether it takes all of that; else the latest hours, as few as have min_messages answers.';

@@ -372,5 +372,6 @@ fn is_bad(rule: &Rule, value: f64) -> bool {
     match rule.indicator.bad() {
         Bad::Below => value < rule.threshold,
         Bad::Above => value > rule.threshold,
+        Bad::From => value > 0.0 && value >= rule.threshold,
     }
 }

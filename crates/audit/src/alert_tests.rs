@@ -321,3 +321,35 @@ fn one_scored_answer_among_many_says_nothing() {
     let few = situation(vec![uncited, answers(0, 300, 1)]);
     assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
 }
+
+#[test]
+fn what_is_just_promised_is_kept() {
+    let edge = |indicator, threshold, hours: Hours| {
+        let mut edge = situation(Vec::new());
+        edge.hours = hours;
+        !edge.check(&[rule(indicator, threshold)]).is_empty()
+    };
+    let scores = |low| Hours {
+        answers: vec![answers(0, 1000, 99), answers(0, low, 1)],
+        ..Hours::default()
+    };
+    let of = |citations| Hours {
+        citations,
+        ..Hours::default()
+    };
+    let reranker = |lost| of(reranked(0, 100 - lost, lost).to_vec());
+    let unread = |failed| {
+        let mut cells = reranked(0, 200 - failed, failed);
+        (cells[1].status, cells[1].lost_at) = (Status::Malformed, None);
+        of(cells.to_vec())
+    };
+    let rerank = Indicator::Survival(LossStage::Rerank);
+    assert!(!edge(Indicator::Percentile(1), 0.9, scores(900)));
+    assert!(edge(Indicator::Percentile(1), 0.9, scores(899)));
+    assert!(!edge(rerank, 0.95, reranker(5)));
+    assert!(edge(rerank, 0.95, reranker(6)));
+    // Under half a per cent is promised, and one of 200 is not under it.
+    assert!(!edge(Indicator::ParseFailures, 0.005, unread(0)));
+    assert!(edge(Indicator::ParseFailures, 0.005, unread(1)));
+    assert!(!edge(Indicator::ParseFailures, 0.0, unread(0)));
+}

@@ -61,6 +61,23 @@ SELECT reground.refresh_audit();
 SELECT * FROM pg_temp.of_long();
 SELECT * FROM pg_temp.differences();
 SELECT conversation, corpus, turns, answers, regenerate, round(cfs::numeric, 3) AS cfs, citations, judged, held, rate, documents, reported FROM reground.conversation_audit WHERE conversation = 'rolled-1';
+-- The service levels are the figures of the rollups and of the rules, of a hundred answers with two citations each: the edges are the same.
+BEGIN;
+SELECT count(DISTINCT b.turn_id) AS answers FROM generate_series(1, 100) AS n, LATERAL (SELECT DISTINCT turn_id FROM reground.begin_turn('level-' || n, 'Where do oats grow?', corpus => 'rolled')) AS b,
+    LATERAL reground.end_turn(b.turn_id, 'Oats grow [A1]. In the north [A1].', message => 'level-' || n) AS e;
+CREATE FUNCTION pg_temp.levels(lowest double precision, unread integer) RETURNS TABLE (name text, value double precision, met boolean, samples bigint, rolled double precision) LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE reground.messages SET created_at = '2001-01-01 00:30+00', cfs = CASE external_id WHEN 'level-7' THEN lowest ELSE 1 END WHERE external_id LIKE 'level-%';
+    UPDATE reground.message_citations SET status = 'malformed' WHERE citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c JOIN reground.messages AS m USING (message_id)
+        WHERE m.external_id LIKE 'level-%' ORDER BY c.citation_id LIMIT unread);
+    PERFORM reground.rebuild_audit();
+    RETURN QUERY SELECT s.name, s.value, s.met, s.samples, CASE s.name WHEN 'cfs_p1' THEN (SELECT h.p1 FROM reground.cfs_hourly AS h WHERE h.hour = '2001-01-01 00:00+00')
+        WHEN 'parse_failures' THEN (SELECT h.malformed::float8 / h.citations FROM reground.citations_hourly AS h WHERE h.hour = '2001-01-01 00:00+00') END
+    FROM reground.sli('2001-01-01 00:00+00', '2001-01-02 00:00+00') AS s WHERE s.name <> 'rerank_survival';
+END $$;
+SELECT * FROM pg_temp.levels(0.3, 0);
+SELECT * FROM pg_temp.levels(0.9, 1);
+ROLLBACK;
 -- A tenant sees its own hours, and none of the alerts.
 CREATE ROLE regress_tenant;
 GRANT reground_user TO regress_tenant;
