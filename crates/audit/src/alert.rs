@@ -12,6 +12,10 @@ pub const CRITICAL_CFS: f64 = 0.70;
 /// How far back the beginning of what is wrong is looked for, in hours.
 pub const LOOK_BACK: i64 = 7 * 24;
 
+/// Citations for each answer of its own from which on a corpus is taken to be cited by turns on others: an answer that writes as many
+/// is rare.
+const CITED_ELSEWHERE: u64 = 20;
+
 /// How bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -280,7 +284,8 @@ impl Situation {
     }
 
     /// The hours that a rule takes, or `None` where they have too little: so many answers, and as many answers or citations that
-    /// the figure is of. A corpus that is cited and never asked has no answers of its own.
+    /// the figure is of. A corpus that is mostly cited by turns on others is judged by these citations: a few answers of its own
+    /// must not silence it.
     fn window<'a>(
         &self,
         rule: &Rule,
@@ -295,13 +300,23 @@ impl Situation {
             since: until - back * HOUR,
             until,
         };
-        let asked = hours.answers(part(period)) > 0;
+        let least = rule.min_messages.max(1);
+        let samples = |part| {
+            let figure = rule.indicator.of(hours, part, baseline);
+            figure.map_or(0, |figure| figure.samples)
+        };
+        let own = hours.answers(part(period));
+        let cited_elsewhere =
+            own < least && samples(part(period)) >= CITED_ELSEWHERE.saturating_mul(own);
         let enough = |back: &i64| {
             let part = part(*back);
-            let figure = rule.indicator.of(hours, part, baseline);
-            let samples = figure.map_or(0, |figure| figure.samples);
-            let answers = if asked { hours.answers(part) } else { samples };
-            samples.min(answers) >= rule.min_messages.max(1)
+            let samples = samples(part);
+            let answers = if cited_elsewhere {
+                samples
+            } else {
+                hours.answers(part)
+            };
+            samples.min(answers) >= least
         };
         let first = if rule.whole_period { period } else { 1 };
         (first..=period).find(enough).map(part)

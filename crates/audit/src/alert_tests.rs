@@ -353,3 +353,24 @@ fn what_is_just_promised_is_kept() {
     assert!(edge(Indicator::ParseFailures, 0.005, unread(1)));
     assert!(!edge(Indicator::ParseFailures, 0.0, unread(0)));
 }
+
+#[test]
+fn a_few_answers_of_its_own_do_not_silence_a_corpus_that_others_cite() {
+    let rules = [rule(Indicator::Survival(LossStage::Rerank), 0.9)];
+    let found = |own: &[(i64, u64)], citations| {
+        let mut cited = situation(own.iter().map(|own| answers(own.0, 1000, own.1)).collect());
+        cited.hours.citations = reranked(0, 0, citations).to_vec();
+        cited.check(&rules).len()
+    };
+    assert_eq!(found(&[(0, 1)], 60), 1);
+    assert_eq!(found(&[(3, 2)], 60), 1, "in another hour");
+    assert_eq!(found(&[(0, 1)], 49), 0, "too few of them");
+    // As many as answers may well have written: it is asked, and by too few.
+    assert_eq!(found(&[(0, 20)], 60), 0);
+    assert_eq!(found(&[(0, 49)], 49 * 20), 1);
+    assert_eq!(
+        found(&[(0, 1), (5, 49)], 60),
+        1,
+        "an hour alone has too few, all six have enough"
+    );
+}
