@@ -11,7 +11,7 @@ COMMENT ON FUNCTION reground.drop_alert_rule(text) IS 'Drops a rule of your own:
 
 CREATE FUNCTION reground.take_baseline(since timestamptz DEFAULT pg_catalog.now() - interval '7 days', until timestamptz DEFAULT pg_catalog.now())
     RETURNS TABLE (corpus text, cfs_p5 double precision, answers bigint) LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'take_baseline_wrapper';
-COMMENT ON FUNCTION reground.take_baseline(timestamptz, timestamptz) IS 'Stores the fifth percentile of the fidelity scores of a period, whole hours, for each corpus and for all (corpus NULL), as what cfs_p5_drop is measured from. Counts what waits first. Take it when things are well.';
+COMMENT ON FUNCTION reground.take_baseline(timestamptz, timestamptz) IS 'Stores the fifth percentile of the fidelity scores of a period, in whole hours from that of since to before that of until, for each corpus and for all (corpus NULL), as what cfs_p5_drop is measured from. Counts what waits first. Take it when things are well. 22023 for what is infinite, and where no hour lies between the two.';
 
 CREATE FUNCTION reground.check_alerts()
     RETURNS TABLE (event text, alert_id bigint, rule text, corpus text, severity text, indicator text, value double precision, threshold double precision, baseline double precision,

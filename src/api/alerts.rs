@@ -88,14 +88,29 @@ fn take_baseline(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("take_baseline")?;
-    let since = rollups::hour_at(given(since, "since")?)?;
-    let until = rollups::hour_at(given(until, "until")?)?;
+    let since = hour_at(since, "since")?;
+    let until = hour_at(until, "until")?;
+    if since >= until {
+        return Err(no_hour("since", "no hour begins from there to until").into());
+    }
     rollups::refresh(None)?;
     let hours = alerts::hours_of(since, until)?.unwrap_or_default();
     let taken = baselines(&hours);
     alerts::set_baselines(&taken, since, until)?;
     rows::emit(fcinfo, &taken)?;
     Ok(())
+}
+
+fn hour_at(moment: Option<TimestampWithTimeZone>, name: &'static str) -> Result<i64> {
+    rollups::hour_at(given(moment, name)?)?.ok_or_else(|| no_hour(name, "it is infinite"))
+}
+
+fn no_hour(argument: &'static str, fault: &str) -> Error {
+    Error::Bad {
+        argument,
+        fault: fault.into(),
+        hint: "A baseline is of whole hours, from the one of since to before the one of until: name two hours.".into(),
+    }
 }
 
 #[pg_extern(sql = false)]

@@ -102,10 +102,11 @@ pub const STALE: &str = "'stale', (SELECT coalesce(pg_catalog.json_agg(r), '[]')
              WHERE k.corpus = c.corpus AND (k.tenant IS NULL OR k.tenant = c.tenant) AND d.doc_id = c.doc_id ORDER BY k.tenant NULLS LAST, d.version DESC LIMIT 1) AS d \
          GROUP BY 1, 2, 3) AS r)";
 
-/// When the hour of a moment began, in seconds since 1970.
-pub fn hour_at(moment: TimestampWithTimeZone) -> Result<i64> {
-    let statement = format!("SELECT {}", hour_of("pg_catalog.date_part('epoch', $1)"));
-    Ok(as_owner(|| sql::read_one(&statement, &[moment.into()]))?.unwrap_or_default())
+/// When the hour of a moment began, in seconds since 1970; `None` for infinity.
+pub fn hour_at(moment: TimestampWithTimeZone) -> Result<Option<i64>> {
+    let hour = hour_of("pg_catalog.date_part('epoch', $1)");
+    let statement = format!("SELECT CASE WHEN pg_catalog.isfinite($1) THEN {hour} END");
+    as_owner(|| sql::read_one(&statement, &[moment.into()]))
 }
 
 /// The hour that a moment falls into, as SQL of an expression of seconds since 1970.

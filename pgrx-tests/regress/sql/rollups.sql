@@ -103,7 +103,10 @@ SELECT built_in, threshold FROM reground.active_alert_rules WHERE rule = 'low_ta
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.set_alert_rule(' ')$$, $$SELECT reground.set_alert_rule('new')$$, $$SELECT reground.set_alert_rule('new', 'cfs_p5')$$, $$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$,
     $$SELECT reground.set_alert_rule('low_tail', threshold => 'NaN')$$, $$SELECT reground.set_alert_rule('low_tail', threshold => 1.5)$$, $$SELECT reground.set_alert_rule('low_tail', period => '10 minutes')$$,
     $$SELECT reground.set_alert_rule('low_tail', min_messages => 0)$$, $$SELECT reground.set_alert_rule('low_tail', severity => 'bad')$$, $$SELECT reground.drop_alert_rule(NULL)$$,
-    $$SELECT * FROM reground.diagnose(-1)$$, $$SELECT * FROM reground.diagnose(NULL)$$, $$SELECT reground.refresh_audit(0)$$, $$SELECT * FROM reground.take_baseline(NULL)$$]) AS f, regress.refusal(f) AS r;
+    $$SELECT * FROM reground.diagnose(-1)$$, $$SELECT * FROM reground.diagnose(NULL)$$, $$SELECT reground.refresh_audit(0)$$, $$SELECT * FROM reground.take_baseline(NULL)$$,
+    $$SELECT * FROM reground.take_baseline('-infinity')$$, $$SELECT * FROM reground.take_baseline(until => 'infinity')$$, $$SELECT * FROM reground.take_baseline('2026-01-02 10:00+00', '2026-01-02 09:00+00')$$,
+    $$SELECT * FROM reground.take_baseline('2026-01-02 10:10+00', '2026-01-02 10:50+00')$$]) AS f, regress.refusal(f) AS r;
 SELECT corpus, cfs_p5, answers FROM reground.take_baseline(now() - interval '1 day', now() + interval '1 hour') WHERE corpus = 'rolled';
+SELECT * FROM reground.take_baseline('4714-11-24 00:00+00 BC', '4713-01-01 BC');
 SELECT corpus, cfs_p5, answers, until > since AS ordered FROM reground.alert_baselines WHERE corpus = 'rolled';
 SELECT task, done >= 0 AS done FROM reground.run_maintenance();
