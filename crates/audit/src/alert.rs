@@ -1,5 +1,7 @@
 //! When to call someone: rules, what they read of the rollups, and what becomes of the alerts (I14, I15).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::AuditError;
@@ -97,32 +99,26 @@ pub struct Taken {
 /// What some hours look like, as a whole and corpus by corpus; nothing of those without scores.
 #[must_use]
 pub fn baselines(hours: &Hours) -> Vec<Taken> {
-    let corpora = std::iter::once(None).chain(corpora(hours).into_iter().map(Some));
-    let taken = corpora.filter_map(|corpus| {
-        let part = Part {
-            corpus,
-            since: i64::MIN,
-            until: i64::MAX,
-        };
-        let Value { value, samples } = Indicator::Percentile(5).of(hours, part, None)?;
-        Some(Taken {
-            corpus: corpus.map(str::to_owned),
-            cfs_p5: value,
-            answers: samples,
-        })
-    });
+    let by_corpus = hours.by_corpus();
+    let each = by_corpus
+        .iter()
+        .map(|(corpus, hours)| (Some(*corpus), hours));
+    let taken = std::iter::once((None, hours))
+        .chain(each)
+        .filter_map(|(corpus, hours)| {
+            let part = Part {
+                corpus,
+                since: i64::MIN,
+                until: i64::MAX,
+            };
+            let Value { value, samples } = Indicator::Percentile(5).of(hours, part, None)?;
+            Some(Taken {
+                corpus: corpus.map(str::to_owned),
+                cfs_p5: value,
+                answers: samples,
+            })
+        });
     taken.collect()
-}
-
-/// Corpora of which anything is known, each once.
-fn corpora(hours: &Hours) -> Vec<&str> {
-    let answers = hours.answers.iter().map(|cell| cell.corpus.as_str());
-    let citations = hours.citations.iter().map(|cell| cell.corpus.as_str());
-    let stale = hours.stale.iter().map(|cell| cell.corpus.as_str());
-    let mut corpora: Vec<&str> = answers.chain(citations).chain(stale).collect();
-    corpora.sort_unstable();
-    corpora.dedup();
-    corpora
 }
 
 /// An alert that has been fired and is not resolved.
@@ -205,14 +201,15 @@ impl Situation {
     #[must_use]
     pub fn check(&self, rules: &[Rule]) -> Vec<Finding> {
         let by_corpus = self.hours.by_corpus();
+        let known = Known::of(self);
         let mut findings = Vec::new();
         for rule in rules {
             if rule.per_corpus {
                 for (corpus, hours) in &by_corpus {
-                    findings.extend(self.look(rule, hours, Some(corpus)));
+                    findings.extend(self.look(&known, rule, hours, Some(corpus)));
                 }
             } else {
-                findings.extend(self.look(rule, &self.hours, None));
+                findings.extend(self.look(&known, rule, &self.hours, None));
             }
         }
         findings
@@ -222,13 +219,13 @@ impl Situation {
     /// ([`LOOK_BACK`]): nobody asks there any more.
     #[must_use]
     pub fn orphans(&self, rules: &[Rule]) -> Vec<i64> {
-        let heard = corpora(&self.hours);
+        let heard = self.hours.by_corpus();
         let of = |open: &&Open| {
             let mut rules = rules.iter();
             let known = rules
                 .any(|rule| rule.rule == open.rule && rule.per_corpus == open.corpus.is_some());
             let silent = match &open.corpus {
-                Some(corpus) => !heard.contains(&corpus.as_str()),
+                Some(corpus) => !heard.contains_key(corpus.as_str()),
                 None => heard.is_empty(),
             };
             !known || silent
@@ -241,14 +238,19 @@ impl Situation {
     }
 
     /// Looks at the hours of one corpus, or of all.
-    fn look(&self, rule: &Rule, hours: &Hours, corpus: Option<&str>) -> Option<Finding> {
-        let baseline = self.baseline(rule, corpus);
+    fn look(
+        &self,
+        known: &Known<'_>,
+        rule: &Rule,
+        hours: &Hours,
+        corpus: Option<&str>,
+    ) -> Option<Finding> {
+        let baseline = known.baseline(rule, corpus);
         let part = self.window(rule, hours, corpus, baseline)?;
         let Value { value, samples } = rule.indicator.of(hours, part, baseline)?;
-        let mut open = self.open.iter();
-        let open = open.find(|open| open.rule == rule.rule && open.corpus.as_deref() == corpus);
+        let open = known.open.get(&(rule.rule.as_str(), corpus)).copied();
         let bad = is_bad(rule, value);
-        let severity = self.severity(rule, hours, part).max(match open {
+        let severity = known.severity(rule, hours, part).max(match open {
             // What was critical stays so until it is over.
             Some(open) => open.severity,
             None => Severity::Warning,
@@ -301,48 +303,28 @@ impl Situation {
             until,
         };
         let least = rule.min_messages.max(1);
-        let samples = |part| {
+        // Answers and samples of a part are those of its hours, so each hour is looked at once.
+        let counted = |part| {
             let figure = rule.indicator.of(hours, part, baseline);
-            figure.map_or(0, |figure| figure.samples)
+            let samples = figure.map_or(0, |figure| figure.samples);
+            (hours.answers(part), samples)
         };
-        let own = hours.answers(part(period));
-        let cited_elsewhere =
-            own < least && samples(part(period)) >= CITED_ELSEWHERE.saturating_mul(own);
-        let enough = |back: &i64| {
-            let part = part(*back);
-            let samples = samples(part);
-            let answers = if cited_elsewhere {
-                samples
-            } else {
-                hours.answers(part)
-            };
-            samples.min(answers) >= least
-        };
+        let (own, citations) = counted(part(period));
+        let cited_elsewhere = own < least && citations >= CITED_ELSEWHERE.saturating_mul(own);
         let first = if rule.whole_period { period } else { 1 };
-        (first..=period).find(enough).map(part)
-    }
-
-    fn baseline(&self, rule: &Rule, corpus: Option<&str>) -> Option<f64> {
-        if rule.indicator != Indicator::PercentileDrop {
-            return None;
+        let (mut answers, mut samples) = (0, 0);
+        for back in 1..=period {
+            let whole = part(back);
+            let (answers_then, samples_then) =
+                counted(whole.during(whole.since, whole.since + HOUR));
+            answers += answers_then;
+            samples += samples_then;
+            let judged_by = if cited_elsewhere { samples } else { answers };
+            if back >= first && samples.min(judged_by) >= least {
+                return Some(whole);
+            }
         }
-        let mut baselines = self.baselines.iter();
-        let baseline = baselines.find(|baseline| baseline.corpus.as_deref() == corpus)?;
-        Some(baseline.cfs_p5)
-    }
-
-    /// Critical where answers are bad as a whole, or users complain (I14).
-    fn severity(&self, rule: &Rule, hours: &Hours, part: Part<'_>) -> Severity {
-        let mean = hours.mean(part);
-        let complained = match part.corpus {
-            Some(corpus) => self.reported.iter().any(|reported| reported == corpus),
-            None => !self.reported.is_empty(),
-        };
-        if mean.is_some_and(|mean| mean < CRITICAL_CFS) || complained {
-            Severity::Critical
-        } else {
-            rule.severity
-        }
+        None
     }
 
     /// Goes back to the latest bad hour of those that the rule looks at, and from there as long as every hour that has a value is
@@ -368,6 +350,50 @@ impl Situation {
             }
         }
         first
+    }
+}
+
+/// What a check looks up for each rule and corpus.
+struct Known<'a> {
+    open: BTreeMap<(&'a str, Option<&'a str>), &'a Open>,
+    baselines: BTreeMap<Option<&'a str>, f64>,
+    reported: BTreeSet<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn of(situation: &'a Situation) -> Self {
+        let open = situation.open.iter();
+        let baselines = situation.baselines.iter();
+        Self {
+            open: open
+                .map(|open| ((open.rule.as_str(), open.corpus.as_deref()), open))
+                .collect(),
+            baselines: baselines
+                .map(|baseline| (baseline.corpus.as_deref(), baseline.cfs_p5))
+                .collect(),
+            reported: situation.reported.iter().map(String::as_str).collect(),
+        }
+    }
+
+    fn baseline(&self, rule: &Rule, corpus: Option<&str>) -> Option<f64> {
+        if rule.indicator != Indicator::PercentileDrop {
+            return None;
+        }
+        self.baselines.get(&corpus).copied()
+    }
+
+    /// Critical where answers are bad as a whole, or users complain (I14).
+    fn severity(&self, rule: &Rule, hours: &Hours, part: Part<'_>) -> Severity {
+        let mean = hours.mean(part);
+        let complained = match part.corpus {
+            Some(corpus) => self.reported.contains(corpus),
+            None => !self.reported.is_empty(),
+        };
+        if mean.is_some_and(|mean| mean < CRITICAL_CFS) || complained {
+            Severity::Critical
+        } else {
+            rule.severity
+        }
     }
 }
 

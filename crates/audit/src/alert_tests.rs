@@ -5,7 +5,7 @@ use reground_citations::{LossStage, Status};
 use crate::alert::{
     Baseline, Event, Horizon, Open, Rule, Severity, Situation, baselines, threshold,
 };
-use crate::hours::{AnswerCell, CitationCell, HOUR, Hours};
+use crate::hours::{AnswerCell, Cells, CitationCell, HOUR, Hours};
 use crate::indicator::Indicator;
 
 const NOW: i64 = 1000 * HOUR;
@@ -33,13 +33,24 @@ fn answers(back: i64, bin: u16, answers: u64) -> AnswerCell {
     }
 }
 
+fn of_answers(answers: Vec<AnswerCell>) -> Hours {
+    Hours::from(Cells {
+        answers,
+        ..Cells::default()
+    })
+}
+
+fn of_citations(citations: impl Into<Vec<CitationCell>>) -> Cells {
+    Cells {
+        citations: citations.into(),
+        ..Cells::default()
+    }
+}
+
 fn situation(answers: Vec<AnswerCell>) -> Situation {
     Situation {
         now: NOW,
-        hours: Hours {
-            answers,
-            ..Hours::default()
-        },
+        hours: of_answers(answers),
         baselines: Vec::new(),
         open: Vec::new(),
         reported: Vec::new(),
@@ -84,7 +95,10 @@ fn too_few_messages_say_nothing_and_resolve_nothing() {
         severity: Severity::Warning,
     });
     assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
-    few.hours.answers.push(answers(5, 0, 1));
+    few.hours.add(Cells {
+        answers: vec![answers(5, 0, 1)],
+        ..Cells::default()
+    });
     let found = few.check(&[rule(Indicator::Percentile(5), 0.85)]);
     assert_eq!(
         (found[0].event, found[0].alert_id, found[0].since),
@@ -138,8 +152,8 @@ fn one_good_citation_in_the_running_hour_does_not_move_the_beginning() {
     // The reranker broke an hour ago; since the hour began one citation survived it.
     let mut broken = situation(vec![]);
     let good = (2..30).flat_map(|back| reranked(back, 60, 0));
-    broken.hours.citations = good.chain(reranked(1, 0, 60)).collect();
-    broken.hours.citations.extend(reranked(0, 1, 0));
+    let cells = good.chain(reranked(1, 0, 60)).chain(reranked(0, 1, 0));
+    broken.hours = Hours::from(of_citations(cells.collect::<Vec<_>>()));
     let whole = Rule {
         hours: 24,
         whole_period: true,
@@ -209,11 +223,11 @@ fn a_stage_is_watched_over_all_corpora() {
         lost_at,
         citations,
     };
-    lost.hours.citations = vec![
+    lost.hours.add(of_citations([
         cell("help", None, 80),
         cell("law", Some(LossStage::Rerank), 20),
         cell("law", Some(LossStage::Retrieval), 5),
-    ];
+    ]));
     let all = Rule {
         per_corpus: false,
         ..rule(Indicator::Survival(LossStage::Rerank), 0.9)
@@ -230,8 +244,7 @@ fn a_stage_is_watched_over_all_corpora() {
         "25 citations of law are too few"
     );
     lost.hours
-        .citations
-        .push(cell("law", Some(LossStage::Rerank), 30));
+        .add(of_citations([cell("law", Some(LossStage::Rerank), 30)]));
     let found = lost.check(&[each]);
     assert_eq!(found.len(), 1);
     assert_eq!(
@@ -260,7 +273,7 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
         [1, 2, 3],
         "nobody asks there any more"
     );
-    nothing.hours.answers.push(answers(100, 1000, 1));
+    nothing.hours = of_answers(vec![answers(100, 1000, 1)]);
     assert_eq!(nothing.orphans(&[rule(Indicator::Mean, 0.5)]), [2, 3]);
 }
 
@@ -268,10 +281,7 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
 fn baselines_are_of_all_and_of_each() {
     let mut law = answers(0, 100, 99);
     law.corpus = "law".into();
-    let hours = Hours {
-        answers: vec![answers(0, 900, 10), answers(4, 800, 1), law],
-        ..Hours::default()
-    };
+    let hours = of_answers(vec![answers(0, 900, 10), answers(4, 800, 1), law]);
     let taken = baselines(&hours);
     let figures: Vec<_> = taken
         .iter()
@@ -329,19 +339,13 @@ fn what_is_just_promised_is_kept() {
         edge.hours = hours;
         !edge.check(&[rule(indicator, threshold)]).is_empty()
     };
-    let scores = |low| Hours {
-        answers: vec![answers(0, 1000, 99), answers(0, low, 1)],
-        ..Hours::default()
-    };
-    let of = |citations| Hours {
-        citations,
-        ..Hours::default()
-    };
-    let reranker = |lost| of(reranked(0, 100 - lost, lost).to_vec());
+    let scores = |low| of_answers(vec![answers(0, 1000, 99), answers(0, low, 1)]);
+    let of = |cells: [CitationCell; 2]| Hours::from(of_citations(cells));
+    let reranker = |lost| of(reranked(0, 100 - lost, lost));
     let unread = |failed| {
         let mut cells = reranked(0, 200 - failed, failed);
         (cells[1].status, cells[1].lost_at) = (Status::Malformed, None);
-        of(cells.to_vec())
+        of(cells)
     };
     let rerank = Indicator::Survival(LossStage::Rerank);
     assert!(!edge(Indicator::Percentile(1), 0.9, scores(900)));
@@ -359,7 +363,7 @@ fn a_few_answers_of_its_own_do_not_silence_a_corpus_that_others_cite() {
     let rules = [rule(Indicator::Survival(LossStage::Rerank), 0.9)];
     let found = |own: &[(i64, u64)], citations| {
         let mut cited = situation(own.iter().map(|own| answers(own.0, 1000, own.1)).collect());
-        cited.hours.citations = reranked(0, 0, citations).to_vec();
+        cited.hours.add(of_citations(reranked(0, 0, citations)));
         cited.check(&rules).len()
     };
     assert_eq!(found(&[(0, 1)], 60), 1);
