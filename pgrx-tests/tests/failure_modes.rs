@@ -1,7 +1,7 @@
 //! The ways in which citations are lost in production, each put in on purpose: its alert fires, whoever listens hears it, and the
 //! diagnosis names the stage, the corpus, the hour and what changed.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
@@ -362,12 +362,37 @@ fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()
         Ok((row.get(0), row.get(1)))
     };
     assert_eq!(state(&mut client)?, ("fired".into(), "warning".into()));
+    // The row: what stands in it, what was when it fired, and whether it was looked at since.
+    let row = |client: &mut Client| -> Result<(String, SystemTime, SystemTime, SystemTime)> {
+        let row = client.query_one(
+            "SELECT severity, first_bad_hour, fired_at, checked_at FROM reground.alerts WHERE rule = 'lost_generation' AND corpus = 'reported' AND state = 'firing'",
+            &[],
+        )?;
+        Ok((row.get(0), row.get(1), row.get(2), row.get(3)))
+    };
+    let (severity, first_bad_hour, fired_at, checked_at) = row(&mut client)?;
+    assert_eq!(severity, "warning");
     let reported = client.execute(
         "SELECT reground.report_citation(citation_id, 'there are no such pigs') FROM reground.message_citations WHERE status = 'unknown_id' ORDER BY citation_id LIMIT 3",
         &[],
     )?;
     assert_eq!(reported, 3);
     assert_eq!(state(&mut client)?, ("escalated".into(), "critical".into()));
+    let escalated = row(&mut client)?;
+    assert_eq!(
+        (escalated.0.as_str(), escalated.1, escalated.2),
+        ("critical", first_bad_hour, fired_at)
+    );
+    ensure!(escalated.3 > checked_at, "it was looked at");
+    // It stays critical when the complaints are old, and was fired by nothing else.
+    client.batch_execute(
+        "UPDATE reground.citation_reports SET created_at = created_at - interval '2 days'",
+    )?;
+    assert_eq!(state(&mut client)?, ("firing".into(), "critical".into()));
+    ensure!(row(&mut client)?.3 > escalated.3, "it is looked at each time");
+    client.batch_execute(
+        "UPDATE reground.citation_reports SET created_at = created_at + interval '2 days'",
+    )?;
     let detail: String = client
         .query_one(
             "SELECT d.detail ->> 'reports' FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d \
