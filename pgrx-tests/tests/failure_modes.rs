@@ -389,7 +389,10 @@ fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()
         "UPDATE reground.citation_reports SET created_at = created_at - interval '2 days'",
     )?;
     assert_eq!(state(&mut client)?, ("firing".into(), "critical".into()));
-    ensure!(row(&mut client)?.3 > escalated.3, "it is looked at each time");
+    ensure!(
+        row(&mut client)?.3 > escalated.3,
+        "it is looked at each time"
+    );
     client.batch_execute(
         "UPDATE reground.citation_reports SET created_at = created_at + interval '2 days'",
     )?;

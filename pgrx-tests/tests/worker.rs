@@ -106,7 +106,10 @@ fn an_injected_fault_is_told_without_anyone_asking() -> Result<()> {
     let caught: i64 = client
         .query_one("SELECT count(*) FROM traps.caught", &[])?
         .get(0);
-    ensure!(caught == 0, "the worker called what the owner of the database put in its way");
+    ensure!(
+        caught == 0,
+        "the worker called what the owner of the database put in its way"
+    );
     let paths: Vec<String> = client
         .query_one("SELECT array_agg(DISTINCT path) FROM traps.paths", &[])?
         .get(0);

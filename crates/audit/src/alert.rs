@@ -14,6 +14,11 @@ pub const CRITICAL_CFS: f64 = 0.70;
 /// How far back the beginning of what is wrong is looked for, in hours.
 pub const LOOK_BACK: i64 = 7 * 24;
 
+/// By how much a value must be better than its threshold for a firing alert to be over, as a share of what lies between the threshold
+/// and the best value: the recovery threshold of monitoring systems, without which one near its threshold fires and resolves with each
+/// answer. With much more, an alert would stay for hours on a fault that is mended.
+const MARGIN: f64 = 0.1;
+
 /// Citations for each answer of its own from which on a corpus is taken to be cited by turns on others: an answer that writes as many
 /// is rare.
 const CITED_ELSEWHERE: u64 = 20;
@@ -142,9 +147,9 @@ pub enum Event {
     Fired,
     /// It has become critical.
     Escalated,
-    /// It goes on.
+    /// It goes on, bad or not yet good enough.
     Firing,
-    /// It is over.
+    /// It is over: good by a margin, or for the whole period of its rule.
     Resolved,
 }
 
@@ -255,12 +260,14 @@ impl Situation {
             Some(open) => open.severity,
             None => Severity::Warning,
         });
-        let event = match (open, bad) {
-            (None, false) => return None,
-            (None, true) => Event::Fired,
-            (Some(_), false) => Event::Resolved,
-            (Some(open), true) if severity > open.severity => Event::Escalated,
-            (Some(_), true) => Event::Firing,
+        let event = match open {
+            None if bad => Event::Fired,
+            None => return None,
+            Some(_) if !bad && self.is_over(rule, hours, corpus, baseline, value) => {
+                Event::Resolved
+            }
+            Some(open) if severity > open.severity => Event::Escalated,
+            Some(_) => Event::Firing,
         };
         let began = self.first_bad_hour(rule, hours, part, baseline);
         let first_bad_hour = match event {
@@ -283,6 +290,33 @@ impl Situation {
             since: part.since,
             first_bad_hour,
         })
+    }
+
+    /// Whether an alert whose value is no longer bad is over: it is better by a margin, or no hour of the rule's period is bad by
+    /// itself. Near its threshold it would fire and resolve in turn.
+    fn is_over(
+        &self,
+        rule: &Rule,
+        hours: &Hours,
+        corpus: Option<&str>,
+        baseline: Option<f64>,
+        value: f64,
+    ) -> bool {
+        let best = match rule.indicator.bad() {
+            Bad::Below => 1.0,
+            Bad::Above | Bad::From => 0.0,
+        };
+        let enough = rule.threshold + MARGIN * (best - rule.threshold);
+        let better = match rule.indicator.bad() {
+            Bad::Below => value >= enough,
+            Bad::Above | Bad::From => value <= enough,
+        };
+        let period = Part {
+            corpus,
+            since: self.now + HOUR - rule.hours.max(1) * HOUR,
+            until: self.now + HOUR,
+        };
+        better || self.first_bad_hour(rule, hours, period, baseline).is_none()
     }
 
     /// The hours that a rule takes, or `None` where they have too little: so many answers, and as many answers or citations that

@@ -378,3 +378,55 @@ fn a_few_answers_of_its_own_do_not_silence_a_corpus_that_others_cite() {
         "an hour alone has too few, all six have enough"
     );
 }
+
+#[test]
+fn an_alert_near_its_threshold_goes_on() {
+    let low = rule(Indicator::Percentile(5), 0.85);
+    let event = |bin: u16, earlier: &[AnswerCell], rule: &Rule| {
+        let mut near = situation([&[answers(0, bin, 60)], earlier].concat());
+        near.open.push(firing(7, "help"));
+        near.check(std::slice::from_ref(rule))[0].event
+    };
+    // A tenth of the way from 0.85 to 1 is 0.865; the hour before was bad.
+    let bad = [answers(1, 840, 60)];
+    assert_eq!(event(849, &bad, &low), Event::Firing);
+    assert_eq!(event(850, &bad, &low), Event::Firing);
+    assert_eq!(event(864, &bad, &low), Event::Firing);
+    assert_eq!(event(865, &bad, &low), Event::Resolved);
+    // Good in every hour of the period, by however little.
+    assert_eq!(event(850, &[answers(5, 840, 60)], &low), Event::Firing);
+    assert_eq!(event(850, &[answers(6, 840, 60)], &low), Event::Resolved);
+    assert_eq!(event(850, &[answers(3, 850, 60)], &low), Event::Resolved);
+    // What is best is best enough.
+    let perfect = rule(Indicator::Mean, 1.0);
+    assert_eq!(event(999, &bad, &perfect), Event::Firing);
+    assert_eq!(event(1000, &bad, &perfect), Event::Resolved);
+}
+
+#[test]
+fn a_share_near_its_threshold_goes_on() {
+    let event = |indicator, threshold, now: (u64, u64), status| {
+        let unread = |back, (good, bad)| {
+            let mut cells = reranked(back, good, bad);
+            (cells[1].status, cells[1].lost_at) = status;
+            cells
+        };
+        let mut near = situation(Vec::new());
+        near.hours.add(of_citations(unread(0, now)));
+        near.hours.add(of_citations(unread(1, (0, 100))));
+        near.open.push(firing(7, "help"));
+        near.check(&[rule(indicator, threshold)])[0].event
+    };
+    let malformed = (Status::Malformed, None);
+    let unread = |bad| event(Indicator::ParseFailures, 0.1, (1000 - bad, bad), malformed);
+    assert_eq!(unread(100), Event::Firing);
+    assert_eq!(unread(99), Event::Firing);
+    assert_eq!(unread(91), Event::Firing);
+    assert_eq!(unread(90), Event::Resolved);
+    let none = event(Indicator::ParseFailures, 0.0, (1000, 0), malformed);
+    assert_eq!(none, Event::Resolved);
+    let lost = (Status::Unretrieved, Some(LossStage::Rerank));
+    let rerank = Indicator::Survival(LossStage::Rerank);
+    assert_eq!(event(rerank, 0.9, (909, 91), lost), Event::Firing);
+    assert_eq!(event(rerank, 0.9, (910, 90), lost), Event::Resolved);
+}
