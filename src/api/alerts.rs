@@ -4,7 +4,7 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_audit::alert::{self, Horizon, baselines};
+use reground_audit::alert::{self, Horizon, Severity, baselines};
 use reground_audit::indicator::Indicator;
 use serde::Serialize;
 
@@ -33,29 +33,22 @@ fn set_alert_rule(
     let rule = not_empty(rule, "rule")?;
     let indicator: Option<Indicator> =
         indicator.map(str::parse).transpose().map_err(Error::from)?;
-    let refused = |argument, fault: &str, hint: &str| Error::Bad {
+    let refused = |argument, fault: &str| Error::Bad {
         argument,
         fault: fault.into(),
-        hint: hint.into(),
+        hint: String::new(),
     };
     let threshold = threshold
         .map(alert::threshold)
         .transpose()
         .map_err(Error::from)?;
     if !alerts::is_period(period)? {
-        return Err(refused("period", "it is under an hour or over 31 days", "").into());
+        return Err(refused("period", "it is under an hour or over 31 days").into());
     }
     if min_messages.is_some_and(|least| least < 1) {
-        return Err(refused("min_messages", "it is under 1", "").into());
+        return Err(refused("min_messages", "it is under 1").into());
     }
-    if severity.is_some_and(|severity| !["warning", "critical"].contains(&severity)) {
-        return Err(refused(
-            "severity",
-            "there is no such severity",
-            "warning or critical.",
-        )
-        .into());
-    }
+    let severity: Option<Severity> = severity.map(str::parse).transpose().map_err(Error::from)?;
     if !alerts::is_known(rule)? {
         given(indicator, "indicator")?;
         given(threshold, "threshold")?;

@@ -1,7 +1,9 @@
 //! Rules, baselines and alerts.
 
 use pgrx::datum::{DatumWithOid, Interval};
-use reground_audit::alert::{Finding, Horizon, LOOK_BACK, Rule, Situation, Taken};
+use reground_audit::alert::{
+    Defaults, Finding, Horizon, LOOK_BACK, Rule, Severity, Situation, Taken,
+};
 use reground_audit::diagnosis::Case;
 use reground_audit::hours::HOUR;
 use serde::{Deserialize, Serialize};
@@ -9,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::owner::as_owner;
 use crate::sql;
-use crate::store::rollups::{HOURS, STALE, hour_of};
+use crate::store::rollups::{HOURS, epoch_hour_of, stale};
 
 /// What users complained of, `r`, with the citation `c` and its turn `t`.
 const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id";
@@ -39,20 +41,18 @@ pub fn rules() -> Result<Vec<Rule>> {
 pub fn situation(horizon: Horizon) -> Result<Option<Situation>> {
     let now: i64 = as_owner(|| {
         sql::write_one(
-            &format!(
-                "SELECT {}",
-                hour_of("pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())")
-            ),
+            &format!("SELECT {}", epoch_hour_of("pg_catalog.clock_timestamp()")),
             &[],
         )
     })?
     .unwrap_or_default();
     let until = now + HOUR;
     let since = until - horizon.hours * HOUR;
+    let stale = stale();
     as_owner(|| {
         sql::write_json(
             &format!(
-                "SELECT pg_catalog.json_build_object('now', $5::bigint, {HOURS}, {STALE}, \
+                "SELECT pg_catalog.json_build_object('now', $5::bigint, {HOURS}, {stale}, \
                      'baselines', (SELECT coalesce(pg_catalog.json_agg(b), '[]') FROM (SELECT corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
                      'open', (SELECT coalesce(pg_catalog.json_agg(a), '[]') FROM (SELECT alert_id, rule, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
                      'reported', (SELECT coalesce(pg_catalog.json_agg(DISTINCT {REPORTED}), '[]') FROM {REPORTS} WHERE r.created_at > pg_catalog.now() - interval '1 day'))::text"
@@ -127,9 +127,7 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
             &format!(
                 "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT corpus, pg_catalog.date_part('epoch', first_bad_hour)::bigint AS first_bad_hour, \
                      {} + {HOUR} AS until FROM reground.alerts WHERE alert_id = $1) AS r",
-                hour_of(
-                    "pg_catalog.date_part('epoch', coalesce(resolved_at, pg_catalog.clock_timestamp()))"
-                )
+                epoch_hour_of("coalesce(resolved_at, pg_catalog.clock_timestamp())")
             ),
             &[alert_id.into()],
         )
@@ -149,12 +147,13 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
 
 /// A case as JSON. The settings of a turn are grouped whole before they are taken apart: most turns share them.
 fn case_query() -> String {
+    let (hour, stale) = (epoch_hour_of("t.begun_at"), stale());
     format!(
-        "WITH of AS MATERIALIZED (SELECT t.turn_id, t.settings, t.warnings, m.model, pg_catalog.date_part('epoch', pg_catalog.date_bin('1 hour', t.begun_at, '1970-01-01 00:00:00+00'))::bigint AS hour \
+        "WITH of AS MATERIALIZED (SELECT t.turn_id, t.settings, t.warnings, m.model, {hour} AS hour \
              FROM reground.turns AS t LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
              WHERE t.begun_at >= pg_catalog.to_timestamp($1) AND t.begun_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3)), \
          ran AS (SELECT hour, settings, pg_catalog.count(*) AS turns FROM of GROUP BY 1, 2) \
-         SELECT pg_catalog.json_build_object('indicator', a.indicator, 'corpus', a.corpus, 'first_bad_hour', $4::bigint, 'until', $2::bigint, {HOURS}, {STALE}, \
+         SELECT pg_catalog.json_build_object('indicator', a.indicator, 'corpus', a.corpus, 'first_bad_hour', $4::bigint, 'until', $2::bigint, {HOURS}, {stale}, \
              'components', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
                  SELECT r.hour, s.key AS name, coalesce(s.value, '') AS value, pg_catalog.sum(r.turns) AS turns FROM ran AS r, pg_catalog.jsonb_each_text(r.settings) AS s GROUP BY 1, 2, 3 \
                  UNION ALL SELECT hour, 'model', model, pg_catalog.count(*) FROM of WHERE model IS NOT NULL GROUP BY 1, 3) AS r), \
@@ -177,7 +176,7 @@ pub struct Change<'a> {
     pub whole_period: Option<bool>,
     pub min_messages: Option<i32>,
     pub per_corpus: Option<bool>,
-    pub severity: Option<&'a str>,
+    pub severity: Option<Severity>,
     pub enabled: Option<bool>,
     pub meaning: Option<&'a str>,
 }
@@ -195,18 +194,19 @@ pub fn is_known(rule: &str) -> Result<bool> {
 
 /// Writes a rule of one's own over what counts under its name at present.
 pub fn set_rule(change: &Change<'_>, period: Option<Interval>) -> Result<()> {
-    let change = sql::json(change)?;
+    let (change, defaults) = (sql::json(change)?, sql::json(&Defaults::default())?);
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_messages, per_corpus, severity, enabled, meaning) \
-             SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, interval '6 hours'), coalesce(x.whole_period, r.whole_period, false), \
-                 coalesce(x.min_messages, r.min_messages, 50), coalesce(x.per_corpus, r.per_corpus, true), coalesce(x.severity, r.severity, 'warning'), coalesce(x.enabled, r.enabled, true), \
+             SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, pg_catalog.make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
+                 coalesce(x.min_messages, r.min_messages, d.min_messages), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), \
                  coalesce(x.meaning, r.meaning) \
              FROM pg_catalog.json_to_record($1::json) AS x(rule text, indicator text, threshold double precision, whole_period boolean, min_messages integer, per_corpus boolean, severity text, \
                  enabled boolean, meaning text) LEFT JOIN reground.active_alert_rules AS r USING (rule) \
+             CROSS JOIN pg_catalog.json_to_record($3::json) AS d(hours integer, whole_period boolean, min_messages integer, per_corpus boolean, severity text) \
              ON CONFLICT (rule, built_in) DO UPDATE SET indicator = excluded.indicator, threshold = excluded.threshold, period = excluded.period, whole_period = excluded.whole_period, \
                  min_messages = excluded.min_messages, per_corpus = excluded.per_corpus, severity = excluded.severity, enabled = excluded.enabled, meaning = excluded.meaning",
-            &[change.into(), period.into()],
+            &[change.into(), period.into(), defaults.into()],
         )
     })?;
     Ok(())

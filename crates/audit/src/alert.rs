@@ -1,6 +1,7 @@
 //! When to call someone: rules, what they read of the rollups, and what becomes of the alerts (I14, I15).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,57 @@ pub enum Severity {
     Warning,
     /// To mend now.
     Critical,
+}
+
+impl Severity {
+    /// All, from the least on.
+    pub const ALL: [Self; 2] = [Self::Warning, Self::Critical];
+
+    /// The name as rules have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+impl FromStr for Severity {
+    type Err = AuditError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|severity| severity.name() == name)
+            .ok_or_else(|| AuditError::UnknownSeverity(name.to_owned()))
+    }
+}
+
+/// What a rule of one's own has where nothing is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Defaults {
+    /// How far back it looks, in hours.
+    pub hours: i64,
+    /// Whether it takes all of that.
+    pub whole_period: bool,
+    /// Answers under which it says nothing.
+    pub min_messages: u64,
+    /// Whether each corpus is looked at alone.
+    pub per_corpus: bool,
+    /// Of its alerts.
+    pub severity: Severity,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self {
+            hours: 6,
+            whole_period: false,
+            min_messages: 50,
+            per_corpus: true,
+            severity: Severity::Warning,
+        }
+    }
 }
 
 /// A rule in force.

@@ -430,3 +430,13 @@ fn a_share_near_its_threshold_goes_on() {
     assert_eq!(event(rerank, 0.9, (909, 91), lost), Event::Firing);
     assert_eq!(event(rerank, 0.9, (910, 90), lost), Event::Resolved);
 }
+
+#[test]
+fn severities_are_named_as_they_are_written() {
+    for severity in Severity::ALL {
+        assert_eq!(serde_json::to_value(severity).unwrap(), severity.name());
+        assert_eq!(severity.name().parse(), Ok(severity));
+    }
+    let fault = "bad".parse::<Severity>().unwrap_err();
+    assert_eq!(fault.hint(), "One of warning, critical.");
+}

@@ -100,6 +100,13 @@ SELECT reground.set_alert_rule('unread', enabled => false, min_messages => 5);
 SELECT indicator, threshold, period, min_messages, enabled FROM reground.active_alert_rules WHERE rule = 'unread';
 SELECT reground.drop_alert_rule('unread'), reground.drop_alert_rule('unread'), reground.drop_alert_rule('low_tail');
 SELECT built_in, threshold FROM reground.active_alert_rules WHERE rule = 'low_tail';
+-- The indicators that functions know are those that the table takes and describes; what is not said of a rule is as documented.
+SELECT count(*) AS indicators, count(reground.set_alert_rule('of ' || i.name, i.name, 0.5)) AS rules, bool_and(col_description('reground.alert_rules'::regclass, 3) ~ ('\m' || i.name || '\M')) AS described
+FROM regress.refusal($$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$) AS r, regexp_split_to_table(trim(TRAILING '.' FROM replace(r.hint, 'One of ', '')), ', ') AS i(name);
+SELECT DISTINCT period, whole_period, min_messages, per_corpus, severity, enabled FROM reground.active_alert_rules WHERE rule LIKE 'of %';
+SELECT checked.name AS unknown_to_functions FROM pg_constraint AS c, regexp_matches(pg_get_constraintdef(c.oid), $re$'([a-z0-9_]+)'::text$re$, 'g') AS m, unnest(m) AS checked(name)
+WHERE c.conrelid = 'reground.alert_rules'::regclass AND c.conname = 'alert_rules_indicator_check' AND NOT EXISTS (SELECT FROM reground.alert_rules WHERE rule = 'of ' || checked.name);
+SELECT bool_and(reground.drop_alert_rule(rule)) AS dropped FROM reground.alert_rules WHERE rule LIKE 'of %';
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.set_alert_rule(' ')$$, $$SELECT reground.set_alert_rule('new')$$, $$SELECT reground.set_alert_rule('new', 'cfs_p5')$$, $$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$,
     $$SELECT reground.set_alert_rule('low_tail', threshold => 'NaN')$$, $$SELECT reground.set_alert_rule('low_tail', threshold => 1.5)$$, $$SELECT reground.set_alert_rule('low_tail', period => '10 minutes')$$,
     $$SELECT reground.set_alert_rule('low_tail', min_messages => 0)$$, $$SELECT reground.set_alert_rule('low_tail', severity => 'bad')$$, $$SELECT reground.drop_alert_rule(NULL)$$,
