@@ -438,3 +438,71 @@ fn a_good_answer_at_the_start_of_an_hour_does_not_move_the_first_bad_one() -> Re
     ensure!(checked);
     Ok(())
 }
+
+#[test]
+fn corpora_of_one_name_that_belong_to_several_tenants() -> Result<()> {
+    let database = Database::create("mode_owners")?;
+    database.connect()?.batch_execute(&format!(
+        "ALTER DATABASE {} SET reground.tenant_from = 'app.tenant_id'",
+        database.name()
+    ))?;
+    let mut listener = database.connect()?;
+    listener.batch_execute("LISTEN reground_alerts")?;
+    let mut client = database.connect()?;
+    // Twelve good citations of bolt for each bad one of acme: together they are good enough for the stage.
+    let good = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. ".repeat(12);
+    for (tenant, answer) in [
+        ("acme", "Pigs fly over Paris [Source: pigs.md]."),
+        ("bolt", good.as_str()),
+    ] {
+        client.batch_execute(&format!(
+            "SET app.tenant_id = '{tenant}';
+             CREATE SCHEMA {tenant};
+             SELECT reground.create_corpus('docs', tenant => '{tenant}', schema => '{tenant}');
+             SELECT reground.put_document('docs', 'rye.md', content => 'Rye bread rises slowly in a cold kitchen.')"
+        ))?;
+        let talk = Talk {
+            answer,
+            ..well("docs", tenant, "{}")
+        };
+        hold(&mut client, &talk, 0)?;
+    }
+    let of = |rows: Vec<postgres::Row>| -> Vec<(Option<String>, Option<String>)> {
+        rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+    };
+    let acme = (Some("acme".to_owned()), Some("docs".to_owned()));
+    let fired = client.query(
+        "SELECT tenant, corpus FROM reground.check_alerts() WHERE rule IN ('lost_generation', 'low_tail') AND event = 'fired' ORDER BY rule",
+        &[],
+    )?;
+    assert_eq!(of(fired), [acme.clone(), acme.clone()]);
+    // Its diagnosis is of its own answers and citations, and so is what is stored for comparison.
+    let found = client.query(
+        "SELECT d.tenant, d.corpus, (SELECT (s.detail ->> 'answers')::bigint FROM reground.diagnose(a.alert_id) AS s WHERE s.clue = 'severity'), d.detail ->> 'rate' \
+         FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d WHERE a.rule = 'lost_generation' AND a.state = 'firing' AND d.step = 0",
+        &[],
+    )?;
+    assert_eq!(found[0].get::<_, i64>(2), i64::from(TURNS));
+    assert_eq!(found[0].get::<_, &str>(3), "1.0");
+    assert_eq!(of(found), [acme]);
+    let baselines: Vec<(Option<String>, Option<String>)> = of(client.query(
+        "SELECT tenant, corpus FROM reground.take_baseline(now() - interval '1 day', now() + interval '1 hour') ORDER BY 2 NULLS FIRST, 1",
+        &[],
+    )?);
+    let named = |tenant: &str| (Some(tenant.to_owned()), Some("docs".to_owned()));
+    assert_eq!(baselines, [(None, None), named("acme"), named("bolt")]);
+    // What is told to all names neither.
+    let mut told = 0;
+    let mut notifications = listener.notifications();
+    let mut waiting = notifications.timeout_iter(Duration::from_millis(300));
+    while let Some(notification) = waiting.next()? {
+        let payload = notification.payload();
+        ensure!(
+            !payload.contains("docs") && !payload.contains("acme"),
+            "{payload}"
+        );
+        told += 1;
+    }
+    ensure!(told > 0, "nothing was told");
+    Ok(())
+}

@@ -24,7 +24,7 @@ COMMENT ON COLUMN reground.alert_rules.threshold IS 'From where on that is bad, 
 COMMENT ON COLUMN reground.alert_rules.period IS 'How far back it looks, in whole hours, the running one included.';
 COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether it takes all of that; else the latest hours, as few as have min_messages answers.';
 COMMENT ON COLUMN reground.alert_rules.min_messages IS 'Answers under which it neither fires nor resolves.';
-COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether it looks at each corpus alone; else at all at once.';
+COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether it looks at each corpus alone, those of one name that belong to several tenants apart; else at all at once.';
 COMMENT ON COLUMN reground.alert_rules.severity IS 'Of its alerts, warning or critical; a mean score under 0.70 and reports of users make any critical.';
 COMMENT ON COLUMN reground.alert_rules.enabled IS 'Whether it is in force.';
 COMMENT ON COLUMN reground.alert_rules.meaning IS 'What it is for.';
@@ -50,15 +50,17 @@ CREATE VIEW reground.active_alert_rules WITH (security_invoker = true) AS
 COMMENT ON VIEW reground.active_alert_rules IS 'The rule of each name that counts: your own, or else the built-in one. In force where enabled.';
 
 CREATE TABLE reground.alert_baselines (
+    tenant   text,
     corpus   text,
     cfs_p5   double precision NOT NULL,
     answers  bigint NOT NULL,
     since    timestamptz NOT NULL,
     until    timestamptz NOT NULL,
     taken_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    UNIQUE NULLS NOT DISTINCT (corpus)
+    UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
 COMMENT ON TABLE  reground.alert_baselines IS 'What good days look like: the figures that a drop is from (take_baseline).';
+COMMENT ON COLUMN reground.alert_baselines.tenant IS 'Whose the corpus is; NULL where it is shared.';
 COMMENT ON COLUMN reground.alert_baselines.corpus IS 'Corpus; NULL is all.';
 COMMENT ON COLUMN reground.alert_baselines.cfs_p5 IS 'Fifth percentile of the fidelity scores.';
 COMMENT ON COLUMN reground.alert_baselines.answers IS 'Answers that it is of.';
@@ -69,6 +71,7 @@ COMMENT ON COLUMN reground.alert_baselines.taken_at IS 'When it was taken.';
 CREATE TABLE reground.alerts (
     alert_id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     rule           text NOT NULL,
+    tenant         text,
     corpus         text,
     state          text NOT NULL CHECK (state IN ('firing', 'resolved')),
     severity       text NOT NULL CHECK (severity IN ('warning', 'critical')),
@@ -83,10 +86,11 @@ CREATE TABLE reground.alerts (
     checked_at     timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     resolved_at    timestamptz
 );
-CREATE UNIQUE INDEX alerts_firing ON reground.alerts (rule, corpus) NULLS NOT DISTINCT WHERE state = 'firing';
+CREATE UNIQUE INDEX alerts_firing ON reground.alerts (rule, tenant, corpus) NULLS NOT DISTINCT WHERE state = 'firing';
 COMMENT ON TABLE  reground.alerts IS 'What the rules fired, over all tenants.';
 COMMENT ON COLUMN reground.alerts.alert_id IS 'Key.';
 COMMENT ON COLUMN reground.alerts.rule IS 'The rule.';
+COMMENT ON COLUMN reground.alerts.tenant IS 'Whose the corpus is; NULL where it is shared.';
 COMMENT ON COLUMN reground.alerts.corpus IS 'Corpus, where the rule looks at each.';
 COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved: better than the threshold by a tenth of what lies between that and the best value, good in every hour of the period of its rule, or no longer watched.';
 COMMENT ON COLUMN reground.alerts.severity IS 'warning or critical: what became critical stays so.';

@@ -138,9 +138,9 @@ fn diagnose(
 }
 
 /// Clues as rows: their hours are moments.
-const CLUES: &str = "(SELECT step, clue, stage, stage_no, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, detail, place \
-     FROM ROWS FROM (pg_catalog.json_to_recordset($1::pg_catalog.json) AS (step integer, clue text, stage text, stage_no integer, corpus text, document_type text, hour bigint, severity text, detail jsonb)) \
-         WITH ORDINALITY AS x(step, clue, stage, stage_no, corpus, document_type, hour, severity, detail, place)) AS r ORDER BY r.place";
+const CLUES: &str = "(SELECT step, clue, stage, stage_no, tenant, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, detail, place \
+     FROM ROWS FROM (pg_catalog.json_to_recordset($1::pg_catalog.json) AS (step integer, clue text, stage text, stage_no integer, tenant text, corpus text, document_type text, hour bigint, severity text, detail jsonb)) \
+         WITH ORDINALITY AS x(step, clue, stage, stage_no, tenant, corpus, document_type, hour, severity, detail, place)) AS r ORDER BY r.place";
 
 /// A row of `run_maintenance`.
 #[derive(Serialize)]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::owner::as_owner;
 use crate::sql;
-use crate::store::rollups::{HOURS, epoch_hour_of, stale};
+use crate::store::rollups::{epoch_hour_of, hours, owner, stale};
 
 /// What users complained of, `r`, with the citation `c` and its turn `t`.
 const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id";
@@ -48,18 +48,20 @@ pub fn situation(horizon: Horizon) -> Result<Option<Situation>> {
     .unwrap_or_default();
     let until = now + HOUR;
     let since = until - horizon.hours * HOUR;
-    let stale = stale();
+    let (hours, stale, owner) = (hours(), stale(), owner("t.tenant", REPORTED));
     as_owner(|| {
         sql::write_json(
             &format!(
-                "SELECT pg_catalog.json_build_object('now', $5::bigint, {HOURS}, {stale}, \
-                     'baselines', (SELECT coalesce(pg_catalog.json_agg(b), '[]') FROM (SELECT corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
-                     'open', (SELECT coalesce(pg_catalog.json_agg(a), '[]') FROM (SELECT alert_id, rule, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
-                     'reported', (SELECT coalesce(pg_catalog.json_agg(DISTINCT {REPORTED}), '[]') FROM {REPORTS} WHERE r.created_at > pg_catalog.now() - interval '1 day'))::text"
+                "SELECT pg_catalog.json_build_object('now', $6::bigint, {hours}, {stale}, \
+                     'baselines', (SELECT coalesce(pg_catalog.json_agg(b), '[]') FROM (SELECT tenant, corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
+                     'open', (SELECT coalesce(pg_catalog.json_agg(a), '[]') FROM (SELECT alert_id, rule, tenant, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
+                     'reported', (SELECT coalesce(pg_catalog.json_agg(x), '[]') FROM (SELECT DISTINCT k.tenant, {REPORTED} AS corpus FROM {REPORTS} {owner} \
+                         WHERE r.created_at > pg_catalog.now() - interval '1 day') AS x))::text"
             ),
             &[
                 since.into(),
                 until.into(),
+                None::<&str>.into(),
                 None::<&str>.into(),
                 (until - horizon.stale * HOUR).into(),
                 now.into(),
@@ -74,10 +76,10 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
     Ok(as_owner(|| {
         sql::write_json(
             "WITH x AS MATERIALIZED (SELECT x.*, pg_catalog.to_timestamp(x.since) AS begins, pg_catalog.to_timestamp(x.first_bad_hour) AS bad_since \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(event text, alert_id bigint, rule text, corpus text, severity text, indicator text, value double precision, \
+                 FROM pg_catalog.json_to_recordset($1::json) AS x(event text, alert_id bigint, rule text, tenant text, corpus text, severity text, indicator text, value double precision, \
                      threshold double precision, baseline double precision, samples bigint, since bigint, first_bad_hour bigint)), \
-             fired AS (INSERT INTO reground.alerts (rule, corpus, state, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour) \
-                 SELECT rule, corpus, 'firing', severity, indicator, value, threshold, baseline, samples, begins, bad_since FROM x WHERE event = 'fired' ON CONFLICT (rule, corpus) WHERE state = 'firing' DO NOTHING \
+             fired AS (INSERT INTO reground.alerts (rule, tenant, corpus, state, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour) \
+                 SELECT rule, tenant, corpus, 'firing', severity, indicator, value, threshold, baseline, samples, begins, bad_since FROM x WHERE event = 'fired' ON CONFLICT (rule, tenant, corpus) WHERE state = 'firing' DO NOTHING \
                  RETURNING 'fired' AS event, alerts.*), \
              going AS (UPDATE reground.alerts AS a SET severity = x.severity, indicator = x.indicator, value = x.value, threshold = x.threshold, baseline = x.baseline, samples = x.samples, since = x.begins, \
                      first_bad_hour = least(a.first_bad_hour, coalesce(x.bad_since, a.first_bad_hour)), checked_at = pg_catalog.clock_timestamp() \
@@ -88,7 +90,7 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
              notified AS MATERIALIZED (SELECT pg_catalog.pg_notify('reground_alerts', pg_catalog.json_build_object('event', event, 'alert_id', alert_id, 'rule', rule, 'severity', severity)::text) \
                  FROM told WHERE event <> 'firing') \
              SELECT coalesce(pg_catalog.json_agg(t ORDER BY t.alert_id), '[]')::text FROM ( \
-                 SELECT told.event, told.alert_id, rule, corpus, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour \
+                 SELECT told.event, told.alert_id, rule, tenant, corpus, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour \
                  FROM told, (SELECT pg_catalog.count(*) FROM notified) AS n) AS t",
             &[found.into(), orphans.into()],
         )
@@ -102,6 +104,7 @@ pub struct Told {
     pub event: String,
     pub alert_id: i64,
     pub rule: String,
+    pub tenant: Option<String>,
     pub corpus: Option<String>,
     pub severity: String,
     pub indicator: String,
@@ -118,6 +121,7 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
     /// The hours around an alert.
     #[derive(Deserialize)]
     struct Around {
+        tenant: Option<String>,
         corpus: Option<String>,
         first_bad_hour: i64,
         until: i64,
@@ -125,7 +129,7 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
     let around: Option<Around> = as_owner(|| {
         sql::read_json(
             &format!(
-                "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT corpus, pg_catalog.date_part('epoch', first_bad_hour)::bigint AS first_bad_hour, \
+                "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT tenant, corpus, pg_catalog.date_part('epoch', first_bad_hour)::bigint AS first_bad_hour, \
                      {} + {HOUR} AS until FROM reground.alerts WHERE alert_id = $1) AS r",
                 epoch_hour_of("coalesce(resolved_at, pg_catalog.clock_timestamp())")
             ),
@@ -135,10 +139,11 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
     let Some(around) = around else {
         return Ok(None);
     };
-    let args: [DatumWithOid<'_>; 5] = [
+    let args: [DatumWithOid<'_>; 6] = [
         (around.first_bad_hour - LOOK_BACK * HOUR).into(),
         around.until.into(),
         around.corpus.as_deref().into(),
+        around.tenant.as_deref().into(),
         around.first_bad_hour.into(),
         alert_id.into(),
     ];
@@ -147,13 +152,14 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
 
 /// A case as JSON. The settings of a turn are grouped whole before they are taken apart: most turns share them.
 fn case_query() -> String {
-    let (hour, stale) = (epoch_hour_of("t.begun_at"), stale());
+    let (hour, hours, stale) = (epoch_hour_of("t.begun_at"), hours(), stale());
+    let (owner, reported) = (owner("t.tenant", "t.corpus"), owner("t.tenant", REPORTED));
     format!(
         "WITH of AS MATERIALIZED (SELECT t.turn_id, t.settings, t.warnings, m.model, {hour} AS hour \
-             FROM reground.turns AS t LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
-             WHERE t.begun_at >= pg_catalog.to_timestamp($1) AND t.begun_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3)), \
+             FROM reground.turns AS t LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded {owner} \
+             WHERE t.begun_at >= pg_catalog.to_timestamp($1) AND t.begun_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)), \
          ran AS (SELECT hour, settings, pg_catalog.count(*) AS turns FROM of GROUP BY 1, 2) \
-         SELECT pg_catalog.json_build_object('indicator', a.indicator, 'corpus', a.corpus, 'first_bad_hour', $4::bigint, 'until', $2::bigint, {HOURS}, {stale}, \
+         SELECT pg_catalog.json_build_object('indicator', a.indicator, 'tenant', a.tenant, 'corpus', a.corpus, 'first_bad_hour', $5::bigint, 'until', $2::bigint, {hours}, {stale}, \
              'components', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
                  SELECT r.hour, s.key AS name, coalesce(s.value, '') AS value, pg_catalog.sum(r.turns) AS turns FROM ran AS r, pg_catalog.jsonb_each_text(r.settings) AS s GROUP BY 1, 2, 3 \
                  UNION ALL SELECT hour, 'model', model, pg_catalog.count(*) FROM of WHERE model IS NOT NULL GROUP BY 1, 3) AS r), \
@@ -161,9 +167,9 @@ fn case_query() -> String {
                  SELECT o.hour, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE o.warnings && '{{rerank_missing,rerank_unmatched}}') AS missing, \
                         pg_catalog.count(*) FILTER (WHERE EXISTS (SELECT FROM reground.drift_events AS e WHERE e.turn_id = o.turn_id)) AS changed \
                  FROM of AS o GROUP BY 1) AS r), \
-             'reports', (SELECT pg_catalog.count(*) FROM {REPORTS} \
-                 WHERE r.created_at >= pg_catalog.to_timestamp($4) AND r.created_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR {REPORTED} = $3)))::text \
-         FROM reground.alerts AS a WHERE a.alert_id = $5"
+             'reports', (SELECT pg_catalog.count(*) FROM {REPORTS} {reported} \
+                 WHERE r.created_at >= pg_catalog.to_timestamp($5) AND r.created_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR {REPORTED} = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)))::text \
+         FROM reground.alerts AS a WHERE a.alert_id = $6"
     )
 }
 
@@ -238,8 +244,13 @@ pub fn drop_rule(rule: &str) -> Result<bool> {
 pub fn hours_of(since: i64, until: i64) -> Result<Option<reground_audit::hours::Hours>> {
     as_owner(|| {
         sql::write_json(
-            &format!("SELECT pg_catalog.json_build_object({HOURS})::text"),
-            &[since.into(), until.into(), None::<&str>.into()],
+            &format!("SELECT pg_catalog.json_build_object({})::text", hours()),
+            &[
+                since.into(),
+                until.into(),
+                None::<&str>.into(),
+                None::<&str>.into(),
+            ],
         )
     })
 }
@@ -249,10 +260,10 @@ pub fn set_baselines(baselines: &[Taken], since: i64, until: i64) -> Result<()> 
     let rows = sql::json(baselines)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.alert_baselines (corpus, cfs_p5, answers, since, until) \
-             SELECT x.corpus, x.cfs_p5, x.answers, pg_catalog.to_timestamp($2), pg_catalog.to_timestamp($3) \
-             FROM pg_catalog.json_to_recordset($1::json) AS x(corpus text, cfs_p5 double precision, answers bigint) \
-             ON CONFLICT (corpus) DO UPDATE SET cfs_p5 = excluded.cfs_p5, answers = excluded.answers, since = excluded.since, until = excluded.until, taken_at = pg_catalog.clock_timestamp()",
+            "INSERT INTO reground.alert_baselines (tenant, corpus, cfs_p5, answers, since, until) \
+             SELECT x.tenant, x.corpus, x.cfs_p5, x.answers, pg_catalog.to_timestamp($2), pg_catalog.to_timestamp($3) \
+             FROM pg_catalog.json_to_recordset($1::json) AS x(tenant text, corpus text, cfs_p5 double precision, answers bigint) \
+             ON CONFLICT (tenant, corpus) DO UPDATE SET cfs_p5 = excluded.cfs_p5, answers = excluded.answers, since = excluded.since, until = excluded.until, taken_at = pg_catalog.clock_timestamp()",
             &[rows.into(), since.into(), until.into()],
         )
     })?;

@@ -76,30 +76,44 @@ fn counting(answers: &str) -> String {
 /// The model that an answer `m` is counted under. It is part of a key, and a row of an index takes 2704 bytes.
 const MODEL_OF: &str = "pg_catalog.left(m.model, 200)";
 
-/// Members of a JSON object with the rollups of the hours from `$1` to before `$2` (seconds since 1970), of the corpus `$3` or all,
-/// as `reground_audit::hours::Hours` has them.
-pub const HOURS: &str = "'answers', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-         SELECT pg_catalog.date_part('epoch', hour)::bigint AS hour, corpus, cfs_bin, pg_catalog.sum(answers) AS answers FROM reground.answer_rollup \
-         WHERE hour >= pg_catalog.to_timestamp($1) AND hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR corpus = $3) GROUP BY 1, 2, 3 HAVING pg_catalog.sum(answers) > 0) AS r), \
-     'citations', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-         SELECT pg_catalog.date_part('epoch', hour)::bigint AS hour, corpus, document_type, status, lost_at, pg_catalog.sum(citations) AS citations FROM reground.citation_rollup \
-         WHERE hour >= pg_catalog.to_timestamp($1) AND hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR corpus = $3) GROUP BY 1, 2, 3, 4, 5 HAVING pg_catalog.sum(citations) > 0) AS r)";
+/// Members of a JSON object with the rollups of the hours from `$1` to before `$2` (seconds since 1970), of the corpus `$3` of the
+/// tenant `$4` (NULL where it is shared) or all, as `reground_audit::hours::Hours` has them.
+pub fn hours() -> String {
+    let owner = owner("r.tenant", "r.corpus");
+    format!(
+        "'answers', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
+             SELECT pg_catalog.date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.cfs_bin, pg_catalog.sum(r.answers) AS answers FROM reground.answer_rollup AS r {owner} \
+             WHERE r.hour >= pg_catalog.to_timestamp($1) AND r.hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3, 4 HAVING pg_catalog.sum(r.answers) > 0) AS r), \
+         'citations', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
+             SELECT pg_catalog.date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.document_type, r.status, r.lost_at, pg_catalog.sum(r.citations) AS citations \
+             FROM reground.citation_rollup AS r {owner} \
+             WHERE r.hour >= pg_catalog.to_timestamp($1) AND r.hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3, 4, 5, 6 HAVING pg_catalog.sum(r.citations) > 0) AS r)"
+    )
+}
 
-/// As [`HOURS`], what the citations of the hours from `$4` on name and is no longer as it was; those whose documents have no
+/// A join that gives as `k.tenant` whose a corpus is that a tenant asks by a name: its own where it has one of that name, else the
+/// shared one, of NULL.
+pub fn owner(tenant: &str, corpus: &str) -> String {
+    format!("LEFT JOIN reground.corpora AS k ON k.corpus = {corpus} AND k.tenant = {tenant}")
+}
+
+/// As [`hours`], what the citations of the hours from `$5` on name and is no longer as it was; those whose documents have no
 /// versions of ours are left out.
 pub fn stale() -> String {
-    let hour = epoch_hour_of("m.created_at");
+    let (hour, owner) = (epoch_hour_of("m.created_at"), owner("c.tenant", "c.corpus"));
     format!(
         "'stale', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-             SELECT c.hour, c.corpus, c.document_type, pg_catalog.sum(c.citations) AS citations, coalesce(pg_catalog.sum(c.citations) FILTER (WHERE d.state <> 'current'), 0) AS stale \
+             SELECT c.hour, k.tenant, c.corpus, c.document_type, pg_catalog.sum(c.citations) AS citations, coalesce(pg_catalog.sum(c.citations) FILTER (WHERE d.state <> 'current'), 0) AS stale \
              FROM (SELECT {hour} AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, reground.document_type(c.uri, c.doc_id) AS document_type, pg_catalog.count(*) AS citations \
                    FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
-                   WHERE m.created_at >= pg_catalog.to_timestamp($4) AND m.created_at < pg_catalog.to_timestamp($2) AND NOT m.superseded AND c.source_version IS NOT NULL \
+                   WHERE m.created_at >= pg_catalog.to_timestamp($5) AND m.created_at < pg_catalog.to_timestamp($2) AND NOT m.superseded AND c.source_version IS NOT NULL \
                        AND ($3::text IS NULL OR c.corpus = $3) \
                    GROUP BY 1, 2, 3, 4, 5, 6) AS c \
-             CROSS JOIN LATERAL (SELECT {STATE} AS state OFFSET 0) AS d \
-             WHERE d.state IS NOT NULL \
-             GROUP BY 1, 2, 3) AS r)"
+             CROSS JOIN LATERAL (SELECT {STATE} AS state OFFSET 0) AS d {owner} \
+             WHERE d.state IS NOT NULL AND ($3::text IS NULL OR k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3, 4) AS r)"
     )
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::error::AuditError;
-use crate::hours::{HOUR, Hours, Part};
+use crate::hours::{Corpus, HOUR, Hours, Part};
 use crate::indicator::{Bad, Indicator, Value};
 
 /// Mean fidelity under which an alert is critical, whatever its rule says (I14).
@@ -137,7 +137,8 @@ impl Horizon {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Baseline {
     /// Its corpus; `None` for all.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// Fifth percentile of the fidelity scores.
     pub cfs_p5: f64,
 }
@@ -146,7 +147,8 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Taken {
     /// Its corpus; `None` for all.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// Fifth percentile of the fidelity scores.
     pub cfs_p5: f64,
     /// Answers that it is of.
@@ -170,7 +172,7 @@ pub fn baselines(hours: &Hours) -> Vec<Taken> {
             };
             let Value { value, samples } = Indicator::Percentile(5).of(hours, part, None)?;
             Some(Taken {
-                corpus: corpus.map(str::to_owned),
+                corpus: corpus.cloned(),
                 cfs_p5: value,
                 answers: samples,
             })
@@ -186,7 +188,8 @@ pub struct Open {
     /// Rule that fired it.
     pub rule: String,
     /// Corpus, where the rule looks at each.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// As it stands.
     pub severity: Severity,
 }
@@ -215,7 +218,8 @@ pub struct Finding {
     /// The rule.
     pub rule: String,
     /// Corpus, where the rule looks at each.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// How bad.
     pub severity: Severity,
     /// What the rule watches.
@@ -248,7 +252,7 @@ pub struct Situation {
     /// Alerts that are not resolved.
     pub open: Vec<Open>,
     /// Corpora of which users have reported citations within the last day.
-    pub reported: Vec<String>,
+    pub reported: Vec<Corpus>,
 }
 
 impl Situation {
@@ -282,7 +286,7 @@ impl Situation {
             let known = rules
                 .any(|rule| rule.rule == open.rule && rule.per_corpus == open.corpus.is_some());
             let silent = match &open.corpus {
-                Some(corpus) => !heard.contains_key(corpus.as_str()),
+                Some(corpus) => !heard.contains_key(corpus),
                 None => heard.is_empty(),
             };
             !known || silent
@@ -300,7 +304,7 @@ impl Situation {
         known: &Known<'_>,
         rule: &Rule,
         hours: &Hours,
-        corpus: Option<&str>,
+        corpus: Option<&Corpus>,
     ) -> Option<Finding> {
         let baseline = known.baseline(rule, corpus);
         let part = self.window(rule, hours, corpus, baseline)?;
@@ -332,7 +336,7 @@ impl Situation {
             event,
             alert_id: open.map(|open| open.alert_id),
             rule: rule.rule.clone(),
-            corpus: corpus.map(str::to_owned),
+            corpus: corpus.cloned(),
             severity,
             indicator: rule.indicator,
             value,
@@ -350,7 +354,7 @@ impl Situation {
         &self,
         rule: &Rule,
         hours: &Hours,
-        corpus: Option<&str>,
+        corpus: Option<&Corpus>,
         baseline: Option<f64>,
         value: f64,
     ) -> bool {
@@ -378,7 +382,7 @@ impl Situation {
         &self,
         rule: &Rule,
         hours: &Hours,
-        corpus: Option<&'a str>,
+        corpus: Option<&'a Corpus>,
         baseline: Option<f64>,
     ) -> Option<Part<'a>> {
         let until = self.now + HOUR;
@@ -441,9 +445,9 @@ impl Situation {
 
 /// What a check looks up for each rule and corpus.
 struct Known<'a> {
-    open: BTreeMap<(&'a str, Option<&'a str>), &'a Open>,
-    baselines: BTreeMap<Option<&'a str>, f64>,
-    reported: BTreeSet<&'a str>,
+    open: BTreeMap<(&'a str, Option<&'a Corpus>), &'a Open>,
+    baselines: BTreeMap<Option<&'a Corpus>, f64>,
+    reported: BTreeSet<&'a Corpus>,
 }
 
 impl<'a> Known<'a> {
@@ -452,16 +456,16 @@ impl<'a> Known<'a> {
         let baselines = situation.baselines.iter();
         Self {
             open: open
-                .map(|open| ((open.rule.as_str(), open.corpus.as_deref()), open))
+                .map(|open| ((open.rule.as_str(), open.corpus.as_ref()), open))
                 .collect(),
             baselines: baselines
-                .map(|baseline| (baseline.corpus.as_deref(), baseline.cfs_p5))
+                .map(|baseline| (baseline.corpus.as_ref(), baseline.cfs_p5))
                 .collect(),
-            reported: situation.reported.iter().map(String::as_str).collect(),
+            reported: situation.reported.iter().collect(),
         }
     }
 
-    fn baseline(&self, rule: &Rule, corpus: Option<&str>) -> Option<f64> {
+    fn baseline(&self, rule: &Rule, corpus: Option<&Corpus>) -> Option<f64> {
         if rule.indicator != Indicator::PercentileDrop {
             return None;
         }

@@ -5,7 +5,7 @@ use reground_citations::{LossStage, Status};
 use crate::alert::{
     Baseline, Event, Horizon, Open, Rule, Severity, Situation, baselines, threshold,
 };
-use crate::hours::{AnswerCell, Cells, CitationCell, HOUR, Hours};
+use crate::hours::{AnswerCell, Cells, CitationCell, Corpus, HOUR, Hours};
 use crate::indicator::Indicator;
 
 const NOW: i64 = 1000 * HOUR;
@@ -80,7 +80,7 @@ fn a_low_tail_fires_and_says_since_when() {
         (NOW, Some(NOW - 2 * HOUR))
     );
     assert_eq!(found[0].severity, Severity::Warning);
-    assert_eq!(found[0].corpus.as_deref(), Some("help"));
+    assert_eq!(found[0].corpus, Some("help".into()));
     assert_eq!(situation.check(&[rule(Indicator::Percentile(5), 0.3)]), []);
 }
 
@@ -234,7 +234,7 @@ fn a_stage_is_watched_over_all_corpora() {
     };
     let found = lost.check(std::slice::from_ref(&all));
     assert_eq!(
-        (found[0].value, found[0].samples, found[0].corpus.as_deref()),
+        (found[0].value, found[0].samples, found[0].corpus.clone()),
         (0.8, 100, None)
     );
     let each = rule(Indicator::Survival(LossStage::Rerank), 0.9);
@@ -248,8 +248,8 @@ fn a_stage_is_watched_over_all_corpora() {
     let found = lost.check(&[each]);
     assert_eq!(found.len(), 1);
     assert_eq!(
-        (found[0].value, found[0].samples, found[0].corpus.as_deref()),
-        (0.0, 50, Some("law")),
+        (found[0].value, found[0].samples, found[0].corpus.clone()),
+        (0.0, 50, Some("law".into())),
         "it is cited, and never asked"
     );
 }
@@ -260,7 +260,7 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
     let open = |alert_id, rule: &str, corpus: Option<&str>| Open {
         alert_id,
         rule: rule.into(),
-        corpus: corpus.map(str::to_owned),
+        corpus: corpus.map(Corpus::from),
         severity: Severity::Warning,
     };
     nothing.open = vec![
@@ -285,7 +285,13 @@ fn baselines_are_of_all_and_of_each() {
     let taken = baselines(&hours);
     let figures: Vec<_> = taken
         .iter()
-        .map(|t| (t.corpus.as_deref(), t.cfs_p5, t.answers))
+        .map(|t| {
+            (
+                t.corpus.as_ref().map(|c| c.name.as_str()),
+                t.cfs_p5,
+                t.answers,
+            )
+        })
         .collect();
     assert_eq!(
         figures,
@@ -439,4 +445,67 @@ fn severities_are_named_as_they_are_written() {
     }
     let fault = "bad".parse::<Severity>().unwrap_err();
     assert_eq!(fault.hint(), "One of warning, critical.");
+}
+
+#[test]
+fn corpora_of_one_name_are_looked_at_apart() {
+    let docs = |tenant: Option<&str>| Corpus {
+        tenant: tenant.map(str::to_owned),
+        name: "docs".into(),
+    };
+    let of = |tenant, bin, number| AnswerCell {
+        corpus: docs(tenant),
+        ..answers(0, bin, number)
+    };
+    let mut each = situation(vec![
+        of(Some("acme"), 300, 60),
+        of(Some("bolt"), 1000, 6000),
+        of(None, 1000, 6000),
+    ]);
+    let rules = [rule(Indicator::Percentile(5), 0.85)];
+    let found = each.check(&rules);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].corpus, Some(docs(Some("acme"))));
+    // So are their baselines, what users say of them, and what is firing.
+    let owners: Vec<_> = baselines(&each.hours)
+        .into_iter()
+        .map(|taken| (taken.corpus, taken.answers))
+        .collect();
+    assert_eq!(
+        owners,
+        [
+            (None, 12_060),
+            (Some(docs(None)), 6000),
+            (Some(docs(Some("acme"))), 60),
+            (Some(docs(Some("bolt"))), 6000)
+        ]
+    );
+    each.hours = of_answers(vec![of(Some("acme"), 800, 60), of(Some("bolt"), 800, 60)]);
+    each.reported.push(docs(Some("bolt")));
+    let severities: Vec<_> = each.check(&rules).iter().map(|f| f.severity).collect();
+    assert_eq!(severities, [Severity::Warning, Severity::Critical]);
+    each.open = vec![
+        Open {
+            corpus: Some(docs(Some("bolt"))),
+            ..firing(7, "docs")
+        },
+        firing(8, "docs"),
+    ];
+    let events: Vec<_> = each.check(&rules).iter().map(|f| f.event).collect();
+    assert_eq!(events, [Event::Fired, Event::Escalated]);
+    assert_eq!(each.orphans(&rules), [8], "the shared one is not heard of");
+    // What is written and read has both.
+    let found = serde_json::to_value(&each.check(&rules)[0]).unwrap();
+    assert_eq!(
+        (&found["tenant"], &found["corpus"]),
+        (&"acme".into(), &"docs".into())
+    );
+    let open =
+        r#"{"alert_id": 1, "rule": "r", "tenant": null, "corpus": null, "severity": "warning"}"#;
+    assert_eq!(serde_json::from_str::<Open>(open).unwrap().corpus, None);
+    let open = open
+        .replacen("null", r#""acme""#, 1)
+        .replace("null", r#""docs""#);
+    let open = serde_json::from_str::<Open>(&open).unwrap();
+    assert_eq!(open.corpus, Some(docs(Some("acme"))));
 }

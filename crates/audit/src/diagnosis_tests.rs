@@ -143,7 +143,10 @@ fn of_several_corpora_the_worst_is_named() {
     of_two.corpus = None;
     let found = conclusion(&of_two);
     assert_eq!(
-        (found.stage, found.corpus.as_deref()),
+        (
+            found.stage,
+            found.corpus.as_ref().map(|corpus| corpus.name.as_str())
+        ),
         (Some("rerank"), Some("law"))
     );
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reground_citations::{Factors, LossStage, Status};
 use reground_pulse::{along, beat};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Seconds of an hour.
 pub const HOUR: i64 = 3600;
@@ -12,13 +12,34 @@ pub const HOUR: i64 = 3600;
 /// Bins of a fidelity score: thousandths.
 pub const BINS: f64 = 1000.0;
 
+/// A corpus. Tenants may have corpora of their own under one name, which are nothing to each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Corpus {
+    /// Whose it is; `None` where it is shared.
+    pub tenant: Option<String>,
+    /// Its name.
+    #[serde(rename = "corpus")]
+    pub name: String,
+}
+
+impl From<&str> for Corpus {
+    /// The shared corpus of that name.
+    fn from(name: &str) -> Self {
+        Self {
+            tenant: None,
+            name: name.to_owned(),
+        }
+    }
+}
+
 /// Answers of an hour with the same score.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct AnswerCell {
     /// Where it begins, in seconds since 1970.
     pub hour: i64,
     /// Corpus of their turns.
-    pub corpus: String,
+    #[serde(flatten)]
+    pub corpus: Corpus,
     /// Their fidelity score in thousandths; `None` where they cite nothing.
     pub cfs_bin: Option<u16>,
     /// How many.
@@ -31,7 +52,8 @@ pub struct CitationCell {
     /// Where it begins, in seconds since 1970.
     pub hour: i64,
     /// Corpus of the source, or of the turn where none was found.
-    pub corpus: String,
+    #[serde(flatten)]
+    pub corpus: Corpus,
     /// Type of the document, where it has one.
     pub document_type: Option<String>,
     /// The verdict.
@@ -48,7 +70,8 @@ pub struct StaleCell {
     /// Where it begins, in seconds since 1970.
     pub hour: i64,
     /// Corpus of the sources.
-    pub corpus: String,
+    #[serde(flatten)]
+    pub corpus: Corpus,
     /// Type of the documents.
     pub document_type: Option<String>,
     /// Citations of documents whose versions are known.
@@ -86,7 +109,7 @@ impl From<Cells> for Hours {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
     /// One corpus, or all.
-    pub corpus: Option<&'a str>,
+    pub corpus: Option<&'a Corpus>,
     /// First hour, in seconds since 1970.
     pub since: i64,
     /// First hour after it.
@@ -94,7 +117,7 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn holds(&self, corpus: &str) -> bool {
+    fn holds(&self, corpus: &Corpus) -> bool {
         beat(1);
         self.corpus.is_none_or(|wanted| wanted == corpus)
     }
@@ -130,8 +153,8 @@ impl Hours {
 
     /// The same hours, corpus by corpus.
     #[must_use]
-    pub fn by_corpus(&self) -> BTreeMap<&str, Self> {
-        let mut parts: BTreeMap<&str, Self> = BTreeMap::new();
+    pub fn by_corpus(&self) -> BTreeMap<&Corpus, Self> {
+        let mut parts: BTreeMap<&Corpus, Self> = BTreeMap::new();
         for (hour, cells) in &self.0 {
             for cell in &cells.answers {
                 beat(1);
@@ -295,12 +318,22 @@ mod tests {
         });
         assert_eq!(hours.answers(ALL), 0);
         assert_eq!(hours.answers(ALL.during(HOUR, 2 * HOUR)), 1);
+        let d = Corpus::from("d");
         let other = Part {
-            corpus: Some("d"),
+            corpus: Some(&d),
             ..ALL
         }
         .during(HOUR, 2 * HOUR);
         assert_eq!(hours.answers(other), 0);
+        let of_a_tenant = Corpus {
+            tenant: Some("acme".into()),
+            ..Corpus::from("c")
+        };
+        let own = Part {
+            corpus: Some(&of_a_tenant),
+            ..other
+        };
+        assert_eq!(hours.answers(own), 0);
         let backwards = ALL.during(2 * HOUR, HOUR);
         assert_eq!(hours.answers(backwards), 0);
     }
