@@ -83,9 +83,6 @@ SELECT reground.begin_turn('uncounted', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk.');
 SELECT reground.put_probe('milk', 'farm', 'who gives milk?', 'cows', embedding => '[1,0]', filter => '{"doc_id": "cows"}', settings => '{"max_sources": 3}');
 SELECT reground.run_probes();
--- An open turn under other settings.
-SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite => 'which animal gives milk');
-SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{"max_sources": 1}', 'narrow');
 
 -- A chain with a checkpoint, and what is left of a turn whose trace went; the ring is filled again.
 CREATE TABLE kept AS SELECT * FROM reground.turn_traces;
@@ -93,6 +90,9 @@ SELECT reground.begin_turn('chained', 'who gives wool?', 'farm', '[0,1]', settin
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool [A1].');
 SELECT count(*) FROM reground.run_retention(now() + interval '91 days');
 INSERT INTO reground.turn_traces SELECT * FROM kept;
+-- An open turn under other settings.
+SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite => 'which animal gives milk');
+SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{"max_sources": 1}', 'narrow');
 DROP TABLE kept;
 SELECT reground.begin_turn('chained', 'and milk?', 'farm', '[1,0]', settings => '{"provenance": "merkle"}');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9]. Sheep eat hay [Source: sheep].', model => 'some', usage => '{"tokens": 1.50}', tags => '{"é": "ü"}');

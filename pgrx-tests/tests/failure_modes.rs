@@ -1,7 +1,7 @@
 //! The ways in which citations are lost in production, each put in on purpose: its alert fires, whoever listens hears it, and the
 //! diagnosis names the stage, the corpus, the hour and what changed.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use postgres::Client;
@@ -25,10 +25,14 @@ struct Talk<'a> {
 
 /// Holds the conversation many times, so many hours ago.
 fn hold(client: &mut Client, talk: &Talk<'_>, hours_ago: i32) -> Result<()> {
+    hold_some(client, talk, hours_ago, TURNS)
+}
+
+fn hold_some(client: &mut Client, talk: &Talk<'_>, hours_ago: i32, turns: i32) -> Result<()> {
     let latest: i64 = client
         .query_one("SELECT coalesce(max(turn_id), 0) FROM reground.turns", &[])?
         .get(0);
-    for number in 0..TURNS {
+    for number in 0..turns {
         let turn: i64 = client
             .query_one(
                 "SELECT DISTINCT turn_id FROM reground.begin_turn($1, $2, $3, settings => $4::text::jsonb)",
@@ -334,5 +338,171 @@ fn an_alert_is_told_once_grows_and_is_resolved() -> Result<()> {
     assert_eq!(payloads.len(), 1, "{payloads:?}");
     ensure!(payloads[0].contains("\"resolved\""), "{payloads:?}");
     assert_eq!(heard(&mut client)?, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn what_users_report_is_critical_where_the_source_is_invented_too() -> Result<()> {
+    let (_database, mut client) = bread("reported")?;
+    // One citation in eight is invented: bad for the stage, and the mean stays over what is critical.
+    let answer = format!(
+        "{} Pigs fly over Paris [Source: pigs.md].",
+        "Rye bread rises slowly in a cold kitchen [Source: rye.md]. ".repeat(7)
+    );
+    let talk = Talk {
+        answer: &answer,
+        ..well("reported", "invented", "{}")
+    };
+    hold(&mut client, &talk, 0)?;
+    let state = |client: &mut Client| -> Result<(String, String)> {
+        let row = client.query_one(
+            "SELECT event, severity FROM reground.check_alerts() WHERE rule = 'lost_generation' AND corpus = 'reported'",
+            &[],
+        )?;
+        Ok((row.get(0), row.get(1)))
+    };
+    assert_eq!(state(&mut client)?, ("fired".into(), "warning".into()));
+    // The row: what stands in it, what was when it fired, and whether it was looked at since.
+    let row = |client: &mut Client| -> Result<(String, SystemTime, SystemTime, SystemTime)> {
+        let row = client.query_one(
+            "SELECT severity, first_bad_hour, fired_at, checked_at FROM reground.alerts WHERE rule = 'lost_generation' AND corpus = 'reported' AND state = 'firing'",
+            &[],
+        )?;
+        Ok((row.get(0), row.get(1), row.get(2), row.get(3)))
+    };
+    let (severity, first_bad_hour, fired_at, checked_at) = row(&mut client)?;
+    assert_eq!(severity, "warning");
+    let reported = client.execute(
+        "SELECT reground.report_citation(citation_id, 'there are no such pigs') FROM reground.message_citations WHERE status = 'unknown_id' ORDER BY citation_id LIMIT 3",
+        &[],
+    )?;
+    assert_eq!(reported, 3);
+    assert_eq!(state(&mut client)?, ("escalated".into(), "critical".into()));
+    let escalated = row(&mut client)?;
+    assert_eq!(
+        (escalated.0.as_str(), escalated.1, escalated.2),
+        ("critical", first_bad_hour, fired_at)
+    );
+    ensure!(escalated.3 > checked_at, "it was looked at");
+    // It stays critical when the complaints are old, and was fired by nothing else.
+    client.batch_execute(
+        "UPDATE reground.citation_reports SET created_at = created_at - interval '2 days'",
+    )?;
+    assert_eq!(state(&mut client)?, ("firing".into(), "critical".into()));
+    ensure!(
+        row(&mut client)?.3 > escalated.3,
+        "it is looked at each time"
+    );
+    client.batch_execute(
+        "UPDATE reground.citation_reports SET created_at = created_at + interval '2 days'",
+    )?;
+    let detail: String = client
+        .query_one(
+            "SELECT d.detail ->> 'reports' FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d \
+             WHERE a.rule = 'lost_generation' AND a.corpus = 'reported' AND d.clue = 'severity' AND d.severity = 'critical'",
+            &[],
+        )?
+        .get(0);
+    assert_eq!(detail, "3");
+    Ok(())
+}
+
+#[test]
+fn a_good_answer_at_the_start_of_an_hour_does_not_move_the_first_bad_one() -> Result<()> {
+    let (_database, mut client) = bread("moved")?;
+    client.batch_execute(
+        "SELECT reground.set_alert_rule('lost_generation', period => '1 day', whole_period => true)",
+    )?;
+    hold(&mut client, &well("moved", "before", "{}"), 9)?;
+    let talk = Talk {
+        answer: "Pigs fly over Paris [Source: pigs.md].",
+        ..well("moved", "wrong", "{}")
+    };
+    hold(&mut client, &talk, 2)?;
+    // First bad hour and last check, as the row has them.
+    let row = |client: &mut Client| -> Result<(f64, bool)> {
+        check(client, "moved")?;
+        let row = client.query_one(
+            "SELECT date_part('epoch', date_bin('1 hour', clock_timestamp(), 'epoch') - first_bad_hour)::float8 / 3600, checked_at >= fired_at \
+             FROM reground.alerts WHERE corpus = 'moved' AND rule = 'lost_generation' AND state = 'firing'",
+            &[],
+        )?;
+        Ok((row.get(0), row.get(1)))
+    };
+    let (hours_ago, _) = row(&mut client)?;
+    // A test that runs over the end of an hour finds the hour before.
+    ensure!((2.0..=3.0).contains(&hours_ago), "fired: {hours_ago}");
+    hold_some(&mut client, &well("moved", "after", "{}"), 0, 1)?;
+    let (hours_ago, checked) = row(&mut client)?;
+    ensure!((2.0..=3.0).contains(&hours_ago), "goes on: {hours_ago}");
+    ensure!(checked);
+    Ok(())
+}
+
+#[test]
+fn corpora_of_one_name_that_belong_to_several_tenants() -> Result<()> {
+    let database = Database::create("mode_owners")?;
+    database.connect()?.batch_execute(&format!(
+        "ALTER DATABASE {} SET reground.tenant_from = 'app.tenant_id'",
+        database.name()
+    ))?;
+    let mut listener = database.connect()?;
+    listener.batch_execute("LISTEN reground_alerts")?;
+    let mut client = database.connect()?;
+    // Twelve good citations of bolt for each bad one of acme: together they are good enough for the stage.
+    let good = "Rye bread rises slowly in a cold kitchen [Source: rye.md]. ".repeat(12);
+    for (tenant, answer) in [
+        ("acme", "Pigs fly over Paris [Source: pigs.md]."),
+        ("bolt", good.as_str()),
+    ] {
+        client.batch_execute(&format!(
+            "SET app.tenant_id = '{tenant}';
+             CREATE SCHEMA {tenant};
+             SELECT reground.create_corpus('docs', tenant => '{tenant}', schema => '{tenant}');
+             SELECT reground.put_document('docs', 'rye.md', content => 'Rye bread rises slowly in a cold kitchen.')"
+        ))?;
+        let talk = Talk {
+            answer,
+            ..well("docs", tenant, "{}")
+        };
+        hold(&mut client, &talk, 0)?;
+    }
+    let of = |rows: Vec<postgres::Row>| -> Vec<(Option<String>, Option<String>)> {
+        rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+    };
+    let acme = (Some("acme".to_owned()), Some("docs".to_owned()));
+    let fired = client.query(
+        "SELECT tenant, corpus FROM reground.check_alerts() WHERE rule IN ('lost_generation', 'low_tail') AND event = 'fired' ORDER BY rule",
+        &[],
+    )?;
+    assert_eq!(of(fired), [acme.clone(), acme.clone()]);
+    // Its diagnosis is of its own answers and citations, and so is what is stored for comparison.
+    let found = client.query(
+        "SELECT d.tenant, d.corpus, (SELECT (s.detail ->> 'answers')::bigint FROM reground.diagnose(a.alert_id) AS s WHERE s.clue = 'severity'), d.detail ->> 'rate' \
+         FROM reground.alerts AS a, reground.diagnose(a.alert_id) AS d WHERE a.rule = 'lost_generation' AND a.state = 'firing' AND d.step = 0",
+        &[],
+    )?;
+    assert_eq!(found[0].get::<_, i64>(2), i64::from(TURNS));
+    assert_eq!(found[0].get::<_, &str>(3), "1.0");
+    assert_eq!(of(found), [acme]);
+    let baselines: Vec<(Option<String>, Option<String>)> = of(client.query(
+        "SELECT tenant, corpus FROM reground.take_baseline(now() - interval '1 day', now() + interval '1 hour') ORDER BY 2 NULLS FIRST, 1",
+        &[],
+    )?);
+    let named = |tenant: &str| (Some(tenant.to_owned()), Some("docs".to_owned()));
+    assert_eq!(baselines, [(None, None), named("acme"), named("bolt")]);
+    // What is told to all names neither.
+    let mut told = 0;
+    let mut notifications = listener.notifications();
+    let mut waiting = notifications.timeout_iter(Duration::from_millis(300));
+    while let Some(notification) = waiting.next()? {
+        let payload = notification.payload();
+        ensure!(
+            !payload.contains("docs") && !payload.contains("acme"),
+            "{payload}"
+        );
+        told += 1;
+    }
+    ensure!(told > 0, "nothing was told");
     Ok(())
 }

@@ -28,6 +28,18 @@ const PREPARED: &str = "
     SELECT reground.create_corpus('worked');
     SELECT reground.put_document('worked', 'rye.md', content => 'Rye bread rises slowly in a cold kitchen.');";
 
+/// What the owner of a database can put in the way of everyone who connects to it: a path with operators of his own before those of
+/// PostgreSQL. The worker is a superuser, so whatever it called of these would run as one. A trigger notes the path that it ends with.
+const TRAPS: &str = "
+    CREATE SCHEMA traps;
+    CREATE TABLE traps.caught (who name);
+    CREATE FUNCTION traps.equal(name, name) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN INSERT INTO traps.caught VALUES (current_user); RETURN true; END $$;
+    CREATE OPERATOR traps.= (LEFTARG = name, RIGHTARG = name, FUNCTION = traps.equal);
+    CREATE TABLE traps.paths (path text);
+    CREATE FUNCTION traps.note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO traps.paths VALUES (current_setting('search_path')); RETURN NULL; END $$;
+    CREATE CONSTRAINT TRIGGER note AFTER INSERT OR UPDATE ON reground.answer_rollup DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION traps.note();
+    ALTER DATABASE reground SET search_path = traps, pg_catalog, public;";
+
 /// A conversation of one turn, with an answer that cites nothing that there is.
 fn answer(client: &mut Client, number: usize) -> Result<()> {
     let turn: i64 = client
@@ -60,6 +72,7 @@ fn an_injected_fault_is_told_without_anyone_asking() -> Result<()> {
     let (mut client, mut listener) = (connect("reground")?, connect("reground")?);
     let mut elsewhere = connect("elsewhere")?;
     client.batch_execute(PREPARED)?;
+    client.batch_execute(TRAPS)?;
     elsewhere.batch_execute(PREPARED)?;
     answer(&mut elsewhere, 0)?;
     listener.batch_execute("LISTEN reground_alerts")?;
@@ -90,6 +103,17 @@ fn an_injected_fault_is_told_without_anyone_asking() -> Result<()> {
         ensure!(asked.elapsed() < PATIENCE, "no further round");
         thread::sleep(Duration::from_millis(100));
     }
+    let caught: i64 = client
+        .query_one("SELECT count(*) FROM traps.caught", &[])?
+        .get(0);
+    ensure!(
+        caught == 0,
+        "the worker called what the owner of the database put in its way"
+    );
+    let paths: Vec<String> = client
+        .query_one("SELECT array_agg(DISTINCT path) FROM traps.paths", &[])?
+        .get(0);
+    assert_eq!(paths, ["pg_catalog, pg_temp"]);
     ensure!(
         waiting(&mut elsewhere)? == 1,
         "a database that is not named is maintained"

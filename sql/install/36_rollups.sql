@@ -32,7 +32,7 @@ COMMENT ON TABLE  reground.answer_rollup IS 'Answers that stand, by hour and fid
 COMMENT ON COLUMN reground.answer_rollup.hour IS 'When the hour began.';
 COMMENT ON COLUMN reground.answer_rollup.tenant IS 'Whose answers.';
 COMMENT ON COLUMN reground.answer_rollup.corpus IS 'Corpus of their turns.';
-COMMENT ON COLUMN reground.answer_rollup.model IS 'The model that wrote them, as end_turn was told.';
+COMMENT ON COLUMN reground.answer_rollup.model IS 'The model that wrote them, as end_turn was told; its first 200 characters.';
 COMMENT ON COLUMN reground.answer_rollup.cfs_bin IS 'Their fidelity score, rounded to a thousandth, in thousandths; NULL where nothing was cited.';
 COMMENT ON COLUMN reground.answer_rollup.answers IS 'How many.';
 
@@ -51,7 +51,7 @@ COMMENT ON TABLE  reground.citation_rollup IS 'Citations in answers that stand, 
 COMMENT ON COLUMN reground.citation_rollup.hour IS 'When the hour of their answers began.';
 COMMENT ON COLUMN reground.citation_rollup.tenant IS 'Whose citations.';
 COMMENT ON COLUMN reground.citation_rollup.corpus IS 'Corpus of the source, or of the turn where nothing was resolved.';
-COMMENT ON COLUMN reground.citation_rollup.model IS 'The model that wrote them.';
+COMMENT ON COLUMN reground.citation_rollup.model IS 'The model that wrote them; its first 200 characters.';
 COMMENT ON COLUMN reground.citation_rollup.document_type IS 'Type of the document, as document_type has it.';
 COMMENT ON COLUMN reground.citation_rollup.status IS 'Verdict; see citation_statuses.';
 COMMENT ON COLUMN reground.citation_rollup.lost_at IS 'The first stage whose factor is 0.';

@@ -19,12 +19,12 @@ CREATE TABLE reground.alert_rules (
 COMMENT ON TABLE  reground.alert_rules IS 'When to call someone (I14, I15). set_alert_rule writes rules; those in force are in active_alert_rules.';
 COMMENT ON COLUMN reground.alert_rules.rule IS 'Name.';
 COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether it came with the extension. One of your own of that name takes its place.';
-COMMENT ON COLUMN reground.alert_rules.indicator IS 'What it watches: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline), parse_failures or stale_share, bad above it.';
+COMMENT ON COLUMN reground.alert_rules.indicator IS 'What it watches: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
 COMMENT ON COLUMN reground.alert_rules.threshold IS 'From where on that is bad, in [0, 1].';
 COMMENT ON COLUMN reground.alert_rules.period IS 'How far back it looks, in whole hours, the running one included.';
 COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether it takes all of that; else the latest hours, as few as have min_messages answers.';
 COMMENT ON COLUMN reground.alert_rules.min_messages IS 'Answers under which it neither fires nor resolves.';
-COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether it looks at each corpus alone; else at all at once.';
+COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether it looks at each corpus alone, those of one name that belong to several tenants apart; else at all at once.';
 COMMENT ON COLUMN reground.alert_rules.severity IS 'Of its alerts, warning or critical; a mean score under 0.70 and reports of users make any critical.';
 COMMENT ON COLUMN reground.alert_rules.enabled IS 'Whether it is in force.';
 COMMENT ON COLUMN reground.alert_rules.meaning IS 'What it is for.';
@@ -50,15 +50,17 @@ CREATE VIEW reground.active_alert_rules WITH (security_invoker = true) AS
 COMMENT ON VIEW reground.active_alert_rules IS 'The rule of each name that counts: your own, or else the built-in one. In force where enabled.';
 
 CREATE TABLE reground.alert_baselines (
+    tenant   text,
     corpus   text,
     cfs_p5   double precision NOT NULL,
     answers  bigint NOT NULL,
     since    timestamptz NOT NULL,
     until    timestamptz NOT NULL,
     taken_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    UNIQUE NULLS NOT DISTINCT (corpus)
+    UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
 COMMENT ON TABLE  reground.alert_baselines IS 'What good days look like: the figures that a drop is from (take_baseline).';
+COMMENT ON COLUMN reground.alert_baselines.tenant IS 'Whose the corpus is; NULL where it is shared.';
 COMMENT ON COLUMN reground.alert_baselines.corpus IS 'Corpus; NULL is all.';
 COMMENT ON COLUMN reground.alert_baselines.cfs_p5 IS 'Fifth percentile of the fidelity scores.';
 COMMENT ON COLUMN reground.alert_baselines.answers IS 'Answers that it is of.';
@@ -69,6 +71,7 @@ COMMENT ON COLUMN reground.alert_baselines.taken_at IS 'When it was taken.';
 CREATE TABLE reground.alerts (
     alert_id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     rule           text NOT NULL,
+    tenant         text,
     corpus         text,
     state          text NOT NULL CHECK (state IN ('firing', 'resolved')),
     severity       text NOT NULL CHECK (severity IN ('warning', 'critical')),
@@ -83,20 +86,21 @@ CREATE TABLE reground.alerts (
     checked_at     timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     resolved_at    timestamptz
 );
-CREATE UNIQUE INDEX alerts_firing ON reground.alerts (rule, corpus) NULLS NOT DISTINCT WHERE state = 'firing';
+CREATE UNIQUE INDEX alerts_firing ON reground.alerts (rule, tenant, corpus) NULLS NOT DISTINCT WHERE state = 'firing';
 COMMENT ON TABLE  reground.alerts IS 'What the rules fired, over all tenants.';
 COMMENT ON COLUMN reground.alerts.alert_id IS 'Key.';
 COMMENT ON COLUMN reground.alerts.rule IS 'The rule.';
+COMMENT ON COLUMN reground.alerts.tenant IS 'Whose the corpus is; NULL where it is shared.';
 COMMENT ON COLUMN reground.alerts.corpus IS 'Corpus, where the rule looks at each.';
-COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved.';
+COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved: better than the threshold by a tenth of what lies between that and the best value, good in every hour of the period of its rule, or no longer watched.';
 COMMENT ON COLUMN reground.alerts.severity IS 'warning or critical: what became critical stays so.';
 COMMENT ON COLUMN reground.alerts.indicator IS 'What the rule watches.';
-COMMENT ON COLUMN reground.alerts.value IS 'Its value when it was last bad.';
+COMMENT ON COLUMN reground.alerts.value IS 'Its value when it was last looked at and not over.';
 COMMENT ON COLUMN reground.alerts.threshold IS 'From where on that is bad.';
 COMMENT ON COLUMN reground.alerts.baseline IS 'What a drop is from.';
 COMMENT ON COLUMN reground.alerts.samples IS 'Answers or citations that value is of.';
 COMMENT ON COLUMN reground.alerts.since IS 'First hour that value is of.';
-COMMENT ON COLUMN reground.alerts.first_bad_hour IS 'First hour from which on every hour with a value was bad, seen from when it fired.';
+COMMENT ON COLUMN reground.alerts.first_bad_hour IS 'First hour of the run of bad ones that it is of: good ones that follow while it is firing do not move it.';
 COMMENT ON COLUMN reground.alerts.fired_at IS 'When it fired.';
 COMMENT ON COLUMN reground.alerts.checked_at IS 'When it was last looked at.';
 COMMENT ON COLUMN reground.alerts.resolved_at IS 'When it was over.';

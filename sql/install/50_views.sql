@@ -70,10 +70,12 @@ CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
     JOIN reground.conversations AS v USING (conversation_id)
     LEFT JOIN reground.turns AS p ON p.conversation_id = t.conversation_id AND p.number = t.number - 1
     CROSS JOIN LATERAL (
-        SELECT pg_catalog.count(*) AS sources, pg_catalog.count(*) FILTER (WHERE e ->> 'origin' = 'carried') AS carried_sources,
-               pg_catalog.array_agg(e ->> 'marker') FILTER (WHERE e ->> 'origin' = 'carried') AS carried,
-               pg_catalog.array_agg(e ->> 'marker') FILTER (WHERE e ->> 'origin' = 'fresh' AND e ->> 'carry_score' IS NOT NULL) AS both_ways
-        FROM pg_catalog.jsonb_array_elements(t.context) AS e) AS s
+        SELECT pg_catalog.count(*) AS sources, pg_catalog.count(*) FILTER (WHERE e.carried) AS carried_sources,
+               pg_catalog.array_agg(e.marker) FILTER (WHERE e.carried) AS carried, pg_catalog.array_agg(e.marker) FILTER (WHERE e.found AND e.remembered) AS both_ways
+        -- A source that the search found has a rank: a reserved slot or a pin may be the way that it came in by all the same.
+        FROM (SELECT x.marker, x.found, x.remembered, x.origin = 'carried' AND NOT x.found AS carried
+              FROM (SELECT e ->> 'marker' AS marker, e ->> 'origin' AS origin, e ->> 'carry_score' IS NOT NULL AS remembered, coalesce(e ->> 'lexical_rank', e ->> 'vector_rank') IS NOT NULL AS found
+                    FROM pg_catalog.jsonb_array_elements(t.context) AS e) AS x) AS e) AS s
     CROSS JOIN LATERAL (
         SELECT pg_catalog.count(*) AS new_sources
         FROM pg_catalog.jsonb_array_elements(t.context) AS e

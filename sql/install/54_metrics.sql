@@ -30,13 +30,14 @@ CREATE FUNCTION reground.history_hits(turn bigint, relevant text[] DEFAULT NULL)
                   SELECT c.chunk_id FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
                   WHERE history_hits.relevant IS NULL AND c.turn_id = t.turn_id AND c.holds AND c.corpus = t.corpus) AS p
             WHERE p.chunk_id IS NOT NULL) AS g
+        -- What the search found has a rank, whatever way it came in by: what is pinned, or comes in as the subject, may be found as well.
         CROSS JOIN LATERAL (
             SELECT coalesce(pg_catalog.jsonb_agg(x.members ORDER BY x.fused DESC, x.chunk_id COLLATE "C"), '[]') AS ranks, pg_catalog.count(*)::integer AS depth
-            FROM reground.turn_candidates AS x WHERE x.turn_id = t.turn_id AND x.origin = 'fresh' AND x.corpus = t.corpus) AS r
+            FROM reground.turn_candidates AS x WHERE x.turn_id = t.turn_id AND (x.lexical_rank IS NOT NULL OR x.vector_rank IS NOT NULL) AND x.corpus = t.corpus) AS r
         CROSS JOIN LATERAL (
             SELECT coalesce(pg_catalog.jsonb_agg(q.ranks ORDER BY q.number), '[]') AS rankings, pg_catalog.count(*)::integer AS turns
             FROM (SELECT p.number, (SELECT coalesce(pg_catalog.jsonb_agg(x.members ORDER BY x.fused DESC, x.chunk_id COLLATE "C"), '[]')
-                                    FROM reground.turn_candidates AS x WHERE x.turn_id = p.turn_id AND x.origin = 'fresh' AND x.corpus = t.corpus) AS ranks
+                                    FROM reground.turn_candidates AS x WHERE x.turn_id = p.turn_id AND (x.lexical_rank IS NOT NULL OR x.vector_rank IS NOT NULL) AND x.corpus = t.corpus) AS ranks
                   FROM reground.turns AS p WHERE p.conversation_id = t.conversation_id AND p.number < t.number AND p.state <> 'abandoned') AS q) AS e
         CROSS JOIN LATERAL reground._history_hits(r.ranks, e.rankings, g.passages) AS h
         WHERE t.turn_id = history_hits.turn;

@@ -4,7 +4,7 @@ use pgrx::datum::{Interval, TimestampWithTimeZone};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_audit::alert::{self, Horizon, baselines};
+use reground_audit::alert::{self, Horizon, Severity, baselines};
 use reground_audit::indicator::Indicator;
 use serde::Serialize;
 
@@ -33,29 +33,22 @@ fn set_alert_rule(
     let rule = not_empty(rule, "rule")?;
     let indicator: Option<Indicator> =
         indicator.map(str::parse).transpose().map_err(Error::from)?;
-    let refused = |argument, fault: &str, hint: &str| Error::Bad {
+    let refused = |argument, fault: &str| Error::Bad {
         argument,
         fault: fault.into(),
-        hint: hint.into(),
+        hint: String::new(),
     };
     let threshold = threshold
         .map(alert::threshold)
         .transpose()
         .map_err(Error::from)?;
     if !alerts::is_period(period)? {
-        return Err(refused("period", "it is under an hour or over 31 days", "").into());
+        return Err(refused("period", "it is under an hour or over 31 days").into());
     }
     if min_messages.is_some_and(|least| least < 1) {
-        return Err(refused("min_messages", "it is under 1", "").into());
+        return Err(refused("min_messages", "it is under 1").into());
     }
-    if severity.is_some_and(|severity| !["warning", "critical"].contains(&severity)) {
-        return Err(refused(
-            "severity",
-            "there is no such severity",
-            "warning or critical.",
-        )
-        .into());
-    }
+    let severity: Option<Severity> = severity.map(str::parse).transpose().map_err(Error::from)?;
     if !alerts::is_known(rule)? {
         given(indicator, "indicator")?;
         given(threshold, "threshold")?;
@@ -88,14 +81,29 @@ fn take_baseline(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("take_baseline")?;
-    let since = rollups::hour_at(given(since, "since")?)?;
-    let until = rollups::hour_at(given(until, "until")?)?;
+    let since = hour_at(since, "since")?;
+    let until = hour_at(until, "until")?;
+    if since >= until {
+        return Err(no_hour("since", "no hour begins from there to until").into());
+    }
     rollups::refresh(None)?;
     let hours = alerts::hours_of(since, until)?.unwrap_or_default();
     let taken = baselines(&hours);
     alerts::set_baselines(&taken, since, until)?;
     rows::emit(fcinfo, &taken)?;
     Ok(())
+}
+
+fn hour_at(moment: Option<TimestampWithTimeZone>, name: &'static str) -> Result<i64> {
+    rollups::hour_at(given(moment, name)?)?.ok_or_else(|| no_hour(name, "it is infinite"))
+}
+
+fn no_hour(argument: &'static str, fault: &str) -> Error {
+    Error::Bad {
+        argument,
+        fault: fault.into(),
+        hint: "A baseline is of whole hours, from the one of since to before the one of until: name two hours.".into(),
+    }
 }
 
 #[pg_extern(sql = false)]
@@ -130,9 +138,9 @@ fn diagnose(
 }
 
 /// Clues as rows: their hours are moments.
-const CLUES: &str = "(SELECT step, clue, stage, stage_no, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, detail, place \
-     FROM ROWS FROM (pg_catalog.json_to_recordset($1::pg_catalog.json) AS (step integer, clue text, stage text, stage_no integer, corpus text, document_type text, hour bigint, severity text, detail jsonb)) \
-         WITH ORDINALITY AS x(step, clue, stage, stage_no, corpus, document_type, hour, severity, detail, place)) AS r ORDER BY r.place";
+const CLUES: &str = "(SELECT step, clue, stage, stage_no, tenant, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, detail, place \
+     FROM ROWS FROM (pg_catalog.json_to_recordset($1::pg_catalog.json) AS (step integer, clue text, stage text, stage_no integer, tenant text, corpus text, document_type text, hour bigint, severity text, detail jsonb)) \
+         WITH ORDINALITY AS x(step, clue, stage, stage_no, tenant, corpus, document_type, hour, severity, detail, place)) AS r ORDER BY r.place";
 
 /// A row of `run_maintenance`.
 #[derive(Serialize)]

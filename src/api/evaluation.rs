@@ -9,23 +9,12 @@ use reground_metrics::history_hits::HistoryHits;
 use reground_metrics::ranking::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use reground_metrics::rouge::rouge_l;
 use reground_metrics::squad::{exact_match, token_f1};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::api::given;
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::rows;
-
-/// The row of `retrieval_metrics`.
-#[derive(Serialize)]
-struct Retrieval {
-    ndcg: Option<f64>,
-    recall: Option<f64>,
-    precision: Option<f64>,
-    reciprocal_rank: Option<f64>,
-    average_precision: Option<f64>,
-}
 
 #[pg_extern(sql = false)]
 fn retrieval_metrics(
@@ -37,14 +26,14 @@ fn retrieval_metrics(
     let ranking: Vec<String> = given(ranking, "ranking")?.into_iter().flatten().collect();
     let gains = gains(given(judgements, "judgements")?)?;
     let k = depth(given(k, "k")?)?;
-    let row = Retrieval {
-        ndcg: ndcg(&ranking, &gains, k),
-        recall: recall(&ranking, &gains, k),
-        precision: precision(&ranking, &gains, k),
-        reciprocal_rank: reciprocal_rank(&ranking, &gains),
-        average_precision: average_precision(&ranking, &gains),
-    };
-    rows::emit(fcinfo, &[row])?;
+    let row = [
+        ndcg(&ranking, &gains, k),
+        recall(&ranking, &gains, k),
+        precision(&ranking, &gains, k),
+        reciprocal_rank(&ranking, &gains),
+        average_precision(&ranking, &gains),
+    ];
+    rows::emit_values(fcinfo, &row.map(IntoDatum::into_datum));
     Ok(())
 }
 
@@ -65,16 +54,6 @@ fn depth(k: i32) -> Result<usize> {
     })
 }
 
-/// The row of `text_metrics`.
-#[derive(Serialize)]
-struct Text {
-    exact_match: bool,
-    token_f1: f64,
-    rouge_l_precision: Option<f64>,
-    rouge_l_recall: Option<f64>,
-    rouge_l: Option<f64>,
-}
-
 #[pg_extern(sql = false)]
 fn text_metrics(
     answer: Option<&str>,
@@ -83,14 +62,14 @@ fn text_metrics(
 ) -> std::result::Result<(), ErrorReport> {
     let (answer, reference) = (given(answer, "answer")?, given(reference, "reference")?);
     let rouge = rouge_l(answer, reference);
-    let row = Text {
-        exact_match: exact_match(answer, reference),
-        token_f1: token_f1(answer, reference),
-        rouge_l_precision: rouge.map(|rouge| rouge.precision),
-        rouge_l_recall: rouge.map(|rouge| rouge.recall),
-        rouge_l: rouge.map(|rouge| rouge.f1),
-    };
-    rows::emit(fcinfo, &[row])?;
+    let row = [
+        exact_match(answer, reference).into_datum(),
+        token_f1(answer, reference).into_datum(),
+        rouge.map(|rouge| rouge.precision).into_datum(),
+        rouge.map(|rouge| rouge.recall).into_datum(),
+        rouge.map(|rouge| rouge.f1).into_datum(),
+    ];
+    rows::emit_values(fcinfo, &row);
     Ok(())
 }
 
@@ -108,7 +87,8 @@ fn _history_hits(
     let earlier: Vec<Ranking> = rankings(given(earlier, "earlier")?, "earlier")?;
     let relevant: BTreeSet<String> = given(relevant, "relevant")?.into_iter().flatten().collect();
     let hits = HistoryHits::of(&ranking, earlier.iter().map(Vec::as_slice), &relevant);
-    rows::emit(fcinfo, &[hits])?;
+    let row = [hits.bottom, hits.history, hits.supplement];
+    rows::emit_values(fcinfo, &row.map(IntoDatum::into_datum));
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! Rules, baselines and alerts.
 
 use pgrx::datum::{DatumWithOid, Interval};
-use reground_audit::alert::{Finding, Horizon, LOOK_BACK, Rule, Situation, Taken};
+use reground_audit::alert::{
+    Defaults, Finding, Horizon, LOOK_BACK, Rule, Severity, Situation, Taken,
+};
 use reground_audit::diagnosis::Case;
 use reground_audit::hours::HOUR;
 use serde::{Deserialize, Serialize};
@@ -9,7 +11,13 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::owner::as_owner;
 use crate::sql;
-use crate::store::rollups::{HOURS, STALE, hour_of};
+use crate::store::rollups::{epoch_hour_of, hours, owner, stale};
+
+/// What users complained of, `r`, with the citation `c` and its turn `t`.
+const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id";
+
+/// The corpus that such a report is counted to, as the rollups count citations: an invented source has none of its own.
+const REPORTED: &str = "coalesce(c.corpus, t.corpus)";
 
 /// Waits until no other session checks, and keeps it so until the transaction ends.
 pub fn lock() -> Result<()> {
@@ -33,28 +41,27 @@ pub fn rules() -> Result<Vec<Rule>> {
 pub fn situation(horizon: Horizon) -> Result<Option<Situation>> {
     let now: i64 = as_owner(|| {
         sql::write_one(
-            &format!(
-                "SELECT {}",
-                hour_of("pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())")
-            ),
+            &format!("SELECT {}", epoch_hour_of("pg_catalog.clock_timestamp()")),
             &[],
         )
     })?
     .unwrap_or_default();
     let until = now + HOUR;
     let since = until - horizon.hours * HOUR;
+    let (hours, stale, owner) = (hours(), stale(), owner("t.tenant", REPORTED));
     as_owner(|| {
         sql::write_json(
             &format!(
-                "SELECT pg_catalog.json_build_object('now', $5::bigint, {HOURS}, {STALE}, \
-                     'baselines', (SELECT coalesce(pg_catalog.json_agg(b), '[]') FROM (SELECT corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
-                     'open', (SELECT coalesce(pg_catalog.json_agg(a), '[]') FROM (SELECT alert_id, rule, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
-                     'reported', (SELECT coalesce(pg_catalog.json_agg(DISTINCT c.corpus), '[]') FROM reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) \
-                                  WHERE r.created_at > pg_catalog.now() - interval '1 day' AND c.corpus IS NOT NULL))::text"
+                "SELECT pg_catalog.json_build_object('now', $6::bigint, {hours}, {stale}, \
+                     'baselines', (SELECT coalesce(pg_catalog.json_agg(b), '[]') FROM (SELECT tenant, corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
+                     'open', (SELECT coalesce(pg_catalog.json_agg(a), '[]') FROM (SELECT alert_id, rule, tenant, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
+                     'reported', (SELECT coalesce(pg_catalog.json_agg(x), '[]') FROM (SELECT DISTINCT k.tenant, {REPORTED} AS corpus FROM {REPORTS} {owner} \
+                         WHERE r.created_at > pg_catalog.now() - interval '1 day') AS x))::text"
             ),
             &[
                 since.into(),
                 until.into(),
+                None::<&str>.into(),
                 None::<&str>.into(),
                 (until - horizon.stale * HOUR).into(),
                 now.into(),
@@ -69,13 +76,13 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
     Ok(as_owner(|| {
         sql::write_json(
             "WITH x AS MATERIALIZED (SELECT x.*, pg_catalog.to_timestamp(x.since) AS begins, pg_catalog.to_timestamp(x.first_bad_hour) AS bad_since \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(event text, alert_id bigint, rule text, corpus text, severity text, indicator text, value double precision, \
+                 FROM pg_catalog.json_to_recordset($1::json) AS x(event text, alert_id bigint, rule text, tenant text, corpus text, severity text, indicator text, value double precision, \
                      threshold double precision, baseline double precision, samples bigint, since bigint, first_bad_hour bigint)), \
-             fired AS (INSERT INTO reground.alerts (rule, corpus, state, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour) \
-                 SELECT rule, corpus, 'firing', severity, indicator, value, threshold, baseline, samples, begins, bad_since FROM x WHERE event = 'fired' ON CONFLICT (rule, corpus) WHERE state = 'firing' DO NOTHING \
+             fired AS (INSERT INTO reground.alerts (rule, tenant, corpus, state, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour) \
+                 SELECT rule, tenant, corpus, 'firing', severity, indicator, value, threshold, baseline, samples, begins, bad_since FROM x WHERE event = 'fired' ON CONFLICT (rule, tenant, corpus) WHERE state = 'firing' DO NOTHING \
                  RETURNING 'fired' AS event, alerts.*), \
              going AS (UPDATE reground.alerts AS a SET severity = x.severity, indicator = x.indicator, value = x.value, threshold = x.threshold, baseline = x.baseline, samples = x.samples, since = x.begins, \
-                     first_bad_hour = least(a.first_bad_hour, x.bad_since), checked_at = pg_catalog.clock_timestamp() \
+                     first_bad_hour = least(a.first_bad_hour, coalesce(x.bad_since, a.first_bad_hour)), checked_at = pg_catalog.clock_timestamp() \
                  FROM x WHERE a.alert_id = x.alert_id AND x.event IN ('firing', 'escalated') RETURNING x.event, a.*), \
              over AS (UPDATE reground.alerts AS a SET state = 'resolved', checked_at = pg_catalog.clock_timestamp(), resolved_at = pg_catalog.clock_timestamp() \
                  WHERE a.state = 'firing' AND (a.alert_id = ANY ($2) OR a.alert_id IN (SELECT x.alert_id FROM x WHERE x.event = 'resolved')) RETURNING 'resolved' AS event, a.*), \
@@ -83,7 +90,7 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
              notified AS MATERIALIZED (SELECT pg_catalog.pg_notify('reground_alerts', pg_catalog.json_build_object('event', event, 'alert_id', alert_id, 'rule', rule, 'severity', severity)::text) \
                  FROM told WHERE event <> 'firing') \
              SELECT coalesce(pg_catalog.json_agg(t ORDER BY t.alert_id), '[]')::text FROM ( \
-                 SELECT told.event, told.alert_id, rule, corpus, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour \
+                 SELECT told.event, told.alert_id, rule, tenant, corpus, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour \
                  FROM told, (SELECT pg_catalog.count(*) FROM notified) AS n) AS t",
             &[found.into(), orphans.into()],
         )
@@ -97,6 +104,7 @@ pub struct Told {
     pub event: String,
     pub alert_id: i64,
     pub rule: String,
+    pub tenant: Option<String>,
     pub corpus: Option<String>,
     pub severity: String,
     pub indicator: String,
@@ -113,6 +121,7 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
     /// The hours around an alert.
     #[derive(Deserialize)]
     struct Around {
+        tenant: Option<String>,
         corpus: Option<String>,
         first_bad_hour: i64,
         until: i64,
@@ -120,11 +129,9 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
     let around: Option<Around> = as_owner(|| {
         sql::read_json(
             &format!(
-                "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT corpus, pg_catalog.date_part('epoch', first_bad_hour)::bigint AS first_bad_hour, \
+                "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT tenant, corpus, pg_catalog.date_part('epoch', first_bad_hour)::bigint AS first_bad_hour, \
                      {} + {HOUR} AS until FROM reground.alerts WHERE alert_id = $1) AS r",
-                hour_of(
-                    "pg_catalog.date_part('epoch', coalesce(resolved_at, pg_catalog.clock_timestamp()))"
-                )
+                epoch_hour_of("coalesce(resolved_at, pg_catalog.clock_timestamp())")
             ),
             &[alert_id.into()],
         )
@@ -132,10 +139,11 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
     let Some(around) = around else {
         return Ok(None);
     };
-    let args: [DatumWithOid<'_>; 5] = [
+    let args: [DatumWithOid<'_>; 6] = [
         (around.first_bad_hour - LOOK_BACK * HOUR).into(),
         around.until.into(),
         around.corpus.as_deref().into(),
+        around.tenant.as_deref().into(),
         around.first_bad_hour.into(),
         alert_id.into(),
     ];
@@ -144,12 +152,14 @@ pub fn case(alert_id: i64) -> Result<Option<Case>> {
 
 /// A case as JSON. The settings of a turn are grouped whole before they are taken apart: most turns share them.
 fn case_query() -> String {
+    let (hour, hours, stale) = (epoch_hour_of("t.begun_at"), hours(), stale());
+    let (owner, reported) = (owner("t.tenant", "t.corpus"), owner("t.tenant", REPORTED));
     format!(
-        "WITH of AS MATERIALIZED (SELECT t.turn_id, t.settings, t.warnings, m.model, pg_catalog.date_part('epoch', pg_catalog.date_bin('1 hour', t.begun_at, '1970-01-01 00:00:00+00'))::bigint AS hour \
-             FROM reground.turns AS t LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
-             WHERE t.begun_at >= pg_catalog.to_timestamp($1) AND t.begun_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3)), \
+        "WITH of AS MATERIALIZED (SELECT t.turn_id, t.settings, t.warnings, m.model, {hour} AS hour \
+             FROM reground.turns AS t LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded {owner} \
+             WHERE t.begun_at >= pg_catalog.to_timestamp($1) AND t.begun_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)), \
          ran AS (SELECT hour, settings, pg_catalog.count(*) AS turns FROM of GROUP BY 1, 2) \
-         SELECT pg_catalog.json_build_object('indicator', a.indicator, 'corpus', a.corpus, 'first_bad_hour', $4::bigint, 'until', $2::bigint, {HOURS}, {STALE}, \
+         SELECT pg_catalog.json_build_object('indicator', a.indicator, 'tenant', a.tenant, 'corpus', a.corpus, 'first_bad_hour', $5::bigint, 'until', $2::bigint, {hours}, {stale}, \
              'components', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
                  SELECT r.hour, s.key AS name, coalesce(s.value, '') AS value, pg_catalog.sum(r.turns) AS turns FROM ran AS r, pg_catalog.jsonb_each_text(r.settings) AS s GROUP BY 1, 2, 3 \
                  UNION ALL SELECT hour, 'model', model, pg_catalog.count(*) FROM of WHERE model IS NOT NULL GROUP BY 1, 3) AS r), \
@@ -157,9 +167,9 @@ fn case_query() -> String {
                  SELECT o.hour, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE o.warnings && '{{rerank_missing,rerank_unmatched}}') AS missing, \
                         pg_catalog.count(*) FILTER (WHERE EXISTS (SELECT FROM reground.drift_events AS e WHERE e.turn_id = o.turn_id)) AS changed \
                  FROM of AS o GROUP BY 1) AS r), \
-             'reports', (SELECT pg_catalog.count(*) FROM reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) \
-                 WHERE r.created_at >= pg_catalog.to_timestamp($4) AND r.created_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR c.corpus = $3)))::text \
-         FROM reground.alerts AS a WHERE a.alert_id = $5"
+             'reports', (SELECT pg_catalog.count(*) FROM {REPORTS} {reported} \
+                 WHERE r.created_at >= pg_catalog.to_timestamp($5) AND r.created_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR {REPORTED} = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)))::text \
+         FROM reground.alerts AS a WHERE a.alert_id = $6"
     )
 }
 
@@ -172,7 +182,7 @@ pub struct Change<'a> {
     pub whole_period: Option<bool>,
     pub min_messages: Option<i32>,
     pub per_corpus: Option<bool>,
-    pub severity: Option<&'a str>,
+    pub severity: Option<Severity>,
     pub enabled: Option<bool>,
     pub meaning: Option<&'a str>,
 }
@@ -190,18 +200,19 @@ pub fn is_known(rule: &str) -> Result<bool> {
 
 /// Writes a rule of one's own over what counts under its name at present.
 pub fn set_rule(change: &Change<'_>, period: Option<Interval>) -> Result<()> {
-    let change = sql::json(change)?;
+    let (change, defaults) = (sql::json(change)?, sql::json(&Defaults::default())?);
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_messages, per_corpus, severity, enabled, meaning) \
-             SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, interval '6 hours'), coalesce(x.whole_period, r.whole_period, false), \
-                 coalesce(x.min_messages, r.min_messages, 50), coalesce(x.per_corpus, r.per_corpus, true), coalesce(x.severity, r.severity, 'warning'), coalesce(x.enabled, r.enabled, true), \
+             SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, pg_catalog.make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
+                 coalesce(x.min_messages, r.min_messages, d.min_messages), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), \
                  coalesce(x.meaning, r.meaning) \
              FROM pg_catalog.json_to_record($1::json) AS x(rule text, indicator text, threshold double precision, whole_period boolean, min_messages integer, per_corpus boolean, severity text, \
                  enabled boolean, meaning text) LEFT JOIN reground.active_alert_rules AS r USING (rule) \
+             CROSS JOIN pg_catalog.json_to_record($3::json) AS d(hours integer, whole_period boolean, min_messages integer, per_corpus boolean, severity text) \
              ON CONFLICT (rule, built_in) DO UPDATE SET indicator = excluded.indicator, threshold = excluded.threshold, period = excluded.period, whole_period = excluded.whole_period, \
                  min_messages = excluded.min_messages, per_corpus = excluded.per_corpus, severity = excluded.severity, enabled = excluded.enabled, meaning = excluded.meaning",
-            &[change.into(), period.into()],
+            &[change.into(), period.into(), defaults.into()],
         )
     })?;
     Ok(())
@@ -233,8 +244,13 @@ pub fn drop_rule(rule: &str) -> Result<bool> {
 pub fn hours_of(since: i64, until: i64) -> Result<Option<reground_audit::hours::Hours>> {
     as_owner(|| {
         sql::write_json(
-            &format!("SELECT pg_catalog.json_build_object({HOURS})::text"),
-            &[since.into(), until.into(), None::<&str>.into()],
+            &format!("SELECT pg_catalog.json_build_object({})::text", hours()),
+            &[
+                since.into(),
+                until.into(),
+                None::<&str>.into(),
+                None::<&str>.into(),
+            ],
         )
     })
 }
@@ -244,10 +260,10 @@ pub fn set_baselines(baselines: &[Taken], since: i64, until: i64) -> Result<()> 
     let rows = sql::json(baselines)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.alert_baselines (corpus, cfs_p5, answers, since, until) \
-             SELECT x.corpus, x.cfs_p5, x.answers, pg_catalog.to_timestamp($2), pg_catalog.to_timestamp($3) \
-             FROM pg_catalog.json_to_recordset($1::json) AS x(corpus text, cfs_p5 double precision, answers bigint) \
-             ON CONFLICT (corpus) DO UPDATE SET cfs_p5 = excluded.cfs_p5, answers = excluded.answers, since = excluded.since, until = excluded.until, taken_at = pg_catalog.clock_timestamp()",
+            "INSERT INTO reground.alert_baselines (tenant, corpus, cfs_p5, answers, since, until) \
+             SELECT x.tenant, x.corpus, x.cfs_p5, x.answers, pg_catalog.to_timestamp($2), pg_catalog.to_timestamp($3) \
+             FROM pg_catalog.json_to_recordset($1::json) AS x(tenant text, corpus text, cfs_p5 double precision, answers bigint) \
+             ON CONFLICT (tenant, corpus) DO UPDATE SET cfs_p5 = excluded.cfs_p5, answers = excluded.answers, since = excluded.since, until = excluded.until, taken_at = pg_catalog.clock_timestamp()",
             &[rows.into(), since.into(), until.into()],
         )
     })?;

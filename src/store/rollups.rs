@@ -1,11 +1,11 @@
 //! What answers add up to, hour by hour.
 
 use pgrx::datum::TimestampWithTimeZone;
-use reground_audit::hours::HOUR;
 
 use crate::error::Result;
 use crate::owner::as_owner;
 use crate::sql;
+use crate::store::documents::STATE;
 
 /// Answers that are counted by one statement: its temporary results stay within memory.
 const BATCH: i64 = 10_000;
@@ -57,9 +57,10 @@ const STANDING: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS
 
 /// The statement that counts answers into the rollups, and says how many were taken.
 fn counting(answers: &str) -> String {
+    let hour = hour_of("m.created_at");
     format!(
         "WITH {answers}, \
-         said AS MATERIALIZED (SELECT m.message_id, q.change, {HOUR_OF} AS hour, m.tenant, t.corpus, m.model, pg_catalog.round(m.cfs * 1000)::smallint AS cfs_bin \
+         said AS MATERIALIZED (SELECT m.message_id, q.change, {hour} AS hour, m.tenant, t.corpus, {MODEL_OF} AS model, pg_catalog.round(m.cfs * 1000)::smallint AS cfs_bin \
              FROM changed AS q JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id)), \
          answers AS (INSERT INTO reground.answer_rollup AS r (hour, tenant, corpus, model, cfs_bin, answers) \
              SELECT hour, tenant, corpus, model, cfs_bin, pg_catalog.sum(change) FROM said GROUP BY hour, tenant, corpus, model, cfs_bin \
@@ -72,40 +73,63 @@ fn counting(answers: &str) -> String {
     )
 }
 
-/// When the hour of an answer `m` began.
-const HOUR_OF: &str = "pg_catalog.date_bin('1 hour', m.created_at, '1970-01-01 00:00:00+00')";
+/// The model that an answer `m` is counted under. It is part of a key, and a row of an index takes 2704 bytes.
+const MODEL_OF: &str = "pg_catalog.left(m.model, 200)";
 
-/// Members of a JSON object with the rollups of the hours from `$1` to before `$2` (seconds since 1970), of the corpus `$3` or all,
-/// as `reground_audit::hours::Hours` has them.
-pub const HOURS: &str = "'answers', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-         SELECT pg_catalog.date_part('epoch', hour)::bigint AS hour, corpus, cfs_bin, pg_catalog.sum(answers) AS answers FROM reground.answer_rollup \
-         WHERE hour >= pg_catalog.to_timestamp($1) AND hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR corpus = $3) GROUP BY 1, 2, 3 HAVING pg_catalog.sum(answers) > 0) AS r), \
-     'citations', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-         SELECT pg_catalog.date_part('epoch', hour)::bigint AS hour, corpus, document_type, status, lost_at, pg_catalog.sum(citations) AS citations FROM reground.citation_rollup \
-         WHERE hour >= pg_catalog.to_timestamp($1) AND hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR corpus = $3) GROUP BY 1, 2, 3, 4, 5 HAVING pg_catalog.sum(citations) > 0) AS r)";
-
-/// As [`HOURS`], what the citations of the hours from `$4` on name and is no longer as it was; those whose documents have no
-/// versions of ours are left out.
-pub const STALE: &str = "'stale', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-         SELECT c.hour, c.corpus, c.document_type, pg_catalog.sum(c.citations) AS citations, \
-                coalesce(pg_catalog.sum(c.citations) FILTER (WHERE d.deleted_at IS NOT NULL OR d.version <> c.source_version), 0) AS stale \
-         FROM (SELECT pg_catalog.date_part('epoch', pg_catalog.date_bin('1 hour', m.created_at, '1970-01-01 00:00:00+00'))::bigint AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, \
-                      reground.document_type(c.uri, c.doc_id) AS document_type, pg_catalog.count(*) AS citations \
-               FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
-               WHERE m.created_at >= pg_catalog.to_timestamp($4) AND m.created_at < pg_catalog.to_timestamp($2) AND NOT m.superseded AND c.source_version IS NOT NULL \
-                   AND ($3::text IS NULL OR c.corpus = $3) \
-               GROUP BY 1, 2, 3, 4, 5, 6) AS c \
-         CROSS JOIN LATERAL (SELECT d.version, d.deleted_at FROM reground.corpora AS k JOIN reground.documents AS d USING (corpus_id) \
-             WHERE k.corpus = c.corpus AND (k.tenant IS NULL OR k.tenant = c.tenant) AND d.doc_id = c.doc_id ORDER BY k.tenant NULLS LAST, d.version DESC LIMIT 1) AS d \
-         GROUP BY 1, 2, 3) AS r)";
-
-/// When the hour of a moment began, in seconds since 1970.
-pub fn hour_at(moment: TimestampWithTimeZone) -> Result<i64> {
-    let statement = format!("SELECT {}", hour_of("pg_catalog.date_part('epoch', $1)"));
-    Ok(as_owner(|| sql::read_one(&statement, &[moment.into()]))?.unwrap_or_default())
+/// Members of a JSON object with the rollups of the hours from `$1` to before `$2` (seconds since 1970), of the corpus `$3` of the
+/// tenant `$4` (NULL where it is shared) or all, as `reground_audit::hours::Hours` has them.
+pub fn hours() -> String {
+    let owner = owner("r.tenant", "r.corpus");
+    format!(
+        "'answers', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
+             SELECT pg_catalog.date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.cfs_bin, pg_catalog.sum(r.answers) AS answers FROM reground.answer_rollup AS r {owner} \
+             WHERE r.hour >= pg_catalog.to_timestamp($1) AND r.hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3, 4 HAVING pg_catalog.sum(r.answers) > 0) AS r), \
+         'citations', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
+             SELECT pg_catalog.date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.document_type, r.status, r.lost_at, pg_catalog.sum(r.citations) AS citations \
+             FROM reground.citation_rollup AS r {owner} \
+             WHERE r.hour >= pg_catalog.to_timestamp($1) AND r.hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3, 4, 5, 6 HAVING pg_catalog.sum(r.citations) > 0) AS r)"
+    )
 }
 
-/// The hour that a moment falls into, as SQL of an expression of seconds since 1970.
-pub fn hour_of(seconds: &str) -> String {
-    format!("(pg_catalog.floor({seconds} / {HOUR}) * {HOUR})::bigint")
+/// A join that gives as `k.tenant` whose a corpus is that a tenant asks by a name: its own where it has one of that name, else the
+/// shared one, of NULL.
+pub fn owner(tenant: &str, corpus: &str) -> String {
+    format!("LEFT JOIN reground.corpora AS k ON k.corpus = {corpus} AND k.tenant = {tenant}")
+}
+
+/// As [`hours`], what the citations of the hours from `$5` on name and is no longer as it was; those whose documents have no
+/// versions of ours are left out.
+pub fn stale() -> String {
+    let (hour, owner) = (epoch_hour_of("m.created_at"), owner("c.tenant", "c.corpus"));
+    format!(
+        "'stale', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
+             SELECT c.hour, k.tenant, c.corpus, c.document_type, pg_catalog.sum(c.citations) AS citations, coalesce(pg_catalog.sum(c.citations) FILTER (WHERE d.state <> 'current'), 0) AS stale \
+             FROM (SELECT {hour} AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, reground.document_type(c.uri, c.doc_id) AS document_type, pg_catalog.count(*) AS citations \
+                   FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
+                   WHERE m.created_at >= pg_catalog.to_timestamp($5) AND m.created_at < pg_catalog.to_timestamp($2) AND NOT m.superseded AND c.source_version IS NOT NULL \
+                       AND ($3::text IS NULL OR c.corpus = $3) \
+                   GROUP BY 1, 2, 3, 4, 5, 6) AS c \
+             CROSS JOIN LATERAL (SELECT {STATE} AS state OFFSET 0) AS d {owner} \
+             WHERE d.state IS NOT NULL AND ($3::text IS NULL OR k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3, 4) AS r)"
+    )
+}
+
+/// When the hour of a moment began, in seconds since 1970; `None` for infinity.
+pub fn hour_at(moment: TimestampWithTimeZone) -> Result<Option<i64>> {
+    let hour = epoch_hour_of("$1");
+    let statement = format!("SELECT CASE WHEN pg_catalog.isfinite($1) THEN {hour} END");
+    as_owner(|| sql::read_one(&statement, &[moment.into()]))
+}
+
+/// When the hour of a moment began, as SQL.
+fn hour_of(moment: &str) -> String {
+    format!("pg_catalog.date_bin('1 hour', {moment}, '1970-01-01 00:00:00+00')")
+}
+
+/// As [`hour_of`], in seconds since 1970.
+pub fn epoch_hour_of(moment: &str) -> String {
+    format!("pg_catalog.date_part('epoch', {})::bigint", hour_of(moment))
 }

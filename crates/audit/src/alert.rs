@@ -1,9 +1,12 @@
 //! When to call someone: rules, what they read of the rollups, and what becomes of the alerts (I14, I15).
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::AuditError;
-use crate::hours::{HOUR, Hours, Part};
+use crate::hours::{Corpus, HOUR, Hours, Part};
 use crate::indicator::{Bad, Indicator, Value};
 
 /// Mean fidelity under which an alert is critical, whatever its rule says (I14).
@@ -11,6 +14,15 @@ pub const CRITICAL_CFS: f64 = 0.70;
 
 /// How far back the beginning of what is wrong is looked for, in hours.
 pub const LOOK_BACK: i64 = 7 * 24;
+
+/// By how much a value must be better than its threshold for a firing alert to be over, as a share of what lies between the threshold
+/// and the best value: the recovery threshold of monitoring systems, without which one near its threshold fires and resolves with each
+/// answer. With much more, an alert would stay for hours on a fault that is mended.
+const MARGIN: f64 = 0.1;
+
+/// Citations for each answer of its own from which on a corpus is taken to be cited by turns on others: an answer that writes as many
+/// is rare.
+const CITED_ELSEWHERE: u64 = 20;
 
 /// How bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,6 +32,57 @@ pub enum Severity {
     Warning,
     /// To mend now.
     Critical,
+}
+
+impl Severity {
+    /// All, from the least on.
+    pub const ALL: [Self; 2] = [Self::Warning, Self::Critical];
+
+    /// The name as rules have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+impl FromStr for Severity {
+    type Err = AuditError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|severity| severity.name() == name)
+            .ok_or_else(|| AuditError::UnknownSeverity(name.to_owned()))
+    }
+}
+
+/// What a rule of one's own has where nothing is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Defaults {
+    /// How far back it looks, in hours.
+    pub hours: i64,
+    /// Whether it takes all of that.
+    pub whole_period: bool,
+    /// Answers under which it says nothing.
+    pub min_messages: u64,
+    /// Whether each corpus is looked at alone.
+    pub per_corpus: bool,
+    /// Of its alerts.
+    pub severity: Severity,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self {
+            hours: 6,
+            whole_period: false,
+            min_messages: 50,
+            per_corpus: true,
+            severity: Severity::Warning,
+        }
+    }
 }
 
 /// A rule in force.
@@ -74,7 +137,8 @@ impl Horizon {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Baseline {
     /// Its corpus; `None` for all.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// Fifth percentile of the fidelity scores.
     pub cfs_p5: f64,
 }
@@ -83,7 +147,8 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Taken {
     /// Its corpus; `None` for all.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// Fifth percentile of the fidelity scores.
     pub cfs_p5: f64,
     /// Answers that it is of.
@@ -93,32 +158,26 @@ pub struct Taken {
 /// What some hours look like, as a whole and corpus by corpus; nothing of those without scores.
 #[must_use]
 pub fn baselines(hours: &Hours) -> Vec<Taken> {
-    let corpora = std::iter::once(None).chain(corpora(hours).into_iter().map(Some));
-    let taken = corpora.filter_map(|corpus| {
-        let part = Part {
-            corpus,
-            since: i64::MIN,
-            until: i64::MAX,
-        };
-        let Value { value, samples } = Indicator::Percentile(5).of(hours, part, None)?;
-        Some(Taken {
-            corpus: corpus.map(str::to_owned),
-            cfs_p5: value,
-            answers: samples,
-        })
-    });
+    let by_corpus = hours.by_corpus();
+    let each = by_corpus
+        .iter()
+        .map(|(corpus, hours)| (Some(*corpus), hours));
+    let taken = std::iter::once((None, hours))
+        .chain(each)
+        .filter_map(|(corpus, hours)| {
+            let part = Part {
+                corpus,
+                since: i64::MIN,
+                until: i64::MAX,
+            };
+            let Value { value, samples } = Indicator::Percentile(5).of(hours, part, None)?;
+            Some(Taken {
+                corpus: corpus.cloned(),
+                cfs_p5: value,
+                answers: samples,
+            })
+        });
     taken.collect()
-}
-
-/// Corpora of which anything is known, each once.
-fn corpora(hours: &Hours) -> Vec<&str> {
-    let answers = hours.answers.iter().map(|cell| cell.corpus.as_str());
-    let citations = hours.citations.iter().map(|cell| cell.corpus.as_str());
-    let stale = hours.stale.iter().map(|cell| cell.corpus.as_str());
-    let mut corpora: Vec<&str> = answers.chain(citations).chain(stale).collect();
-    corpora.sort_unstable();
-    corpora.dedup();
-    corpora
 }
 
 /// An alert that has been fired and is not resolved.
@@ -129,7 +188,8 @@ pub struct Open {
     /// Rule that fired it.
     pub rule: String,
     /// Corpus, where the rule looks at each.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// As it stands.
     pub severity: Severity,
 }
@@ -142,9 +202,9 @@ pub enum Event {
     Fired,
     /// It has become critical.
     Escalated,
-    /// It goes on.
+    /// It goes on, bad or not yet good enough.
     Firing,
-    /// It is over.
+    /// It is over: good by a margin, or for the whole period of its rule.
     Resolved,
 }
 
@@ -158,7 +218,8 @@ pub struct Finding {
     /// The rule.
     pub rule: String,
     /// Corpus, where the rule looks at each.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// How bad.
     pub severity: Severity,
     /// What the rule watches.
@@ -173,8 +234,9 @@ pub struct Finding {
     pub samples: u64,
     /// First hour that was looked at, in seconds since 1970.
     pub since: i64,
-    /// First hour from which on every hour with a value was bad, in seconds since 1970.
-    pub first_bad_hour: i64,
+    /// First hour of the latest run of bad ones, in seconds since 1970; `None` where no hour is bad by itself, which says nothing
+    /// of when it began.
+    pub first_bad_hour: Option<i64>,
 }
 
 /// What a check needs to know.
@@ -190,7 +252,7 @@ pub struct Situation {
     /// Alerts that are not resolved.
     pub open: Vec<Open>,
     /// Corpora of which users have reported citations within the last day.
-    pub reported: Vec<String>,
+    pub reported: Vec<Corpus>,
 }
 
 impl Situation {
@@ -200,14 +262,15 @@ impl Situation {
     #[must_use]
     pub fn check(&self, rules: &[Rule]) -> Vec<Finding> {
         let by_corpus = self.hours.by_corpus();
+        let known = Known::of(self);
         let mut findings = Vec::new();
         for rule in rules {
             if rule.per_corpus {
                 for (corpus, hours) in &by_corpus {
-                    findings.extend(self.look(rule, hours, Some(corpus)));
+                    findings.extend(self.look(&known, rule, hours, Some(corpus)));
                 }
             } else {
-                findings.extend(self.look(rule, &self.hours, None));
+                findings.extend(self.look(&known, rule, &self.hours, None));
             }
         }
         findings
@@ -217,13 +280,13 @@ impl Situation {
     /// ([`LOOK_BACK`]): nobody asks there any more.
     #[must_use]
     pub fn orphans(&self, rules: &[Rule]) -> Vec<i64> {
-        let heard = corpora(&self.hours);
+        let heard = self.hours.by_corpus();
         let of = |open: &&Open| {
             let mut rules = rules.iter();
             let known = rules
                 .any(|rule| rule.rule == open.rule && rule.per_corpus == open.corpus.is_some());
             let silent = match &open.corpus {
-                Some(corpus) => !heard.contains(&corpus.as_str()),
+                Some(corpus) => !heard.contains_key(corpus),
                 None => heard.is_empty(),
             };
             !known || silent
@@ -236,30 +299,44 @@ impl Situation {
     }
 
     /// Looks at the hours of one corpus, or of all.
-    fn look(&self, rule: &Rule, hours: &Hours, corpus: Option<&str>) -> Option<Finding> {
-        let baseline = self.baseline(rule, corpus);
+    fn look(
+        &self,
+        known: &Known<'_>,
+        rule: &Rule,
+        hours: &Hours,
+        corpus: Option<&Corpus>,
+    ) -> Option<Finding> {
+        let baseline = known.baseline(rule, corpus);
         let part = self.window(rule, hours, corpus, baseline)?;
         let Value { value, samples } = rule.indicator.of(hours, part, baseline)?;
-        let mut open = self.open.iter();
-        let open = open.find(|open| open.rule == rule.rule && open.corpus.as_deref() == corpus);
+        let open = known.open.get(&(rule.rule.as_str(), corpus)).copied();
         let bad = is_bad(rule, value);
-        let severity = self.severity(rule, hours, part).max(match open {
+        let severity = known.severity(rule, hours, part).max(match open {
             // What was critical stays so until it is over.
             Some(open) => open.severity,
             None => Severity::Warning,
         });
-        let event = match (open, bad) {
-            (None, false) => return None,
-            (None, true) => Event::Fired,
-            (Some(_), false) => Event::Resolved,
-            (Some(open), true) if severity > open.severity => Event::Escalated,
-            (Some(_), true) => Event::Firing,
+        let event = match open {
+            None if bad => Event::Fired,
+            None => return None,
+            Some(_) if !bad && self.is_over(rule, hours, corpus, baseline, value) => {
+                Event::Resolved
+            }
+            Some(open) if severity > open.severity => Event::Escalated,
+            Some(_) => Event::Firing,
+        };
+        let began = self.first_bad_hour(rule, hours, part, baseline);
+        let first_bad_hour = match event {
+            // Then it began where the rule looks, for all that is known.
+            Event::Fired => began.or(Some(part.since)),
+            // What is firing keeps the beginning that it was fired with.
+            _ => began,
         };
         Some(Finding {
             event,
             alert_id: open.map(|open| open.alert_id),
             rule: rule.rule.clone(),
-            corpus: corpus.map(str::to_owned),
+            corpus: corpus.cloned(),
             severity,
             indicator: rule.indicator,
             value,
@@ -267,17 +344,45 @@ impl Situation {
             baseline,
             samples,
             since: part.since,
-            first_bad_hour: self.first_bad_hour(rule, hours, part, baseline),
+            first_bad_hour,
         })
     }
 
+    /// Whether an alert whose value is no longer bad is over: it is better by a margin, or no hour of the rule's period is bad by
+    /// itself. Near its threshold it would fire and resolve in turn.
+    fn is_over(
+        &self,
+        rule: &Rule,
+        hours: &Hours,
+        corpus: Option<&Corpus>,
+        baseline: Option<f64>,
+        value: f64,
+    ) -> bool {
+        let best = match rule.indicator.bad() {
+            Bad::Below => 1.0,
+            Bad::Above | Bad::From => 0.0,
+        };
+        let enough = rule.threshold + MARGIN * (best - rule.threshold);
+        let better = match rule.indicator.bad() {
+            Bad::Below => value >= enough,
+            Bad::Above | Bad::From => value <= enough,
+        };
+        let period = Part {
+            corpus,
+            since: self.now + HOUR - rule.hours.max(1) * HOUR,
+            until: self.now + HOUR,
+        };
+        better || self.first_bad_hour(rule, hours, period, baseline).is_none()
+    }
+
     /// The hours that a rule takes, or `None` where they have too little: so many answers, and as many answers or citations that
-    /// the figure is of. A corpus that is cited and never asked has no answers of its own.
+    /// the figure is of. A corpus that is mostly cited by turns on others is judged by these citations: a few answers of its own
+    /// must not silence it.
     fn window<'a>(
         &self,
         rule: &Rule,
         hours: &Hours,
-        corpus: Option<&'a str>,
+        corpus: Option<&'a Corpus>,
         baseline: Option<f64>,
     ) -> Option<Part<'a>> {
         let until = self.now + HOUR;
@@ -287,32 +392,91 @@ impl Situation {
             since: until - back * HOUR,
             until,
         };
-        let asked = hours.answers(part(period)) > 0;
-        let enough = |back: &i64| {
-            let part = part(*back);
+        let least = rule.min_messages.max(1);
+        // Answers and samples of a part are those of its hours, so each hour is looked at once.
+        let counted = |part| {
             let figure = rule.indicator.of(hours, part, baseline);
             let samples = figure.map_or(0, |figure| figure.samples);
-            let answers = if asked { hours.answers(part) } else { samples };
-            samples.min(answers) >= rule.min_messages.max(1)
+            (hours.answers(part), samples)
         };
+        let (own, citations) = counted(part(period));
+        let cited_elsewhere = own < least && citations >= CITED_ELSEWHERE.saturating_mul(own);
         let first = if rule.whole_period { period } else { 1 };
-        (first..=period).find(enough).map(part)
+        let (mut answers, mut samples) = (0, 0);
+        for back in 1..=period {
+            let whole = part(back);
+            let (answers_then, samples_then) =
+                counted(whole.during(whole.since, whole.since + HOUR));
+            answers += answers_then;
+            samples += samples_then;
+            let judged_by = if cited_elsewhere { samples } else { answers };
+            if back >= first && samples.min(judged_by) >= least {
+                return Some(whole);
+            }
+        }
+        None
     }
 
-    fn baseline(&self, rule: &Rule, corpus: Option<&str>) -> Option<f64> {
+    /// Goes back to the latest bad hour of those that the rule looks at, and from there as long as every hour that has a value is
+    /// bad. The hours after it may be good: a few good answers at the start of the running one end nothing.
+    fn first_bad_hour(
+        &self,
+        rule: &Rule,
+        hours: &Hours,
+        part: Part<'_>,
+        baseline: Option<f64>,
+    ) -> Option<i64> {
+        let mut first = None;
+        for back in 1..=LOOK_BACK.max(rule.hours) {
+            let hour = part.until - back * HOUR;
+            if first.is_none() && hour < part.since {
+                break;
+            }
+            let of_hour = part.during(hour, hour + HOUR);
+            match rule.indicator.of(hours, of_hour, baseline) {
+                Some(found) if is_bad(rule, found.value) => first = Some(hour),
+                Some(_) if first.is_some() => break,
+                _ => {}
+            }
+        }
+        first
+    }
+}
+
+/// What a check looks up for each rule and corpus.
+struct Known<'a> {
+    open: BTreeMap<(&'a str, Option<&'a Corpus>), &'a Open>,
+    baselines: BTreeMap<Option<&'a Corpus>, f64>,
+    reported: BTreeSet<&'a Corpus>,
+}
+
+impl<'a> Known<'a> {
+    fn of(situation: &'a Situation) -> Self {
+        let open = situation.open.iter();
+        let baselines = situation.baselines.iter();
+        Self {
+            open: open
+                .map(|open| ((open.rule.as_str(), open.corpus.as_ref()), open))
+                .collect(),
+            baselines: baselines
+                .map(|baseline| (baseline.corpus.as_ref(), baseline.cfs_p5))
+                .collect(),
+            reported: situation.reported.iter().collect(),
+        }
+    }
+
+    fn baseline(&self, rule: &Rule, corpus: Option<&Corpus>) -> Option<f64> {
         if rule.indicator != Indicator::PercentileDrop {
             return None;
         }
-        let mut baselines = self.baselines.iter();
-        let baseline = baselines.find(|baseline| baseline.corpus.as_deref() == corpus)?;
-        Some(baseline.cfs_p5)
+        self.baselines.get(&corpus).copied()
     }
 
     /// Critical where answers are bad as a whole, or users complain (I14).
     fn severity(&self, rule: &Rule, hours: &Hours, part: Part<'_>) -> Severity {
         let mean = hours.mean(part);
         let complained = match part.corpus {
-            Some(corpus) => self.reported.iter().any(|reported| reported == corpus),
+            Some(corpus) => self.reported.contains(corpus),
             None => !self.reported.is_empty(),
         };
         if mean.is_some_and(|mean| mean < CRITICAL_CFS) || complained {
@@ -320,28 +484,6 @@ impl Situation {
         } else {
             rule.severity
         }
-    }
-
-    /// Goes back from now as long as every hour that has a value is bad.
-    fn first_bad_hour(
-        &self,
-        rule: &Rule,
-        hours: &Hours,
-        part: Part<'_>,
-        baseline: Option<f64>,
-    ) -> i64 {
-        let mut first = None;
-        for back in 1..=LOOK_BACK.max(rule.hours) {
-            let hour = part.until - back * HOUR;
-            let of_hour = part.during(hour, hour + HOUR);
-            match rule.indicator.of(hours, of_hour, baseline) {
-                Some(found) if is_bad(rule, found.value) => first = Some(hour),
-                Some(_) => break,
-                None => {}
-            }
-        }
-        // Bad as a whole, and the last hour by itself is not: then it began where the rule looks.
-        first.unwrap_or(part.since)
     }
 }
 
@@ -361,5 +503,6 @@ fn is_bad(rule: &Rule, value: f64) -> bool {
     match rule.indicator.bad() {
         Bad::Below => value < rule.threshold,
         Bad::Above => value > rule.threshold,
+        Bad::From => value > 0.0 && value >= rule.threshold,
     }
 }

@@ -5,7 +5,7 @@ use reground_citations::{LossStage, Status};
 use crate::alert::{
     Baseline, Event, Horizon, Open, Rule, Severity, Situation, baselines, threshold,
 };
-use crate::hours::{AnswerCell, CitationCell, HOUR, Hours};
+use crate::hours::{AnswerCell, Cells, CitationCell, Corpus, HOUR, Hours};
 use crate::indicator::Indicator;
 
 const NOW: i64 = 1000 * HOUR;
@@ -33,16 +33,36 @@ fn answers(back: i64, bin: u16, answers: u64) -> AnswerCell {
     }
 }
 
+fn of_answers(answers: Vec<AnswerCell>) -> Hours {
+    Hours::from(Cells {
+        answers,
+        ..Cells::default()
+    })
+}
+
+fn of_citations(citations: impl Into<Vec<CitationCell>>) -> Cells {
+    Cells {
+        citations: citations.into(),
+        ..Cells::default()
+    }
+}
+
 fn situation(answers: Vec<AnswerCell>) -> Situation {
     Situation {
         now: NOW,
-        hours: Hours {
-            answers,
-            ..Hours::default()
-        },
+        hours: of_answers(answers),
         baselines: Vec::new(),
         open: Vec::new(),
         reported: Vec::new(),
+    }
+}
+
+fn firing(alert_id: i64, corpus: &str) -> Open {
+    Open {
+        alert_id,
+        rule: "r".into(),
+        corpus: Some(corpus.into()),
+        severity: Severity::Warning,
     }
 }
 
@@ -57,10 +77,10 @@ fn a_low_tail_fires_and_says_since_when() {
     assert_eq!((found[0].value, found[0].samples), (0.3, 60));
     assert_eq!(
         (found[0].since, found[0].first_bad_hour),
-        (NOW, NOW - 2 * HOUR)
+        (NOW, Some(NOW - 2 * HOUR))
     );
     assert_eq!(found[0].severity, Severity::Warning);
-    assert_eq!(found[0].corpus.as_deref(), Some("help"));
+    assert_eq!(found[0].corpus, Some("help".into()));
     assert_eq!(situation.check(&[rule(Indicator::Percentile(5), 0.3)]), []);
 }
 
@@ -75,7 +95,10 @@ fn too_few_messages_say_nothing_and_resolve_nothing() {
         severity: Severity::Warning,
     });
     assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
-    few.hours.answers.push(answers(5, 0, 1));
+    few.hours.add(Cells {
+        answers: vec![answers(5, 0, 1)],
+        ..Cells::default()
+    });
     let found = few.check(&[rule(Indicator::Percentile(5), 0.85)]);
     assert_eq!(
         (found[0].event, found[0].alert_id, found[0].since),
@@ -104,8 +127,54 @@ fn the_latest_hours_decide_unless_the_rule_takes_all() {
     let found = mended.check(&[whole]);
     assert_eq!(
         (found[0].event, found[0].first_bad_hour),
-        (Event::Firing, NOW - 5 * HOUR)
+        (Event::Firing, Some(NOW - HOUR))
     );
+}
+
+/// Citations of an hour, of which the reranker let so many through.
+fn reranked(back: i64, survived: u64, lost: u64) -> [CitationCell; 2] {
+    let cell = |status, lost_at, citations| CitationCell {
+        hour: NOW - back * HOUR,
+        corpus: "help".into(),
+        document_type: None,
+        status,
+        lost_at,
+        citations,
+    };
+    [
+        cell(Status::ResolvedCurrent, None, survived),
+        cell(Status::Unretrieved, Some(LossStage::Rerank), lost),
+    ]
+}
+
+#[test]
+fn one_good_citation_in_the_running_hour_does_not_move_the_beginning() {
+    // The reranker broke an hour ago; since the hour began one citation survived it.
+    let mut broken = situation(vec![]);
+    let good = (2..30).flat_map(|back| reranked(back, 60, 0));
+    let cells = good.chain(reranked(1, 0, 60)).chain(reranked(0, 1, 0));
+    broken.hours = Hours::from(of_citations(cells.collect::<Vec<_>>()));
+    let whole = Rule {
+        hours: 24,
+        whole_period: true,
+        ..rule(Indicator::Survival(LossStage::Rerank), 0.97)
+    };
+    for rule in [rule(Indicator::Survival(LossStage::Rerank), 0.9), whole] {
+        broken.open.clear();
+        let found = broken.check(std::slice::from_ref(&rule));
+        assert_eq!(
+            (found[0].event, found[0].first_bad_hour),
+            (Event::Fired, Some(NOW - HOUR)),
+            "{rule:?}"
+        );
+        broken.open.push(firing(7, "help"));
+        let found = broken.check(std::slice::from_ref(&rule));
+        assert_eq!(
+            (found[0].event, found[0].first_bad_hour),
+            (Event::Firing, Some(NOW - HOUR)),
+            "{rule:?}"
+        );
+    }
 }
 
 #[test]
@@ -154,18 +223,18 @@ fn a_stage_is_watched_over_all_corpora() {
         lost_at,
         citations,
     };
-    lost.hours.citations = vec![
+    lost.hours.add(of_citations([
         cell("help", None, 80),
         cell("law", Some(LossStage::Rerank), 20),
         cell("law", Some(LossStage::Retrieval), 5),
-    ];
+    ]));
     let all = Rule {
         per_corpus: false,
         ..rule(Indicator::Survival(LossStage::Rerank), 0.9)
     };
     let found = lost.check(std::slice::from_ref(&all));
     assert_eq!(
-        (found[0].value, found[0].samples, found[0].corpus.as_deref()),
+        (found[0].value, found[0].samples, found[0].corpus.clone()),
         (0.8, 100, None)
     );
     let each = rule(Indicator::Survival(LossStage::Rerank), 0.9);
@@ -175,13 +244,12 @@ fn a_stage_is_watched_over_all_corpora() {
         "25 citations of law are too few"
     );
     lost.hours
-        .citations
-        .push(cell("law", Some(LossStage::Rerank), 30));
+        .add(of_citations([cell("law", Some(LossStage::Rerank), 30)]));
     let found = lost.check(&[each]);
     assert_eq!(found.len(), 1);
     assert_eq!(
-        (found[0].value, found[0].samples, found[0].corpus.as_deref()),
-        (0.0, 50, Some("law")),
+        (found[0].value, found[0].samples, found[0].corpus.clone()),
+        (0.0, 50, Some("law".into())),
         "it is cited, and never asked"
     );
 }
@@ -192,7 +260,7 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
     let open = |alert_id, rule: &str, corpus: Option<&str>| Open {
         alert_id,
         rule: rule.into(),
-        corpus: corpus.map(str::to_owned),
+        corpus: corpus.map(Corpus::from),
         severity: Severity::Warning,
     };
     nothing.open = vec![
@@ -205,7 +273,7 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
         [1, 2, 3],
         "nobody asks there any more"
     );
-    nothing.hours.answers.push(answers(100, 1000, 1));
+    nothing.hours = of_answers(vec![answers(100, 1000, 1)]);
     assert_eq!(nothing.orphans(&[rule(Indicator::Mean, 0.5)]), [2, 3]);
 }
 
@@ -213,14 +281,17 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
 fn baselines_are_of_all_and_of_each() {
     let mut law = answers(0, 100, 99);
     law.corpus = "law".into();
-    let hours = Hours {
-        answers: vec![answers(0, 900, 10), answers(4, 800, 1), law],
-        ..Hours::default()
-    };
+    let hours = of_answers(vec![answers(0, 900, 10), answers(4, 800, 1), law]);
     let taken = baselines(&hours);
     let figures: Vec<_> = taken
         .iter()
-        .map(|t| (t.corpus.as_deref(), t.cfs_p5, t.answers))
+        .map(|t| {
+            (
+                t.corpus.as_ref().map(|c| c.name.as_str()),
+                t.cfs_p5,
+                t.answers,
+            )
+        })
         .collect();
     assert_eq!(
         figures,
@@ -265,4 +336,176 @@ fn one_scored_answer_among_many_says_nothing() {
     uncited.cfs_bin = None;
     let few = situation(vec![uncited, answers(0, 300, 1)]);
     assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
+}
+
+#[test]
+fn what_is_just_promised_is_kept() {
+    let edge = |indicator, threshold, hours: Hours| {
+        let mut edge = situation(Vec::new());
+        edge.hours = hours;
+        !edge.check(&[rule(indicator, threshold)]).is_empty()
+    };
+    let scores = |low| of_answers(vec![answers(0, 1000, 99), answers(0, low, 1)]);
+    let of = |cells: [CitationCell; 2]| Hours::from(of_citations(cells));
+    let reranker = |lost| of(reranked(0, 100 - lost, lost));
+    let unread = |failed| {
+        let mut cells = reranked(0, 200 - failed, failed);
+        (cells[1].status, cells[1].lost_at) = (Status::Malformed, None);
+        of(cells)
+    };
+    let rerank = Indicator::Survival(LossStage::Rerank);
+    assert!(!edge(Indicator::Percentile(1), 0.9, scores(900)));
+    assert!(edge(Indicator::Percentile(1), 0.9, scores(899)));
+    assert!(!edge(rerank, 0.95, reranker(5)));
+    assert!(edge(rerank, 0.95, reranker(6)));
+    // Under half a per cent is promised, and one of 200 is not under it.
+    assert!(!edge(Indicator::ParseFailures, 0.005, unread(0)));
+    assert!(edge(Indicator::ParseFailures, 0.005, unread(1)));
+    assert!(!edge(Indicator::ParseFailures, 0.0, unread(0)));
+}
+
+#[test]
+fn a_few_answers_of_its_own_do_not_silence_a_corpus_that_others_cite() {
+    let rules = [rule(Indicator::Survival(LossStage::Rerank), 0.9)];
+    let found = |own: &[(i64, u64)], citations| {
+        let mut cited = situation(own.iter().map(|own| answers(own.0, 1000, own.1)).collect());
+        cited.hours.add(of_citations(reranked(0, 0, citations)));
+        cited.check(&rules).len()
+    };
+    assert_eq!(found(&[(0, 1)], 60), 1);
+    assert_eq!(found(&[(3, 2)], 60), 1, "in another hour");
+    assert_eq!(found(&[(0, 1)], 49), 0, "too few of them");
+    // As many as answers may well have written: it is asked, and by too few.
+    assert_eq!(found(&[(0, 20)], 60), 0);
+    assert_eq!(found(&[(0, 49)], 49 * 20), 1);
+    assert_eq!(
+        found(&[(0, 1), (5, 49)], 60),
+        1,
+        "an hour alone has too few, all six have enough"
+    );
+}
+
+#[test]
+fn an_alert_near_its_threshold_goes_on() {
+    let low = rule(Indicator::Percentile(5), 0.85);
+    let event = |bin: u16, earlier: &[AnswerCell], rule: &Rule| {
+        let mut near = situation([&[answers(0, bin, 60)], earlier].concat());
+        near.open.push(firing(7, "help"));
+        near.check(std::slice::from_ref(rule))[0].event
+    };
+    // A tenth of the way from 0.85 to 1 is 0.865; the hour before was bad.
+    let bad = [answers(1, 840, 60)];
+    assert_eq!(event(849, &bad, &low), Event::Firing);
+    assert_eq!(event(850, &bad, &low), Event::Firing);
+    assert_eq!(event(864, &bad, &low), Event::Firing);
+    assert_eq!(event(865, &bad, &low), Event::Resolved);
+    // Good in every hour of the period, by however little.
+    assert_eq!(event(850, &[answers(5, 840, 60)], &low), Event::Firing);
+    assert_eq!(event(850, &[answers(6, 840, 60)], &low), Event::Resolved);
+    assert_eq!(event(850, &[answers(3, 850, 60)], &low), Event::Resolved);
+    // What is best is best enough.
+    let perfect = rule(Indicator::Mean, 1.0);
+    assert_eq!(event(999, &bad, &perfect), Event::Firing);
+    assert_eq!(event(1000, &bad, &perfect), Event::Resolved);
+}
+
+#[test]
+fn a_share_near_its_threshold_goes_on() {
+    let event = |indicator, threshold, now: (u64, u64), status| {
+        let unread = |back, (good, bad)| {
+            let mut cells = reranked(back, good, bad);
+            (cells[1].status, cells[1].lost_at) = status;
+            cells
+        };
+        let mut near = situation(Vec::new());
+        near.hours.add(of_citations(unread(0, now)));
+        near.hours.add(of_citations(unread(1, (0, 100))));
+        near.open.push(firing(7, "help"));
+        near.check(&[rule(indicator, threshold)])[0].event
+    };
+    let malformed = (Status::Malformed, None);
+    let unread = |bad| event(Indicator::ParseFailures, 0.1, (1000 - bad, bad), malformed);
+    assert_eq!(unread(100), Event::Firing);
+    assert_eq!(unread(99), Event::Firing);
+    assert_eq!(unread(91), Event::Firing);
+    assert_eq!(unread(90), Event::Resolved);
+    let none = event(Indicator::ParseFailures, 0.0, (1000, 0), malformed);
+    assert_eq!(none, Event::Resolved);
+    let lost = (Status::Unretrieved, Some(LossStage::Rerank));
+    let rerank = Indicator::Survival(LossStage::Rerank);
+    assert_eq!(event(rerank, 0.9, (909, 91), lost), Event::Firing);
+    assert_eq!(event(rerank, 0.9, (910, 90), lost), Event::Resolved);
+}
+
+#[test]
+fn severities_are_named_as_they_are_written() {
+    for severity in Severity::ALL {
+        assert_eq!(serde_json::to_value(severity).unwrap(), severity.name());
+        assert_eq!(severity.name().parse(), Ok(severity));
+    }
+    let fault = "bad".parse::<Severity>().unwrap_err();
+    assert_eq!(fault.hint(), "One of warning, critical.");
+}
+
+#[test]
+fn corpora_of_one_name_are_looked_at_apart() {
+    let docs = |tenant: Option<&str>| Corpus {
+        tenant: tenant.map(str::to_owned),
+        name: "docs".into(),
+    };
+    let of = |tenant, bin, number| AnswerCell {
+        corpus: docs(tenant),
+        ..answers(0, bin, number)
+    };
+    let mut each = situation(vec![
+        of(Some("acme"), 300, 60),
+        of(Some("bolt"), 1000, 6000),
+        of(None, 1000, 6000),
+    ]);
+    let rules = [rule(Indicator::Percentile(5), 0.85)];
+    let found = each.check(&rules);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].corpus, Some(docs(Some("acme"))));
+    // So are their baselines, what users say of them, and what is firing.
+    let owners: Vec<_> = baselines(&each.hours)
+        .into_iter()
+        .map(|taken| (taken.corpus, taken.answers))
+        .collect();
+    assert_eq!(
+        owners,
+        [
+            (None, 12_060),
+            (Some(docs(None)), 6000),
+            (Some(docs(Some("acme"))), 60),
+            (Some(docs(Some("bolt"))), 6000)
+        ]
+    );
+    each.hours = of_answers(vec![of(Some("acme"), 800, 60), of(Some("bolt"), 800, 60)]);
+    each.reported.push(docs(Some("bolt")));
+    let severities: Vec<_> = each.check(&rules).iter().map(|f| f.severity).collect();
+    assert_eq!(severities, [Severity::Warning, Severity::Critical]);
+    each.open = vec![
+        Open {
+            corpus: Some(docs(Some("bolt"))),
+            ..firing(7, "docs")
+        },
+        firing(8, "docs"),
+    ];
+    let events: Vec<_> = each.check(&rules).iter().map(|f| f.event).collect();
+    assert_eq!(events, [Event::Fired, Event::Escalated]);
+    assert_eq!(each.orphans(&rules), [8], "the shared one is not heard of");
+    // What is written and read has both.
+    let found = serde_json::to_value(&each.check(&rules)[0]).unwrap();
+    assert_eq!(
+        (&found["tenant"], &found["corpus"]),
+        (&"acme".into(), &"docs".into())
+    );
+    let open =
+        r#"{"alert_id": 1, "rule": "r", "tenant": null, "corpus": null, "severity": "warning"}"#;
+    assert_eq!(serde_json::from_str::<Open>(open).unwrap().corpus, None);
+    let open = open
+        .replacen("null", r#""acme""#, 1)
+        .replace("null", r#""docs""#);
+    let open = serde_json::from_str::<Open>(&open).unwrap();
+    assert_eq!(open.corpus, Some(docs(Some("acme"))));
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use reground_pulse::along;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::alert::{CRITICAL_CFS, Severity};
-use crate::hours::{HOUR, Hours, Part};
+use crate::hours::{Corpus, HOUR, Hours, Part};
 use crate::indicator::Indicator;
 use crate::stage::Stage;
 use crate::versions;
@@ -55,7 +56,8 @@ pub struct Case {
     /// What its rule watches.
     pub indicator: Indicator,
     /// Its corpus, where the rule looks at each.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// First hour from which on every hour with a value was bad, in seconds since 1970.
     pub first_bad_hour: i64,
     /// End of what is looked at, in seconds since 1970.
@@ -83,7 +85,8 @@ pub struct Clue {
     /// Its number (I1).
     pub stage_no: Option<usize>,
     /// Corpus.
-    pub corpus: Option<String>,
+    #[serde(flatten)]
+    pub corpus: Option<Corpus>,
     /// Type of the documents.
     pub document_type: Option<String>,
     /// First bad hour, or the hour of a change; in seconds since 1970.
@@ -132,11 +135,11 @@ impl Case {
     pub fn diagnose(&self) -> Vec<Clue> {
         let stage = self.stage();
         let corpus = self.corpus.clone().or_else(|| self.worst_corpus(stage?));
-        let concentrated = stage.and_then(|stage| self.document_type(stage, corpus.as_deref()));
-        let mut clues = self.changes(corpus.as_deref());
-        clues.extend(self.reranker(corpus.as_deref()));
+        let concentrated = stage.and_then(|stage| self.document_type(stage, corpus.as_ref()));
+        let mut clues = self.changes(corpus.as_ref());
+        clues.extend(self.reranker(corpus.as_ref()));
         clues.extend(concentrated.clone());
-        clues.push(self.severity(corpus.as_deref()));
+        clues.push(self.severity(corpus.as_ref()));
         let conclusion = self.conclusion(stage, corpus, concentrated, &clues);
         clues.insert(0, conclusion);
         clues
@@ -144,7 +147,7 @@ impl Case {
 
     fn bad(&self) -> Part<'_> {
         Part {
-            corpus: self.corpus.as_deref(),
+            corpus: self.corpus.as_ref(),
             since: self.first_bad_hour,
             until: self.until,
         }
@@ -174,8 +177,8 @@ impl Case {
     }
 
     /// The corpus that a stage loses most of.
-    fn worst_corpus(&self, stage: Stage) -> Option<String> {
-        let mut lost: BTreeMap<&str, u64> = BTreeMap::new();
+    fn worst_corpus(&self, stage: Stage) -> Option<Corpus> {
+        let mut lost: BTreeMap<&Corpus, u64> = BTreeMap::new();
         if stage == Stage::Document {
             for cell in self.hours.of_stale(self.bad()) {
                 *lost.entry(&cell.corpus).or_default() += cell.stale;
@@ -188,11 +191,11 @@ impl Case {
             }
         }
         let worst = lost.into_iter().max_by_key(|(_, lost)| *lost);
-        worst.map(|(corpus, _)| corpus.to_owned())
+        worst.map(|(corpus, _)| corpus.clone())
     }
 
     /// Whether one type of document is lost far more often than the others.
-    fn document_type(&self, stage: Stage, corpus: Option<&str>) -> Option<Clue> {
+    fn document_type(&self, stage: Stage, corpus: Option<&Corpus>) -> Option<Clue> {
         let part = Part {
             corpus,
             ..self.bad()
@@ -229,7 +232,7 @@ impl Case {
             clue: "document_type",
             stage: Some(stage.name()),
             stage_no: number(stage),
-            corpus: corpus.map(str::to_owned),
+            corpus: corpus.cloned(),
             document_type: Some(kind),
             hour: self.first_bad_hour,
             severity: None,
@@ -240,11 +243,11 @@ impl Case {
     }
 
     /// Values of components that nobody had until a day before the first bad hour, and many have since.
-    fn changes(&self, corpus: Option<&str>) -> Vec<Clue> {
+    fn changes(&self, corpus: Option<&Corpus>) -> Vec<Clue> {
         let suspect = self.first_bad_hour - SUSPECT_HOURS * HOUR;
         let mut values: BTreeMap<(String, String), Seen> = BTreeMap::new();
         let mut since: BTreeMap<String, u64> = BTreeMap::new();
-        for cell in &self.components {
+        for cell in along(&self.components) {
             for (name, value) in versions::components(&cell.name, &cell.value) {
                 if cell.hour >= self.first_bad_hour {
                     *since.entry(name.clone()).or_default() += cell.turns;
@@ -258,7 +261,7 @@ impl Case {
         let mut clues = Vec::new();
         for ((name, value), seen) in &values {
             let share = rate(seen.since, since.get(name).copied().unwrap_or_default());
-            let earlier = values.range((name.clone(), String::new())..);
+            let earlier = along(values.range((name.clone(), String::new())..));
             let earlier = earlier.take_while(|((other, _), _)| other == name);
             let before = earlier
                 .filter(|((_, other), seen)| other != value && seen.before > 0)
@@ -272,7 +275,7 @@ impl Case {
                     clue: "component_changed",
                     stage: None,
                     stage_no: None,
-                    corpus: corpus.map(str::to_owned),
+                    corpus: corpus.cloned(),
                     document_type: None,
                     hour: seen.first,
                     severity: None,
@@ -286,7 +289,7 @@ impl Case {
     }
 
     /// Whether the reranker loses or changes more than it did.
-    fn reranker(&self, corpus: Option<&str>) -> Vec<Clue> {
+    fn reranker(&self, corpus: Option<&Corpus>) -> Vec<Clue> {
         let count = |since: bool| {
             let cells = self.reranks.iter();
             cells
@@ -312,7 +315,7 @@ impl Case {
             clue,
             stage: Some(Stage::Rerank.name()),
             stage_no: number(Stage::Rerank),
-            corpus: corpus.map(str::to_owned),
+            corpus: corpus.cloned(),
             document_type: None,
             hour: self.first_bad_hour,
             severity: None,
@@ -322,7 +325,7 @@ impl Case {
     }
 
     /// How bad it is (I14).
-    fn severity(&self, corpus: Option<&str>) -> Clue {
+    fn severity(&self, corpus: Option<&Corpus>) -> Clue {
         let part = Part {
             corpus,
             ..self.bad()
@@ -334,7 +337,7 @@ impl Case {
             clue: "severity",
             stage: None,
             stage_no: None,
-            corpus: corpus.map(str::to_owned),
+            corpus: corpus.cloned(),
             document_type: None,
             hour: self.first_bad_hour,
             severity: Some(if critical {
@@ -349,7 +352,7 @@ impl Case {
     fn conclusion(
         &self,
         stage: Option<Stage>,
-        corpus: Option<String>,
+        corpus: Option<Corpus>,
         concentrated: Option<Clue>,
         clues: &[Clue],
     ) -> Clue {

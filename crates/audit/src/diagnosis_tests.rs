@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::alert::Severity;
 use crate::diagnosis::{Case, Clue, ComponentCell, RerankCell};
-use crate::hours::{AnswerCell, CitationCell, HOUR, Hours, StaleCell};
+use crate::hours::{AnswerCell, Cells, CitationCell, HOUR, Hours, StaleCell};
 use crate::indicator::Indicator;
 
 const BAD: i64 = 500 * HOUR;
@@ -42,10 +42,10 @@ fn case(indicator: Indicator, bad: Vec<CitationCell>) -> Case {
         corpus: Some("help".into()),
         first_bad_hour: BAD,
         until: BAD + 2 * HOUR,
-        hours: Hours {
+        hours: Hours::from(Cells {
             citations: week.chain(bad).collect(),
-            ..Hours::default()
-        },
+            ..Cells::default()
+        }),
         components: Vec::new(),
         reranks: Vec::new(),
         reports: 0,
@@ -136,11 +136,17 @@ fn of_several_corpora_the_worst_is_named() {
     );
     let mut law = cell(BAD, "md", Status::Unretrieved, Some(LossStage::Rerank), 9);
     law.corpus = "law".into();
-    of_two.hours.citations.push(law);
+    of_two.hours.add(Cells {
+        citations: vec![law],
+        ..Cells::default()
+    });
     of_two.corpus = None;
     let found = conclusion(&of_two);
     assert_eq!(
-        (found.stage, found.corpus.as_deref()),
+        (
+            found.stage,
+            found.corpus.as_ref().map(|corpus| corpus.name.as_str())
+        ),
         (Some("rerank"), Some("law"))
     );
 }
@@ -155,7 +161,10 @@ fn what_is_stale_is_the_documents() {
         citations: 40,
         stale,
     };
-    stale.hours.stale = vec![of("md", 20), of("pdf", 0)];
+    stale.hours.add(Cells {
+        stale: vec![of("md", 20), of("pdf", 0)],
+        ..Cells::default()
+    });
     let found = conclusion(&stale);
     assert_eq!((found.stage, found.stage_no), (Some("document"), Some(0)));
     assert_eq!(found.document_type.as_deref(), Some("md"));
@@ -222,21 +231,22 @@ fn a_reranker_that_strips_ids_is_seen_even_if_nothing_is_lost() {
 
 #[test]
 fn complaints_and_low_means_are_critical() {
-    let mut bad = case(
-        Indicator::Mean,
-        vec![cell(BAD, "pdf", Status::Malformed, None, 5)],
-    );
-    let answers = |cfs_bin| AnswerCell {
-        hour: BAD,
-        corpus: "help".into(),
-        cfs_bin: Some(cfs_bin),
-        answers: 60,
+    let severity = |cfs_bin, reports| {
+        let malformed = cell(BAD, "pdf", Status::Malformed, None, 5);
+        let mut bad = case(Indicator::Mean, vec![malformed]);
+        bad.hours.add(Cells {
+            answers: vec![AnswerCell {
+                hour: BAD,
+                corpus: "help".into(),
+                cfs_bin: Some(cfs_bin),
+                answers: 60,
+            }],
+            ..Cells::default()
+        });
+        bad.reports = reports;
+        conclusion(&bad).severity
     };
-    bad.hours.answers = vec![answers(800)];
-    assert_eq!(conclusion(&bad).severity, Some(Severity::Warning));
-    bad.reports = 1;
-    assert_eq!(conclusion(&bad).severity, Some(Severity::Critical));
-    bad.reports = 0;
-    bad.hours.answers = vec![answers(650)];
-    assert_eq!(conclusion(&bad).severity, Some(Severity::Critical));
+    assert_eq!(severity(800, 0), Some(Severity::Warning));
+    assert_eq!(severity(800, 1), Some(Severity::Critical));
+    assert_eq!(severity(650, 0), Some(Severity::Critical));
 }

@@ -1,5 +1,6 @@
 //! What cannot be asked.
 
+use crate::alert::Severity;
 use crate::dimension::{Dimension, Subject};
 use crate::indicator::Indicator;
 use crate::label::Label;
@@ -16,6 +17,9 @@ pub enum AuditError {
     /// Nothing to watch.
     #[error("there is no indicator \"{0}\"")]
     UnknownIndicator(String),
+    /// Neither bad nor worse.
+    #[error("there is no severity \"{0}\"")]
+    UnknownSeverity(String),
     /// No share and no score.
     #[error("the threshold {0} is not in [0, 1]")]
     Threshold(f64),
@@ -39,6 +43,9 @@ impl AuditError {
             Self::UnknownIndicator(_) => {
                 let names = Indicator::ALL.map(Indicator::name);
                 format!("One of {}.", names.join(", "))
+            }
+            Self::UnknownSeverity(_) => {
+                format!("One of {}.", Severity::ALL.map(Severity::name).join(", "))
             }
             Self::Threshold(_) => "All indicators are shares or scores.".to_owned(),
         }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use reground_citations::{Factors, LossStage, Status};
-use serde::Deserialize;
+use reground_pulse::{along, beat};
+use serde::{Deserialize, Serialize};
 
 /// Seconds of an hour.
 pub const HOUR: i64 = 3600;
@@ -11,13 +12,34 @@ pub const HOUR: i64 = 3600;
 /// Bins of a fidelity score: thousandths.
 pub const BINS: f64 = 1000.0;
 
+/// A corpus. Tenants may have corpora of their own under one name, which are nothing to each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Corpus {
+    /// Whose it is; `None` where it is shared.
+    pub tenant: Option<String>,
+    /// Its name.
+    #[serde(rename = "corpus")]
+    pub name: String,
+}
+
+impl From<&str> for Corpus {
+    /// The shared corpus of that name.
+    fn from(name: &str) -> Self {
+        Self {
+            tenant: None,
+            name: name.to_owned(),
+        }
+    }
+}
+
 /// Answers of an hour with the same score.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct AnswerCell {
     /// Where it begins, in seconds since 1970.
     pub hour: i64,
     /// Corpus of their turns.
-    pub corpus: String,
+    #[serde(flatten)]
+    pub corpus: Corpus,
     /// Their fidelity score in thousandths; `None` where they cite nothing.
     pub cfs_bin: Option<u16>,
     /// How many.
@@ -30,7 +52,8 @@ pub struct CitationCell {
     /// Where it begins, in seconds since 1970.
     pub hour: i64,
     /// Corpus of the source, or of the turn where none was found.
-    pub corpus: String,
+    #[serde(flatten)]
+    pub corpus: Corpus,
     /// Type of the document, where it has one.
     pub document_type: Option<String>,
     /// The verdict.
@@ -47,7 +70,8 @@ pub struct StaleCell {
     /// Where it begins, in seconds since 1970.
     pub hour: i64,
     /// Corpus of the sources.
-    pub corpus: String,
+    #[serde(flatten)]
+    pub corpus: Corpus,
     /// Type of the documents.
     pub document_type: Option<String>,
     /// Citations of documents whose versions are known.
@@ -56,9 +80,9 @@ pub struct StaleCell {
     pub stale: u64,
 }
 
-/// All that is known of some hours.
+/// All that is known of some hours, as it is read.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Hours {
+pub struct Cells {
     /// Answers that stand.
     pub answers: Vec<AnswerCell>,
     /// Their citations.
@@ -68,11 +92,24 @@ pub struct Hours {
     pub stale: Vec<StaleCell>,
 }
 
+/// All that is known of some hours, each by itself: to look at one reads no other.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Cells")]
+pub struct Hours(BTreeMap<i64, Cells>);
+
+impl From<Cells> for Hours {
+    fn from(cells: Cells) -> Self {
+        let mut hours = Self::default();
+        hours.add(cells);
+        hours
+    }
+}
+
 /// The part of the hours that is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part<'a> {
     /// One corpus, or all.
-    pub corpus: Option<&'a str>,
+    pub corpus: Option<&'a Corpus>,
     /// First hour, in seconds since 1970.
     pub since: i64,
     /// First hour after it.
@@ -80,9 +117,9 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn holds(&self, hour: i64, corpus: &str) -> bool {
-        (self.since..self.until).contains(&hour)
-            && self.corpus.is_none_or(|wanted| wanted == corpus)
+    fn holds(&self, corpus: &Corpus) -> bool {
+        beat(1);
+        self.corpus.is_none_or(|wanted| wanted == corpus)
     }
 
     /// The same corpus at other hours.
@@ -97,32 +134,52 @@ impl Part<'_> {
 }
 
 impl Hours {
+    /// Takes in more cells.
+    pub fn add(&mut self, cells: Cells) {
+        for cell in along(cells.answers) {
+            self.at(cell.hour).answers.push(cell);
+        }
+        for cell in along(cells.citations) {
+            self.at(cell.hour).citations.push(cell);
+        }
+        for cell in along(cells.stale) {
+            self.at(cell.hour).stale.push(cell);
+        }
+    }
+
+    fn at(&mut self, hour: i64) -> &mut Cells {
+        self.0.entry(hour).or_default()
+    }
+
     /// The same hours, corpus by corpus.
     #[must_use]
-    pub fn by_corpus(&self) -> BTreeMap<&str, Self> {
-        let mut parts: BTreeMap<&str, Self> = BTreeMap::new();
-        for cell in &self.answers {
-            parts
-                .entry(&cell.corpus)
-                .or_default()
-                .answers
-                .push(cell.clone());
-        }
-        for cell in &self.citations {
-            parts
-                .entry(&cell.corpus)
-                .or_default()
-                .citations
-                .push(cell.clone());
-        }
-        for cell in &self.stale {
-            parts
-                .entry(&cell.corpus)
-                .or_default()
-                .stale
-                .push(cell.clone());
+    pub fn by_corpus(&self) -> BTreeMap<&Corpus, Self> {
+        let mut parts: BTreeMap<&Corpus, Self> = BTreeMap::new();
+        for (hour, cells) in &self.0 {
+            for cell in &cells.answers {
+                beat(1);
+                let part = parts.entry(&cell.corpus).or_default();
+                part.at(*hour).answers.push(cell.clone());
+            }
+            for cell in &cells.citations {
+                beat(1);
+                let part = parts.entry(&cell.corpus).or_default();
+                part.at(*hour).citations.push(cell.clone());
+            }
+            for cell in &cells.stale {
+                beat(1);
+                let part = parts.entry(&cell.corpus).or_default();
+                part.at(*hour).stale.push(cell.clone());
+            }
         }
         parts
+    }
+
+    /// Cells of the hours of a part, of all corpora.
+    fn during(&self, part: Part<'_>) -> impl Iterator<Item = &Cells> {
+        beat(1);
+        let hours = self.0.range(part.since..part.until.max(part.since));
+        hours.map(|(_, cells)| cells)
     }
 
     /// Answers of a part, those that cite nothing included.
@@ -133,20 +190,20 @@ impl Hours {
 
     /// Cells of the answers of a part.
     pub fn of_answers<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = &'a AnswerCell> {
-        let cells = self.answers.iter();
-        cells.filter(move |cell| part.holds(cell.hour, &cell.corpus))
+        let cells = self.during(part).flat_map(|cells| &cells.answers);
+        cells.filter(move |cell| part.holds(&cell.corpus))
     }
 
     /// Cells of the citations of a part.
     pub fn of_citations<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = &'a CitationCell> {
-        let cells = self.citations.iter();
-        cells.filter(move |cell| part.holds(cell.hour, &cell.corpus))
+        let cells = self.during(part).flat_map(|cells| &cells.citations);
+        cells.filter(move |cell| part.holds(&cell.corpus))
     }
 
     /// Cells of what the citations of a part name.
     pub fn of_stale<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = &'a StaleCell> {
-        let cells = self.stale.iter();
-        cells.filter(move |cell| part.holds(cell.hour, &cell.corpus))
+        let cells = self.during(part).flat_map(|cells| &cells.stale);
+        cells.filter(move |cell| part.holds(&cell.corpus))
     }
 
     /// A percentile of the fidelity scores of a part, to half a thousandth: the least score that `share` of the answers do not
@@ -229,10 +286,10 @@ mod tests {
             cfs_bin,
             answers,
         });
-        Hours {
+        Hours::from(Cells {
             answers: cells.collect(),
-            ..Hours::default()
-        }
+            ..Cells::default()
+        })
     }
 
     const ALL: Part<'_> = Part {
@@ -250,16 +307,35 @@ mod tests {
 
     #[test]
     fn parts_are_told_apart() {
-        let mut hours = answers(&[(Some(1000), 1)]);
-        hours.answers[0].hour = HOUR;
+        let hours = Hours::from(Cells {
+            answers: vec![AnswerCell {
+                hour: HOUR,
+                corpus: "c".into(),
+                cfs_bin: Some(1000),
+                answers: 1,
+            }],
+            ..Cells::default()
+        });
         assert_eq!(hours.answers(ALL), 0);
         assert_eq!(hours.answers(ALL.during(HOUR, 2 * HOUR)), 1);
+        let d = Corpus::from("d");
         let other = Part {
-            corpus: Some("d"),
+            corpus: Some(&d),
             ..ALL
         }
         .during(HOUR, 2 * HOUR);
         assert_eq!(hours.answers(other), 0);
+        let of_a_tenant = Corpus {
+            tenant: Some("acme".into()),
+            ..Corpus::from("c")
+        };
+        let own = Part {
+            corpus: Some(&of_a_tenant),
+            ..other
+        };
+        assert_eq!(hours.answers(own), 0);
+        let backwards = ALL.during(2 * HOUR, HOUR);
+        assert_eq!(hours.answers(backwards), 0);
     }
 
     proptest! {
@@ -282,12 +358,12 @@ mod tests {
                 let facts = StageFacts { coordinates: kept[0], retrieved: kept[1], reranked: kept[2], in_context: kept[3] };
                 (Status::ALL[*status], Factors::of(Status::ALL[*status], Some(facts)))
             }).collect();
-            let hours = Hours {
+            let hours = Hours::from(Cells {
                 citations: factors.iter().map(|(status, factors)| CitationCell {
                     hour: 0, corpus: "c".into(), document_type: None, status: *status, lost_at: factors.lost_at(), citations: 1,
                 }).collect(),
-                ..Hours::default()
-            };
+                ..Cells::default()
+            });
             for (place, stage) in LossStage::ALL.into_iter().enumerate() {
                 let reached = factors.iter().filter(|(_, factors)| factors.0[place].is_some()).count() as u64;
                 let survived = factors.iter().filter(|(_, factors)| factors.0[place] == Some(true)).count() as u64;

@@ -33,6 +33,8 @@ pub enum Bad {
     Below,
     /// Above it.
     Above,
+    /// At it or above, where there is anything at all: what is promised is to stay under it.
+    From,
 }
 
 impl Indicator {
@@ -80,7 +82,8 @@ impl Indicator {
     pub const fn bad(self) -> Bad {
         match self {
             Self::Percentile(_) | Self::Mean | Self::Survival(_) => Bad::Below,
-            Self::PercentileDrop | Self::ParseFailures | Self::Stale => Bad::Above,
+            Self::PercentileDrop | Self::Stale => Bad::Above,
+            Self::ParseFailures => Bad::From,
         }
     }
 

@@ -27,6 +27,34 @@ SELECT * FROM reground.history_hits(regress.turn('hits-1', 2), '{3}');
 SELECT cardinality(asked('hits-1', 0, '{"keep_candidates": "none"}')) AS sources;
 SELECT * FROM reground.history_hits(regress.turn('hits-1', 3), '{3}');
 SELECT count(*) FROM reground.history_hits(-1);
+-- What is pinned and found is found: it keeps its rank, and the others theirs.
+SELECT reground.pin('hits-2', chunk_id => '6', corpus => 'hits');
+SELECT asked('hits-2', 70);
+SELECT chunk_id, origin, vector_rank FROM reground.turn_candidates WHERE turn_id = regress.turn('hits-2', 1) AND in_context AND vector_rank < 3 ORDER BY vector_rank;
+SELECT r.relevant, h.bottom_hit, h.depth FROM (VALUES ('{6}'::text[]), ('{3}')) AS r(relevant), reground.history_hits(regress.turn('hits-2', 1), r.relevant) AS h;
+SELECT asked('hits-2', 0, '{"max_pinned": 0}');
+SELECT r.relevant, h.bottom_hit, h.history_hit FROM (VALUES ('{6}'::text[]), ('{3}')) AS r(relevant), reground.history_hits(regress.turn('hits-2', 2), r.relevant) AS h;
+-- So is what is found too low and comes in by a reserved slot: a citation of it does not rest on the earlier turn alone.
+SELECT asked('hits-3', 0);
+SELECT marker, chunk_id, status FROM reground.end_turn(regress.turn('hits-3', 1), 'Nothing but the number 1 [A1].');
+SELECT marker, chunk_id, origin FROM reground.begin_turn('hits-3', 'zzz', 'hits', '[0.342,0.94]', intent => 'drill_down',
+    settings => '{"fusion": "rrf", "query_from": "turn", "max_sources": 2, "carry_threshold": 0, "reserved_slots": 1}');
+SELECT chunk_id, origin, vector_rank FROM reground.turn_candidates WHERE turn_id = regress.turn('hits-3', 2) AND chunk_id = '1' AND in_context;
+SELECT r.relevant, h.bottom_hit, h.history_hit, h.depth FROM (VALUES ('{1}'::text[])) AS r(relevant), reground.history_hits(regress.turn('hits-3', 2), r.relevant) AS h;
+SELECT marker, chunk_id, status FROM reground.end_turn(regress.turn('hits-3', 2), 'Nothing but the number 1 [A1].');
+SELECT turn, sources, carried_share, citations, citations_carried, citations_both, history_dependence, history_effect FROM reground.conversation_health WHERE conversation = 'hits-3' ORDER BY turn;
+-- The figures are counted in workers too, and on what cannot be written.
+CREATE TABLE ranked AS SELECT n FROM generate_series(1, 1000) AS n;
+BEGIN READ ONLY;
+SET LOCAL debug_parallel_query = on;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL parallel_setup_cost = 0;
+SELECT count(*) FILTER (WHERE bottom) AS bottom, count(*) FILTER (WHERE history) AS history, count(*) FILTER (WHERE supplement) AS supplement
+FROM ranked, reground._history_hits('[["1"], ["2"], ["3"], ["4"]]', '[[["4"], ["7"]]]', ARRAY[n::text]);
+SELECT round(sum(recall)::numeric, 3) AS recall FROM ranked, reground.retrieval_metrics(ARRAY['1', n::text], '{"1": 1, "2": 1}');
+SELECT count(*) FILTER (WHERE exact_match) AS exact, round(sum(token_f1)::numeric, 3) AS f1, count(rouge_l) AS scored FROM ranked, reground.text_metrics(n::text, '7');
+ROLLBACK;
+DROP TABLE ranked;
 -- For the auditor.
 CREATE ROLE regress_hits IN ROLE reground_user;
 GRANT USAGE ON SCHEMA regress TO regress_hits;

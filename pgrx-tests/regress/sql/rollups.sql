@@ -1,6 +1,6 @@
 -- Rollups say what counting says, whenever they are brought up to date; rules are read, changed and refused.
 CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations bigint) LANGUAGE sql AS $$
-    WITH said AS (SELECT m.*, t.corpus, date_bin('1 hour', m.created_at, 'epoch') AS hour FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded),
+    WITH said AS (SELECT m.message_id, m.tenant, m.cfs, left(m.model, 200) AS model, t.corpus, date_bin('1 hour', m.created_at, 'epoch') AS hour FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded),
     a AS (SELECT hour, tenant, corpus, model, round(cfs * 1000)::int AS cfs_bin, count(*) AS n FROM said GROUP BY 1, 2, 3, 4, 5),
     ra AS (SELECT hour, tenant, corpus, model, cfs_bin::int, sum(answers) AS n FROM reground.answer_rollup GROUP BY 1, 2, 3, 4, 5 HAVING sum(answers) <> 0),
     c AS (SELECT s.hour, s.tenant, coalesce(x.corpus, s.corpus) AS corpus, s.model, reground.document_type(x.uri, x.doc_id) AS document_type, x.status, x.lost_at, count(*) AS n
@@ -50,7 +50,40 @@ SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns)
 DELETE FROM reground.conversations WHERE external_id = 'rolled-2';
 SELECT reground.refresh_audit();
 SELECT * FROM pg_temp.differences();
+-- A model that is no name, as an answer of another release may have it: it is counted, taken out and counted anew under its beginning.
+CREATE FUNCTION pg_temp.of_long() RETURNS TABLE (length integer, answers bigint, citations bigint) LANGUAGE sql AS $$
+    SELECT length(a.model), a.n, c.n FROM (SELECT model, sum(answers) AS n FROM reground.answer_rollup WHERE corpus = 'rolled' GROUP BY 1) AS a
+    JOIN (SELECT model, sum(citations) AS n FROM reground.citation_rollup WHERE corpus = 'rolled' GROUP BY 1) AS c USING (model) WHERE a.model <> 'm' $$;
+SELECT count(*) FROM reground.begin_turn('rolled-3', 'Where do oats grow?', corpus => 'rolled');
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'In the north [A1].', message => 'long', model => 'm');
+UPDATE reground.messages SET model = (SELECT string_agg(md5(n::text), '' ORDER BY n) FROM generate_series(1, 200) AS n) WHERE external_id = 'long';
+SELECT reground.refresh_audit();
+SELECT * FROM pg_temp.of_long();
+SELECT reground.rebuild_audit() > 0 AS counted;
+SELECT * FROM pg_temp.of_long();
+SELECT * FROM pg_temp.differences();
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Oats grow [A1]. In the north [A1].', message => 'short', model => 'm');
+SELECT reground.refresh_audit();
+SELECT * FROM pg_temp.of_long();
+SELECT * FROM pg_temp.differences();
 SELECT conversation, corpus, turns, answers, regenerate, round(cfs::numeric, 3) AS cfs, citations, judged, held, rate, documents, reported FROM reground.conversation_audit WHERE conversation = 'rolled-1';
+-- The service levels are the figures of the rollups and of the rules, of a hundred answers with two citations each: the edges are the same.
+BEGIN;
+SELECT count(DISTINCT b.turn_id) AS answers FROM generate_series(1, 100) AS n, LATERAL (SELECT DISTINCT turn_id FROM reground.begin_turn('level-' || n, 'Where do oats grow?', corpus => 'rolled')) AS b,
+    LATERAL reground.end_turn(b.turn_id, 'Oats grow [A1]. In the north [A1].', message => 'level-' || n) AS e;
+CREATE FUNCTION pg_temp.levels(lowest double precision, unread integer) RETURNS TABLE (name text, value double precision, met boolean, samples bigint, rolled double precision) LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE reground.messages SET created_at = '2001-01-01 00:30+00', cfs = CASE external_id WHEN 'level-7' THEN lowest ELSE 1 END WHERE external_id LIKE 'level-%';
+    UPDATE reground.message_citations SET status = 'malformed' WHERE citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c JOIN reground.messages AS m USING (message_id)
+        WHERE m.external_id LIKE 'level-%' ORDER BY c.citation_id LIMIT unread);
+    PERFORM reground.rebuild_audit();
+    RETURN QUERY SELECT s.name, s.value, s.met, s.samples, CASE s.name WHEN 'cfs_p1' THEN (SELECT h.p1 FROM reground.cfs_hourly AS h WHERE h.hour = '2001-01-01 00:00+00')
+        WHEN 'parse_failures' THEN (SELECT h.malformed::float8 / h.citations FROM reground.citations_hourly AS h WHERE h.hour = '2001-01-01 00:00+00') END
+    FROM reground.sli('2001-01-01 00:00+00', '2001-01-02 00:00+00') AS s WHERE s.name <> 'rerank_survival';
+END $$;
+SELECT * FROM pg_temp.levels(0.3, 0);
+SELECT * FROM pg_temp.levels(0.9, 1);
+ROLLBACK;
 -- A tenant sees its own hours, and none of the alerts.
 CREATE ROLE regress_tenant;
 GRANT reground_user TO regress_tenant;
@@ -73,10 +106,20 @@ SELECT reground.set_alert_rule('unread', enabled => false, min_messages => 5);
 SELECT indicator, threshold, period, min_messages, enabled FROM reground.active_alert_rules WHERE rule = 'unread';
 SELECT reground.drop_alert_rule('unread'), reground.drop_alert_rule('unread'), reground.drop_alert_rule('low_tail');
 SELECT built_in, threshold FROM reground.active_alert_rules WHERE rule = 'low_tail';
+-- The indicators that functions know are those that the table takes and describes; what is not said of a rule is as documented.
+SELECT count(*) AS indicators, count(reground.set_alert_rule('of ' || i.name, i.name, 0.5)) AS rules, bool_and(col_description('reground.alert_rules'::regclass, 3) ~ ('\m' || i.name || '\M')) AS described
+FROM regress.refusal($$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$) AS r, regexp_split_to_table(trim(TRAILING '.' FROM replace(r.hint, 'One of ', '')), ', ') AS i(name);
+SELECT DISTINCT period, whole_period, min_messages, per_corpus, severity, enabled FROM reground.active_alert_rules WHERE rule LIKE 'of %';
+SELECT checked.name AS unknown_to_functions FROM pg_constraint AS c, regexp_matches(pg_get_constraintdef(c.oid), $re$'([a-z0-9_]+)'::text$re$, 'g') AS m, unnest(m) AS checked(name)
+WHERE c.conrelid = 'reground.alert_rules'::regclass AND c.conname = 'alert_rules_indicator_check' AND NOT EXISTS (SELECT FROM reground.alert_rules WHERE rule = 'of ' || checked.name);
+SELECT bool_and(reground.drop_alert_rule(rule)) AS dropped FROM reground.alert_rules WHERE rule LIKE 'of %';
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.set_alert_rule(' ')$$, $$SELECT reground.set_alert_rule('new')$$, $$SELECT reground.set_alert_rule('new', 'cfs_p5')$$, $$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$,
     $$SELECT reground.set_alert_rule('low_tail', threshold => 'NaN')$$, $$SELECT reground.set_alert_rule('low_tail', threshold => 1.5)$$, $$SELECT reground.set_alert_rule('low_tail', period => '10 minutes')$$,
     $$SELECT reground.set_alert_rule('low_tail', min_messages => 0)$$, $$SELECT reground.set_alert_rule('low_tail', severity => 'bad')$$, $$SELECT reground.drop_alert_rule(NULL)$$,
-    $$SELECT * FROM reground.diagnose(-1)$$, $$SELECT * FROM reground.diagnose(NULL)$$, $$SELECT reground.refresh_audit(0)$$, $$SELECT * FROM reground.take_baseline(NULL)$$]) AS f, regress.refusal(f) AS r;
+    $$SELECT * FROM reground.diagnose(-1)$$, $$SELECT * FROM reground.diagnose(NULL)$$, $$SELECT reground.refresh_audit(0)$$, $$SELECT * FROM reground.take_baseline(NULL)$$,
+    $$SELECT * FROM reground.take_baseline('-infinity')$$, $$SELECT * FROM reground.take_baseline(until => 'infinity')$$, $$SELECT * FROM reground.take_baseline('2026-01-02 10:00+00', '2026-01-02 09:00+00')$$,
+    $$SELECT * FROM reground.take_baseline('2026-01-02 10:10+00', '2026-01-02 10:50+00')$$]) AS f, regress.refusal(f) AS r;
 SELECT corpus, cfs_p5, answers FROM reground.take_baseline(now() - interval '1 day', now() + interval '1 hour') WHERE corpus = 'rolled';
+SELECT * FROM reground.take_baseline('4714-11-24 00:00+00 BC', '4713-01-01 BC');
 SELECT corpus, cfs_p5, answers, until > since AS ordered FROM reground.alert_baselines WHERE corpus = 'rolled';
 SELECT task, done >= 0 AS done FROM reground.run_maintenance();

@@ -75,6 +75,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.message_citations"),
             Reads("reground.answer_rollup"),
             Reads("reground.citation_rollup"),
+            Reads("reground.corpora"),
             Writes("reground.alert_baselines"),
             Writes("reground.rollup_queue"),
             Writes("reground.answer_rollup"),

@@ -1,0 +1,92 @@
+//! A check and a diagnosis over a month of many corpora can be given up, and look at each hour once.
+
+use reground_audit::alert::{Rule, Severity, Situation};
+use reground_audit::diagnosis::{Case, ComponentCell};
+use reground_audit::hours::{Cells, CitationCell, HOUR, Hours};
+use reground_audit::indicator::Indicator;
+use reground_citations::{LossStage, Status};
+use reground_pulse::felt::Felt;
+use reground_pulse::{STRETCH, felt};
+
+const MONTH: i64 = 31 * 24;
+
+/// So many citations in each hour of a month, of as many types.
+fn month(citations: usize) -> Hours {
+    let cells = (0..MONTH).flat_map(|hour| {
+        (0..citations).map(move |number| CitationCell {
+            hour: hour * HOUR,
+            corpus: "help".into(),
+            document_type: Some(number.to_string()),
+            status: Status::Unretrieved,
+            lost_at: Some(LossStage::Rerank),
+            citations: 1,
+        })
+    });
+    Hours::from(Cells {
+        citations: cells.collect(),
+        ..Cells::default()
+    })
+}
+
+/// Checks a rule that finds too little until it has looked at the whole month.
+fn check(citations: usize) -> Felt {
+    let situation = Situation {
+        now: (MONTH - 1) * HOUR,
+        hours: month(citations),
+        baselines: Vec::new(),
+        open: Vec::new(),
+        reported: Vec::new(),
+    };
+    let rule = Rule {
+        rule: "r".into(),
+        indicator: Indicator::Survival(LossStage::Rerank),
+        threshold: 0.9,
+        hours: MONTH,
+        whole_period: false,
+        min_messages: MONTH as u64 * citations as u64,
+        per_corpus: true,
+        severity: Severity::Warning,
+    };
+    let mut found = 0;
+    let felt = felt::of(|| found = situation.check(&[rule]).len());
+    assert_eq!(found, 1);
+    felt
+}
+
+#[test]
+fn a_check_beats_and_looks_at_each_hour_once() {
+    let cells = MONTH as usize * 500;
+    let felt = check(500);
+    let work = felt.beats * STRETCH;
+    // Apart, as a whole for the window and its figure, and once for each hour there and back.
+    assert!((4 * cells..6 * cells).contains(&work), "{felt:?}");
+    assert!(felt.longest < 2 * STRETCH, "{felt:?}");
+}
+
+#[test]
+fn a_diagnosis_beats_in_cells_and_in_values_of_a_component() {
+    let mut case = Case {
+        indicator: Indicator::Survival(LossStage::Rerank),
+        corpus: Some("help".into()),
+        first_bad_hour: (MONTH - 24) * HOUR,
+        until: MONTH * HOUR,
+        hours: month(500),
+        components: Vec::new(),
+        reranks: Vec::new(),
+        reports: 0,
+    };
+    let cells = MONTH as usize * 500;
+    let felt = felt::of(|| case.diagnose());
+    assert!(felt.beats >= cells / STRETCH, "{felt:?}");
+    case.hours = Hours::default();
+    case.components = (0..2000)
+        .map(|number| ComponentCell {
+            hour: number % MONTH * HOUR,
+            name: "model".into(),
+            value: format!("m{number}"),
+            turns: 1,
+        })
+        .collect();
+    let felt = felt::of(|| case.diagnose());
+    assert!(felt.beats >= 2000 * 2000 / 2 / STRETCH, "{felt:?}");
+}
