@@ -54,7 +54,7 @@ bench: ## what a turn costs, into docs/benchmarks.md (DATA=folder; URI=… for a
 bench-growth: ## whether a turn costs more late in a conversation, or in a full database (DATA=folder)
 	@scripts/bench-growth.sh
 
-bench-audit: ## how long an analyst waits over ten million citations (makes 15 GB of them first)
+bench-audit: ## how long an analyst waits over ten million citations (makes 15 GB of them first); DATA=folder: what provenance costs
 	@scripts/bench-audit.sh
 
 bench-lexical: ## ranked text search, index beside index, into docs/benchmarks-lexical.md (DATA=folder; URI=…)

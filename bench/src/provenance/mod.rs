@@ -24,7 +24,7 @@ struct Level {
 }
 
 /// A turn without a trace, then each level on top of it.
-const LEVELS: [Level; 5] = [
+const LEVELS: [Level; 6] = [
     Level {
         name: "bare",
         settings: r#"{"keep_candidates": "none"}"#,
@@ -39,6 +39,11 @@ const LEVELS: [Level; 5] = [
         name: "hash",
         settings: r#"{"provenance": "hash"}"#,
         reported: Some((18, 22)),
+    },
+    Level {
+        name: "hash, of the context alone",
+        settings: r#"{"provenance": "hash", "keep_candidates": "kept"}"#,
+        reported: None,
     },
     Level {
         name: "semantic",
