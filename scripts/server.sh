@@ -61,6 +61,21 @@ server_stop() {
 # server_uri FOLDER DATABASE
 server_uri() { echo "postgresql://postgres@127.0.0.1:$(cat "$1/port")/$2"; }
 
+# server_query FOLDER DATABASE ARGUMENT...: psql, unaligned, to its first error.
+server_query() {
+    local uri
+    uri=$(server_uri "$1" "$2")
+    shift 2
+    PGOPTIONS='-c client_min_messages=error' "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$uri" "$@"
+}
+
+# server_index_is_sound FOLDER DATABASE RELATION INDEX WHEN: a BM25 index on the column body, or the end.
+server_index_is_sound() {
+    local found
+    found=$(server_query "$1" "$2" --set "relation=$3" --set "index=$4" --file "$ROOT/pgrx-tests/servers/sound.sql")
+    [ -z "$found" ] || { echo "$found" >&2; die "the index is not sound $5"; }
+}
+
 # development_server_folder PG_CONFIG: one folder a major, and one for each server that is not the embedded one.
 development_server_folder() {
     local major bin

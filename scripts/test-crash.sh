@@ -12,7 +12,7 @@ set -euo pipefail
 
 rounds=${ROUNDS:-3}
 logs=$CACHE/logs/crash
-sql=$ROOT/pgrx-tests/crash
+sql=$ROOT/pgrx-tests/servers/crash
 mkdir -p "$logs"
 rm -f "$logs"/*
 
@@ -35,13 +35,8 @@ stop_all() {
 trap stop_all EXIT
 trap 'exit 130' INT TERM
 
-# query SERVER ARGUMENT...: psql, unaligned.
-query() {
-    local uri
-    uri=$(server_uri "$1" reground)
-    shift
-    PGOPTIONS='-c client_min_messages=error' "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$uri" "$@"
-}
+# query SERVER ARGUMENT...
+query() { server_query "$1" reground "${@:2}"; }
 
 # crash SERVER: the postmaster and all its children, as when the machine goes down.
 crash() {
@@ -63,8 +58,9 @@ crash() {
 # sound SERVER WHEN
 sound() {
     local found
-    found=$(query "$1" --file "$sql/check.sql")
-    [ -z "$found" ] || { echo "$found" >&2; die "the index is not sound $2"; }
+    server_index_is_sound "$1" reground docs docs_body "$2"
+    found=$(query "$1" --file "$sql/brief.sql")
+    [ -z "$found" ] || { echo "$found" >&2; die "an unlogged table is not sound $2"; }
 }
 
 # read_on: a reader of the standby, until it is stopped. Conflicts with replay are to be expected, and nothing else.

@@ -10,7 +10,7 @@ set -euo pipefail
 . "$ROOT/scripts/server.sh"
 
 logs=$CACHE/logs/subscriber
-sql=$ROOT/pgrx-tests/subscriber
+sql=$ROOT/pgrx-tests/servers/subscriber
 mkdir -p "$logs"
 
 library=$("$ROOT/scripts/build-extension.sh")
@@ -22,13 +22,8 @@ publisher=$folder/publisher subscriber=$folder/subscriber
 trap 'server_stop "$subscriber" "$PG_BIN" 2>/dev/null || true; server_stop "$publisher" "$PG_BIN" 2>/dev/null || true; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 
-# query SERVER ARGUMENT...: psql, unaligned.
-query() {
-    local uri
-    uri=$(server_uri "$1" app)
-    shift
-    PGOPTIONS='-c client_min_messages=error' "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$uri" "$@"
-}
+# query SERVER ARGUMENT...
+query() { server_query "$1" app "${@:2}"; }
 
 # until_true WHAT SERVER QUERY
 until_true() {
@@ -48,11 +43,7 @@ caught_up() {
 }
 
 # sound WHEN
-sound() {
-    local found
-    found=$(query "$subscriber" --file "$sql/check.sql")
-    [ -z "$found" ] || { echo "$found" >&2; die "the index is not sound $1"; }
-}
+sound() { server_index_is_sound "$subscriber" app articles articles_body "$1"; }
 
 # expect WHAT WANTED STATEMENT: what the subscriber says.
 expect() {

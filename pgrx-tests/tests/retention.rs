@@ -1,7 +1,7 @@
 //! What is old goes, what is young stays, and what went has left its row: whoever else is at work, and however the old rows lie.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use postgres::Client;
@@ -262,18 +262,27 @@ fn turns_begin_and_end_while_it_runs() -> Result<()> {
     aged.client.batch_execute(
         "SET statement_timeout = '20s'; SELECT reground.begin_turn('talk', 'meanwhile?', 'farm')",
     )?;
-    // A second run waits for the first one, then finds nothing.
+    // A second run waits for the first one, then finds nothing. Another session looks: within a transaction activity stands still.
+    let mut observer = aged.database.connect()?;
     let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%run_retention%')";
     let second = thread::scope(|scope| -> Result<Done> {
         let running = scope.spawn(|| aged.run(90));
-        loop {
-            ensure!(!running.is_finished(), "it did not wait");
-            if keeper.query_one(waits, &[])?.get(0) {
-                break;
+        let mut come_to_wait = || -> Result<()> {
+            let begun = Instant::now();
+            while !observer.query_one(waits, &[])?.get::<_, bool>(0) {
+                ensure!(!running.is_finished(), "it did not wait");
+                ensure!(
+                    begun.elapsed() < Duration::from_secs(60),
+                    "it does not come to wait"
+                );
+                thread::sleep(Duration::from_millis(20));
             }
-            thread::sleep(Duration::from_millis(20));
-        }
+            Ok(())
+        };
+        let waited = come_to_wait();
+        // In any case, or the second run would wait for ever.
         keeper.batch_execute("COMMIT")?;
+        waited?;
         running.join().map_err(|_| anyhow!("a session panicked"))?
     })?;
     ensure!(second.is_empty(), "it was done before: {second:?}");
