@@ -90,7 +90,7 @@ pub fn of_asking(ways: &[(Way, Vec<Asked>)]) -> Vec<Relation> {
     };
     let [contextual, rewrite] = [Way::Contextual(1.0), Way::Rewrite].map(asked);
     let mut relations = Vec::new();
-    for order in [Order::Bm25, Order::Served] {
+    for order in [Order::Bm25, Order::Scores(0.7)] {
         let [ours, theirs] = [contextual, rewrite].map(|asked| later(asked, order));
         for (measure, value, least) in [
             ("nDCG@5", ours.ndcg_5, theirs.ndcg_5),
@@ -120,7 +120,7 @@ pub fn of_asking(ways: &[(Way, Vec<Asked>)]) -> Vec<Relation> {
                     domain.name(),
                     way.name()
                 ),
-                value: of(Order::Served),
+                value: of(Order::Scores(0.7)),
                 least: of(Order::Bm25).max(of(Order::Vector)),
             });
         }

@@ -198,7 +198,7 @@ impl<'a> Asking<'a> {
             .collect();
         let found = client
             .query(
-                "SELECT chunk_id, lexical_rank, lexical_score, vector_rank, vector_distance, fused FROM reground.explain_turn($1) \
+                "SELECT chunk_id, lexical_rank, lexical_score, vector_rank, vector_distance FROM reground.explain_turn($1) \
                  WHERE origin = 'fresh'",
                 &[&turn_id],
             )?
@@ -209,7 +209,6 @@ impl<'a> Asking<'a> {
                 lexical_score: row.get(2),
                 vector_rank: row.get(3),
                 vector_distance: row.get(4),
-                fused: row.get(5),
             })
             .collect();
         let answer = cite(&turn.answer, &sources);

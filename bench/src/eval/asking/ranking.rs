@@ -23,8 +23,6 @@ pub struct Found {
     pub vector_rank: Option<i32>,
     /// Distance, also where only the other branch found it.
     pub vector_distance: Option<f64>,
-    /// By which the turn ordered it.
-    pub fused: f64,
 }
 
 /// An order of what was found.
@@ -36,16 +34,13 @@ pub enum Order {
     Vector,
     /// Reciprocal rank fusion, k 60, equal weights.
     Rrf,
-    /// Fusion of scores, as the turn itself made it.
-    Served,
-    /// Fusion of scores with this share of the vector branch, made here of what the trace says of each passage. In a turn that
-    /// compares, a trace has a passage's score under the query that found it, so this is near to what a turn would make of it.
+    /// Fusion of scores with this share of the vector branch.
     Scores(f64),
 }
 
 impl Order {
     /// Those that are compared.
-    pub const COMPARED: [Self; 4] = [Self::Bm25, Self::Vector, Self::Rrf, Self::Served];
+    pub const COMPARED: [Self; 4] = [Self::Bm25, Self::Vector, Self::Rrf, Self::Scores(0.7)];
 
     /// The name in reports and floors.
     pub fn name(self) -> String {
@@ -53,7 +48,7 @@ impl Order {
             Self::Bm25 => "BM25".to_owned(),
             Self::Vector => "vector".to_owned(),
             Self::Rrf => "RRF".to_owned(),
-            Self::Served => "scores".to_owned(),
+            Self::Scores(0.7) => "scores".to_owned(),
             Self::Scores(share) => format!("scores, {share}"),
         }
     }
@@ -71,7 +66,6 @@ impl Order {
         let settings = match self {
             Self::Bm25 => return classes(&lists[0]),
             Self::Vector => return classes(&lists[1]),
-            Self::Served => return served(asked),
             Self::Rrf => Settings {
                 fusion: Fusion::Rrf,
                 ..Settings::default()
@@ -145,19 +139,6 @@ fn list(
         entity: None,
         hits: hits.into_iter().map(|hit| hit.1).collect(),
     }
-}
-
-/// The classes by the best place of any of their passages.
-fn served(asked: &Asked) -> Vec<String> {
-    let mut best: BTreeMap<&str, f64> = BTreeMap::new();
-    for found in &asked.found {
-        let standing = best.entry(&found.class).or_insert(found.fused);
-        *standing = standing.max(found.fused);
-    }
-    let mut classes: Vec<(&str, f64)> = best.into_iter().collect();
-    classes.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let classes = classes.into_iter();
-    classes.map(|(class, _)| class.to_owned()).collect()
 }
 
 fn classes(list: &RankedList) -> Vec<String> {
