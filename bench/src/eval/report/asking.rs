@@ -96,7 +96,7 @@ fn against(ways: &[(Way, Vec<Asked>)]) {
     for (way, asked) in ways {
         let gain = |field: fn(Scores) -> f64| {
             paired(asked, asked, |one, _| {
-                field(Order::Served.scores(one)) - field(Order::Rrf.scores(one))
+                field(Order::Scores(0.7).scores(one)) - field(Order::Rrf.scores(one))
             })
         };
         println!(
@@ -140,7 +140,7 @@ fn alone(ways: &[(Way, Vec<Asked>)]) {
         ("first turns", &first as &dyn Fn(&Asked) -> bool),
         ("later turns whose rewrite changes no word", &same),
     ] {
-        let cells = [Order::Bm25, Order::Vector, Order::Served].map(|order| {
+        let cells = [Order::Bm25, Order::Vector, Order::Scores(0.7)].map(|order| {
             let [before, after] = [turn, contextual].map(|asked| mean(asked, order, keep).ndcg_5);
             format!("{} → {}", share(before), share(after))
         });
