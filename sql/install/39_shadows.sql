@@ -21,5 +21,5 @@ COMMENT ON COLUMN reground.shadow_turns.corpus IS 'Where the shadow searched.';
 COMMENT ON COLUMN reground.shadow_turns.settings IS 'Its effective settings, all of them.';
 COMMENT ON COLUMN reground.shadow_turns.context_tokens IS 'o200k_base tokens of the passages in its context.';
 COMMENT ON COLUMN reground.shadow_turns.refresh_us IS 'Microseconds that its search took, as turns.refresh_us; NULL where it kept sources.';
-COMMENT ON COLUMN reground.shadow_turns.candidates IS 'What shadow_turn returned.';
+COMMENT ON COLUMN reground.shadow_turns.candidates IS 'What shadow_turn returned; without those that left where keep_candidates is not all.';
 COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When it was asked.';

@@ -88,7 +88,7 @@ pub(super) struct Row<'a> {
     reranked: Option<f64>,
     relevance: f64,
     carry_score: Option<f64>,
-    pub in_context: bool,
+    in_context: bool,
     left_at: Option<&'static str>,
     reason: Option<&'static str>,
     gave_way_to: Option<&'a str>,

@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::settings::Settings;
+use reground_grounding::settings::{KeepCandidates, Settings};
 use reground_grounding::shadow;
 
 use crate::api::gathering::Question;
@@ -56,6 +56,11 @@ fn shadow_turn(
     };
     let (known, composed) = rehearse(&tenant, &conversation, &question)?;
     let rows = candidates(&composed);
+    // Those of the context come first.
+    let kept = match known.settings.keep_candidates {
+        KeepCandidates::All => &rows[..],
+        KeepCandidates::Kept | KeepCandidates::None => rows.split_at(composed.context.len()).0,
+    };
     shadows::put(&NewShadow {
         turn_id,
         label,
@@ -64,7 +69,7 @@ fn shadow_turn(
         settings: &known.settings,
         context_tokens: composed.tokens,
         refresh_us: known.refresh_us,
-        candidates: &rows,
+        candidates: kept,
     })?;
     rows::emit(fcinfo, &rows)?;
     Ok(())

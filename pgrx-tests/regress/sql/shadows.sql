@@ -32,6 +32,10 @@ SELECT doc_id FROM reground.shadow_candidates WHERE label = 'reworded' AND lexic
 -- Nothing else has changed, but for the second conversation's own turn.
 SELECT b.sources = (SELECT jsonb_agg(to_jsonb(s) ORDER BY s.*::text) FROM reground.conversation_sources AS s) AS same_sources, (SELECT count(*) FROM reground.turns) - b.turns AS turns, (SELECT count(*) FROM reground.turn_traces) - b.traces AS traces,
     (SELECT jsonb_agg(to_jsonb(v) ORDER BY v.conversation_id) FROM reground.conversations AS v WHERE external_id <> 'shaded-2') = (SELECT jsonb_agg(v ORDER BY (v ->> 'conversation_id')::bigint) FROM jsonb_array_elements(b.conversations) AS v WHERE v ->> 'external_id' <> 'shaded-2') AS same_conversations FROM before AS b;
+-- Whose candidates are not kept, its shadow's are not either; the context is, as it is compared.
+SELECT count(*) > count(*) FILTER (WHERE in_context) AS more_returned FROM reground.shadow_turn((SELECT turn FROM standing), '{"max_sources": 2, "keep_candidates": "none"}', 'bare');
+SELECT count(*), bool_and(in_context) AS of_the_context FROM reground.shadow_candidates WHERE label = 'bare';
+DELETE FROM reground.shadow_turns WHERE label = 'bare';
 -- Again under the same label: the later one stands.
 SELECT count(*) FILTER (WHERE in_context) AS in_context FROM reground.shadow_turn((SELECT turn FROM standing), '{"max_sources": 2}', 'same');
 SELECT label, count(*) FILTER (WHERE in_context) AS in_context FROM reground.shadow_candidates WHERE turn_id = (SELECT turn FROM standing) GROUP BY label ORDER BY label;
