@@ -69,9 +69,11 @@ say "a conversation over what was copied"
 expect "found" "Otters" "SELECT title FROM reground.search('articles', 'sleeping otters', '[1,0]', max_results => 1)"
 expect "shown" "A1|Otters" "SELECT marker, title FROM reground.begin_turn('reader', 'How do otters sleep?', 'articles', '[1,0]', settings => '{\"max_sources\": 1}')"
 expect "judged" "A1|resolved_current|t" "SELECT marker, status, holds FROM reground.end_turn(1, 'Otters sleep on their backs [A1].')"
+query "$subscriber" --command "UPDATE articles SET own = 'kept' WHERE title = 'Otters'"
 query "$publisher" --command "UPDATE articles SET body = 'Otters sleep afloat, wrapped in kelp.', revision = 2 WHERE title = 'Otters'" --command "DELETE FROM articles WHERE title = 'Badgers'" \
     --command "INSERT INTO articles (title, body, embedding) VALUES ('Otter pups', 'Otter pups cannot dive.', '[1,0.1]')"
 caught_up
+expect "a column of the subscriber's own" "kept" "SELECT own FROM articles WHERE title = 'Otters'"
 expect "the new text" "Otters sleep afloat, wrapped in kelp." "SELECT content FROM reground.search('articles', 'otters in kelp', max_results => 1)"
 expect "the new row" "Otter pups" "SELECT title FROM reground.search('articles', 'pups that dive', max_results => 1)"
 expect "what is gone" "0" "SELECT count(*) FROM reground.search('articles', 'badgers setts', settings => '{\"vector_weight\": 0}')"
