@@ -94,5 +94,12 @@ INSERT INTO reground.turn_traces SELECT * FROM kept;
 SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite => 'which animal gives milk');
 SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{"max_sources": 1}', 'narrow');
 DROP TABLE kept;
+-- A turn of an agent over two corpora, and a question that was edited.
+SELECT reground.begin_turn('agent', 'who gives milk?', corpora => '{farm}', embedding => '[1,0]', settings => '{"provenance": "merkle"}');
+SELECT reground.retrieve((SELECT max(turn_id) FROM reground.turns), 'wool', embedding => '[0,1]', filter => '{"doc_id": ["sheep", "cows"]}', max_results => 3);
+SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{"text": "Milk costs more.", "uri": "https://news.example/é"}]');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [A1].');
+SELECT reground.begin_turn('agent', 'and wool?', embedding => '[0,1]');
+SELECT reground.begin_turn('agent', 'and honey?', embedding => '[0,1]', parent => (SELECT max(turn_id) - 1 FROM reground.turns));
 SELECT reground.begin_turn('chained', 'and milk?', 'farm', '[1,0]', settings => '{"provenance": "merkle"}');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Cows give milk [B1]. Pigs fly [Z9]. Sheep eat hay [Source: sheep].', model => 'some', usage => '{"tokens": 1.50}', tags => '{"é": "ü"}');

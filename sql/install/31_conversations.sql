@@ -15,6 +15,7 @@ CREATE TABLE reground.conversations (
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
     chain_length    bigint,
     chain_head      bytea,
+    corpora         text[],
     UNIQUE (tenant, external_id)
 );
 CREATE INDEX conversations_external ON reground.conversations (external_id);
@@ -23,11 +24,12 @@ COMMENT ON COLUMN reground.conversations.conversation_id IS 'Surrogate key; the 
 COMMENT ON COLUMN reground.conversations.tenant IS 'Whose it is.';
 COMMENT ON COLUMN reground.conversations.external_id IS 'The application''s id of the conversation, unique within the tenant.';
 COMMENT ON COLUMN reground.conversations.corpus IS 'Corpus of its latest turn: the default of the next.';
+COMMENT ON COLUMN reground.conversations.corpora IS 'Where that turn searched several, all of them, the leading one first.';
 COMMENT ON COLUMN reground.conversations.settings IS 'Settings of the conversation (alter_conversation), stronger than the corpus''.';
 COMMENT ON COLUMN reground.conversations.reranker_role IS 'The role that set the reranker: it is called as that role.';
 COMMENT ON COLUMN reground.conversations.intent_role IS 'The role that set the intent function: it is called as that role.';
 COMMENT ON COLUMN reground.conversations.turn_count IS 'Turns begun so far.';
-COMMENT ON COLUMN reground.conversations.history_tokens IS 'o200k_base tokens of the questions that were answered, with the answers that stand.';
+COMMENT ON COLUMN reground.conversations.history_tokens IS 'o200k_base tokens of the questions on its path that were answered, with the answers that stand.';
 COMMENT ON COLUMN reground.conversations.last_ended_turn IS 'turn_id of the turn that ended last: only its regeneration moves the sources.';
 COMMENT ON COLUMN reground.conversations.next_pin IS 'Order number of the next pin.';
 COMMENT ON COLUMN reground.conversations.created_at IS 'When its first turn or pin came.';
@@ -72,6 +74,10 @@ CREATE TABLE reground.turns (
     ended_at          timestamptz,
     query_similarities real[],
     source_similarities real[],
+    corpora           text[],
+    parent            bigint,
+    superseded        boolean NOT NULL DEFAULT false,
+    origin            text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
     UNIQUE (conversation_id, number),
     UNIQUE (conversation_id, request_id)
 );
@@ -87,6 +93,10 @@ COMMENT ON COLUMN reground.turns.request_hash IS 'SHA-256 (hex) of the arguments
 COMMENT ON COLUMN reground.turns.query IS 'The user''s words.';
 COMMENT ON COLUMN reground.turns.query_embedding IS 'The embedding that was given.';
 COMMENT ON COLUMN reground.turns.corpus IS 'Where it searched.';
+COMMENT ON COLUMN reground.turns.corpora IS 'Where it searched several, all of them, the leading one (corpus) first.';
+COMMENT ON COLUMN reground.turns.parent IS 'turn_id of the turn that it follows; NULL: of none.';
+COMMENT ON COLUMN reground.turns.superseded IS 'Whether the conversation has gone back behind it (begin_turn with parent): then it is off the path that history and memory go by.';
+COMMENT ON COLUMN reground.turns.origin IS 'live, or imported for one that record_turn brought in finished.';
 COMMENT ON COLUMN reground.turns.filter IS 'The filter that was given.';
 COMMENT ON COLUMN reground.turns.intent IS 'new_topic, drill_down, compare or same_sources (C1).';
 COMMENT ON COLUMN reground.turns.intent_confidence IS 'In [0, 1]; 1 where the caller decided.';
@@ -114,6 +124,41 @@ COMMENT ON COLUMN reground.turns.begun_at IS 'When begin_turn was called.';
 COMMENT ON COLUMN reground.turns.query_similarities IS 'Where provenance is semantic or more: cosine of each source of the context to the query, by position, by their embeddings (of a merged source that of its nearest passage); NULL for a source without one, NULL as a whole without an embedding of the query.';
 COMMENT ON COLUMN reground.turns.source_similarities IS 'Likewise of each two sources: the first with each after it, then the second with each after it, and so on. See citation_similarities.';
 COMMENT ON COLUMN reground.turns.ended_at IS 'When it was first ended, or abandoned.';
+
+CREATE TABLE reground.turn_retrievals (
+    turn_id         bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
+    retrieval_no    integer NOT NULL CHECK (retrieval_no > 0),
+    tenant          text NOT NULL,
+    kind            text NOT NULL CHECK (kind IN ('search', 'passages')),
+    query           text,
+    query_embedding real[],
+    corpora         text[],
+    filter          jsonb,
+    max_results     integer,
+    markers         text[] NOT NULL,
+    added           integer NOT NULL,
+    warnings        text[] NOT NULL,
+    took_us         integer,
+    before          jsonb NOT NULL,
+    retrieved_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    PRIMARY KEY (turn_id, retrieval_no)
+);
+COMMENT ON TABLE  reground.turn_retrievals IS 'What came to a turn after it had begun: further searches (retrieve) and passages handed over (add_passages), in their order.';
+COMMENT ON COLUMN reground.turn_retrievals.turn_id IS 'Its turn.';
+COMMENT ON COLUMN reground.turn_retrievals.retrieval_no IS 'Position within the turn, from 1; sources of the context carry it as retrieval.';
+COMMENT ON COLUMN reground.turn_retrievals.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.turn_retrievals.kind IS 'search or passages.';
+COMMENT ON COLUMN reground.turn_retrievals.query IS 'What was searched for; NULL where passages were handed over.';
+COMMENT ON COLUMN reground.turn_retrievals.query_embedding IS 'The embedding that was given.';
+COMMENT ON COLUMN reground.turn_retrievals.corpora IS 'Where it searched, the leading corpus first.';
+COMMENT ON COLUMN reground.turn_retrievals.filter IS 'The filter that was given.';
+COMMENT ON COLUMN reground.turn_retrievals.max_results IS 'The most sources that were asked for; NULL: as many as the turn''s setting max_sources says.';
+COMMENT ON COLUMN reground.turn_retrievals.markers IS 'Markers of what it returned, in its order, those included that the context had.';
+COMMENT ON COLUMN reground.turn_retrievals.added IS 'How many of these it added to the context.';
+COMMENT ON COLUMN reground.turn_retrievals.warnings IS 'What it did without; in turns.warnings too.';
+COMMENT ON COLUMN reground.turn_retrievals.took_us IS 'Microseconds that the search took; NULL where passages were handed over.';
+COMMENT ON COLUMN reground.turn_retrievals.before IS 'What it changed of the turn''s row, as it was before.';
+COMMENT ON COLUMN reground.turn_retrievals.retrieved_at IS 'When.';
 
 CREATE TABLE reground.conversation_sources (
     conversation_id bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,

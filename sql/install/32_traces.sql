@@ -31,7 +31,8 @@ CREATE TABLE reground.turn_traces (
     gave_way_to      text[] NOT NULL,
     markers          text[] NOT NULL,
     coordinates      boolean[] NOT NULL,
-    hashes           bytea
+    hashes           bytea,
+    retrievals       integer[]
 ) PARTITION BY LIST (bucket);
 COMMENT ON TABLE  reground.turn_traces IS 'Every candidate of every turn, as parallel arrays; read it through the view turn_candidates.';
 COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: the week since 1970, modulo 16.';
@@ -58,6 +59,7 @@ COMMENT ON COLUMN reground.turn_traces.gave_way_to IS 'Passage that a twin or a 
 COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of those in the context.';
 COMMENT ON COLUMN reground.turn_traces.coordinates IS 'Whether the passage knows its place in the document (pages, characters or ordinal).';
 COMMENT ON COLUMN reground.turn_traces.hashes IS 'The first 8 bytes of the hash of each candidate''s text, one after the other, where provenance is hash or more; zeros where none is known.';
+COMMENT ON COLUMN reground.turn_traces.retrievals IS 'Which retrieval of the turn each is of: 0 the one that it began with, else that of turn_retrievals; NULL as a whole where there was no other.';
 
 DO $$
 DECLARE

@@ -5,7 +5,7 @@ CREATE TABLE reground.provenance_chain (
     conversation_id bigint NOT NULL,
     link_no         bigint NOT NULL,
     tenant          text NOT NULL,
-    kind            text NOT NULL CHECK (kind IN ('turn', 'answer')),
+    kind            text NOT NULL CHECK (kind IN ('turn', 'retrieval', 'answer')),
     turn_id         bigint NOT NULL,
     message_id      bigint,
     salts           bytea[] NOT NULL,
@@ -13,17 +13,19 @@ CREATE TABLE reground.provenance_chain (
     previous        bytea NOT NULL,
     digest          bytea NOT NULL,
     linked_at       timestamptz NOT NULL,
+    retrieval_no    integer,
     PRIMARY KEY (conversation_id, link_no)
 );
 CREATE INDEX provenance_chain_linked ON reground.provenance_chain USING brin (linked_at);
-COMMENT ON TABLE  reground.provenance_chain IS 'A link for each turn (what was asked and shown) and each answer (with the verdicts on its citations), each made of the digest of the one before: whatever is changed later, verify_chain finds. Rows are only added; retention removes the oldest behind a checkpoint.';
+COMMENT ON TABLE  reground.provenance_chain IS 'A link for each turn (what was asked and shown), each further retrieval of it (what was searched for or handed over, and added) and each answer (with the verdicts on its citations), each made of the digest of the one before: whatever is changed later, verify_chain finds. Rows are only added; retention removes the oldest behind a checkpoint.';
 COMMENT ON COLUMN reground.provenance_chain.conversation_id IS 'Its conversation.';
 COMMENT ON COLUMN reground.provenance_chain.link_no IS 'Position in the chain, from 1.';
 COMMENT ON COLUMN reground.provenance_chain.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.provenance_chain.kind IS 'turn or answer.';
+COMMENT ON COLUMN reground.provenance_chain.kind IS 'turn, retrieval or answer.';
 COMMENT ON COLUMN reground.provenance_chain.turn_id IS 'The turn.';
 COMMENT ON COLUMN reground.provenance_chain.message_id IS 'The answer.';
-COMMENT ON COLUMN reground.provenance_chain.salts IS 'A random salt for each content. Of a turn: the question, what else is kept of the turn, and each source of the context. Of an answer: the answer, the verdict on it, and each citation. NULL where the content was erased, so that nobody can try out what it was.';
+COMMENT ON COLUMN reground.provenance_chain.retrieval_no IS 'The retrieval, by its number within the turn (turn_retrievals).';
+COMMENT ON COLUMN reground.provenance_chain.salts IS 'A random salt for each content. Of a turn: the question, what else is kept of the turn, and each source of the context that it began with. Of a retrieval: what it was, and each source that it added. Of an answer: the answer, the verdict on it, and each citation. NULL where the content was erased, so that nobody can try out what it was.';
 COMMENT ON COLUMN reground.provenance_chain.leaves IS 'SHA-256 of each content, after the byte 0 and its salt.';
 COMMENT ON COLUMN reground.provenance_chain.previous IS 'digest of the link before; 32 zeros in the first.';
 COMMENT ON COLUMN reground.provenance_chain.digest IS 'SHA-256 over the byte 2, previous, what the link says of itself, and the Merkle root of its leaves (RFC 6962).';

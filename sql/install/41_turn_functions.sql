@@ -2,12 +2,29 @@
 
 CREATE FUNCTION reground.begin_turn(
     conversation text, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL,
-    request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL)
+    request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
+    corpora text[] DEFAULT NULL, parent bigint DEFAULT NULL)
     RETURNS TABLE (turn_id bigint, marker text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, published text,
                    content text, facts text[], origin text, score double precision, tokens integer, metadata jsonb)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
 COMMENT ON FUNCTION reground.begin_turn IS
-'Begins a turn and returns the sources for its answer, in prompt order, each under a marker that will not move for the life of the conversation; one row with marker NULL where there are none. corpus defaults to that of the previous turn. rewrite is a stand-alone form of the query for retrieval. request_id twice gives the same turn and rows (23505 with other arguments). intent overrides the judgement: new_topic, drill_down, compare or same_sources. Writes: 25006 on a standby; use search there.';
+'Begins a turn and returns the sources for its answer, in prompt order, each under a marker that will not move for the life of the conversation; one row with marker NULL where there are none. corpus defaults to that of the previous turn; corpora, in its place, asks several that share an embedding model, under the settings of the first (22023 where they compare embeddings differently). rewrite is a stand-alone form of the query for retrieval. request_id twice gives the same turn and rows (23505 with other arguments). intent overrides the judgement: new_topic, drill_down, compare or same_sources. parent is the turn that this one follows where that is not the latest, 0 for none: memory stands as that turn left it, with today''s pins, and turns that it does not follow are superseded until a turn follows them again (55000 unless the parent was answered). Writes: 25006 on a standby; use search there.';
+
+CREATE FUNCTION reground.retrieve(
+    turn bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,
+    corpora text[] DEFAULT NULL)
+    RETURNS TABLE (turn_id bigint, marker text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, published text,
+                   content text, facts text[], origin text, score double precision, tokens integer, metadata jsonb)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'retrieve_wrapper';
+COMMENT ON FUNCTION reground.retrieve IS
+'Searches once more within an open turn, as an agent does, and returns what it found as begin_turn does: a source that the turn has already under its marker, others added to the turn under new ones. The query is taken as it stands: nothing is borrowed from the conversation, and nothing carried. corpus or corpora default to those of the turn; max_results (1 to 100) to its setting max_sources, and each search has the turn''s max_tokens again. Searches of one turn run side by side; only what they write waits for one another. A reranker function is called; a deferred rerank is not waited for (rerank_missing). 55000 unless the turn is open, P0002 when there is none.';
+
+CREATE FUNCTION reground.add_passages(turn bigint, passages jsonb)
+    RETURNS TABLE (turn_id bigint, marker text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, published text,
+                   content text, facts text[], origin text, score double precision, tokens integer, metadata jsonb)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_passages_wrapper';
+COMMENT ON FUNCTION reground.add_passages IS
+'Adds passages from outside the corpora to an open turn (the web, a tool, an upload), and returns them as begin_turn does, each under its marker, with origin added and an empty corpus: [{"text": "…", "id": 7, "doc_id": "…", "title": "…", "uri": "…", "page_start": 1, "published": "…", "metadata": {…}}], only text required. One without an id is known by the hash of its text, one without a doc_id by its uri, so the same result handed over again has the same marker. All are taken, whatever max_tokens says. They are cited and judged as any source; a later turn does not carry them, since no corpus holds them. 22023 for a passage that brings a marker, 55000 unless the turn is open, P0002 when there is none.';
 
 CREATE FUNCTION reground.apply_rerank(turn bigint, results jsonb)
     RETURNS TABLE (turn_id bigint, marker text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, published text,

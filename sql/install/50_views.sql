@@ -46,7 +46,8 @@ CREATE VIEW reground.turn_candidates WITH (security_invoker = true) AS
     SELECT x.turn_id, x.tenant, c.candidate_no::integer, c.corpus, c.doc_id, c.chunk_id, pg_catalog.string_to_array(c.members, U&'\001F') AS members, c.origin,
            c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.graph_rank, c.fused, c.reranked, c.relevance, c.carry_score,
            c.marker IS NOT NULL AS in_context, c.marker, c.left_at, c.reason, c.gave_way_to,
-           c.has_coordinates, nullif(pg_catalog.encode(pg_catalog.substring(x.hashes, (c.candidate_no::integer - 1) * 8 + 1, 8), 'hex'), '0000000000000000') AS hash
+           c.has_coordinates, nullif(pg_catalog.encode(pg_catalog.substring(x.hashes, (c.candidate_no::integer - 1) * 8 + 1, 8), 'hex'), '0000000000000000') AS hash,
+           coalesce(x.retrievals[c.candidate_no], 0) AS retrieval
     FROM reground.turn_traces AS x,
          ROWS FROM (unnest(x.corpora), unnest(x.doc_ids), unnest(x.passages), unnest(x.members), unnest(x.origins), unnest(x.lexical_ranks),
                     unnest(x.lexical_scores), unnest(x.vector_ranks), unnest(x.vector_distances), unnest(x.graph_ranks), unnest(x.fused), unnest(x.reranked), unnest(x.relevance),
@@ -68,7 +69,7 @@ CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
            t.begun_at
     FROM reground.turns AS t
     JOIN reground.conversations AS v USING (conversation_id)
-    LEFT JOIN reground.turns AS p ON p.conversation_id = t.conversation_id AND p.number = t.number - 1
+    LEFT JOIN reground.turns AS p ON p.turn_id = t.parent
     CROSS JOIN LATERAL (
         SELECT pg_catalog.count(*) AS sources, pg_catalog.count(*) FILTER (WHERE e.carried) AS carried_sources,
                pg_catalog.array_agg(e.marker) FILTER (WHERE e.carried) AS carried, pg_catalog.array_agg(e.marker) FILTER (WHERE e.found AND e.remembered) AS both_ways
@@ -151,13 +152,13 @@ COMMENT ON COLUMN reground.turn_overhead.reported_ms IS 'What the source of the 
 CREATE FUNCTION reground.explain_turn(turn bigint)
     RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score double precision,
                    vector_rank integer, vector_distance double precision, graph_rank integer, fused double precision, reranked double precision, relevance double precision, carry_score double precision,
-                   in_context boolean, marker text, left_at text, reason text, gave_way_to text)
+                   in_context boolean, marker text, left_at text, reason text, gave_way_to text, retrieval integer)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         SELECT c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.members, c.origin, c.lexical_rank, c.lexical_score, c.vector_rank, c.vector_distance, c.graph_rank,
-               c.fused, c.reranked, c.relevance, c.carry_score, c.in_context, c.marker, c.left_at, c.reason, c.gave_way_to
+               c.fused, c.reranked, c.relevance, c.carry_score, c.in_context, c.marker, c.left_at, c.reason, c.gave_way_to, c.retrieval
         FROM reground.turn_candidates AS c
         WHERE c.turn_id = explain_turn.turn
         ORDER BY c.candidate_no;
     END;
-COMMENT ON FUNCTION reground.explain_turn(bigint) IS 'Every candidate of a turn, those of the context first: ranks, scores, where it left, why (for the auditor). A remembered source that retrieval found too stands a second time, as found_fresh.';
+COMMENT ON FUNCTION reground.explain_turn(bigint) IS 'Every candidate of a turn, those of the context first: ranks, scores, where it left, why (for the auditor). A remembered source that retrieval found too stands a second time, as found_fresh. retrieval is 0 for what the turn began with, else the number of the further one (turn_retrievals) that brought it in.';

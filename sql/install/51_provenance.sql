@@ -87,7 +87,7 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     FROM reground.turn_candidates AS x WHERE x.in_context AND pg_catalog.num_nonnulls(x.reranked, x.lexical_rank, x.vector_rank, x.graph_rank) > 0
     UNION ALL
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), reground._node('chunk', e #>> '{passage,corpus}', m.member), 'wasDerivedFrom',
-           CASE WHEN e ->> 'origin' IN ('carried', 'pinned') THEN 'carry' ELSE 'retrieval' END
+           CASE WHEN e ->> 'origin' IN ('carried', 'pinned') THEN 'carry' WHEN e ->> 'origin' = 'added' THEN 'handover' ELSE 'retrieval' END
     FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e, pg_catalog.jsonb_array_elements_text(e -> 'members') AS m(member)
     WHERE NOT EXISTS (SELECT FROM reground.turn_candidates AS x WHERE x.turn_id = t.turn_id AND x.marker = e ->> 'marker'
                           AND pg_catalog.num_nonnulls(x.reranked, x.lexical_rank, x.vector_rank, x.graph_rank) > 0)
@@ -104,7 +104,7 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     FROM reground.turn_candidates AS x WHERE x.reranked IS NOT NULL
     UNION ALL
     SELECT x.tenant, x.turn_id, reground._node('candidate', x.turn_id::text, x.candidate_no::text), reground._node('chunk', x.corpus, m.member), 'wasDerivedFrom',
-           CASE WHEN x.lexical_rank IS NULL AND x.vector_rank IS NULL AND x.graph_rank IS NULL THEN 'carry' ELSE 'retrieval' END
+           CASE WHEN x.origin = 'added' THEN 'handover' WHEN x.lexical_rank IS NULL AND x.vector_rank IS NULL AND x.graph_rank IS NULL THEN 'carry' ELSE 'retrieval' END
     FROM reground.turn_candidates AS x, pg_catalog.unnest(x.members) AS m(member)
     UNION ALL
     SELECT p.tenant, p.turn_id, reground._node('chunk', p.corpus, p.chunk_id), reground._node('document', p.corpus, p.doc_id), 'wasDerivedFrom', 'chunking'

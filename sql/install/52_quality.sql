@@ -17,7 +17,6 @@ CREATE FUNCTION reground._answers_by(by text, of_answers boolean, since timestam
     RETURNS TABLE (message_id bigint, cfs double precision, value text)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        -- What is no dimension is refused though there is nothing to group.
         SELECT m.message_id, m.cfs,
                CASE reground._dimension_name(_answers_by.by, _answers_by.of_answers)
                    WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'decision' THEN m.decision WHEN 'conversation' THEN v.external_id
@@ -79,7 +78,10 @@ CREATE FUNCTION reground.citation_quality(by text DEFAULT NULL, since timestampt
                 SELECT c.value, 0, 0, 0, NULL, 0, 0, pg_catalog.count(*)
                 FROM (SELECT DISTINCT citation_id FROM reground.citation_reports) AS r
                 JOIN reground._citations_by(citation_quality.by, citation_quality.since, citation_quality.until) AS c ON c.citation_id = r.citation_id
-                GROUP BY c.value) AS p
+                GROUP BY c.value
+                UNION ALL
+                -- Never a row: asked in every plan, so that what is no dimension is refused though there is nothing to group.
+                SELECT NULL, 0, 0, 0, NULL, 0, 0, 0 WHERE reground._dimension_name(citation_quality.by) = '') AS p
             GROUP BY p.value) AS q
         CROSS JOIN LATERAL reground.wilson_interval(q.held, q.judged) AS w
         ORDER BY q.citations DESC, q.value;
@@ -126,7 +128,12 @@ CREATE FUNCTION reground.stage_survival(by text DEFAULT NULL, since timestamptz 
                    pg_catalog.count(x.factor_rerank) AS r3, pg_catalog.count(*) FILTER (WHERE x.factor_rerank = 1) AS s3,
                    pg_catalog.count(x.factor_context) AS r4, pg_catalog.count(*) FILTER (WHERE x.factor_context = 1) AS s4,
                    pg_catalog.count(x.factor_generation) AS r5, pg_catalog.count(*) FILTER (WHERE x.factor_generation = 1) AS s5
-            FROM reground._citations_by(stage_survival.by, stage_survival.since, stage_survival.until) AS x
+            FROM (
+                SELECT c.value, c.factor_coordinates, c.factor_retrieval, c.factor_rerank, c.factor_context, c.factor_generation
+                FROM reground._citations_by(stage_survival.by, stage_survival.since, stage_survival.until) AS c
+                UNION ALL
+                -- Never a row, as above.
+                SELECT NULL, NULL, NULL, NULL, NULL, NULL WHERE reground._dimension_name(stage_survival.by) = '') AS x
             GROUP BY x.value) AS q
         CROSS JOIN LATERAL (VALUES (1, 'coordinates', q.r1, q.s1), (2, 'retrieval', q.r2, q.s2), (3, 'rerank', q.r3, q.s3), (4, 'context', q.r4, q.s4), (5, 'generation', q.r5, q.s5))
             AS f(stage, name, reached, survived)

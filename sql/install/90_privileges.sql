@@ -25,7 +25,7 @@ GRANT EXECUTE ON FUNCTION reground.current_tenant(), reground._settings(), regro
     reground.wilson_interval(bigint, bigint, double precision), reground.citation_quality(text, timestamptz, timestamptz), reground.label_citation, reground.sample_for_review,
     reground.compare_shadows(timestamptz, timestamptz), reground._source_state(text, text, text, integer) TO reground_auditor;
 
-GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.conversation_sources, reground.conversation_markers,
+GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, reground.turn_retrievals, reground.conversation_sources, reground.conversation_markers,
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
     reground.turn_audit, reground.conversation_health, reground.conversation_totals, reground.turn_overhead, reground.fact_sheets, reground.citation_labels, reground.citation_reports TO reground_user, reground_auditor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;

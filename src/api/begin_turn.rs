@@ -15,7 +15,7 @@ use crate::api::footing;
 use crate::api::gathering::{Known, Question, gather};
 use crate::api::rerank;
 use crate::api::source_rows::{emit, emit_candidates};
-use crate::api::{not_empty, writable};
+use crate::api::{branches, names, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::profile::{self, stage};
@@ -37,6 +37,8 @@ fn begin_turn(
     intent: Option<&str>,
     settings: Option<Json>,
     tags: Option<Json>,
+    corpora: Option<Vec<Option<String>>>,
+    parent: Option<i64>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
@@ -45,9 +47,11 @@ fn begin_turn(
         conversation: not_empty(conversation, "conversation")?,
         query: not_empty(query, "query")?,
         corpus,
+        corpora: names(corpora, "corpora")?,
         embedding: embedding.map(|vector| vector.0),
         filter: Json::optional(filter, "filter")?,
         rewrite,
+        parent,
         intent: intent
             .map(str::parse::<Intent>)
             .transpose()
@@ -77,9 +81,13 @@ fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) 
                 let gathered: Gathered = serde_json::from_value(pool)?;
                 emit_candidates(fcinfo, turn.turn_id, &gathered)
             }
-            None => emit(fcinfo, turn.turn_id, &turn.context),
+            None => emit(fcinfo, turn.turn_id, turn.begun_with()),
         };
     }
+    let conversation = match request.parent {
+        Some(parent) => stage("branch", || branches::go_back(tenant, conversation, parent))?,
+        None => conversation,
+    };
     let (known, gathered) = gather(tenant, &conversation, &request.question())?;
     let outcome = outcome(&known, gathered, request.query)?;
     let turn_id = write(
@@ -101,12 +109,15 @@ struct Request<'a> {
     conversation: &'a str,
     query: &'a str,
     corpus: Option<&'a str>,
+    corpora: Option<Vec<String>>,
     embedding: Option<Vec<f32>>,
     filter: Option<Value>,
     rewrite: Option<&'a str>,
     intent: Option<Intent>,
     settings: Value,
     tags: Value,
+    /// The turn that it follows where that is not the latest; 0: none.
+    parent: Option<i64>,
     /// The application's id of it; not part of what tells it from another.
     request_id: Option<&'a str>,
 }
@@ -117,6 +128,7 @@ impl Request<'_> {
         Question {
             query: self.query,
             corpus: self.corpus,
+            corpora: self.corpora.as_deref(),
             embedding: self.embedding.as_deref(),
             filter: self.filter.as_ref(),
             rewrite: self.rewrite,
@@ -131,12 +143,14 @@ impl Request<'_> {
         let arguments = json!([
             self.query,
             self.corpus,
+            self.corpora,
             self.embedding,
             self.filter,
             self.rewrite,
             self.intent,
             self.settings,
-            self.tags
+            self.tags,
+            self.parent
         ]);
         Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
     }
@@ -184,7 +198,8 @@ fn write(
         ),
     };
     let (number, turn_id) = stage("write turn", || {
-        let number = conversations::count_turn(conversation, &known.corpus.name)?;
+        let corpora = known.corpora.names();
+        let number = conversations::count_turn(conversation, &corpora)?;
         let new = NewTurn {
             tenant,
             conversation_id: conversation.conversation_id,
@@ -193,7 +208,8 @@ fn write(
             request_id: request.request_id,
             request_hash,
             query: request.query,
-            corpus: &known.corpus.name,
+            corpus: &known.corpora.first.name,
+            corpora: (corpora.len() > 1).then_some(&corpora),
             filter: request.filter.as_ref(),
             intent: known.judged.intent.name(),
             intent_confidence: known.judged.confidence,
@@ -258,7 +274,7 @@ pub(super) enum Outcome {
 }
 
 /// Stable names of warnings, each once.
-fn warning_names(warnings: &[Warning]) -> Vec<String> {
+pub(super) fn warning_names(warnings: &[Warning]) -> Vec<String> {
     warnings
         .iter()
         .map(|warning| warning.name().to_owned())

@@ -3,12 +3,13 @@
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
+use reground_grounding::decay::with_pins_of;
 use reground_grounding::dilution;
 use reground_grounding::memory::RememberedSource;
 use serde_json::Value;
 
 use crate::api::judging::{self, OfTurn, Verdict};
-use crate::api::{given, writable};
+use crate::api::{branches, given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, warn};
 use crate::owner::as_owner;
@@ -228,7 +229,7 @@ fn judge(
         judging::read(answer.text, &of_turn.grammar, answer.citations.as_ref())
     })?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
-    let before = stage("memory", || before(conversation, turn))?;
+    let before = stage("memory", || before(tenant, conversation, turn))?;
     let verdict = judging::judge(&read, &of_turn.ground(&trace, &before))?;
     Ok(Ended {
         verdict,
@@ -237,16 +238,20 @@ fn judge(
     })
 }
 
-/// The sources that the turn started from: for a regeneration those of its first end, but with today's pins.
-fn before(conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
-    let live: Vec<RememberedSource> = sources::load(conversation.conversation_id)?
-        .into_iter()
-        .map(|live| live.source)
-        .collect();
-    Ok(match &turn.sources_before {
-        Some(before) => reground_grounding::decay::with_pins_of(before, &live),
-        None => live,
-    })
+/// The sources that the turn started from, with today's pins: for a regeneration those of its first end, for a turn that the
+/// conversation has gone back behind those that its parent left.
+fn before(
+    tenant: &str,
+    conversation: &Conversation,
+    turn: &Turn,
+) -> Result<Vec<RememberedSource>> {
+    let live = sources::of(conversation.conversation_id)?;
+    let before = match &turn.sources_before {
+        Some(before) => before.clone(),
+        None if turn.superseded => branches::before(tenant, turn)?,
+        None => return Ok(live),
+    };
+    Ok(with_pins_of(&before, &live))
 }
 
 /// Adds an exchange to what was said, or replaces its answer.
@@ -256,17 +261,27 @@ fn count_tokens(
     answer_tokens: usize,
     inserted: &Inserted,
 ) -> Result<()> {
+    if turn.superseded {
+        // History goes by the path; going back to this turn counts it.
+        return Ok(());
+    }
     let before = inserted.superseded_tokens.map(i64::from);
     let more = dilution::said(turn.query_tokens, answer_tokens, before);
     conversations::count_tokens(conversation, more)
 }
 
 /// Moves the conversation's memory on, once a turn: a first end does, and the regeneration of the turn that ended last;
-/// regenerating an older one changes its citations only.
+/// regenerating an older one changes its citations only. A turn off the path keeps what it would have left, for whoever goes
+/// back to it.
 fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ended) -> Result<()> {
     let first = turn.state == "open";
     let latest = conversation.last_ended_turn == Some(turn.turn_id);
-    if first || latest {
+    if turn.superseded {
+        if first {
+            turns::end(turn.turn_id, &ended.before, &ended.verdict.judged.sources_after)?;
+        }
+        conversations::touch(conversation)
+    } else if first || latest {
         let after = &ended.verdict.judged.sources_after;
         sources::replace(tenant, conversation.conversation_id, after)?;
         turns::end(turn.turn_id, &ended.before, after)?;

@@ -1,12 +1,12 @@
 //! What a turn gathers before it has a context: everything is read here, as far as a reranker's candidates.
 
-use std::collections::BTreeSet;
-
+use reground_grounding::across;
 use reground_grounding::begin::{self, GatherInput, Gathered};
 use reground_grounding::intent::{self, Intent, Judged, Verdict};
 use reground_grounding::keep::keep;
 use reground_grounding::memory::Register;
-use reground_grounding::plan::{Asking, plan};
+use reground_grounding::passage::RankedList;
+use reground_grounding::plan::{Asking, RetrievalPlan, plan};
 use reground_grounding::settings::Settings;
 use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
@@ -18,19 +18,22 @@ use crate::guc;
 use crate::profile::{stage, timed};
 use crate::retrieve::earlier::{self, Before};
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::Wanted;
+use crate::retrieve::kept;
 use crate::retrieve::neighbours::{self, Nominated};
-use crate::retrieve::turn::{Searched, carried, elsewhere, others, remembered, search};
-use crate::retrieve::{kept, nearest, passages};
+use crate::retrieve::together::Corpora;
+use crate::retrieve::turn::{Answer, answer, carried, elsewhere, others};
 use crate::store::conversations::Conversation;
-use crate::store::corpora::{self, Corpus};
+use crate::store::corpora;
 use crate::store::roles::Roles;
+use crate::store::sources::Live;
 use crate::store::{history, register, sources, turns};
 
 /// What is asked of a turn.
 pub(super) struct Question<'a> {
     pub query: &'a str,
     pub corpus: Option<&'a str>,
+    /// Several, in place of one; the leading one first.
+    pub corpora: Option<&'a [String]>,
     pub embedding: Option<&'a [f32]>,
     pub filter: Option<&'a Value>,
     pub rewrite: Option<&'a str>,
@@ -44,7 +47,7 @@ pub(super) struct Question<'a> {
 
 /// What the rest of a turn needs to know besides the gathered candidates.
 pub(super) struct Known {
-    pub corpus: Corpus,
+    pub corpora: Corpora,
     pub settings: Settings,
     pub judged: Judged,
     /// What was searched for beside the query.
@@ -70,26 +73,12 @@ pub(super) fn gather(
     conversation: &Conversation,
     question: &Question<'_>,
 ) -> Result<(Known, Gathered)> {
-    let corpus = stage("corpus", || {
-        corpora::load(tenant, &corpus_name(tenant, conversation, question)?)
-    })?;
-    let settings = Settings::resolve(&[
-        ("server", &guc::turn_settings()),
-        ("corpus", &corpus.settings),
-        ("conversation", &conversation.settings),
-        ("call", question.settings),
-    ])?;
-    let corpus = if settings.hashes_texts() {
-        corpus.hashed_by_us()
-    } else {
-        corpus
-    };
-    if let Some(embedding) = question.embedding {
-        nearest::check_dimensions(&corpus, embedding)?;
-    } else if settings.require_embedding {
-        return Err(Error::EmbeddingRequired);
-    }
-    let roles = hooks::roles(question.settings, conversation, &corpus);
+    let Place {
+        corpora,
+        settings,
+        roles,
+    } = stage("corpus", || Place::of(tenant, conversation, question))?;
+    let corpus = &corpora.first;
     let earlier = stage("memory", || {
         turns::earlier(
             conversation.conversation_id,
@@ -99,7 +88,7 @@ pub(super) fn gather(
         )
     })?;
     let before = stage("earlier turns", || {
-        earlier::read(&corpus, question.query, question.embedding, earlier)
+        earlier::read(corpus, question.query, question.embedding, earlier)
     })?;
     let footing = stage("strategy", || {
         Footing::of(conversation, question.instead_of)
@@ -111,9 +100,10 @@ pub(super) fn gather(
         tenant,
         conversation,
         question,
-        corpus: &corpus,
+        filter: corpora.first_filter(question.filter)?,
+        filters_beside: corpora.filters_beside(question.filter)?,
+        corpora: &corpora,
         settings: &settings,
-        filter: Filter::resolve(&corpus, question.filter)?,
     };
     let (gathered, mut retrieval, refresh_us) = if fresh {
         let (found, took) = timed(|| asked.search(&judged, &before));
@@ -126,10 +116,10 @@ pub(super) fn gather(
         retrieval["rewrite"] = json!(rewrite);
     }
     let register = stage("memory", || {
-        register::load(conversation, &gathered, settings.marker_style)
+        register::load(conversation, gathered.documents(), settings.marker_style)
     })?;
     let known = Known {
-        corpus,
+        corpora,
         settings,
         judged,
         retrieval,
@@ -141,18 +131,115 @@ pub(super) fn gather(
     Ok((known, gathered))
 }
 
-/// The corpus that is asked, that of the previous turn, or the only one there is.
-fn corpus_name(
+/// What one more search of an open turn found, by its own words alone: nothing is carried.
+pub(super) struct More {
+    pub settings: Settings,
+    pub roles: Roles,
+    pub gathered: Gathered,
+    /// Names of what was searched.
+    pub corpora: Vec<String>,
+    /// Microseconds that the search took.
+    pub took_us: i32,
+}
+
+/// Gathers for one more search of an open turn.
+pub(super) fn gather_more(
     tenant: &str,
     conversation: &Conversation,
     question: &Question<'_>,
-) -> Result<String> {
-    if let Some(name) = question.corpus.or(conversation.corpus.as_deref()) {
-        return Ok(name.to_owned());
+) -> Result<More> {
+    let Place {
+        corpora,
+        settings,
+        roles,
+    } = stage("corpus", || Place::of(tenant, conversation, question))?;
+    let asked = Asked {
+        tenant,
+        conversation,
+        question,
+        filter: corpora.first_filter(question.filter)?,
+        filters_beside: corpora.filters_beside(question.filter)?,
+        corpora: &corpora,
+        settings: &settings,
+    };
+    let (gathered, took_us) = timed(|| asked.search_alone());
+    Ok(More {
+        gathered: gathered?,
+        took_us,
+        corpora: corpora.names(),
+        settings,
+        roles,
+    })
+}
+
+/// Where a question is asked, and how.
+struct Place {
+    corpora: Corpora,
+    settings: Settings,
+    /// Roles that functions of the application are called as.
+    roles: Roles,
+}
+
+impl Place {
+    fn of(tenant: &str, conversation: &Conversation, question: &Question<'_>) -> Result<Self> {
+        let names = corpus_names(tenant, conversation, question)?;
+        let corpora = Corpora::load(tenant, &names)?;
+        let settings = Settings::resolve(&[
+            ("server", &guc::turn_settings()),
+            ("corpus", &corpora.first.settings),
+            ("conversation", &conversation.settings),
+            ("call", question.settings),
+        ])?;
+        let corpora = if settings.hashes_texts() {
+            corpora.hashed_by_us()
+        } else {
+            corpora
+        };
+        match question.embedding {
+            Some(embedding) => corpora.check_dimensions(embedding)?,
+            None if settings.require_embedding => return Err(Error::EmbeddingRequired),
+            None => {}
+        }
+        Ok(Self {
+            roles: hooks::roles(question.settings, conversation, &corpora.first),
+            corpora,
+            settings,
+        })
     }
-    let mut names = corpora::names(tenant)?;
+}
+
+/// The corpora that are asked, those of the previous turn, or the only one there is.
+fn corpus_names(
+    tenant: &str,
+    conversation: &Conversation,
+    question: &Question<'_>,
+) -> Result<Vec<String>> {
+    match (question.corpus, question.corpora) {
+        (Some(_), Some(_)) => {
+            return Err(Error::Bad {
+                argument: "corpora",
+                fault: "corpus was given too".into(),
+                hint: "Name one as corpus, or all of them as corpora, the leading one first."
+                    .into(),
+            });
+        }
+        (Some(name), None) => return Ok(vec![name.to_owned()]),
+        (None, Some([])) => {
+            return Err(Error::Bad {
+                argument: "corpora",
+                fault: "it is empty".into(),
+                hint: "Name at least one corpus, or leave it out.".into(),
+            });
+        }
+        (None, Some(names)) => return Ok(names.to_vec()),
+        (None, None) => {}
+    }
+    if let Some(names) = conversation.corpora() {
+        return Ok(names);
+    }
+    let names = corpora::names(tenant)?;
     match names.len() {
-        1 => Ok(names.swap_remove(0)),
+        1 => Ok(names),
         0 => Err(Error::AmbiguousCorpus("there is no corpus yet".into())),
         _ => Err(Error::AmbiguousCorpus(
             "the first turn of a conversation must name its corpus".into(),
@@ -182,21 +269,18 @@ struct Asked<'a> {
     tenant: &'a str,
     conversation: &'a Conversation,
     question: &'a Question<'a>,
-    corpus: &'a Corpus,
-    settings: &'a Settings,
+    corpora: &'a Corpora,
     filter: Filter,
+    /// One for each of the others.
+    filters_beside: Vec<Filter>,
+    settings: &'a Settings,
 }
 
 impl Asked<'_> {
     /// Searches, and joins what the conversation remembers; with what was searched for.
     fn search(&self, judged: &Judged, before: &Before) -> Result<(Gathered, Value)> {
         let Self {
-            tenant,
-            conversation,
-            question,
-            corpus,
-            settings,
-            ref filter,
+            question, settings, ..
         } = *self;
         let asking = Asking {
             query: question.query,
@@ -210,63 +294,92 @@ impl Asked<'_> {
         });
         let now = [Some(question.query), question.rewrite];
         let Nominated { nodes, list } = neighbours::of(
-            corpus,
+            &self.corpora.first,
             now.into_iter().flatten(),
             &before.past,
             judged.intent,
-            filter,
+            &self.filter,
             settings,
         )?;
-        let live = stage("memory", || sources::load(conversation.conversation_id))?;
+        let live = stage("memory", || {
+            sources::load(self.conversation.conversation_id)
+        })?;
+        let gathered = self.ask(&plan, list, live, judged)?;
+        let mut trace = plan.trace(&nodes);
+        if !self.corpora.beside.is_empty() {
+            trace["corpora"] = json!(self.corpora.names());
+        }
+        Ok((gathered, trace))
+    }
 
+    /// Searches for the query as it stands, as if nothing had been said before.
+    fn search_alone(&self) -> Result<Gathered> {
+        let question = self.question;
+        let judged = intent::classify(question.query, &[], None);
+        let embedding = question.embedding.map(<[f32]>::to_vec);
+        let plan = RetrievalPlan::alone(Some(question.query), embedding, self.settings);
+        self.ask(&plan, None, Vec::new(), &judged)
+    }
+
+    /// Asks the branches of every corpus, and gathers what they give with the remembered sources.
+    fn ask(
+        &self,
+        plan: &RetrievalPlan,
+        nominated: Option<RankedList>,
+        live: Vec<Live>,
+        judged: &Judged,
+    ) -> Result<Gathered> {
+        let settings = self.settings;
+        let Answer {
+            found,
+            integrated,
+            mut options,
+            lacks_index,
+        } = answer(&self.corpora.first, &self.filter, plan, nominated, &live, settings)?;
+        let mut first = found;
         let mut warnings = Vec::new();
-        if question.embedding.is_none() {
+        if self.question.embedding.is_none() {
             warnings.push(Warning::NoEmbedding);
         }
-        let here = Wanted::of(&live, &corpus.name);
-        let Searched {
-            lists,
-            scores,
-            integrated,
-            lacks_index,
-        } = search(
-            corpus,
-            &plan,
-            filter,
-            &here,
-            list,
-            settings,
-            settings.candidates,
-        )?;
+        let mut lacks_index = lacks_index;
+        // The graph and what earlier turns were shown are of the first corpus.
+        let plain = RetrievalPlan {
+            historical: Vec::new(),
+            ..plan.clone()
+        };
+        for (corpus, filter) in self.corpora.beside.iter().zip(&self.filters_beside) {
+            let other = answer(corpus, filter, &plain, None, &live, settings)?;
+            lacks_index |= other.lacks_index;
+            options.extend(other.options);
+            across::join(&mut first, &corpus.name, other.found, settings.candidates);
+        }
         if lacks_index {
             warnings.push(Warning::NoLexicalIndex);
         }
-        let hits = lists.iter().flat_map(|list| &list.hits);
-        let keys: BTreeSet<&String> = hits.map(|hit| &hit.key).chain(&here.passages).collect();
-        let found = stage("passages", || passages::by_key(corpus, filter, keys))?;
-        let options = stage("carried passages", || {
-            let embedding = plan.embedding.as_deref();
-            let mut options = remembered(corpus, embedding, filter, &here, &scores, &found)?;
-            // Sources of other corpora: a filter on this one's columns says nothing of them, so under one they stay out.
-            if question.filter.is_none() {
-                for name in others(&live, &corpus.name) {
-                    options.extend(elsewhere(tenant, &name, &plan, &live, settings)?);
-                }
+        // Sources of other corpora: a filter on columns of these says nothing of them, so under one they stay out.
+        if self.question.filter.is_none() {
+            for name in others(&live, &self.corpora.names()) {
+                let there = stage("carried from elsewhere", || {
+                    elsewhere(self.tenant, &name, plan, &live, settings)
+                })?;
+                options.extend(there);
             }
-            Ok::<_, Error>(options)
-        })?;
+        }
+        let mut carried = carried(live, &options);
+        for corpus in &self.corpora.beside {
+            across::rename(&mut carried, &corpus.name);
+        }
         let input = GatherInput {
-            lists,
-            scores,
+            lists: first.lists,
+            scores: first.scores,
             integrated,
-            passages: found,
-            carried: carried(live, &options),
+            passages: first.passages,
+            carried,
             judged: judged.clone(),
-            metric: nearest::metric(corpus),
+            metric: self.corpora.metric(),
             warnings,
         };
-        let gathered = stage("gather", || begin::gather(input, settings));
-        Ok((gathered, plan.trace(&nodes)))
+        Ok(stage("gather", || begin::gather(input, settings)))
     }
 
     /// Keeps the sources that there are.
@@ -277,7 +390,7 @@ impl Asked<'_> {
         let shown = from.map(|number| history::shown(conversation_id, number));
         let asking = kept::Asking {
             tenant: self.tenant,
-            corpus: self.corpus,
+            corpus: &self.corpora.first,
             filter: &self.filter,
             filtered: question.filter.is_some(),
             query: question.rewrite.unwrap_or(question.query),

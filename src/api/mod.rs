@@ -3,6 +3,7 @@
 mod alerts;
 mod answer_metrics;
 mod begin_turn;
+mod branches;
 mod check_answer;
 mod citation_rows;
 mod corpora;
@@ -28,6 +29,7 @@ mod rehearsal;
 mod report;
 mod rerank;
 mod retention;
+mod retrieval;
 mod reviews;
 mod rollups;
 mod search;
@@ -52,6 +54,15 @@ pub(crate) fn not_empty<'a>(argument: Option<&'a str>, name: &'static str) -> Re
         });
     }
     Ok(text)
+}
+
+/// The elements of an array of names, none of which may be null.
+pub(crate) fn names(
+    argument: Option<Vec<Option<String>>>,
+    name: &'static str,
+) -> Result<Option<Vec<String>>> {
+    let names = argument.map(|names| names.into_iter().map(|one| given(one, name)).collect());
+    names.transpose()
 }
 
 /// Refuses to go on where nothing can be written, before anything is computed.

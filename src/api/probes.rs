@@ -121,6 +121,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
     let question = Question {
         query: &probe.query,
         corpus: Some(&probe.corpus),
+        corpora: None,
         embedding: probe.query_embedding.as_deref(),
         filter: probe.filter.as_ref(),
         rewrite: None,

@@ -167,9 +167,10 @@ fn verify(conversation: &Chained) -> Result<Vec<LinkRow>> {
     let end = verifier.finish(conversation.length, conversation.head());
     rows.extend(end.into_iter().map(row));
     for unlinked in chain::unlinked(conversation.conversation_id)? {
-        let kind = match unlinked.message_id {
-            None => Kind::Turn,
-            Some(_) => Kind::Answer,
+        let kind = match (unlinked.message_id, unlinked.retrieval_no) {
+            (Some(_), _) => Kind::Answer,
+            (None, Some(_)) => Kind::Retrieval,
+            (None, None) => Kind::Turn,
         };
         let mut row = row(verification::unlinked(kind));
         row.kind = Some(kind.name());

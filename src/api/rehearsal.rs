@@ -33,6 +33,7 @@ fn rehearse_turn(
     let question = Question {
         query: not_empty(query, "query")?,
         corpus,
+        corpora: None,
         embedding: embedding.as_deref(),
         filter: filter.as_ref(),
         rewrite: None,

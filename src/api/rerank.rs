@@ -61,7 +61,7 @@ fn apply_rerank(
         })?,
     };
     let matched = match_reranked(&items, &gathered.candidates);
-    let register = register::load(&conversation, &gathered, settings.marker_style)?;
+    let register = register::load(&conversation, gathered.documents(), settings.marker_style)?;
     let mut composed = begin::compose(
         gathered,
         Some(&matched.scores),

@@ -47,6 +47,7 @@ fn shadow_turn(
     let question = Question {
         query: &turn.query,
         corpus: Some(corpus),
+        corpora: None,
         embedding: embedding.as_deref().or(turn.query_embedding.as_deref()),
         filter: turn.filter.as_ref(),
         rewrite: rewrite.or(turn.rewrite.as_deref()),

@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use reground_grounding::begin::Gathered;
 use reground_grounding::memory::ContextSource;
-use reground_grounding::passage::Candidate;
+use reground_grounding::passage::{Candidate, Origin};
 use reground_grounding::prompt;
 use serde::Serialize;
 use serde_json::Value;
@@ -83,7 +83,8 @@ fn row(turn_id: i64, candidate: &Candidate) -> SourceRow<'_> {
         content: Some(&passage.text),
         facts: Vec::new(),
         origin: candidate.origin.name(),
-        score: Some(candidate.relevance),
+        // Nothing was asked of what was handed over.
+        score: (candidate.origin != Origin::Added).then_some(candidate.relevance),
         tokens: Some(passage.tokens),
         metadata: Some(&passage.metadata),
     }

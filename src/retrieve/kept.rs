@@ -102,7 +102,7 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
         options = remembered(corpus, embedding, asking.filter, &here, &scores, &found)?;
     }
     if !asking.filtered {
-        for name in others(pins, &asking.corpus.name) {
+        for name in others(pins, std::slice::from_ref(&asking.corpus.name)) {
             let there = elsewhere(asking.tenant, &name, &plan, pins, asking.settings)?;
             options.extend(there);
         }

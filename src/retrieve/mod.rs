@@ -18,6 +18,7 @@ pub mod nearest;
 pub mod neighbours;
 pub mod passages;
 pub mod text_config;
+pub mod together;
 pub mod turn;
 
 use crate::error::{Error, Result};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_grounding::across::Found;
 use reground_grounding::carry::{CarriedInput, CarriedOption};
 use reground_grounding::fuse::BranchScores;
 use reground_grounding::passage::{Branch, Passage, RankedList};
@@ -27,6 +28,49 @@ pub struct Searched {
     pub integrated: BranchScores,
     /// Whether all passages were read for want of an index.
     pub lacks_index: bool,
+}
+
+/// What one corpus says to a turn.
+pub struct Answer {
+    /// Lists, scores and the passages that they name.
+    pub found: Found,
+    /// What the branches say of the results of earlier turns under this query together with the one that found them.
+    pub integrated: BranchScores,
+    /// The passages that remembered sources of this corpus can give.
+    pub options: Options,
+    /// Whether all passages were read for want of an index.
+    pub lacks_index: bool,
+}
+
+/// Asks a corpus for a turn, and reads what its lists name and what is remembered of it.
+pub fn answer(
+    corpus: &Corpus,
+    filter: &Filter,
+    plan: &RetrievalPlan,
+    nominated: Option<RankedList>,
+    live: &[Live],
+    settings: &Settings,
+) -> Result<Answer> {
+    let here = Wanted::of(live, &corpus.name);
+    let limit = settings.candidates;
+    let searched = search(corpus, plan, filter, &here, nominated, settings, limit)?;
+    let hits = searched.lists.iter().flat_map(|list| &list.hits);
+    let keys: BTreeSet<&String> = hits.map(|hit| &hit.key).chain(&here.passages).collect();
+    let passages = stage("passages", || passages::by_key(corpus, filter, keys))?;
+    let options = stage("carried passages", || {
+        let embedding = plan.embedding.as_deref();
+        remembered(corpus, embedding, filter, &here, &searched.scores, &passages)
+    })?;
+    Ok(Answer {
+        options,
+        integrated: searched.integrated,
+        lacks_index: searched.lacks_index,
+        found: Found {
+            lists: searched.lists,
+            scores: searched.scores,
+            passages,
+        },
+    })
 }
 
 /// Asks both branches of a corpus. Where scores are fused, each branch also scores what the other found; what the knowledge
@@ -146,6 +190,7 @@ pub fn remembered(
             let option = CarriedOption {
                 lexical_score: scores.lexical.get(&key).copied(),
                 vector_distance: distances.get(&key).copied(),
+                handle: Some(key.clone()),
                 passage,
             };
             ((corpus.name.clone(), key), option)
@@ -154,10 +199,10 @@ pub fn remembered(
 }
 
 /// Other corpora that the conversation remembers sources of.
-pub fn others(live: &[Live], here: &str) -> BTreeSet<String> {
+pub fn others(live: &[Live], here: &[String]) -> BTreeSet<String> {
     live.iter()
         .map(|live| live.source.corpus.clone())
-        .filter(|corpus| corpus != here)
+        .filter(|corpus| !here.contains(corpus))
         .collect()
 }
 
@@ -188,7 +233,12 @@ pub fn elsewhere(
     let embedding =
         embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());
     let read = passages::by_key(&corpus, &everything, &wanted.passages)?;
-    remembered(&corpus, embedding, &everything, &wanted, &scores, &read)
+    let mut options = remembered(&corpus, embedding, &everything, &wanted, &scores, &read)?;
+    for option in options.values_mut() {
+        // No list of this turn is of that corpus.
+        option.handle = None;
+    }
+    Ok(options)
 }
 
 /// Pairs each remembered source with what stands under its key.

@@ -16,6 +16,8 @@ use crate::sql;
 pub enum About {
     /// A turn with its context.
     Turn(i64),
+    /// A turn, and what a further retrieval of that number added to it.
+    Retrieval(i64, i64),
     /// A turn, and an answer to it.
     Answer(i64, i64),
 }
@@ -24,14 +26,28 @@ impl About {
     fn kind(self) -> Kind {
         match self {
             Self::Turn(_) => Kind::Turn,
+            Self::Retrieval(..) => Kind::Retrieval,
             Self::Answer(..) => Kind::Answer,
         }
     }
 
-    fn ids(self) -> (i64, Option<i64>) {
+    fn turn_id(self) -> i64 {
         match self {
-            Self::Turn(turn_id) => (turn_id, None),
-            Self::Answer(turn_id, message_id) => (turn_id, Some(message_id)),
+            Self::Turn(turn_id) | Self::Retrieval(turn_id, _) | Self::Answer(turn_id, _) => turn_id,
+        }
+    }
+
+    fn message_id(self) -> Option<i64> {
+        match self {
+            Self::Answer(_, message_id) => Some(message_id),
+            Self::Turn(_) | Self::Retrieval(..) => None,
+        }
+    }
+
+    fn retrieval_no(self) -> Option<i64> {
+        match self {
+            Self::Retrieval(_, retrieval_no) => Some(retrieval_no),
+            Self::Turn(_) | Self::Answer(..) => None,
         }
     }
 
@@ -39,6 +55,9 @@ impl About {
     fn of(header: &Header) -> Self {
         match header.kind {
             Kind::Turn => Self::Turn(header.turn_id),
+            Kind::Retrieval => {
+                Self::Retrieval(header.turn_id, header.retrieval_no.unwrap_or_default())
+            }
             Kind::Answer => Self::Answer(header.turn_id, header.message_id.unwrap_or_default()),
         }
     }
@@ -66,15 +85,25 @@ const QUESTION: &[As] = &[
 ];
 
 const TURN: &[As] = &[
-    As::Text(&["tenant"]),
-    As::Number(&["conversation_id", "number"]),
-    As::Text(&["corpus", "intent"]),
+    As::Text(&["tenant", "origin"]),
+    As::Number(&["conversation_id", "number", "parent"]),
+    As::Text(&["corpus"]),
+    As::Json(&["corpora"]),
+    As::Text(&["intent"]),
     As::Real(&["intent_confidence"]),
     As::Json(&["intent_signals", "retrieval", "settings", "warnings"]),
     As::Number(&["context_tokens", "query_tokens"]),
     As::Flag(&["retrieved"]),
     As::Number(&["context_from", "history_tokens"]),
     As::Time(&["begun_at"]),
+];
+
+const RETRIEVAL: &[As] = &[
+    As::Text(&["tenant", "kind", "query"]),
+    As::Vector(&["query_embedding"]),
+    As::Json(&["corpora", "filter", "markers", "warnings", "before"]),
+    As::Number(&["max_results"]),
+    As::Time(&["retrieved_at"]),
 ];
 
 const ANSWER: &[As] = &[
@@ -161,19 +190,41 @@ fn fields(content: &[As]) -> String {
     format!("ARRAY[{}]", all.join(", "))
 }
 
+/// The turn $1 as it stood before its retrieval of a number, which keeps what of the row was changed from then on.
+fn turn_before(retrieval_no: &str) -> String {
+    format!(
+        "reground.turns AS t LEFT JOIN reground.turn_retrievals AS r ON r.turn_id = t.turn_id AND r.retrieval_no = {retrieval_no} \
+         CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(t, coalesce(r.before, '{{}}')) AS x WHERE t.turn_id = $1"
+    )
+}
+
 /// What a link is about, as it stands now. To be read as the owner.
 fn content(about: About) -> Result<Content> {
-    let (from, id) = match about {
+    let begun = turn_before("1");
+    let (from, (id, part)) = match about {
         About::Turn(turn_id) => (
             format!(
-                "SELECT 1 AS position, {} AS fields FROM reground.turns AS x WHERE x.turn_id = $1 \
-                 UNION ALL SELECT 2, {} FROM reground.turns AS x WHERE x.turn_id = $1 \
+                "SELECT 1 AS position, {} AS fields FROM {begun} \
+                 UNION ALL SELECT 2, {} FROM {begun} \
                  UNION ALL SELECT e.place + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
-                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1",
+                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1 AND NOT e.source ? 'retrieval'",
                 fields(QUESTION),
                 fields(TURN)
             ),
-            turn_id,
+            (turn_id, 0),
+        ),
+        About::Retrieval(turn_id, retrieval_no) => (
+            format!(
+                "SELECT 1 AS position, {} AS fields FROM reground.turn_retrievals AS x WHERE x.turn_id = $1 AND x.retrieval_no = $2 \
+                 UNION ALL SELECT 2, {} FROM {} \
+                 UNION ALL SELECT pg_catalog.row_number() OVER (ORDER BY e.place) + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
+                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) \
+                 WHERE x.turn_id = $1 AND (e.source ->> 'retrieval')::bigint = $2",
+                fields(RETRIEVAL),
+                fields(TURN),
+                turn_before("$2 + 1")
+            ),
+            (turn_id, retrieval_no),
         ),
         About::Answer(_, message_id) => (
             format!(
@@ -184,13 +235,14 @@ fn content(about: About) -> Result<Content> {
                 fields(VERDICT),
                 fields(CITATION)
             ),
-            message_id,
+            (message_id, 0),
         ),
     };
     let statement = format!(
-        "SELECT c.position::bigint, f.value FROM ({from}) AS c, pg_catalog.unnest(c.fields) WITH ORDINALITY AS f(value, place) ORDER BY c.position, f.place"
+        "SELECT c.position::bigint, f.value FROM ({from}) AS c, pg_catalog.unnest(c.fields) WITH ORDINALITY AS f(value, place) \
+         WHERE $2::bigint IS NOT NULL ORDER BY c.position, f.place"
     );
-    let rows: Vec<(i64, Field)> = sql::write_each(&statement, &[id.into()], |row| {
+    let rows: Vec<(i64, Field)> = sql::write_each(&statement, &[id.into(), part.into()], |row| {
         Ok((
             row.get::<i64>(1)?.unwrap_or_default(),
             row.get::<Vec<u8>>(2)?,
@@ -227,14 +279,14 @@ pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
             &[conversation_id.into()],
         )?
         .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))?;
-        let (turn_id, message_id) = about.ids();
         let header = Header {
             conversation_id,
             link_no: end.length + 1,
             tenant: tenant.to_owned(),
             kind: about.kind(),
-            turn_id,
-            message_id,
+            turn_id: about.turn_id(),
+            message_id: about.message_id(),
+            retrieval_no: about.retrieval_no(),
             at: end.now,
         };
         let previous = match end.head {
@@ -249,21 +301,22 @@ pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
             .collect();
         let digest = header.digest(&previous, &leaves);
         sql::run(
-            "WITH link AS (INSERT INTO reground.provenance_chain (conversation_id, link_no, tenant, kind, turn_id, message_id, salts, leaves, previous, digest, linked_at) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, timestamptz 'epoch' + $11::bigint * interval '1 microsecond')) \
+            "WITH link AS (INSERT INTO reground.provenance_chain (conversation_id, link_no, tenant, kind, turn_id, message_id, salts, leaves, previous, digest, linked_at, retrieval_no) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, timestamptz 'epoch' + $11::bigint * interval '1 microsecond', $12)) \
              UPDATE reground.conversations SET chain_length = $2, chain_head = $10 WHERE conversation_id = $1",
             &[
                 conversation_id.into(),
                 header.link_no.into(),
                 tenant.into(),
                 header.kind.name().into(),
-                turn_id.into(),
-                message_id.into(),
+                header.turn_id.into(),
+                header.message_id.into(),
                 bytes(&salts).into(),
                 bytes(&leaves).into(),
                 previous.to_vec().into(),
                 digest.to_vec().into(),
                 header.at.into(),
+                header.retrieval_no.into(),
             ],
         )?;
         Ok(())
@@ -332,6 +385,7 @@ struct Row {
     kind: String,
     turn_id: i64,
     message_id: Option<i64>,
+    retrieval_no: Option<i64>,
     at: i64,
     salts: Vec<Option<String>>,
     leaves: Vec<String>,
@@ -366,6 +420,7 @@ impl Row {
                     kind,
                     turn_id: self.turn_id,
                     message_id: self.message_id,
+                    retrieval_no: self.retrieval_no,
                     at: self.at,
                 },
                 salts: salts
@@ -390,7 +445,7 @@ pub fn conversations(external_id: &str) -> Result<Vec<Chained>> {
                          (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(k.link_no, pg_catalog.encode(k.digest, 'hex'))), '[]') \
                           FROM reground.chain_checkpoints AS k WHERE k.conversation_id = v.conversation_id) AS checkpoints, \
                          (SELECT coalesce(pg_catalog.json_agg(l ORDER BY l.link_no), '[]') FROM ( \
-                              SELECT x.conversation_id, x.link_no, x.tenant, x.kind, x.turn_id, x.message_id, {} AS at, \
+                              SELECT x.conversation_id, x.link_no, x.tenant, x.kind, x.turn_id, x.message_id, x.retrieval_no, {} AS at, \
                                   ARRAY(SELECT pg_catalog.encode(s.salt, 'hex') FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place) ORDER BY s.place) AS salts, \
                                   ARRAY(SELECT coalesce(pg_catalog.encode(l.leaf, 'hex'), '') FROM pg_catalog.unnest(x.leaves) WITH ORDINALITY AS l(leaf, place) ORDER BY l.place) AS leaves, \
                                   pg_catalog.encode(x.previous, 'hex') AS previous, pg_catalog.encode(x.digest, 'hex') AS digest, t.number AS turn, x.linked_at \
@@ -416,6 +471,7 @@ pub struct Unlinked {
     pub turn: i32,
     pub turn_id: i64,
     pub message_id: Option<i64>,
+    pub retrieval_no: Option<i64>,
 }
 
 /// Turns of a conversation that ask for a link, and answers to them, without one. Those from before the last link that
@@ -423,15 +479,19 @@ pub struct Unlinked {
 pub fn unlinked(conversation_id: i64) -> Result<Vec<Unlinked>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.turn, r.message_id NULLS FIRST), '[]')::text FROM ( \
+            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.turn, r.message_id NULLS FIRST, r.retrieval_no NULLS FIRST), '[]')::text FROM ( \
                  WITH since AS (SELECT pg_catalog.max(k.linked_at) AS moment FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1), \
                  asked AS (SELECT t.turn_id, t.number, t.begun_at FROM reground.turns AS t \
                            WHERE t.conversation_id = $1 AND t.settings ->> 'provenance' = 'merkle' AND t.history_tokens IS NOT NULL) \
-                 SELECT a.number AS turn, a.turn_id, NULL::bigint AS message_id FROM asked AS a, since AS s \
+                 SELECT a.number AS turn, a.turn_id, NULL::bigint AS message_id, NULL::bigint AS retrieval_no FROM asked AS a, since AS s \
                  WHERE (s.moment IS NULL OR a.begun_at > s.moment) \
                      AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 AND x.kind = 'turn' AND x.turn_id = a.turn_id) \
                  UNION ALL \
-                 SELECT a.number, a.turn_id, m.message_id FROM asked AS a JOIN reground.messages AS m USING (turn_id), since AS s \
+                 SELECT a.number, a.turn_id, NULL, r.retrieval_no FROM asked AS a JOIN reground.turn_retrievals AS r USING (turn_id), since AS s \
+                 WHERE (s.moment IS NULL OR r.retrieved_at > s.moment) AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 \
+                     AND x.kind = 'retrieval' AND x.turn_id = a.turn_id AND x.retrieval_no = r.retrieval_no) \
+                 UNION ALL \
+                 SELECT a.number, a.turn_id, m.message_id, NULL FROM asked AS a JOIN reground.messages AS m USING (turn_id), since AS s \
                  WHERE (s.moment IS NULL OR m.created_at > s.moment) \
                      AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 AND x.kind = 'answer' AND x.message_id = m.message_id)) AS r",
             &[conversation_id.into()],

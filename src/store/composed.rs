@@ -1,9 +1,11 @@
-//! What a composed turn leaves behind, besides its own row.
+//! What a turn's retrieval leaves behind, besides the turn's own row.
 
 use std::collections::BTreeMap;
 
 use reground_grounding::begin::Composed;
-use reground_grounding::passage::Passage;
+use reground_grounding::further::Further;
+use reground_grounding::memory::{BoundMarker, ContextSource};
+use reground_grounding::passage::{Dropped, Passage};
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
@@ -21,25 +23,9 @@ pub fn write(
     composed: &Composed,
     settings: &Settings,
 ) -> Result<()> {
-    let described: BTreeMap<&str, &Passage> = composed
-        .context
-        .iter()
-        .map(|source| (source.marker.as_str(), &source.candidate.passage))
-        .collect();
-    let rows: Vec<Row> = composed
-        .new_markers
-        .iter()
-        .map(|bound| {
-            let passage = described.get(bound.marker.as_str());
-            Row::new(
-                bound,
-                passage.and_then(|passage| passage.title.clone()),
-                passage.and_then(|passage| passage.uri.clone()),
-            )
-        })
-        .collect();
+    let bound = named(&composed.new_markers, &composed.context);
     stage("write markers", || {
-        markers::add(tenant, conversation_id, number, &rows)
+        markers::add(tenant, conversation_id, number, &bound)
     })?;
     stage("write facts", || {
         facts::write(tenant, turn_id, &composed.context)
@@ -60,4 +46,67 @@ pub fn write(
         })?;
     }
     Ok(())
+}
+
+/// A further retrieval of a turn, whose row has what it added.
+pub struct Retrieved<'a> {
+    pub turn_id: i64,
+    /// Number of the turn.
+    pub number: i32,
+    /// Number of the retrieval within it.
+    pub retrieval: u32,
+    pub further: &'a Further,
+    pub dropped: &'a [Dropped],
+}
+
+/// Writes markers, facts, trace and link of a further retrieval.
+pub fn add(
+    tenant: &str,
+    conversation_id: i64,
+    retrieved: &Retrieved<'_>,
+    settings: &Settings,
+) -> Result<()> {
+    let Retrieved {
+        turn_id,
+        number,
+        retrieval,
+        further,
+        dropped,
+    } = *retrieved;
+    let bound = named(&further.new_markers, &further.shown);
+    stage("write markers", || {
+        markers::add(tenant, conversation_id, number, &bound)
+    })?;
+    stage("write facts", || {
+        facts::write(tenant, turn_id, &further.added)
+    })?;
+    stage("write trace", || {
+        traces::add(turn_id, retrieval, &further.added, dropped, settings)
+    })?;
+    if settings.chains() {
+        let link = About::Retrieval(turn_id, retrieval.into());
+        stage("write chain", || {
+            chain::append(tenant, conversation_id, link)
+        })?;
+    }
+    Ok(())
+}
+
+/// New markers with what their documents are called.
+fn named(bound: &[BoundMarker], sources: &[ContextSource]) -> Vec<Row> {
+    let described: BTreeMap<&str, &Passage> = sources
+        .iter()
+        .map(|source| (source.marker.as_str(), &source.candidate.passage))
+        .collect();
+    bound
+        .iter()
+        .map(|bound| {
+            let passage = described.get(bound.marker.as_str());
+            Row::new(
+                bound,
+                passage.and_then(|passage| passage.title.clone()),
+                passage.and_then(|passage| passage.uri.clone()),
+            )
+        })
+        .collect()
 }

@@ -14,6 +14,8 @@ use crate::store::roles::Roles;
 pub struct Conversation {
     pub conversation_id: i64,
     pub corpus: Option<String>,
+    /// Where its latest turn asked several.
+    corpora: Option<Vec<String>>,
     pub settings: Value,
     #[serde(flatten)]
     pub roles: Roles,
@@ -28,15 +30,22 @@ impl Conversation {
         Self {
             conversation_id: 0,
             corpus: None,
+            corpora: None,
             settings: Value::Null,
             roles: Roles::default(),
             last_ended_turn: None,
             history_tokens: 0,
         }
     }
+
+    /// The corpora of its latest turn.
+    pub fn corpora(&self) -> Option<Vec<String>> {
+        let one = || self.corpus.clone().map(|corpus| vec![corpus]);
+        self.corpora.clone().or_else(one)
+    }
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, settings, reranker_role::oid::bigint AS reranker_role, \
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, corpora, settings, reranker_role::oid::bigint AS reranker_role, \
      intent_role::oid::bigint AS intent_role, last_ended_turn, history_tokens FROM reground.conversations";
 
 /// The conversation of that id, made if need be.
@@ -75,26 +84,44 @@ pub fn look(tenant: &str, external_id: &str) -> Result<Option<Conversation>> {
     })
 }
 
+/// A locked conversation as it stands after a change.
+pub fn again(conversation: Conversation) -> Result<Conversation> {
+    as_owner(|| {
+        sql::write_json(
+            &format!("{COLUMNS} WHERE conversation_id = $1) AS r"),
+            &[conversation.conversation_id.into()],
+        )
+    })?
+    .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))
+}
+
+/// The conversation that a turn belongs to as it stands, without a lock; `None` if the tenant has no such turn.
+pub fn behind_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
+    as_owner(|| sql::read_json(&format!("{COLUMNS} {OF_TURN}) AS r"), &[tenant.into(), turn_id.into()]))
+}
+
+/// Which conversation a turn ($2) of a tenant ($1) belongs to.
+const OF_TURN: &str = "WHERE tenant = $1 AND conversation_id = (SELECT t.conversation_id FROM reground.turns AS t WHERE t.turn_id = $2 AND t.tenant = $1)";
+
 /// Locks the conversation that a turn belongs to; `None` if the tenant has no such turn.
 pub fn of_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
     as_owner(|| {
         sql::write_json(
-            &format!(
-                "{COLUMNS} WHERE tenant = $1 AND conversation_id = (SELECT t.conversation_id FROM reground.turns AS t WHERE t.turn_id = $2 AND t.tenant = $1) \
-                 FOR NO KEY UPDATE) AS r"
-            ),
+            &format!("{COLUMNS} {OF_TURN} FOR NO KEY UPDATE) AS r"),
             &[tenant.into(), turn_id.into()],
         )
     })
 }
 
-/// Counts a turn and remembers its corpus; the turn's number. A reranker may have begun a turn of its own meanwhile, so
+/// Counts a turn and remembers its corpora; the turn's number. A reranker may have begun a turn of its own meanwhile, so
 /// the number is that of the row, not of what was read.
-pub fn count_turn(conversation: &Conversation, corpus: &str) -> Result<i32> {
+pub fn count_turn(conversation: &Conversation, corpora: &[String]) -> Result<i32> {
+    let corpora = corpora.to_vec();
     as_owner(|| {
         sql::write_one(
-            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2 WHERE conversation_id = $1 RETURNING turn_count",
-            &[conversation.conversation_id.into(), corpus.into()],
+            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2[1], corpora = CASE WHEN pg_catalog.cardinality($2) > 1 THEN $2 END \
+             WHERE conversation_id = $1 RETURNING turn_count",
+            &[conversation.conversation_id.into(), corpora.into()],
         )
     })?
     .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))

@@ -30,10 +30,10 @@ pub fn before(conversation_id: i64, number: Option<i32>) -> Result<Before> {
         sql::write_json(
             "SELECT pg_catalog.row_to_json(r)::text FROM ( \
                  SELECT latest.context_from, sources.context_tokens, sources.query_embedding AS sources_embedding, \
-                     (SELECT f.query_embedding FROM reground.turns AS f WHERE f.conversation_id = $1 AND f.number = 1) AS first_embedding, \
+                     (SELECT f.query_embedding FROM reground.turns AS f WHERE f.conversation_id = $1 AND NOT f.superseded ORDER BY f.number LIMIT 1) AS first_embedding, \
                      (SELECT o.query_embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.number = $2) AS own_embedding \
                  FROM (SELECT 1) AS one \
-                     LEFT JOIN (SELECT context_from FROM reground.turns WHERE conversation_id = $1 AND number < coalesce($2, 2147483647) \
+                     LEFT JOIN (SELECT context_from FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND number < coalesce($2, 2147483647) \
                                 ORDER BY number DESC LIMIT 1) AS latest ON true \
                      LEFT JOIN LATERAL (SELECT s.context_tokens, s.query_embedding FROM reground.turns AS s \
                                 WHERE s.conversation_id = $1 AND s.number = latest.context_from LIMIT 1) AS sources ON true) AS r",
@@ -69,7 +69,7 @@ pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<EarlierT
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('number', t.number, 'query', t.query, 'query_tokens', t.query_tokens, \
                  'answer', m.answer, 'answer_tokens', m.answer_tokens, 'citations', c.citations) ORDER BY t.number), '[]')::text \
-             FROM (SELECT turn_id, number, query, query_tokens FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' \
+             FROM (SELECT turn_id, number, query, query_tokens FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND NOT superseded \
                    ORDER BY number DESC LIMIT $2) AS t \
                  JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
                  CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object( \

@@ -108,13 +108,18 @@ pub fn of_documents<'a>(
     .unwrap_or_default())
 }
 
-/// The markers that answers have cited, in the order in which they were bound.
+/// The markers that answers have cited, in the order in which they were bound; where the conversation has gone back, only those
+/// cited on its path.
 pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(m), '[]')::text FROM ( \
                  SELECT marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash \
-                 FROM reground.conversation_markers WHERE conversation_id = $1 AND cited ORDER BY binding_no) AS m",
+                 FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
+                     AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
+                         OR EXISTS (SELECT FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id WHERE t.conversation_id = $1 AND NOT t.superseded \
+                             AND (c.marker = k.marker OR (c.doc_id, c.corpus, c.chunk_id) = (k.doc_id, k.corpus, k.passage)))) \
+                 ORDER BY binding_no) AS m",
             &[conversation_id.into()],
         )
     })?

@@ -17,6 +17,7 @@ pub mod probes;
 pub mod register;
 pub mod reports;
 pub mod retention;
+pub mod retrievals;
 pub mod reviews;
 pub mod roles;
 pub mod rollups;

@@ -1,6 +1,5 @@
 //! What a turn has to know of what its conversation has bound to markers.
 
-use reground_grounding::begin::Gathered;
 use reground_grounding::facts::FactSheet;
 use reground_grounding::memory::Register;
 use reground_grounding::settings::MarkerStyle;
@@ -10,12 +9,12 @@ use crate::store::conversations::Conversation;
 use crate::store::{facts, markers};
 
 /// Reads it for the documents that a turn may be given sources of.
-pub fn load(
+pub fn load<'a>(
     conversation: &Conversation,
-    gathered: &Gathered,
+    documents: impl Iterator<Item = (&'a str, &'a str)>,
     style: MarkerStyle,
 ) -> Result<Register> {
-    let rows = markers::of_documents(conversation.conversation_id, gathered.documents(), style)?;
+    let rows = markers::of_documents(conversation.conversation_id, documents, style)?;
     let facts = match conversation.last_ended_turn {
         Some(turn_id) => facts::sheet(turn_id)?,
         None => FactSheet::new(),

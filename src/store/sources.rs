@@ -29,6 +29,12 @@ pub fn load(conversation_id: i64) -> Result<Vec<Live>> {
     .unwrap_or_default())
 }
 
+/// The live sources as a turn remembers them.
+pub fn of(conversation_id: i64) -> Result<Vec<RememberedSource>> {
+    let live = load(conversation_id)?.into_iter();
+    Ok(live.map(|live| live.source).collect())
+}
+
 /// Puts the sources as a turn left them in place of those before it.
 pub fn replace(tenant: &str, conversation_id: i64, sources: &[RememberedSource]) -> Result<()> {
     let rows = sql::json(sources)?;

@@ -2,6 +2,8 @@
 
 use pgrx::IntoDatum;
 use pgrx::datum::DatumWithOid;
+use reground_grounding::further::retrace;
+use reground_grounding::identity::PassageId;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::passage::{Candidate, Dropped, Stage};
 use reground_grounding::rerank::DriftEvent;
@@ -49,38 +51,153 @@ pub fn write(
         KeepCandidates::None => return Ok(()),
     };
     let hashes = settings.hashes_texts().then(|| hashes(&entries));
+    let names = columns(&entries).map(|(name, _)| name).collect::<Vec<_>>();
+    let places: Vec<String> = (4..names.len() + 4).map(|n| format!("${n}")).collect();
+    let mut args: Vec<DatumWithOid<'_>> = vec![turn_id.into(), tenant.into(), hashes.into()];
+    args.extend(columns(&entries).map(|(_, values)| values));
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.turn_traces (bucket, turn_id, tenant, passages, doc_ids, corpora, members, origins, lexical_ranks, lexical_scores, vector_ranks, \
-                 vector_distances, graph_ranks, fused, reranked, relevance, carry_scores, left_at, reasons, gave_way_to, markers, coordinates, hashes) \
-             VALUES (reground._trace_bucket(pg_catalog.now()), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
-            &[
-                turn_id.into(),
-                tenant.into(),
-                column(&entries, |e| e.candidate.passage.key.as_str()),
-                column(&entries, |e| e.candidate.passage.doc_id.as_str()),
-                column(&entries, |e| e.candidate.passage.corpus.as_str()),
-                column(&entries, |e| e.candidate.members.join(SEPARATOR)),
-                column(&entries, |e| e.candidate.origin.name()),
-                column(&entries, |e| e.candidate.lexical_rank.map(whole)),
-                column(&entries, |e| e.candidate.lexical_score),
-                column(&entries, |e| e.candidate.vector_rank.map(whole)),
-                column(&entries, |e| e.candidate.vector_distance),
-                column(&entries, |e| e.candidate.graph_rank.map(whole)),
-                column(&entries, |e| e.candidate.fused),
-                column(&entries, |e| e.candidate.rerank),
-                column(&entries, |e| e.candidate.relevance),
-                column(&entries, |e| e.candidate.carry_score),
-                column(&entries, |e| e.left.map(|left| left.stage.name())),
-                column(&entries, |e| e.left.map(|left| left.reason.name())),
-                column(&entries, |e| e.left.and_then(|left| left.into.as_deref())),
-                column(&entries, |e| e.marker),
-                column(&entries, |e| e.candidate.passage.has_coordinates()),
-                hashes.into(),
-            ],
+            &format!(
+                "INSERT INTO reground.turn_traces (bucket, turn_id, tenant, hashes, {}) \
+                 VALUES (reground._trace_bucket(pg_catalog.now()), $1, $2, $3, {})",
+                names.join(", "),
+                places.join(", ")
+            ),
+            &args,
         )
     })?;
     Ok(())
+}
+
+/// Takes a further retrieval up into the trace of its turn, if it has one: what it added to the context after the sources that
+/// were there, what left it after all else, each candidate once.
+pub fn add(
+    turn_id: i64,
+    retrieval: u32,
+    added: &[ContextSource],
+    dropped: &[Dropped],
+    settings: &Settings,
+) -> Result<()> {
+    let dropped = match settings.keep_candidates {
+        KeepCandidates::All => dropped,
+        KeepCandidates::Kept => &[],
+        KeepCandidates::None => return Ok(()),
+    };
+    let known = known(turn_id)?;
+    let in_context = known.iter().take_while(|(_, left)| !left).count();
+    let retraced = retrace(&known, added, dropped);
+    let newly_left = retraced.newly_left.iter().filter_map(|&place| {
+        let dropped = dropped.get(place)?;
+        Some(Entry {
+            candidate: &dropped.candidate,
+            marker: None,
+            left: Some(dropped),
+        })
+    });
+    let came = added.iter().map(|source| Entry {
+        candidate: &source.candidate,
+        marker: Some(&source.marker),
+        left: None,
+    });
+    let entries: Vec<Entry<'_>> = came.chain(newly_left).collect();
+    let still_left: Vec<i32> = retraced
+        .still_left
+        .iter()
+        .filter_map(|place| i32::try_from(place + 1).ok())
+        .collect();
+    let of_it = vec![i32::try_from(retrieval).unwrap_or(i32::MAX); entries.len()];
+    let length = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+    let mut args: Vec<DatumWithOid<'_>> = vec![
+        turn_id.into(),
+        length(in_context).into(),
+        length(added.len()).into(),
+        still_left.into(),
+        hashes(&entries).into(),
+        of_it.into(),
+    ];
+    args.extend(columns(&entries).map(|(_, values)| values));
+    // Old sources, new ones, what had left and has not come back, what left now.
+    let spliced = |old: &str, new: &str| {
+        format!(
+            "({old})[1:$2] || ({new})[1:$3] || ARRAY(SELECT o.value FROM pg_catalog.unnest({old}) WITH ORDINALITY AS o(value, place) \
+             WHERE o.place = ANY ($4) ORDER BY o.place) || ({new})[$3 + 1:]"
+        )
+    };
+    let sets: Vec<String> = columns(&entries)
+        .zip(7..)
+        .map(|((name, _), n)| format!("{name} = {}", spliced(&format!("t.{name}"), &format!("${n}"))))
+        .collect();
+    let before = "coalesce(t.retrievals, pg_catalog.array_fill(0, ARRAY[pg_catalog.cardinality(t.passages)]))";
+    as_owner(|| {
+        sql::run(
+            &format!(
+                "UPDATE reground.turn_traces AS t SET {}, retrievals = {}, \
+                     hashes = pg_catalog.substring(t.hashes, 1, 8 * $2) || pg_catalog.substring($5, 1, 8 * $3) \
+                         || coalesce((SELECT pg_catalog.string_agg(pg_catalog.substring(t.hashes, 8 * (p.place - 1) + 1, 8), '' ORDER BY p.place) FROM pg_catalog.unnest($4) AS p(place)), '') \
+                         || pg_catalog.substring($5, 8 * $3 + 1) \
+                 WHERE t.turn_id = $1",
+                sets.join(", "),
+                spliced(before, "$6")
+            ),
+            &args,
+        )
+    })?;
+    Ok(())
+}
+
+/// The candidates that the trace of a turn has, in its order, with whether each left.
+fn known(turn_id: i64) -> Result<Vec<(PassageId, bool)>> {
+    #[derive(Deserialize)]
+    struct Known {
+        corpus: String,
+        key: String,
+        left: bool,
+    }
+    let known: Vec<Known> = as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('corpus', c.corpus, 'key', c.passage, 'left', c.left_at IS NOT NULL) ORDER BY c.place), '[]')::text \
+             FROM reground.turn_traces AS t, ROWS FROM (pg_catalog.unnest(t.corpora), pg_catalog.unnest(t.passages), pg_catalog.unnest(t.left_at)) WITH ORDINALITY \
+                 AS c(corpus, passage, left_at, place) WHERE t.turn_id = $1",
+            &[turn_id.into()],
+        )
+    })?
+    .unwrap_or_default();
+    let known = known.into_iter();
+    Ok(known
+        .map(|known| {
+            let (corpus, key) = (known.corpus, known.key);
+            (PassageId { corpus, key }, known.left)
+        })
+        .collect())
+}
+
+/// The arrays of a trace, by column.
+fn columns<'a>(
+    entries: &[Entry<'a>],
+) -> impl Iterator<Item = (&'static str, DatumWithOid<'a>)> + use<'a> {
+    let e = entries;
+    [
+        ("passages", column(e, |e| e.candidate.passage.key.as_str())),
+        ("doc_ids", column(e, |e| e.candidate.passage.doc_id.as_str())),
+        ("corpora", column(e, |e| e.candidate.passage.corpus.as_str())),
+        ("members", column(e, |e| e.candidate.members.join(SEPARATOR))),
+        ("origins", column(e, |e| e.candidate.origin.name())),
+        ("lexical_ranks", column(e, |e| e.candidate.lexical_rank.map(whole))),
+        ("lexical_scores", column(e, |e| e.candidate.lexical_score)),
+        ("vector_ranks", column(e, |e| e.candidate.vector_rank.map(whole))),
+        ("vector_distances", column(e, |e| e.candidate.vector_distance)),
+        ("graph_ranks", column(e, |e| e.candidate.graph_rank.map(whole))),
+        ("fused", column(e, |e| e.candidate.fused)),
+        ("reranked", column(e, |e| e.candidate.rerank)),
+        ("relevance", column(e, |e| e.candidate.relevance)),
+        ("carry_scores", column(e, |e| e.candidate.carry_score)),
+        ("left_at", column(e, |e| e.left.map(|left| left.stage.name()))),
+        ("reasons", column(e, |e| e.left.map(|left| left.reason.name()))),
+        ("gave_way_to", column(e, |e| e.left.and_then(|left| left.into.as_deref()))),
+        ("markers", column(e, |e| e.marker)),
+        ("coordinates", column(e, |e| e.candidate.passage.has_coordinates())),
+    ]
+    .into_iter()
 }
 
 /// One array of the trace.

@@ -29,13 +29,25 @@ pub struct Turn {
     pub settings: Value,
     pub pool: Option<Value>,
     pub context: Vec<ContextSource>,
+    pub context_tokens: usize,
     pub sources_before: Option<Vec<RememberedSource>>,
+    pub sources_after: Option<Vec<RememberedSource>>,
+    /// The turn that it follows.
+    pub parent: Option<i64>,
+    /// Whether the conversation has gone back behind it.
+    pub superseded: bool,
     pub warnings: Vec<String>,
     /// Whether this very transaction began it more than a second ago, and so kept its lock while the model wrote.
     pub held_open: bool,
 }
 
 impl Turn {
+    /// The context that the turn began with.
+    pub fn begun_with(&self) -> &[ContextSource] {
+        let later = self.context.iter().position(|source| source.retrieval > 0);
+        self.context.split_at(later.unwrap_or(self.context.len())).0
+    }
+
     /// The corpora that its sources come from.
     pub fn corpora(&self) -> BTreeSet<&str> {
         let sources = self.context.iter();
@@ -57,6 +69,8 @@ pub struct NewTurn<'a> {
     pub request_hash: &'a str,
     pub query: &'a str,
     pub corpus: &'a str,
+    /// Where there are several.
+    pub corpora: Option<&'a Vec<String>>,
     pub filter: Option<&'a Value>,
     pub intent: &'a str,
     pub intent_confidence: f64,
@@ -108,10 +122,20 @@ pub struct Asked {
     /// What the caller said that it is after.
     pub intent: Option<Intent>,
     pub corpus: String,
+    /// Where it asked several.
+    corpora: Option<Vec<String>>,
     pub filter: Option<Value>,
     pub settings: Settings,
     /// Whether a later turn has ended, and so moved what the conversation remembers.
     pub overtaken: bool,
+}
+
+impl Asked {
+    /// The corpora that it asked, the leading one first.
+    pub fn corpora(&self) -> Vec<String> {
+        let one = || vec![self.corpus.clone()];
+        self.corpora.clone().unwrap_or_else(one)
+    }
 }
 
 /// A turn of this tenant as it was asked, or P0002.
@@ -119,8 +143,8 @@ pub fn asked(tenant: &str, turn_id: i64) -> Result<Asked> {
     as_owner(|| {
         sql::write_json(
             "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT t.turn_id, t.number, t.state, t.query, t.query_embedding, t.retrieval ->> 'rewrite' AS rewrite, \
-                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.filter, t.settings, \
-                 EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn \
+                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.settings, \
+                 t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn \
                          WHERE v.conversation_id = t.conversation_id AND l.number > t.number) AS overtaken \
              FROM reground.turns AS t WHERE t.turn_id = $1 AND t.tenant = $2) AS r",
             &[turn_id.into(), tenant.into()],
@@ -142,14 +166,14 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
     as_owner(|| {
         sql::write_json(
             "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT settings, context, context_tokens FROM reground.turns \
-             WHERE conversation_id = $1 ORDER BY number DESC LIMIT 1) AS r",
+             WHERE conversation_id = $1 AND NOT superseded ORDER BY number DESC LIMIT 1) AS r",
             &[conversation_id.into()],
         )
     })
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, settings, pool, context, sources_before, \
-     warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, settings, pool, context, context_tokens, \
+     sources_before, sources_after, parent, superseded, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";
 
@@ -214,7 +238,7 @@ pub fn earlier(
                  'sources', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
                  'shown', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage ? (@.corpus == $corpus).key', pg_catalog.jsonb_build_object('corpus', $3::text)), \
                  'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
-             FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' \
+             FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
                        AND number < coalesce($4, 2147483647) ORDER BY number DESC LIMIT $2) AS t \
                  LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
                      WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
@@ -228,24 +252,30 @@ pub fn earlier(
     .unwrap_or_default())
 }
 
+/// The turn that a new one of the conversation `x` follows: the latest on its path that was not given up.
+const PARENT: &str = "(SELECT p.turn_id FROM reground.turns AS p WHERE p.conversation_id = x.conversation_id AND NOT p.superseded AND p.state <> 'abandoned' \
+     ORDER BY p.number DESC LIMIT 1)";
+
 /// Stores a turn and returns its id.
 pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
     let (row, context) = (sql::json(new)?, sql::json(new.context)?);
     let args: [DatumWithOid<'_>; 3] = [row.into(), embedding.into(), context.into()];
     as_owner(|| {
         sql::write_one(
-            "INSERT INTO reground.turns (tenant, conversation_id, number, state, request_id, request_hash, query, query_embedding, corpus, filter, intent, \
+            &format!(
+            "INSERT INTO reground.turns (tenant, conversation_id, parent, number, state, request_id, request_hash, query, query_embedding, corpus, corpora, filter, intent, \
                  intent_confidence, intent_signals, retrieval, settings, pool, context, context_tokens, query_tokens, \
                  retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, refresh_us, compress_us, warnings, tags, query_similarities, source_similarities) \
-             SELECT x.tenant, x.conversation_id, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.filter, x.intent, \
+             SELECT x.tenant, x.conversation_id, {PARENT}, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.corpora, x.filter, x.intent, \
                  x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
                  x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.refresh_us, x.compress_us, x.warnings, x.tags, x.query_similarities, x.source_similarities \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
-                 request_hash text, query text, corpus text, filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, \
+                 request_hash text, query text, corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, \
                  pool jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_from integer, history_tokens bigint, attribution_share double precision, \
                  predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, refresh_us integer, compress_us integer, \
                  warnings text[], tags jsonb, query_similarities real[], source_similarities real[]) \
-             RETURNING turn_id",
+             RETURNING turn_id"
+            ),
             &args,
         )
     })?
@@ -291,6 +321,66 @@ pub fn end(turn_id: i64, before: &[RememberedSource], after: &[RememberedSource]
             "UPDATE reground.turns SET state = 'ended', ended_at = coalesce(ended_at, pg_catalog.clock_timestamp()), \
                  sources_before = coalesce(sources_before, $2::jsonb), sources_after = $3::jsonb WHERE turn_id = $1",
             &[turn_id.into(), before.into(), after.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Lets a conversation stand where it stood after a turn of it (0: before the first). Its path is that turn with those that it
+/// follows; others are off it, and those that were come back.
+pub fn stand_after(conversation_id: i64, turn_id: i64) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "WITH RECURSIVE path AS (SELECT t.turn_id, t.parent FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
+                 UNION SELECT t.turn_id, t.parent FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent AND t.conversation_id = $1), \
+             moved AS (UPDATE reground.turns AS t SET superseded = NOT t.superseded \
+                 WHERE t.conversation_id = $1 AND t.superseded = EXISTS (SELECT FROM path AS p WHERE p.turn_id = t.turn_id)) \
+             UPDATE reground.conversations AS v SET last_ended_turn = nullif($2, 0), corpus = coalesce(l.corpus, v.corpus), \
+                 corpora = CASE WHEN l.corpus IS NULL THEN v.corpora ELSE l.corpora END, history_tokens = s.tokens \
+             FROM (SELECT 1) AS one LEFT JOIN reground.turns AS l ON l.turn_id = $2, \
+                 (SELECT coalesce(pg_catalog.sum(t.query_tokens + m.answer_tokens), 0) AS tokens FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.turn_id AND t.state = 'ended' \
+                      JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded) AS s \
+             WHERE v.conversation_id = $1",
+            &[conversation_id.into(), turn_id.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// What a further retrieval adds to an open turn.
+pub struct More<'a> {
+    /// Sources, at the end of its context.
+    pub added: &'a [ContextSource],
+    /// Tokens of the whole context.
+    pub tokens: usize,
+    /// Where the turn stands with it.
+    pub standing: &'a Standing,
+    /// Whether its search found the sources, so that a turn which keeps sources keeps these.
+    pub searched: bool,
+    pub warnings: Vec<String>,
+}
+
+/// Adds it.
+pub fn add(turn_id: i64, more: More<'_>) -> Result<()> {
+    let (added, standing) = (sql::json(more.added)?, sql::json(more.standing)?);
+    as_owner(|| {
+        sql::run(
+            "UPDATE reground.turns AS t SET context = t.context || $2::jsonb, context_tokens = $3::bigint, \
+                 warnings = ARRAY(SELECT DISTINCT w.name FROM pg_catalog.unnest(t.warnings || $4::text[]) AS w(name) ORDER BY 1), \
+                 context_from = CASE WHEN $6 THEN t.number ELSE t.context_from END, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
+                 predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, compress_us = coalesce(x.compress_us, t.compress_us), \
+                 query_similarities = x.query_similarities, source_similarities = x.source_similarities \
+             FROM pg_catalog.json_to_record($5::json) AS x(history_tokens bigint, attribution_share double precision, \
+                 predicted_accuracy double precision, accuracy_floor double precision, compress_us integer, query_similarities real[], source_similarities real[]) \
+             WHERE t.turn_id = $1",
+            &[
+                turn_id.into(),
+                added.into(),
+                i64::try_from(more.tokens).unwrap_or(i64::MAX).into(),
+                more.warnings.into(),
+                standing.into(),
+                more.searched.into(),
+            ],
         )
     })?;
     Ok(())

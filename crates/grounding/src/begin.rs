@@ -34,7 +34,7 @@ pub struct GatherInput {
     pub scores: BranchScores,
     /// What they say of the results of earlier turns under this query together with the one that found them.
     pub integrated: BranchScores,
-    /// The passages that the lists name, by key; one corpus.
+    /// The passages that the lists name, by what they name them by.
     pub passages: BTreeMap<String, Passage>,
     /// The remembered sources with what stands under their keys now.
     pub carried: Vec<CarriedInput>,
@@ -189,8 +189,6 @@ pub fn compose(
         entities,
     };
     let selection = select(pool, effect, settings);
-    let (markers, new_markers) =
-        assign(&selection.sources, &register.markers, settings.marker_style);
 
     dropped.extend(lost);
     dropped.extend(selection.dropped);
@@ -201,12 +199,27 @@ pub fn compose(
             max_tokens: settings.max_tokens,
         });
     }
+    let (context, new_markers) = place(selection.sources, register, query, settings);
+    Ok(Composed {
+        context,
+        new_markers,
+        dropped,
+        warnings,
+        tokens: selection.tokens,
+    })
+}
+
+/// Gives the sources of a context, in their order, markers and facts; with the bindings that are new.
+pub(crate) fn place(
+    sources: Vec<Candidate>,
+    register: &Register,
+    query: &str,
+    settings: &Settings,
+) -> (Vec<ContextSource>, Vec<BoundMarker>) {
+    let (markers, new) = assign(&sources, &register.markers, settings.marker_style);
     let cues = Cues::built_in();
-    let context = selection
-        .sources
-        .into_iter()
-        .zip(markers)
-        .zip(1..)
+    let placed = sources.into_iter().zip(markers).zip(1..);
+    let context = placed
         .map(|((candidate, marker), position)| ContextSource {
             facts: extract(
                 &candidate.passage.text,
@@ -218,15 +231,10 @@ pub fn compose(
             marker,
             position,
             candidate,
+            retrieval: 0,
         })
         .collect();
-    Ok(Composed {
-        context,
-        new_markers,
-        dropped,
-        warnings,
-        tokens: selection.tokens,
-    })
+    (context, new)
 }
 
 /// The candidates that a reranker sees, and those beyond.

@@ -20,6 +20,7 @@ fn remember(passage: &Passage, carry_score: f64, pinned: bool) -> CarriedInput {
             hash: Some(passage.hash.clone()),
         },
         options: vec![CarriedOption {
+            handle: Some(passage.key.clone()),
             passage: passage.clone(),
             lexical_score: Some(15.0),
             vector_distance: None,

@@ -32,6 +32,9 @@ pub struct CarriedInput {
 pub struct CarriedOption {
     /// The passage as it stands now.
     pub passage: Passage,
+    /// What this turn's lists would name it by; `None` where they are not of its corpus, so that a key which two corpora
+    /// share is not taken for one passage.
+    pub handle: Option<String>,
     /// BM25 score against the turn's query.
     pub lexical_score: Option<f64>,
     /// Vector distance to the turn's embedding.
@@ -164,9 +167,10 @@ fn anchor(inputs: &[CarriedInput], scale: &Scale, effect: Effect) -> Option<Reme
 
 /// Relevance of a passage that a source gives.
 fn relevance(option: &CarriedOption, scale: &Scale) -> f64 {
+    let fresh = option.handle.as_deref().map(|handle| scale.fresh(handle));
     scale
         .carried(option.lexical_score, option.vector_distance)
-        .max(scale.fresh(&option.passage.key))
+        .max(fresh.unwrap_or_default())
 }
 
 /// Pins first, in pin order; the order of the others decides nothing but is made total.

@@ -25,6 +25,7 @@ fn text(key: &str) -> Passage {
 /// A carried source whose relevance will be `relevance`, given [`scale`].
 fn input(key: &str, carry_score: f64, relevance: f64) -> CarriedInput {
     let option = CarriedOption {
+        handle: Some(key.to_owned()),
         passage: text(key),
         lexical_score: Some(20.0 * relevance),
         vector_distance: None,
@@ -309,4 +310,15 @@ proptest! {
         prop_assert!(first.pins.len() <= settings.max_pinned);
         prop_assert!(first.carried.iter().all(|c| c.relevance >= settings.carry_threshold));
     }
+}
+
+/// Keys are unique within a corpus only: a source of another corpus is not as relevant as what this one's search found under
+/// the same key.
+#[test]
+fn a_key_of_another_corpus_says_nothing() {
+    let scale = scale();
+    let mut option = input("best", 1.0, 0.0).options.remove(0);
+    assert_eq!(relevance(&option, &scale), 1.0);
+    option.handle = None;
+    assert_eq!(relevance(&option, &scale), 0.0);
 }

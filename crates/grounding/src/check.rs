@@ -93,6 +93,7 @@ fn source(
         position,
         candidate: Candidate::bare(passage, Origin::Fresh),
         facts: Vec::new(),
+        retrieval: 0,
     })
 }
 

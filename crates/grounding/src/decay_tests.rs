@@ -40,6 +40,7 @@ pub(crate) fn shown(marker: &str, key: &str, origin: Origin, text: &str) -> Cont
             )
         },
         facts: Vec::new(),
+        retrieval: 0,
     }
 }
 

@@ -103,6 +103,11 @@ fn read_again(
     settings: &Settings,
 ) -> Stands {
     let mut stands = Stands::default();
+    if source.passage.corpus.is_empty() {
+        // What the application handed over stands nowhere else.
+        stands.kept.push(part(&source, source.passage.clone()));
+        return stands;
+    }
     let mut parts = Vec::new();
     for id in members(&source) {
         let reason = match passages.get(&id) {

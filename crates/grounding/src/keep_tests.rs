@@ -205,6 +205,7 @@ fn pins_come_first_with_the_passage_that_answers_best() {
         passage("p", "p2", 1, 40, "Strong."),
     ];
     let option = |passage: &Passage, score| CarriedOption {
+        handle: None,
         passage: passage.clone(),
         lexical_score: Some(score),
         vector_distance: None,

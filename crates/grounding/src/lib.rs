@@ -12,6 +12,7 @@
 //! | **begin**: the stages in order | [`begin`] |
 //! | … what repeats names its neighbours | [`graph`] |
 //! | … results of earlier turns join | [`historical`] |
+//! | … lists of several corpora become one set | [`across`] |
 //! | … lists become candidates | [`fuse`], scored by [`relevance`] |
 //! | … neighbours become one | [`collapse`] |
 //! | … memory joins | [`carry`] |
@@ -19,6 +20,7 @@
 //! | … slots and budget | [`select`] |
 //! | … markers and facts | [`mark`], [`facts`] |
 //! | … the block for the prompt | [`prompt`], [`defuse`](mod@defuse) |
+//! | what comes to a turn after it has begun | [`further`] |
 //! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
 //! | … or judged without a turn | [`check`] |
 //! | … and measured | [`measure`] |
@@ -30,6 +32,7 @@
 //! Each stage is a function over `Vec<Candidate>` that a setting switches off or shapes. What does not pass a stage
 //! leaves with the stage and the reason; nothing is lost.
 
+pub mod across;
 pub mod begin;
 pub mod carry;
 pub mod check;
@@ -44,6 +47,7 @@ pub mod entities;
 pub mod error;
 pub mod facts;
 pub mod filter;
+pub mod further;
 pub mod fuse;
 pub mod graph;
 pub mod historical;

@@ -84,6 +84,13 @@ pub struct ContextSource {
     /// Up to two key bullets chosen for the query (C7).
     #[serde(default)]
     pub facts: Vec<Fact>,
+    /// Which retrieval of the turn gave it: 0 for that of its beginning.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retrieval: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// An extractive bullet of a source (C7).

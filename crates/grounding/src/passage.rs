@@ -26,7 +26,7 @@ impl CharRange {
 /// A passage of a corpus, as it stands in the corpus' relation at this moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Passage {
-    /// Name of the corpus.
+    /// Name of the corpus; empty where the application handed it over.
     pub corpus: String,
     /// The document's key in the application's own terms; the passage's key where no document is mapped.
     pub doc_id: String,
@@ -108,7 +108,7 @@ pub enum Metric {
 /// One entry of a ranked list, best first; its rank is its position plus one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
-    /// Key of the passage.
+    /// Key of the passage; where a turn searches several corpora, its [handle](crate::across).
     pub key: String,
     /// Score (lexical), distance (vector) or weight (graph).
     pub value: f64,
@@ -139,6 +139,8 @@ pub enum Origin {
     Pinned,
     /// Nominated by an edge of the knowledge graph, and found by no other branch of this turn.
     Graph,
+    /// Handed over by the application, from outside the corpora.
+    Added,
 }
 
 impl Origin {
@@ -150,6 +152,7 @@ impl Origin {
             Self::Carried => "carried",
             Self::Pinned => "pinned",
             Self::Graph => "graph",
+            Self::Added => "added",
         }
     }
 }
@@ -181,7 +184,7 @@ pub struct Candidate {
     /// Whether it is what a turn that cannot be understood alone is about, so that no threshold keeps it out.
     #[serde(default)]
     pub anchors: bool,
-    /// Fresh, carried, pinned or of the graph.
+    /// Fresh, carried, pinned, of the graph or added.
     pub origin: Origin,
     /// Compared entities whose lists hold it.
     #[serde(default)]

@@ -282,6 +282,7 @@ mod tests {
             position: 1,
             candidate,
             facts,
+            retrieval: 0,
         }]
     }
 

@@ -17,19 +17,22 @@ pub const BEGINNING: Digest = [0; 32];
 pub enum Kind {
     /// What was asked and shown.
     Turn,
+    /// What was searched for or handed over after that, and what it added.
+    Retrieval,
     /// What was answered, and the verdicts on its citations.
     Answer,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Turn, Self::Answer];
+    pub const ALL: [Self; 3] = [Self::Turn, Self::Answer, Self::Retrieval];
 
     /// The stable text that is stored and shown.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Turn => "turn",
+            Self::Retrieval => "retrieval",
             Self::Answer => "answer",
         }
     }
@@ -45,8 +48,9 @@ impl Kind {
     pub fn label(self, position: usize) -> &'static str {
         match (self, position) {
             (Self::Turn, 1) => "question",
-            (Self::Turn, 2) => "turn",
-            (Self::Turn, _) => "source",
+            (Self::Turn | Self::Retrieval, 2) => "turn",
+            (Self::Retrieval, 1) => "retrieval",
+            (Self::Turn | Self::Retrieval, _) => "source",
             (Self::Answer, 1) => "answer",
             (Self::Answer, 2) => "verdict",
             (Self::Answer, _) => "citation",
@@ -79,6 +83,8 @@ pub struct Header {
     pub turn_id: i64,
     /// Key of the answer.
     pub message_id: Option<i64>,
+    /// Number of the retrieval within the turn.
+    pub retrieval_no: Option<i64>,
     /// When it was made, in microseconds since 1970.
     pub at: i64,
 }
@@ -88,7 +94,8 @@ impl Header {
     #[must_use]
     pub fn digest(&self, previous: &Digest, leaves: &[Digest]) -> Digest {
         let number = |number: i64| number.to_be_bytes();
-        let message = self.message_id.map(number);
+        // One of the two at most; the kind says which.
+        let part = self.message_id.or(self.retrieval_no).map(number);
         let record = record(
             "link",
             [
@@ -97,7 +104,7 @@ impl Header {
                 Some(self.tenant.as_bytes()),
                 Some(self.kind.name().as_bytes()),
                 Some(&number(self.turn_id)),
-                message.as_ref().map(|id| &id[..]),
+                part.as_ref().map(|id| &id[..]),
                 Some(&number(self.at)),
                 Some(&(leaves.len() as u64).to_be_bytes()),
                 Some(&root(leaves)),

@@ -173,6 +173,7 @@ pub fn start(checkpoints: &[(i64, Digest)], first: Option<i64>) -> (i64, Digest)
 pub fn unlinked(kind: Kind) -> Finding {
     let detail = match kind {
         Kind::Turn => "the turn has no link",
+        Kind::Retrieval => "a retrieval of the turn has no link",
         Kind::Answer => "the answer has no link",
     };
     Finding {
@@ -191,6 +192,7 @@ fn content_faults(link: &Link, content: &Content) -> Vec<(Status, String)> {
     if kept && standing(1).is_none() {
         let what = match kind {
             Kind::Turn => "its turn is gone",
+            Kind::Retrieval => "its retrieval is gone",
             Kind::Answer => "its answer is gone",
         };
         said.push((Status::Missing, what.to_owned()));

@@ -26,6 +26,7 @@ impl Chain {
                 kind: Kind::ALL[number % 2],
                 turn_id: 100 + number as i64 / 2,
                 message_id: (number % 2 == 1).then_some(50),
+                retrieval_no: None,
                 at: 1_700_000_000_000_000 + number as i64,
             };
             let salts: Vec<_> = (0..fields.len())

@@ -107,14 +107,22 @@ BEGIN
     WHILE half * 2 < cardinality(leaves) LOOP half := half * 2; END LOOP;
     RETURN sha256('\x01'::bytea || root(leaves[:half]) || root(leaves[half + 1:]));
 END $$;
+-- A turn as it stood when a link was made: what a later retrieval changed of it is kept with that.
+CREATE VIEW stood AS SELECT x.conversation_id AS of, x.link_no, q.*, coalesce(r.before -> 'warnings', to_jsonb(q.warnings)) AS warnings_then, coalesce((r.before ->> 'context_tokens')::bigint, q.context_tokens) AS tokens_then,
+        CASE WHEN r.before IS NULL THEN q.context_from ELSE (r.before ->> 'context_from')::bigint END AS context_from_then, CASE WHEN r.before IS NULL THEN q.history_tokens ELSE (r.before ->> 'history_tokens')::bigint END AS history_then
+    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) LEFT JOIN reground.turn_retrievals AS r ON r.turn_id = x.turn_id AND r.retrieval_no = coalesce(x.retrieval_no, 0) + 1
+    WHERE x.kind <> 'answer';
 CREATE VIEW contents AS
     SELECT x.conversation_id, x.link_no, 1 AS place, record('question', t(q.request_id), t(q.request_hash), t(q.query), array_send(q.query_embedding), j(q.filter), j(q.tags)) AS content
     FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
-    UNION ALL SELECT x.conversation_id, x.link_no, 2, record('turn', t(q.tenant), n(q.conversation_id), n(q.number), t(q.corpus), t(q.intent), d(q.intent_confidence), j(to_jsonb(q.intent_signals)), j(q.retrieval), j(q.settings), j(to_jsonb(q.warnings)),
-        n(q.context_tokens), n(q.query_tokens), boolsend(q.retrieved), n(q.context_from), n(q.history_tokens), us(q.begun_at))
-    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
-    UNION ALL SELECT x.conversation_id, x.link_no, 2 + e.place, record('source', j(e.source))
-    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id), jsonb_array_elements(q.context) WITH ORDINALITY AS e(source, place) WHERE x.kind = 'turn'
+    UNION ALL SELECT q.of, q.link_no, 2, record('turn', t(q.tenant), t(q.origin), n(q.conversation_id), n(q.number), n(q.parent), t(q.corpus), j(to_jsonb(q.corpora)), t(q.intent), d(q.intent_confidence), j(to_jsonb(q.intent_signals)), j(q.retrieval), j(q.settings), j(q.warnings_then),
+        n(q.tokens_then), n(q.query_tokens), boolsend(q.retrieved), n(q.context_from_then), n(q.history_then), us(q.begun_at))
+    FROM stood AS q
+    UNION ALL SELECT x.conversation_id, x.link_no, 1, record('retrieval', t(r.tenant), t(r.kind), t(r.query), array_send(r.query_embedding), j(to_jsonb(r.corpora)), j(r.filter), j(to_jsonb(r.markers)), j(to_jsonb(r.warnings)), j(r.before), n(r.max_results), us(r.retrieved_at))
+    FROM reground.provenance_chain AS x JOIN reground.turn_retrievals AS r USING (turn_id, retrieval_no)
+    UNION ALL SELECT x.conversation_id, x.link_no, 2 + row_number() OVER (PARTITION BY x.conversation_id, x.link_no ORDER BY e.place), record('source', j(e.source))
+    FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id), jsonb_array_elements(q.context) WITH ORDINALITY AS e(source, place)
+    WHERE x.kind <> 'answer' AND coalesce((e.source ->> 'retrieval')::integer, 0) = coalesce(x.retrieval_no, 0)
     UNION ALL SELECT x.conversation_id, x.link_no, 1, record('answer', t(m.external_id), t(m.answer), t(m.answer_hash), j(m.usage), j(m.citations), j(m.tags))
     FROM reground.provenance_chain AS x JOIN reground.messages AS m USING (message_id)
     UNION ALL SELECT x.conversation_id, x.link_no, 2, record('verdict', t(m.tenant), n(m.conversation_id), n(m.turn_id), t(m.model), n(m.answer_tokens), n(m.citation_count), n(m.malformed_count), d(m.cfs), d(m.stage_cfs), d(m.grounded_cfs),
@@ -124,11 +132,12 @@ CREATE VIEW contents AS
         t(c.fact_summary), t(c.status), boolsend(c.holds), t(c.mode), d(c.score), d(c.coordinate_fidelity), d(c.support), j(c.support_parts), t(c.diagnostic), t(c.detail), t(c.best_other), n(c.factor_coordinates), n(c.factor_retrieval), n(c.factor_rerank),
         n(c.factor_context), n(c.factor_generation), t(c.lost_at), n(c.source_version), t(c.source_hash), boolsend(c.repaired), n(c.char_start), n(c.char_end), n(c.byte_start), n(c.byte_end), n(c.utf16_start), n(c.utf16_end))
     FROM reground.provenance_chain AS x JOIN reground.message_citations AS c USING (message_id);
-SELECT x.link_no, x.kind, cardinality(x.leaves) AS leaves,
+CREATE VIEW remade AS SELECT c.external_id, x.link_no, x.kind, cardinality(x.leaves) AS leaves,
     x.leaves = (SELECT array_agg(sha256('\x00'::bytea || x.salts[o.place] || o.content) ORDER BY o.place) FROM contents AS o WHERE (o.conversation_id, o.link_no) = (x.conversation_id, x.link_no)) AS same_leaves,
     x.digest = sha256('\x02'::bytea || coalesce(lag(x.digest) OVER (PARTITION BY x.conversation_id ORDER BY x.link_no), decode(repeat('00', 32), 'hex'))
-        || record('link', n(x.conversation_id), n(x.link_no), t(x.tenant), t(x.kind), n(x.turn_id), n(x.message_id), us(x.linked_at), n(cardinality(x.leaves)), root(x.leaves))) AS same_digest
-FROM reground.provenance_chain AS x JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'chain-7' ORDER BY x.link_no;
+        || record('link', n(x.conversation_id), n(x.link_no), t(x.tenant), t(x.kind), n(x.turn_id), n(coalesce(x.message_id, x.retrieval_no)), us(x.linked_at), n(cardinality(x.leaves)), root(x.leaves))) AS same_digest
+FROM reground.provenance_chain AS x JOIN reground.conversations AS c USING (conversation_id);
+SELECT link_no, kind, leaves, same_leaves, same_digest FROM remade WHERE external_id = 'chain-7' ORDER BY link_no;
 
 -- Whatever somebody with all rights does is found, and by which link. Each is undone before the next.
 CREATE FUNCTION tampered(statement text) RETURNS TABLE (link_no bigint, kind text, status text, detail text) LANGUAGE plpgsql AS $$
@@ -219,10 +228,41 @@ SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('nobody')$
 
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.verify_turn(-1)', 'SELECT * FROM reground.verify_turn(NULL)', $$SELECT reground.alter_conversation('chain-1', '{"provenance": "blockchain"}')$$]) AS f, regress.refusal(f) AS r;
 
-DROP VIEW shown, contents;
+-- Further retrievals of a turn are links of their own: what it began with stays as its own link says.
+SELECT reground.create_corpus('chain-farm', settings => '{"min_sources": 0}');
+SELECT count(*) FROM (VALUES ('cows', 'Cows give milk twice a day.'), ('bees', 'Bees make honey from clover in June.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('chain-farm', v.doc_id, content => v.content);
+SELECT count(*) FROM reground.begin_turn('chain-more', 'cows', corpus => 'chain-farm', settings => '{"provenance": "merkle", "max_sources": 1}');
+SELECT count(*) FROM reground.retrieve(regress.turn('chain-more'), 'honey', max_results => 2);
+SELECT count(*) FROM reground.add_passages(regress.turn('chain-more'), '[{"text": "Cows moo."}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('chain-more'), 'Cows moo [C1].');
+SELECT link_no, kind, leaves, same_leaves, same_digest FROM remade WHERE external_id = 'chain-more' ORDER BY link_no;
+SELECT link_no, kind, turn, status, detail FROM reground.verify_chain('chain-more');
+CREATE FUNCTION pg_temp.found(change text) RETURNS TABLE (link_no bigint, status text, detail text) LANGUAGE plpgsql AS $$
+BEGIN
+    BEGIN
+        EXECUTE change;
+        CREATE TEMPORARY TABLE seen ON COMMIT DROP AS SELECT v.link_no, v.status, v.detail FROM reground.verify_chain('chain-more') AS v WHERE v.status <> 'ok';
+        change := (SELECT coalesce(jsonb_agg(s ORDER BY s.link_no), '[]') FROM seen AS s)::text;
+        RAISE EXCEPTION USING ERRCODE = 'RG000', MESSAGE = change;
+    EXCEPTION WHEN SQLSTATE 'RG000' THEN
+        RETURN QUERY SELECT s.* FROM jsonb_to_recordset(change::jsonb) AS s(link_no bigint, status text, detail text);
+    END;
+END $$;
+SELECT c.change, f.* FROM (VALUES (1, 'the question', $$UPDATE reground.turn_retrievals SET query = 'money' WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 1$$),
+    (2, 'what was before', $$UPDATE reground.turn_retrievals SET before = jsonb_set(before, '{context_tokens}', '1') WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 1$$),
+    (3, 'what is after', $$UPDATE reground.turns SET context_tokens = 1 WHERE turn_id = regress.turn('chain-more')$$),
+    (4, 'a source', $$UPDATE reground.turns SET context = jsonb_set(context, '{2,passage,text}', '"Cows bark."') WHERE turn_id = regress.turn('chain-more')$$),
+    (5, 'whose source', $$UPDATE reground.turns SET context = jsonb_set(context, '{2,retrieval}', '1') WHERE turn_id = regress.turn('chain-more')$$),
+    (6, 'a retrieval gone', $$DELETE FROM reground.turn_retrievals WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 2$$),
+    (7, 'a retrieval made up', $$INSERT INTO reground.turn_retrievals SELECT turn_id, 3, tenant, kind, 'x', NULL, NULL, NULL, NULL, '{}', 0, '{}', NULL, before FROM reground.turn_retrievals WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 2$$),
+    (8, 'a link of another', $$UPDATE reground.provenance_chain SET retrieval_no = 1 WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 2$$))
+    AS c(n, change, statement), LATERAL pg_temp.found(c.statement) AS f ORDER BY c.n, f.link_no;
+
+DROP VIEW shown, remade, contents, stood;
 DROP OWNED BY regress_chain_user, regress_chain_checker;
 DROP ROLE regress_chain_user, regress_chain_checker;
 RESET search_path;
 SELECT reground.drop_corpus('chain words', true);
+SELECT reground.drop_corpus('chain-farm', true);
 SELECT reground.drop_corpus('chain', true);
 DROP SCHEMA chain CASCADE;

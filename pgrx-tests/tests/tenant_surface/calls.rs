@@ -264,6 +264,38 @@ pub const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "begin_turn",
+        call: "begin_turn($1, $2, corpora => ARRAY[$3, $4], parent => $5::text::bigint)",
+        arguments: &[
+            A::Conversation,
+            A::Query,
+            A::Corpus,
+            A::Corpus,
+            A::OpenTurn,
+        ],
+    },
+    Call {
+        function: "retrieve",
+        call: "retrieve($1::text::bigint, $2, $3, $4::text::vector, $5::text::jsonb)",
+        arguments: &[
+            A::OpenTurn,
+            A::Query,
+            A::Corpus,
+            A::Embedding,
+            A::Filter,
+        ],
+    },
+    Call {
+        function: "retrieve",
+        call: "retrieve($1::text::bigint, $2, corpora => ARRAY[$3, $4])",
+        arguments: &[A::OpenTurn, A::Query, A::Corpus, A::Corpus],
+    },
+    Call {
+        function: "add_passages",
+        call: "add_passages($1::text::bigint, jsonb_build_array(jsonb_build_object('text', $2::text, 'doc_id', $3::text)))",
+        arguments: &[A::OpenTurn, A::Content, A::Document],
+    },
+    Call {
         function: "bm25_distance",
         call: "bm25_distance($1, reground.bm25_query($2, 'commons'))",
         arguments: &[A::Query, A::Query],

@@ -129,6 +129,8 @@ const WRITTEN: &str = "
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message => 'message-1');
     SELECT reground.begin_turn('SENTINEL-talk-2', 'SENTINELgoat?', 'SENTINEL-corpus', '[0,1]', settings => '{\"reranker\": \"deferred\"}', request_id => 'SENTINEL-request-2');
     SELECT reground.begin_turn('SENTINEL-talk-1', 'And who guards the SENTINELplan?', embedding => '[0,1]', request_id => 'SENTINEL-request-3');
+    SELECT reground.retrieve((SELECT max(turn_id) FROM reground.turns), 'SENTINELgoat of the SENTINELbarn', embedding => '[1,0]');
+    SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{\"text\": \"The SENTINELtool found the SENTINELplan.\", \"uri\": \"https://SENTINELsite.example/SENTINELtool\", \"title\": \"SENTINEL-result\"}]');
     SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{\"max_sources\": 2}', 'SENTINEL-label', rewrite => 'SENTINELgoat and plan');
 ";
 

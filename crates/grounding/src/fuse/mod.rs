@@ -44,7 +44,7 @@ pub struct BranchScores {
 /// A row of a fusion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FusedRow {
-    /// Key of the passage.
+    /// Key of the passage, as the lists name it.
     pub key: String,
     /// By which it is ordered, higher first; how it comes about is the setting `fusion`.
     pub score: f64,
@@ -127,20 +127,24 @@ pub fn fuse(
     } else {
         (0..ordered.len()).collect()
     };
-    let leaders: BTreeMap<&str, &Passage> = ordered
+    // By handle, and the leader's handle with it.
+    let leaders: BTreeMap<&str, (&str, &Passage)> = members
         .iter()
         .zip(&classes)
-        .filter_map(|(passage, &leader)| Some((passage.key.as_str(), *ordered.get(leader)?)))
+        .filter_map(|((row, _), &leader)| {
+            let (its, passage) = members.get(leader)?;
+            Some((row.key.as_str(), (its.key.as_str(), *passage)))
+        })
         .collect();
     let fused = fused_rows(ranking, settings, |key| {
-        leaders.get(key).map(|leader| leader.key.as_str())
+        leaders.get(key).map(|(leader, _)| *leader)
     });
 
     let mut also_in: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
     let mut relevance: BTreeMap<&str, f64> = BTreeMap::new();
     let mut dropped = Vec::new();
     for (row, passage) in &members {
-        let Some(leader) = leaders.get(row.key.as_str()) else {
+        let Some(&(leader, standing)) = leaders.get(row.key.as_str()) else {
             continue;
         };
         let own_relevance = if !searched(row) {
@@ -150,18 +154,18 @@ pub fn fuse(
         } else {
             scale.fresh(&row.key)
         };
-        let best = relevance.entry(&leader.key).or_default();
+        let best = relevance.entry(leader).or_default();
         *best = best.max(own_relevance);
-        if leader.key != row.key {
+        if leader != row.key {
             also_in
-                .entry(&leader.key)
+                .entry(leader)
                 .or_default()
                 .push((passage.doc_id.clone(), passage.key.clone()));
             dropped.push(Dropped {
                 candidate: candidate((*row).clone(), (*passage).clone(), own_relevance),
                 stage: Stage::Collapse,
                 reason: Reason::Twin,
-                into: Some(leader.key.clone()),
+                into: Some(standing.key.clone()),
             });
         }
     }

@@ -1,0 +1,232 @@
+//! What comes to a turn after it has begun: an agent searches again, or hands over what its tools found.
+//!
+//! Each retrieval adds to the end of the context and takes nothing away, so what an earlier one returned stays citable. A
+//! source that the context has already is shown again under its marker, and not added twice.
+
+use std::collections::BTreeSet;
+
+use reground_documents::{GivenPassage, content_hash_hex, key_text};
+
+use crate::begin::{Composed, Gathered, place};
+use crate::error::GroundingError;
+use crate::identity::PassageId;
+use crate::memory::{BoundMarker, ContextSource, Register};
+use crate::passage::{Candidate, CharRange, Dropped, Origin, Passage, Reason, Stage};
+use crate::settings::Settings;
+
+/// Hexadecimal digits of its hash that name a passage which came without a key: 64 bits.
+const KEY_DIGITS: usize = 16;
+
+/// What a further retrieval gives a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Further {
+    /// All that it found, in its order, under the markers that they have in the context.
+    pub shown: Vec<ContextSource>,
+    /// Those that the context did not have, at the positions that they take in it.
+    pub added: Vec<ContextSource>,
+    /// Markers that were bound.
+    pub new_markers: Vec<BoundMarker>,
+    /// o200k_base tokens of what was added.
+    pub tokens: usize,
+}
+
+impl Further {
+    /// Of what a retrieval found, that which the context does not have.
+    fn of(
+        context: &[ContextSource],
+        found: Vec<ContextSource>,
+        new_markers: Vec<BoundMarker>,
+        retrieval: u32,
+    ) -> Self {
+        let had: BTreeSet<&str> = context.iter().map(|source| &*source.marker).collect();
+        let last = context.iter().map(|source| source.position).max();
+        let mut position = last.unwrap_or_default();
+        let mut added = Vec::new();
+        let mut shown = Vec::new();
+        for mut source in found {
+            source.retrieval = retrieval;
+            if !had.contains(&*source.marker) {
+                position += 1;
+                source.position = position;
+                added.push(source.clone());
+            }
+            shown.push(source);
+        }
+        let tokens = added.iter().map(|source| source.candidate.passage.tokens);
+        Self {
+            tokens: tokens.map(|tokens| tokens as usize).sum(),
+            shown,
+            added,
+            new_markers,
+        }
+    }
+}
+
+/// Lets a search of an open turn find what its context has: a candidate whose text is a part of a source, or the same text in
+/// another place, is that source, and only the best of several that are.
+///
+/// `scores` are a reranker's, one for each candidate: they stay with theirs.
+pub fn recognise(
+    gathered: &mut Gathered,
+    scores: Option<&mut Vec<Option<f64>>>,
+    context: &[ContextSource],
+    settings: &Settings,
+) {
+    let candidates = std::mem::take(&mut gathered.candidates);
+    let mut had = BTreeSet::new();
+    let mut kept = Vec::new();
+    for candidate in candidates {
+        let stands = |source: &&ContextSource| stands_for(&source.candidate, &candidate, settings);
+        let source = context.iter().find(stands);
+        let repeated = source.is_some_and(|source| !had.insert(&*source.marker));
+        kept.push(!repeated);
+        match source.map(|source| &source.candidate) {
+            None => gathered.candidates.push(candidate),
+            Some(own) if repeated => gathered.dropped.push(Dropped {
+                candidate,
+                stage: Stage::Collapse,
+                reason: Reason::Twin,
+                into: Some(own.passage.key.clone()),
+            }),
+            Some(own) => gathered.candidates.push(Candidate {
+                passage: own.passage.clone(),
+                members: own.members.clone(),
+                also_in: own.also_in.clone(),
+                ..candidate
+            }),
+        }
+    }
+    if let Some(scores) = scores {
+        let mut kept = kept.into_iter();
+        scores.retain(|_| kept.next().unwrap_or(true));
+    }
+}
+
+/// Whether a source holds all that a candidate does.
+fn stands_for(source: &Candidate, candidate: &Candidate, settings: &Settings) -> bool {
+    let (own, other) = (&source.passage, &candidate.passage);
+    let within = own.corpus == other.corpus
+        && own.doc_id == other.doc_id
+        && own.version == other.version
+        && candidate
+            .members
+            .iter()
+            .all(|member| source.members.contains(member));
+    let same_text = settings.collapse_twins && own.hash == other.hash;
+    within || same_text
+}
+
+/// A composed search, added to the context of its turn.
+#[must_use]
+pub fn add_found(context: &[ContextSource], composed: Composed, retrieval: u32) -> Further {
+    Further::of(context, composed.context, composed.new_markers, retrieval)
+}
+
+/// Passages from outside the corpora as sources of a turn, in their order: results of tools, pages of the web, uploads.
+///
+/// A passage without a key is named by the hash of its text, one without a document by its address, or else by its key: the
+/// same result handed over twice is one source.
+///
+/// # Errors
+/// [`GroundingError::GivenMarker`] for a passage that brings a marker: markers are the conversation's to bind.
+pub fn given(passages: Vec<GivenPassage>) -> Result<Vec<Candidate>, GroundingError> {
+    let mut keys = BTreeSet::new();
+    let mut candidates = Vec::new();
+    for given in passages {
+        if let Some(marker) = given.marker {
+            return Err(GroundingError::GivenMarker(marker));
+        }
+        let candidate = candidate(given);
+        let passage = &candidate.passage;
+        if keys.insert((passage.key.clone(), passage.hash.clone())) {
+            candidates.push(candidate);
+        }
+    }
+    Ok(candidates)
+}
+
+fn candidate(given: GivenPassage) -> Candidate {
+    let pages = given.pages();
+    let hash = content_hash_hex(&given.text);
+    let named = || hash.chars().take(KEY_DIGITS).collect();
+    let key = given.id.as_ref().map_or_else(named, key_text);
+    let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
+    let document = given.doc_id.as_ref().map(key_text);
+    let tokens = reground_tokens::count(&given.text);
+    let passage = Passage {
+        corpus: String::new(),
+        doc_id: document
+            .or_else(|| given.uri.clone())
+            .unwrap_or_else(|| key.clone()),
+        version: None,
+        ordinal: None,
+        pages,
+        chars: CharRange::of(range(given.char_start), range(given.char_end)),
+        hash,
+        tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+        title: given.title,
+        uri: given.uri,
+        published: given.published,
+        metadata: given.metadata.map(Into::into).unwrap_or_default(),
+        text: given.text,
+        key,
+    };
+    Candidate::bare(passage, Origin::Added)
+}
+
+/// Passages that were handed over, added to the context of their turn.
+#[must_use]
+pub fn add_given(
+    context: &[ContextSource],
+    candidates: Vec<Candidate>,
+    register: &Register,
+    query: &str,
+    settings: &Settings,
+    retrieval: u32,
+) -> Further {
+    let (placed, new_markers) = place(candidates, register, query, settings);
+    Further::of(context, placed, new_markers, retrieval)
+}
+
+/// How the trace of a turn takes up that of a further retrieval: each candidate once, as far as any retrieval brought it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Retraced {
+    /// Of the candidates that had left, the places (from 0, among all of the trace) of those that are still to be told of.
+    pub still_left: Vec<usize>,
+    /// Of what left this retrieval, the places of those that the trace does not know.
+    pub newly_left: Vec<usize>,
+}
+
+/// Says what of two traces is to be told: `known` are the candidates that the turn's trace has, with whether each left; then
+/// come those that were added, and those that left the further retrieval.
+#[must_use]
+pub fn retrace(
+    known: &[(PassageId, bool)],
+    added: &[ContextSource],
+    dropped: &[Dropped],
+) -> Retraced {
+    let id = |candidate: &Candidate| PassageId::of(&candidate.passage);
+    let added: BTreeSet<PassageId> = added.iter().map(|source| id(&source.candidate)).collect();
+    let still_left = known
+        .iter()
+        .enumerate()
+        .filter(|(_, (known, left))| *left && !added.contains(known))
+        .map(|(place, _)| place)
+        .collect();
+    let mut told: BTreeSet<PassageId> = known.iter().map(|(known, _)| known.clone()).collect();
+    told.extend(added);
+    let newly_left = dropped
+        .iter()
+        .enumerate()
+        .filter(|(_, dropped)| told.insert(id(&dropped.candidate)))
+        .map(|(place, _)| place)
+        .collect();
+    Retraced {
+        still_left,
+        newly_left,
+    }
+}
+
+#[cfg(test)]
+#[path = "further_tests.rs"]
+mod tests;

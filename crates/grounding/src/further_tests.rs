@@ -1,0 +1,142 @@
+use reground_documents::GivenPassage;
+use serde_json::json;
+
+use super::*;
+use crate::begin::Gathered;
+use crate::carry::Effect;
+use crate::passage::{Reason, Stage};
+use crate::synthetic::{candidate, passage};
+
+fn placed(candidates: Vec<Candidate>) -> (Vec<ContextSource>, Vec<BoundMarker>) {
+    place(candidates, &Register::default(), "q", &Settings::default())
+}
+
+fn gathered(candidates: Vec<Candidate>) -> Gathered {
+    Gathered {
+        candidates,
+        pins: Vec::new(),
+        carried: Vec::new(),
+        effect: Effect {
+            carries: false,
+            reserved_slots: 0,
+            anchors: false,
+        },
+        entities: Vec::new(),
+        dropped: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn fresh(doc: &str, key: &str) -> Candidate {
+    let start: u32 = key.bytes().map(u32::from).sum::<u32>() * 100;
+    candidate(passage(doc, key, 0, start, &format!("Text {doc} {key}.")), 0.5)
+}
+
+fn markers(sources: &[ContextSource]) -> Vec<&str> {
+    sources.iter().map(|source| &*source.marker).collect()
+}
+
+fn handed_over(passages: serde_json::Value) -> Vec<Candidate> {
+    given(GivenPassage::list(&passages).expect("passages")).expect("candidates")
+}
+
+#[test]
+fn what_the_context_has_is_shown_and_not_added() {
+    let (context, bound) = placed(vec![fresh("a", "1"), fresh("b", "2")]);
+    let register = Register {
+        markers: bound,
+        ..Register::default()
+    };
+    let (found, new) = place(
+        vec![fresh("c", "3"), fresh("a", "1")],
+        &register,
+        "q",
+        &Settings::default(),
+    );
+    let further = Further::of(&context, found, new, 1);
+    assert_eq!(markers(&further.shown), ["C1", "A1"]);
+    assert_eq!(markers(&further.added), ["C1"]);
+    assert_eq!((further.added[0].position, further.added[0].retrieval), (3, 1));
+    assert_eq!(further.tokens, further.added[0].candidate.passage.tokens as usize);
+}
+
+#[test]
+fn a_part_of_a_source_is_that_source() {
+    let mut merged = fresh("a", "1");
+    merged.members = vec!["1".into(), "2".into()];
+    let (context, _) = placed(vec![merged]);
+    let mut found = gathered(vec![fresh("a", "2"), fresh("b", "2"), fresh("a", "1")]);
+    let mut scores = vec![Some(0.1), Some(0.2), Some(0.3)];
+    recognise(&mut found, Some(&mut scores), &context, &Settings::default());
+    assert_eq!(scores, [Some(0.1), Some(0.2)]);
+    let of: Vec<(&str, &str)> = found
+        .candidates
+        .iter()
+        .map(|found| (&*found.passage.doc_id, &*found.passage.key))
+        .collect();
+    // The key 2 of another document is another passage.
+    assert_eq!(of, [("a", "1"), ("b", "2")]);
+    assert_eq!(found.candidates[0].members, ["1", "2"]);
+    let gone: Vec<_> = found.dropped.iter().map(|gone| (gone.stage, gone.reason)).collect();
+    assert_eq!(gone, [(Stage::Collapse, Reason::Twin)]);
+}
+
+#[test]
+fn the_same_text_elsewhere_is_the_source_unless_twins_are_wanted() {
+    let (context, _) = placed(vec![fresh("a", "1")]);
+    let mut twin = fresh("copy", "9");
+    twin.passage.hash = context[0].candidate.passage.hash.clone();
+    for (collapse_twins, doc_id) in [(true, "a"), (false, "copy")] {
+        let mut found = gathered(vec![twin.clone()]);
+        let settings = Settings {
+            collapse_twins,
+            ..Settings::default()
+        };
+        recognise(&mut found, None, &context, &settings);
+        assert_eq!(found.candidates[0].passage.doc_id, doc_id);
+    }
+}
+
+#[test]
+fn what_is_handed_over_twice_is_one_source() {
+    let settings = Settings::default();
+    let results = json!([
+        {"text": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
+        {"text": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
+        {"text": "Wind today.", "uri": "https://weather.example/berlin"},
+        {"text": "Ferries run."}
+    ]);
+    let first = add_given(&[], handed_over(results.clone()), &Register::default(), "q", &settings, 1);
+    // The pages of one address are of one document.
+    assert_eq!(markers(&first.added), ["A1", "A2", "B1"]);
+    let register = Register {
+        markers: first.new_markers,
+        ..Register::default()
+    };
+    let again = add_given(&first.added, handed_over(results), &register, "q", &settings, 2);
+    assert_eq!(markers(&again.shown), ["A1", "A2", "B1"]);
+    assert!(again.added.is_empty() && again.new_markers.is_empty());
+}
+
+#[test]
+fn markers_are_not_the_callers_to_give() {
+    let passages = GivenPassage::list(&json!([{"text": "a", "marker": "A1"}])).expect("passages");
+    assert_eq!(given(passages), Err(GroundingError::GivenMarker("A1".into())));
+}
+
+#[test]
+fn a_trace_tells_of_each_candidate_once() {
+    let id = |key: &str| PassageId::of(&fresh("a", key).passage);
+    let dropped = |key: &str| Dropped {
+        candidate: fresh("a", key),
+        stage: Stage::Context,
+        reason: Reason::OverMaxSources,
+        into: None,
+    };
+    let (added, _) = placed(vec![fresh("a", "3")]);
+    let known = [(id("1"), false), (id("2"), true), (id("3"), true)];
+    let left = [dropped("1"), dropped("2"), dropped("4"), dropped("4"), dropped("3")];
+    let retraced = retrace(&known, &added, &left);
+    assert_eq!(retraced.still_left, [1]);
+    assert_eq!(retraced.newly_left, [2]);
+}

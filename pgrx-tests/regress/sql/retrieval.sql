@@ -1,0 +1,109 @@
+-- What comes to a turn after it has begun, and several corpora under one question.
+SELECT reground.create_corpus('farm', dimensions => 3, settings => '{"min_sources": 0, "max_sources": 2}');
+SELECT count(*) FROM (VALUES ('cows', 'Cows give milk twice a day.'), ('hens', 'Hens lay an egg a day in spring.'), ('bees', 'Bees make honey from clover in June.'), ('sheep', 'Sheep are shorn once a year in May.'))
+    AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('farm', v.doc_id, content => v.content);
+SELECT reground.put_embeddings('farm', '{1,2,3,4}', '{"[1,0,0]","[0,1,0]","[0,0,1]","[1,1,0]"}'::vector[]);
+
+SELECT marker, doc_id, origin FROM reground.begin_turn('agent-1', 'How often do cows give milk?', corpus => 'farm', embedding => '[1,0,0]');
+CREATE TEMPORARY TABLE agent AS SELECT regress.turn('agent-1') AS turn;
+CREATE TEMPORARY TABLE begun AS SELECT t.* FROM reground.turns AS t, agent AS a WHERE t.turn_id = a.turn;
+-- What the turn has stays under its marker; what is new goes on from there.
+SELECT marker, corpus, doc_id, origin, facts FROM reground.retrieve((SELECT turn FROM agent), 'honey and milk', max_results => 3);
+SELECT marker, doc_id FROM reground.retrieve((SELECT turn FROM agent), 'eggs', embedding => '[0,1,0]', max_results => 1, filter => '{"doc_id": ["hens", "cows"]}');
+-- Twice the same adds nothing, and nothing found is said.
+SELECT marker, doc_id FROM reground.retrieve((SELECT turn FROM agent), 'eggs', max_results => 1);
+SELECT marker, origin FROM reground.retrieve((SELECT turn FROM agent), 'submarines', max_results => 1);
+-- From outside the corpora: the same address is one document, the same text one source.
+SELECT marker, corpus, doc_id, title, uri, locator, origin, score, tokens > 0 AS counted FROM reground.add_passages((SELECT turn FROM agent),
+    '[{"text": "Milk prices rose by 4 per cent in October.", "uri": "https://news.example/milk", "title": "Milk prices", "page_start": 2},
+      {"text": "Cheese prices fell.", "uri": "https://news.example/milk"}, {"text": "The stable camera saw 12 cows.", "metadata": {"tool": "camera"}}]');
+SELECT marker, doc_id = 'https://news.example/milk' AS by_address FROM reground.add_passages((SELECT turn FROM agent), '[{"text": "Cheese prices fell.", "uri": "https://news.example/milk"}]');
+SELECT count(*), max(marker) IS NULL AS none FROM reground.add_passages((SELECT turn FROM agent), '[]');
+SELECT retrieval_no, kind, query, corpora, filter, max_results, markers, added, warnings, took_us IS NULL AS handed_over FROM reground.turn_retrievals WHERE turn_id = (SELECT turn FROM agent) ORDER BY retrieval_no;
+-- The context has each source once, in the order in which they came; what counts its tokens goes with it.
+SELECT e ->> 'marker' AS marker, e -> 'position' AS position, e -> 'retrieval' AS retrieval, e ->> 'origin' AS origin FROM reground.turns AS t, jsonb_array_elements(t.context) AS e WHERE t.turn_id = (SELECT turn FROM agent) ORDER BY 2;
+SELECT t.context_tokens = (SELECT sum((e #>> '{passage,tokens}')::integer) FROM jsonb_array_elements(t.context) AS e) AS tokens, t.warnings, t.context_from, t.attribution_share FROM reground.turns AS t, agent WHERE turn_id = turn;
+SELECT t.marker, t.first_turn FROM regress.markers AS t WHERE conversation = 'agent-1' ORDER BY binding_no;
+SELECT marker, count(*) FROM reground.source_facts, agent WHERE turn_id = turn GROUP BY marker ORDER BY marker;
+-- The trace tells of each candidate once, as far as any search brought it; its arrays stay parallel.
+SELECT marker, doc_id, origin, in_context, left_at, reason, retrieval FROM reground.explain_turn((SELECT turn FROM agent)) ORDER BY candidate_no;
+SELECT count(*) FILTER (WHERE cardinality(members) > 0 AND has_coordinates) AS whole, count(*) FROM reground.turn_candidates, agent WHERE turn_id = turn AND corpus = 'farm';
+-- The request again gives what the turn began with.
+SELECT count(*) FROM reground.begin_turn('agent-2', 'cows', corpus => 'farm', request_id => 'r1');
+SELECT count(*) FROM reground.add_passages(regress.turn('agent-2'), '[{"text": "Cows moo."}]');
+SELECT count(*), count(*) FILTER (WHERE origin = 'added') AS added FROM reground.begin_turn('agent-2', 'cows', corpus => 'farm', request_id => 'r1');
+-- All of it can be cited, and is judged.
+SELECT marker, corpus, doc_id, status, holds, source_state, best_other FROM reground.end_turn((SELECT turn FROM agent), 'Cows give milk twice a day [A1]. Bees make honey from clover [B1]. Milk prices rose by 4 per cent [E1]. Milk prices rose by 9 per cent [E1]. The camera saw 12 cows [F1]. Cheese prices fell [F1].')
+    ORDER BY char_start;
+SELECT stage, kind, made.activity FROM reground.trace_citation((SELECT max(citation_id) FROM reground.message_citations AS c, agent WHERE c.turn_id = turn AND c.marker = 'F1')) AS made ORDER BY 1 DESC, 2, 3;
+-- What no corpus holds is not carried; its marker stays bound, and comes back with it.
+SELECT doc_id, cited FROM regress.sources WHERE conversation = 'agent-1' ORDER BY doc_id;
+SELECT marker, doc_id, origin FROM reground.begin_turn('agent-1', 'and what of cheese?');
+SELECT marker, status FROM reground.end_turn(regress.turn('agent-1'), 'Cheese prices fell [E2].');
+SELECT count(*) FROM reground.begin_turn('agent-1', 'cheese again');
+SELECT marker FROM reground.add_passages(regress.turn('agent-1'), '[{"text": "Cheese prices fell.", "uri": "https://news.example/milk"}]');
+-- A turn that keeps the sources that there are keeps these too.
+SELECT marker, origin FROM reground.begin_turn('agent-3', 'cows', corpus => 'farm', settings => '{"max_sources": 1}');
+SELECT count(*) FROM reground.add_passages(regress.turn('agent-3'), '[{"text": "Cows moo."}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('agent-3'), 'They moo [B1].');
+SELECT marker, origin FROM reground.begin_turn('agent-3', 'do they?', settings => '{"strategy": "first_turn"}');
+-- Begun without a search, filled by the agent alone.
+SELECT marker, origin FROM reground.begin_turn('agent-4', 'hello', corpus => 'farm', settings => '{"strategy": "none", "marker_style": "1"}');
+SELECT marker, doc_id FROM reground.retrieve(regress.turn('agent-4'), 'honey', max_results => 1);
+SELECT marker, status, holds FROM reground.end_turn(regress.turn('agent-4'), 'Bees make honey from clover [1].');
+
+-- A part of a source that was merged is that source.
+SELECT reground.create_corpus('long', chunk_size => 16, chunk_overlap => 4, settings => '{"min_sources": 0}');
+SELECT chunks FROM reground.put_document('long', 'essay', content => 'The old mill stands by the river where the road turns north. It ground rye until the flood of 1921. A new wheel was cast in iron. The miller sold it in 1950 to the town. It is a museum now with a cafe.');
+SELECT marker, chunk_id, tokens > 30 AS merged FROM reground.begin_turn('mill', 'mill river flood wheel miller museum', corpus => 'long');
+SELECT marker, tokens > 30 AS merged FROM reground.retrieve(regress.turn('mill'), 'the flood of 1921');
+SELECT jsonb_array_length(context) AS sources FROM reground.turns WHERE turn_id = regress.turn('mill');
+
+-- Several corpora under one question: keys may be the same, passages are not.
+SELECT reground.create_corpus('town', dimensions => 3);
+SELECT count(*) FROM (VALUES ('dairy', 'The dairy buys milk from cows at dawn.'), ('hall', 'The town hall opens at nine.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('town', v.doc_id, content => v.content);
+SELECT reground.put_embeddings('town', '{1,2}', '{"[1,0.1,0]","[0,0.2,1]"}'::vector[]);
+SELECT marker, corpus, doc_id, chunk_id FROM reground.begin_turn('two-corpora', 'milk from cows', corpora => '{farm, town}', embedding => '[1,0,0]', settings => '{"max_sources": 3}');
+SELECT corpus, corpora, retrieval -> 'corpora' AS searched FROM reground.turns WHERE turn_id = regress.turn('two-corpora');
+-- The vectors of both are one list, by distance; the scores of each branch those of the corpora alone.
+SELECT c.corpus, c.doc_id, c.vector_rank, c.vector_rank = d.place AS by_distance FROM reground.explain_turn(regress.turn('two-corpora')) AS c JOIN (
+    SELECT corpus, chunk_id, row_number() OVER (ORDER BY distance, corpus, chunk_id) AS place FROM (SELECT 'farm' AS corpus, chunk_id::text, embedding <=> '[1,0,0]' AS distance FROM farm UNION ALL SELECT 'town', chunk_id::text, embedding <=> '[1,0,0]' FROM town) AS x) AS d
+    ON (d.corpus, d.chunk_id) = (c.corpus, c.chunk_id) WHERE c.vector_rank IS NOT NULL ORDER BY c.vector_rank;
+SELECT count(*) AS scored, bool_and(c.lexical_score = s.lexical_score) AS same FROM reground.explain_turn(regress.turn('two-corpora')) AS c JOIN (
+    SELECT 'farm' AS corpus, chunk_id, lexical_score FROM reground.search('farm', 'milk from cows', embedding => '[1,0,0]') UNION ALL SELECT 'town', chunk_id, lexical_score FROM reground.search('town', 'milk from cows', embedding => '[1,0,0]')) AS s
+    ON (s.corpus, s.chunk_id) = (c.corpus, c.chunk_id) WHERE c.lexical_rank IS NOT NULL;
+SELECT marker, corpus, status FROM reground.end_turn(regress.turn('two-corpora'), 'The dairy buys milk at dawn [' || (SELECT marker FROM regress.markers WHERE conversation = 'two-corpora' AND doc_id = 'dairy') || '].');
+-- The next turn asks them again, and carries from both.
+SELECT corpus, doc_id, origin FROM reground.begin_turn('two-corpora', 'and at dawn, who buys it?', embedding => '[0,0,1]') ORDER BY 1, 2;
+SELECT corpora FROM reground.turns WHERE turn_id = regress.turn('two-corpora');
+SELECT corpus, doc_id FROM reground.retrieve(regress.turn('two-corpora'), 'honey', corpora => '{town, farm, town}', max_results => 1);
+SELECT corpus FROM reground.begin_turn('two-corpora', 'cows', corpus => 'farm', settings => '{"max_sources": 1}');
+SELECT corpora IS NULL AS one FROM reground.turns WHERE turn_id = regress.turn('two-corpora');
+-- A carried source of another corpus is not as relevant as what is found under the same key here.
+SELECT count(*) FROM reground.begin_turn('alike', 'town hall opens', corpus => 'town', settings => '{"max_sources": 1}');
+SELECT count(*) FROM reground.end_turn(regress.turn('alike'), 'At nine [A1].');
+SELECT count(*) FROM reground.begin_turn('alike', 'Hens lay an egg a day in spring', corpus => 'farm', settings => '{"max_sources": 2, "carry_threshold": 0.5}', intent => 'drill_down');
+SELECT corpus, doc_id, chunk_id, relevance, reason FROM reground.explain_turn(regress.turn('alike')) WHERE corpus = 'town';
+
+-- What cannot be.
+SELECT reground.create_corpus('flat', dimensions => 2);
+SELECT r.* FROM (VALUES (1, $$SELECT * FROM reground.begin_turn('none', 'x', corpora => '{farm, flat}')$$), (2, $$SELECT * FROM reground.begin_turn('none', 'x', corpora => '{}')$$),
+    (3, $$SELECT * FROM reground.begin_turn('none', 'x', corpora => '{farm, NULL}')$$), (4, $$SELECT * FROM reground.begin_turn('none', 'x', corpus => 'farm', corpora => '{town}')$$),
+    (5, $$SELECT * FROM reground.begin_turn('none', 'x', corpora => '{farm, nowhere}')$$), (6, $$SELECT * FROM reground.begin_turn('none', 'x', corpora => '{farm, town}', embedding => '[1,0]')$$),
+    (7, $$SELECT * FROM reground.retrieve(0, 'x')$$), (8, $$SELECT * FROM reground.retrieve(NULL, 'x')$$), (9, $$SELECT * FROM reground.retrieve(regress.turn('two-corpora'), ' ')$$),
+    (10, $$SELECT * FROM reground.retrieve(regress.turn('two-corpora'), 'x', max_results => 0)$$), (11, $$SELECT * FROM reground.retrieve((SELECT turn FROM agent), 'x')$$),
+    (12, $$SELECT * FROM reground.retrieve(regress.turn('two-corpora'), 'x', filter => '{"colour": 1}')$$), (13, $$SELECT * FROM reground.add_passages(regress.turn('two-corpora'), '[{"text": "x", "marker": "A1"}]')$$),
+    (14, $$SELECT * FROM reground.add_passages(regress.turn('two-corpora'), '{"text": "x"}')$$), (15, $$SELECT * FROM reground.add_passages(regress.turn('two-corpora'), '[{"text": " "}]')$$),
+    (16, $$SELECT * FROM reground.add_passages((SELECT turn FROM agent), '[{"text": "x"}]')$$), (17, $$SELECT * FROM reground.add_passages(regress.turn('two-corpora'), NULL)$$))
+    AS v(n, statement), LATERAL regress.refusal(v.statement) AS r ORDER BY v.n;
+-- A deferred rerank is not waited for; one that is still awaited must come first.
+SELECT count(*) FROM reground.begin_turn('later', 'cows', corpus => 'farm', settings => '{"reranker": "deferred"}');
+SELECT * FROM regress.refusal($$SELECT * FROM reground.retrieve(regress.turn('later'), 'x')$$);
+SELECT count(*) FROM reground.apply_rerank(regress.turn('later'), NULL);
+SELECT marker, doc_id FROM reground.retrieve(regress.turn('later'), 'honey', max_results => 1);
+SELECT warnings FROM reground.turn_retrievals WHERE turn_id = regress.turn('later');
+-- A reranker function is called for each search.
+CREATE FUNCTION shortest(query text, passages text[]) RETURNS real[] LANGUAGE sql AS $$ SELECT array_agg(1.0 / length(p) ORDER BY n)::real[] FROM unnest(passages) WITH ORDINALITY AS u(p, n) $$;
+SELECT count(*) FROM reground.begin_turn('short', 'cows', corpus => 'farm', settings => '{"reranker": "public.shortest(text, text[])", "max_sources": 1}');
+SELECT doc_id FROM reground.retrieve(regress.turn('short'), 'year egg spring honey clover', max_results => 4);
+SELECT doc_id FROM farm AS f WHERE f.doc_id <> 'cows' ORDER BY length(content);

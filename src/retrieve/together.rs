@@ -1,0 +1,110 @@
+//! Corpora that one question is asked of together.
+
+use reground_grounding::passage::Metric;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::retrieve::filter::Filter;
+use crate::retrieve::nearest;
+use crate::store::corpora::{self, Corpus};
+
+/// One corpus or several, which compare embeddings alike. The first leads: its settings hold.
+pub struct Corpora {
+    pub first: Corpus,
+    pub beside: Vec<Corpus>,
+}
+
+impl Corpora {
+    /// Loads them by name, each once.
+    pub fn load(tenant: &str, names: &[String]) -> Result<Self> {
+        let mut loaded: Vec<Corpus> = Vec::new();
+        for name in names {
+            if loaded.iter().all(|corpus| corpus.name != *name) {
+                loaded.push(corpora::load(tenant, name)?);
+            }
+        }
+        let mut loaded = loaded.into_iter();
+        let first = loaded
+            .next()
+            .ok_or_else(|| Error::AmbiguousCorpus("no corpus was named".into()))?;
+        let together = Self {
+            first,
+            beside: loaded.collect(),
+        };
+        together.check_alike()?;
+        Ok(together)
+    }
+
+    /// With hashes made of the texts.
+    pub fn hashed_by_us(self) -> Self {
+        Self {
+            first: self.first.hashed_by_us(),
+            beside: self.beside.into_iter().map(Corpus::hashed_by_us).collect(),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Corpus> {
+        std::iter::once(&self.first).chain(&self.beside)
+    }
+
+    /// Those that have embeddings.
+    fn embedded(&self) -> impl Iterator<Item = &Corpus> {
+        self.all()
+            .filter(|corpus| corpus.column("embedding").is_some())
+    }
+
+    /// Their names, the leading one first.
+    pub fn names(&self) -> Vec<String> {
+        self.all().map(|corpus| corpus.name.clone()).collect()
+    }
+
+    /// How they measure distance.
+    pub fn metric(&self) -> Metric {
+        nearest::metric(self.embedded().next().unwrap_or(&self.first))
+    }
+
+    /// A filter resolved against the first.
+    pub fn first_filter(&self, filter: Option<&Value>) -> Result<Filter> {
+        Filter::resolve(&self.first, filter)
+    }
+
+    /// A filter resolved against each of the others, in their order.
+    pub fn filters_beside(&self, filter: Option<&Value>) -> Result<Vec<Filter>> {
+        let beside = self.beside.iter();
+        beside
+            .map(|corpus| Filter::resolve(corpus, filter))
+            .collect()
+    }
+
+    /// Refuses an embedding that they cannot compare.
+    pub fn check_dimensions(&self, embedding: &[f32]) -> Result<()> {
+        self.all()
+            .try_for_each(|corpus| nearest::check_dimensions(corpus, embedding))
+    }
+
+    /// Refuses corpora whose embeddings come from different models, as far as that can be seen.
+    fn check_alike(&self) -> Result<()> {
+        let like = |corpus: &Corpus| (corpus.dimensions, corpus.metric.clone());
+        let described = |corpus: &Corpus| {
+            let dimensions = corpus.dimensions.map(|count| format!(" in {count} dimensions"));
+            format!(
+                "{} compares by {}{}",
+                corpus.name,
+                corpus.metric,
+                dimensions.unwrap_or_default()
+            )
+        };
+        let mut embedded = self.embedded();
+        let Some(one) = embedded.next() else {
+            return Ok(());
+        };
+        match embedded.find(|other| like(other) != like(one)) {
+            None => Ok(()),
+            Some(other) => Err(Error::Bad {
+                argument: "corpora",
+                fault: format!("{}, {}", described(one), described(other)),
+                hint: "Corpora that are asked together share an embedding model; ask others one after the other, with retrieve.".into(),
+            }),
+        }
+    }
+}
