@@ -94,6 +94,8 @@ INSERT INTO reground.turn_traces SELECT * FROM kept;
 SELECT reground.begin_turn('shaded', 'who gives milk?', 'farm', '[1,0]', rewrite => 'which animal gives milk');
 SELECT count(*) FROM reground.shadow_turn((SELECT max(turn_id) FROM reground.turns), '{"max_sources": 1}', 'narrow');
 DROP TABLE kept;
+-- What another system answered.
+SELECT reground.record_turn('elsewhere', 'who gives milk?', 'Cows [1].', '[{"text": "Cows give milk.", "title": "é"}]', at => '2025-01-31 10:00+01', message => 'old-1', model => 'other', tags => '{"a": 1}');
 -- A turn of an agent over two corpora, and a question that was edited.
 SELECT reground.begin_turn('agent', 'who gives milk?', corpora => '{farm}', embedding => '[1,0]', settings => '{"provenance": "merkle"}');
 SELECT reground.retrieve((SELECT max(turn_id) FROM reground.turns), 'wool', embedding => '[0,1]', filter => '{"doc_id": ["sheep", "cows"]}', max_results => 3);

@@ -116,6 +116,7 @@ CREATE TABLE reground.messages (
     reasons         text[] NOT NULL DEFAULT '{}',
     superseded      boolean NOT NULL DEFAULT false,
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    origin          text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
     UNIQUE (conversation_id, external_id)
 );
 CREATE INDEX messages_turn ON reground.messages (turn_id);
@@ -143,6 +144,7 @@ COMMENT ON COLUMN reground.messages.decision IS 'accept or regenerate (I20). Not
 COMMENT ON COLUMN reground.messages.reasons IS 'Why it should be regenerated.';
 COMMENT ON COLUMN reground.messages.superseded IS 'A later answer of the same turn took its place.';
 COMMENT ON COLUMN reground.messages.created_at IS 'When end_turn was called.';
+COMMENT ON COLUMN reground.messages.origin IS 'live, or imported (record_turn): service level indicators, rollups and alerts are of live answers.';
 
 CREATE TABLE reground.message_citations (
     citation_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -77,6 +77,24 @@ CREATE FUNCTION reground.check_answer(
 COMMENT ON FUNCTION reground.check_answer IS
 'Judges an answer that no turn of ours was asked for: the rows of end_turn, with message_id, citation_id and source_state NULL, and no row where nothing is cited. passages is what the model was shown, [{"text": "…", "marker": "A1", "id": 7, "doc_id": "…", "title": "…", "uri": "…", "page_start": 1, "page_end": 2}], only text required: each is cited by its marker, or by its number from 1. With a corpus, documents that the answer names are looked up in it. citations is what the model''s API returned beside the text (see import_citations). text_config defaults to that of the corpus, else to default_text_search_config. Writes nothing, works on a standby.';
 
+CREATE FUNCTION reground.record_turn(
+    conversation text, query text, answer text, passages jsonb DEFAULT NULL, at timestamptz DEFAULT NULL, message text DEFAULT NULL, model text DEFAULT NULL,
+    tags jsonb DEFAULT NULL, citations jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, corpus text DEFAULT NULL, text_config regconfig DEFAULT NULL)
+    RETURNS TABLE (message_id bigint, citation_id bigint, marker text, raw text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text,
+                   claim text, quote text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision,
+                   support double precision, diagnostic text, source_state text, repaired boolean,
+                   char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer,
+                   form text, detail text, best_other text, support_parts jsonb)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'record_turn_wrapper';
+COMMENT ON FUNCTION reground.record_turn IS
+'Records a turn that another system finished, with its own markers, judges its citations as check_answer does and returns the rows of end_turn. It goes to the end of its conversation (made if need be) as an ended turn of origin imported: history tells of it and analysts count it; service level indicators, rollups and alerts, which are of live answers, do not. at is when the answer was given, now by default. message is your id of the answer: the same id and answer again record nothing and give the same rows, another answer under it 23505. passages, citations, corpus, settings and text_config are those of check_answer. Its markers are its own: they bind none of the conversation, and what it was shown is not carried.';
+
+CREATE FUNCTION reground.record_turns(turns jsonb, settings jsonb DEFAULT NULL, corpus text DEFAULT NULL, text_config regconfig DEFAULT NULL)
+    RETURNS TABLE (place integer, turn_id bigint, message_id bigint, citations integer, held integer, cfs double precision, recorded boolean)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'record_turns_wrapper';
+COMMENT ON FUNCTION reground.record_turns IS
+'Records many finished turns as record_turn does, in a few statements: [{"conversation": "…", "query": "…", "answer": "…", "passages": […], "at": "…", "message": "…", "model": "…", "tags": {…}, "citations": …}], those of one conversation in their order. A row for each: its place, from 1; its turn and answer; how many citations it has and how many of them hold; its score; recorded is false for one that was recorded before (by its message). All or none: an element that cannot be read is named by its place (22023). Give some hundreds to a thousand at a time.';
+
 CREATE FUNCTION reground.feed_answer(turn bigint, answer_so_far text, complete boolean DEFAULT false)
     RETURNS TABLE (shown_chars integer, shown_bytes integer, citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text,
                    uri text, locator text, claim text, quote text, status text, holds boolean, mode text, score double precision,

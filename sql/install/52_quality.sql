@@ -13,18 +13,18 @@ CREATE FUNCTION reground._dimension_key(by text, of_answers boolean DEFAULT fals
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_key_wrapper';
 COMMENT ON FUNCTION reground._dimension_key(text, boolean) IS 'The key of tag:KEY; NULL for other dimensions.';
 
-CREATE FUNCTION reground._answers_by(by text, of_answers boolean, since timestamptz, until timestamptz)
+CREATE FUNCTION reground._answers_by(by text, of_answers boolean, since timestamptz, until timestamptz, live boolean DEFAULT false)
     RETURNS TABLE (message_id bigint, cfs double precision, value text)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         SELECT m.message_id, m.cfs,
                CASE reground._dimension_name(_answers_by.by, _answers_by.of_answers)
-                   WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'decision' THEN m.decision WHEN 'conversation' THEN v.external_id
+                   WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'decision' THEN m.decision WHEN 'origin' THEN m.origin WHEN 'conversation' THEN v.external_id
                    WHEN 'day' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
                    WHEN 'hour' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24":00Z"') END
         FROM reground.messages AS m
         LEFT JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id AND reground._dimension_name(_answers_by.by, _answers_by.of_answers) = 'conversation'
-        WHERE NOT m.superseded AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity')
+        WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity')
             AND coalesce(reground._dimension_name(_answers_by.by, _answers_by.of_answers), '') NOT IN ('intent', 'tag') AND NOT (_answers_by.of_answers AND _answers_by.by = 'corpus')
         UNION ALL
         -- Of the turn. OFFSET 0: joined before citations are, ten times as many, which the planner does not see, as it takes the two periods for independent.
@@ -33,12 +33,12 @@ CREATE FUNCTION reground._answers_by(by text, of_answers boolean, since timestam
                    WHEN 'corpus' THEN x.corpus WHEN 'intent' THEN x.intent
                    WHEN 'tag' THEN CASE WHEN x.tags ? reground._dimension_key(_answers_by.by, _answers_by.of_answers) THEN x.tags ELSE x.turn_tags END ->> reground._dimension_key(_answers_by.by, _answers_by.of_answers) END
         FROM (SELECT m.message_id, m.cfs, m.tags, t.corpus, t.intent, t.tags AS turn_tags FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id
-              WHERE NOT m.superseded AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity') OFFSET 0) AS x
+              WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity') OFFSET 0) AS x
         WHERE reground._dimension_name(_answers_by.by, _answers_by.of_answers) IN ('intent', 'tag') OR (_answers_by.of_answers AND _answers_by.by = 'corpus');
     END;
-COMMENT ON FUNCTION reground._answers_by(text, boolean, timestamptz, timestamptz) IS 'Answers that stand, each with its value of a dimension; NULL for one of citations.';
+COMMENT ON FUNCTION reground._answers_by(text, boolean, timestamptz, timestamptz, boolean) IS 'Answers that stand, all or the live ones, each with its value of a dimension; NULL for one of citations.';
 
-CREATE FUNCTION reground._citations_by(by text, since timestamptz, until timestamptz)
+CREATE FUNCTION reground._citations_by(by text, since timestamptz, until timestamptz, live boolean DEFAULT false)
     RETURNS TABLE (value text, citation_id bigint, holds boolean, support double precision, factor_coordinates smallint, factor_retrieval smallint, factor_rerank smallint,
                    factor_context smallint, factor_generation smallint)
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -47,11 +47,11 @@ CREATE FUNCTION reground._citations_by(by text, since timestamptz, until timesta
                    WHEN 'corpus' THEN c.corpus WHEN 'document' THEN c.doc_id WHEN 'form' THEN c.form WHEN 'status' THEN c.status WHEN 'mode' THEN c.mode
                    WHEN 'lost_at' THEN c.lost_at WHEN 'document_type' THEN reground.document_type(c.uri, c.doc_id) ELSE a.value END,
                c.citation_id, c.holds, c.support, c.factor_coordinates, c.factor_retrieval, c.factor_rerank, c.factor_context, c.factor_generation
-        FROM reground._answers_by(_citations_by.by, false, _citations_by.since, _citations_by.until) AS a
+        FROM reground._answers_by(_citations_by.by, false, _citations_by.since, _citations_by.until, _citations_by.live) AS a
         -- A citation is written after its answer: the index on its own time is of use too.
         JOIN reground.message_citations AS c ON c.message_id = a.message_id AND c.created_at >= coalesce(_citations_by.since, '-infinity');
     END;
-COMMENT ON FUNCTION reground._citations_by(text, timestamptz, timestamptz) IS 'Citations in answers that stand, each with its value of a dimension.';
+COMMENT ON FUNCTION reground._citations_by(text, timestamptz, timestamptz, boolean) IS 'Citations in answers that stand, each with its value of a dimension.';
 
 CREATE FUNCTION reground.citation_quality(by text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (value text, citations bigint, judged bigint, held bigint, rate double precision, low double precision, high double precision,
@@ -87,7 +87,7 @@ CREATE FUNCTION reground.citation_quality(by text DEFAULT NULL, since timestampt
         ORDER BY q.citations DESC, q.value;
     END;
 COMMENT ON FUNCTION reground.citation_quality(text, timestamptz, timestamptz) IS
-'How many citations hold, in answers that stand: a row for each value of a dimension, those with most citations first, or one row for all; none where nothing was cited. by is model, tenant, corpus, document, document_type, conversation, intent, form, status, mode, lost_at, decision, day, hour (UTC), or tag:KEY. judged leaves out citations of which nothing can be said (malformed, author and year); rate is held of judged, low and high its Wilson interval at 95 %. labelled counts citations that a reviewer labelled, labelled_accurate those that the last of them called accurate, reported those that a user reported. since and until are about when the answers were given. A tenant sees its own, an auditor all. 22023 for another dimension.';
+'How many citations hold, in answers that stand: a row for each value of a dimension, those with most citations first, or one row for all; none where nothing was cited. by is model, tenant, corpus, document, document_type, conversation, intent, origin, form, status, mode, lost_at, decision, day, hour (UTC), or tag:KEY. judged leaves out citations of which nothing can be said (malformed, author and year); rate is held of judged, low and high its Wilson interval at 95 %. labelled counts citations that a reviewer labelled, labelled_accurate those that the last of them called accurate, reported those that a user reported. since and until are about when the answers were given. A tenant sees its own, an auditor all. 22023 for another dimension.';
 
 CREATE FUNCTION reground.label_citation(citation bigint, label text, note text DEFAULT NULL, labelled_by text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'label_citation_wrapper';

@@ -19,7 +19,7 @@ CREATE FUNCTION reground.compare_cfs(by text, a text, b text, since timestamptz 
         CROSS JOIN LATERAL reground.mann_whitney(s.a, s.b) AS w;
     END;
 COMMENT ON FUNCTION reground.compare_cfs(text, text, text, timestamptz, timestamptz) IS
-'Whether the answers of one value of a dimension have other fidelity scores than those of another: compare_cfs(''model'', ''small'', ''large''). by is model, tenant, corpus (of the turn), conversation, intent, decision, day, hour, or tag:KEY. Answers that stand and have citations; p_value by mann_whitney. A tenant sees its own, an auditor all. 22023 for another dimension, 22004 for none.';
+'Whether the answers of one value of a dimension have other fidelity scores than those of another: compare_cfs(''model'', ''small'', ''large''). by is model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour, or tag:KEY. Answers that stand and have citations; p_value by mann_whitney. A tenant sees its own, an auditor all. 22023 for another dimension, 22004 for none.';
 
 CREATE FUNCTION reground.in_canary(conversation text, share double precision DEFAULT 0.05, salt text DEFAULT '')
     RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE

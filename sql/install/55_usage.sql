@@ -6,11 +6,11 @@ CREATE FUNCTION reground.sli(since timestamptz DEFAULT pg_catalog.now() - interv
     BEGIN ATOMIC
         WITH answers AS (
             SELECT 1 AS place, 'cfs_p1' AS name, pg_catalog.percentile_disc(0.01) WITHIN GROUP (ORDER BY a.cfs) AS value, 0.90::double precision AS target, pg_catalog.count(a.cfs) AS samples
-            FROM reground._answers_by(NULL, false, sli.since, sli.until) AS a),
+            FROM reground._answers_by(NULL, false, sli.since, sli.until, true) AS a),
         citations AS MATERIALIZED (
             SELECT pg_catalog.count(c.factor_rerank) AS reached, pg_catalog.count(*) FILTER (WHERE c.factor_rerank = 1) AS survived,
                    pg_catalog.count(*) AS written, pg_catalog.count(*) FILTER (WHERE c.value = 'malformed') AS malformed
-            FROM reground._citations_by('status', sli.since, sli.until) AS c)
+            FROM reground._citations_by('status', sli.since, sli.until, true) AS c)
         SELECT s.name, s.value, s.target, CASE s.name WHEN 'parse_failures' THEN s.value < s.target ELSE s.value >= s.target END, s.samples
         FROM (
             SELECT * FROM answers
@@ -21,7 +21,7 @@ CREATE FUNCTION reground.sli(since timestamptz DEFAULT pg_catalog.now() - interv
         ORDER BY s.place;
     END;
 COMMENT ON FUNCTION reground.sli(timestamptz, timestamptz) IS
-'The service level indicators of citations (I15), over answers that stand, by default of the last 24 hours: cfs_p1, the first percentile of the fidelity scores, the least score that one answer in a hundred does not exceed (target 0.90); rerank_survival, the share of citations whose source left the reranker under its own key (0.95); parse_failures, the share of what was meant as a citation that cannot be read (under 0.005). value and met are NULL without samples. The rules sli_cfs_p1, sli_rerank and sli_parse_failures ask the same, the edges included. A tenant sees its own, an auditor all.';
+'The service level indicators of citations (I15), over live answers that stand, by default of the last 24 hours: cfs_p1, the first percentile of the fidelity scores, the least score that one answer in a hundred does not exceed (target 0.90); rerank_survival, the share of citations whose source left the reranker under its own key (0.95); parse_failures, the share of what was meant as a citation that cannot be read (under 0.005). value and met are NULL without samples. The rules sli_cfs_p1, sli_rerank and sli_parse_failures ask the same, the edges included. A tenant sees its own, an auditor all.';
 
 CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (corpus text, doc_id text, title text, contexts bigint, citations bigint, held bigint, conversations bigint, last_cited timestamptz)

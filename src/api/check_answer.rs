@@ -80,6 +80,7 @@ impl Checked<'_> {
             (None, Some(corpus)) => corpus.text_config.clone(),
             (None, None) => text_config::of_session()?,
         };
+        let cues = judging::cues(&settings, &text_config)?;
         let ground = Ground {
             tenant,
             settings: &settings,
@@ -92,6 +93,7 @@ impl Checked<'_> {
                 .into_iter()
                 .collect::<BTreeSet<_>>(),
             text_config: &text_config,
+            cues: &cues,
             trace: &[],
             remembered: &[],
         };

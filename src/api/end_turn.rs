@@ -156,7 +156,10 @@ fn abandon_turn(turn: Option<i64>) -> std::result::Result<bool, ErrorReport> {
 
 /// Refuses a turn that cannot be answered, and warns of a transaction that was held open.
 fn check_state(turn: &Turn) -> Result<()> {
-    let hint = match turn.state.as_str() {
+    let imported = "imported".to_owned();
+    let state = if turn.origin == imported { &imported } else { &turn.state };
+    let hint = match state.as_str() {
+        "imported" => "Its answer was given elsewhere; begin a new turn, or one with its parent as parent.",
         "abandoned" => "Begin a new turn.",
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
         _ => {
@@ -171,7 +174,7 @@ fn check_state(turn: &Turn) -> Result<()> {
     };
     Err(Error::WrongState {
         turn: turn.turn_id,
-        state: turn.state.clone(),
+        state: state.clone(),
         wanted: "answered",
         hint,
     })

@@ -38,6 +38,8 @@ pub(super) struct Ground<'a> {
     pub corpora: BTreeSet<&'a str>,
     /// How their texts are read.
     pub text_config: &'a str,
+    /// How their language denies and writes numbers.
+    pub cues: &'a Cues,
     /// The turn's candidates.
     pub trace: &'a [Traced],
     /// The sources as they stood when the turn began.
@@ -51,18 +53,21 @@ pub(super) struct OfTurn<'a> {
     pub settings: Settings,
     pub grammar: Grammar,
     text_config: Option<String>,
+    cues: Cues,
 }
 
 impl<'a> OfTurn<'a> {
     /// Reads it.
     pub fn load(tenant: &'a str, turn: &'a Turn) -> Result<Self> {
         let settings: Settings = serde_json::from_value(turn.settings.clone())?;
+        let text_config = stage("corpus", || corpora::text_config(tenant, &turn.corpus))?;
         Ok(Self {
             tenant,
             turn,
             grammar: reading::grammar(&settings, &turn.context)?,
+            cues: cues(&settings, text_config.as_deref().unwrap_or(PLAIN))?,
             settings,
-            text_config: stage("corpus", || corpora::text_config(tenant, &turn.corpus))?,
+            text_config,
         })
     }
 
@@ -77,10 +82,17 @@ impl<'a> OfTurn<'a> {
             conversation_id: Some(self.turn.conversation_id),
             corpora: self.turn.corpora(),
             text_config: self.text_config.as_deref().unwrap_or(PLAIN),
+            cues: &self.cues,
             trace,
             remembered,
         }
     }
+}
+
+/// How the language of some texts denies and writes numbers: a text search configuration is named for its language.
+pub(super) fn cues(settings: &Settings, text_config: &str) -> Result<Cues> {
+    let language = settings.language.as_deref();
+    stage("cues", || cues::load(language.unwrap_or(text_config)))
 }
 
 /// An answer, judged.
@@ -90,7 +102,6 @@ pub(super) struct Verdict {
     pub citations: Vec<NewCitation>,
     /// The context, as citations see it.
     sources: Vec<Source>,
-    cues: Cues,
 }
 
 /// What a judged answer is worth by each measure.
@@ -105,7 +116,7 @@ pub(super) fn measure(read: &Read<'_>, ground: &Ground<'_>) -> Result<Vec<Measur
         sources: &verdict.sources,
         lexemes: &content(ground.text_config, &statements)?,
         statements: &statements,
-        cues: &verdict.cues,
+        cues: ground.cues,
         rules: EndRules::from(ground.settings).support,
     }))
 }
@@ -170,13 +181,8 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
             text_config: ground.text_config,
         })
     })?;
-    // A text search configuration is named for its language.
-    let language = ground.settings.language.as_deref();
-    let cues = stage("cues", || {
-        cues::load(language.unwrap_or(ground.text_config))
-    })?;
     let input = EndInput {
-        cues: &cues,
+        cues: ground.cues,
         extraction,
         quotes: &read.quotes,
         context: ground.context,
@@ -194,7 +200,6 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
         judged,
         citations,
         sources,
-        cues,
     })
 }
 

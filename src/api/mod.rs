@@ -25,6 +25,7 @@ mod profile;
 mod prompts;
 mod provenance;
 mod quality;
+mod recording;
 mod rehearsal;
 mod report;
 mod rerank;

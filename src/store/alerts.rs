@@ -157,7 +157,7 @@ fn case_query() -> String {
     format!(
         "WITH of AS MATERIALIZED (SELECT t.turn_id, t.settings, t.warnings, m.model, {hour} AS hour \
              FROM reground.turns AS t LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded {owner} \
-             WHERE t.begun_at >= pg_catalog.to_timestamp($1) AND t.begun_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)), \
+             WHERE t.origin = 'live' AND t.begun_at >= pg_catalog.to_timestamp($1) AND t.begun_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)), \
          ran AS (SELECT hour, settings, pg_catalog.count(*) AS turns FROM of GROUP BY 1, 2) \
          SELECT pg_catalog.json_build_object('indicator', a.indicator, 'tenant', a.tenant, 'corpus', a.corpus, 'first_bad_hour', $5::bigint, 'until', $2::bigint, {hours}, {stale}, \
              'components', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \

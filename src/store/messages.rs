@@ -95,6 +95,20 @@ const RECORD: &str = "citation_no integer, marker text, raw text, form text, cor
      factor_rerank smallint, factor_context smallint, factor_generation smallint, lost_at text, source_version integer, source_hash text, \
      repaired boolean, char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer";
 
+/// The names of these columns, each behind a prefix.
+pub fn citation_columns(prefix: &str) -> String {
+    let names = RECORD
+        .split(',')
+        .filter_map(|column| column.split_whitespace().next());
+    let columns: Vec<String> = names.map(|name| format!("{prefix}{name}")).collect();
+    columns.join(", ")
+}
+
+/// The columns of [`NewCitation`], as a record definition.
+pub fn citation_record() -> &'static str {
+    RECORD
+}
+
 /// An answer as the model gave it.
 #[derive(Debug, Deserialize)]
 pub struct Message {
@@ -146,11 +160,6 @@ pub fn insert(
 ) -> Result<Inserted> {
     let (row, citations) = (sql::json(message)?, sql::json(citations)?);
     let args: [DatumWithOid<'_>; 2] = [row.into(), answer.into()];
-    let columns: Vec<&str> = RECORD
-        .split(',')
-        .filter_map(|column| column.split_whitespace().next())
-        .collect();
-    let columns = columns.join(", ");
     as_owner(|| {
         let superseded_tokens = sql::write_one(
             "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING message_id, answer_tokens), \
@@ -174,13 +183,10 @@ pub fn insert(
         .ok_or_else(|| Error::Stored("an inserted message has no id".into()))?;
         sql::run(
             &format!(
-                "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, {columns}) \
+                "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, {}) \
                  SELECT $2, $3, $4, $5, {} FROM pg_catalog.json_to_recordset($1::json) AS x({RECORD}) ORDER BY x.citation_no",
-                columns
-                    .split(", ")
-                    .map(|column| format!("x.{column}"))
-                    .collect::<Vec<_>>()
-                    .join(", ")
+                citation_columns(""),
+                citation_columns("x.")
             ),
             &[
                 citations.into(),

@@ -11,6 +11,7 @@ pub mod documents;
 pub mod edges;
 pub mod facts;
 pub mod history;
+pub mod imports;
 pub mod markers;
 pub mod messages;
 pub mod probes;

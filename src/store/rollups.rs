@@ -35,7 +35,7 @@ pub fn refresh(most: Option<i64>) -> Result<i64> {
     })
 }
 
-/// Counts every answer that stands anew.
+/// Counts every live answer that stands anew.
 pub fn rebuild() -> Result<i64> {
     as_owner(|| {
         sql::lock(COUNTING)?;
@@ -52,7 +52,7 @@ const QUEUED: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE queue_id
      changed AS MATERIALIZED (SELECT message_id, pg_catalog.sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING pg_catalog.sum(change) <> 0)";
 
 /// All answers that stand; what of them is queued leaves the queue in the same snapshot, so that nothing is counted twice.
-const STANDING: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded), \
+const STANDING: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded AND origin = 'live'), \
      changed AS MATERIALIZED (SELECT message_id, 1::bigint AS change FROM taken)";
 
 /// The statement that counts answers into the rollups, and says how many were taken.
@@ -108,7 +108,7 @@ pub fn stale() -> String {
              SELECT c.hour, k.tenant, c.corpus, c.document_type, pg_catalog.sum(c.citations) AS citations, coalesce(pg_catalog.sum(c.citations) FILTER (WHERE d.state <> 'current'), 0) AS stale \
              FROM (SELECT {hour} AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, reground.document_type(c.uri, c.doc_id) AS document_type, pg_catalog.count(*) AS citations \
                    FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
-                   WHERE m.created_at >= pg_catalog.to_timestamp($5) AND m.created_at < pg_catalog.to_timestamp($2) AND NOT m.superseded AND c.source_version IS NOT NULL \
+                   WHERE m.created_at >= pg_catalog.to_timestamp($5) AND m.created_at < pg_catalog.to_timestamp($2) AND NOT m.superseded AND m.origin = 'live' AND c.source_version IS NOT NULL \
                        AND ($3::text IS NULL OR c.corpus = $3) \
                    GROUP BY 1, 2, 3, 4, 5, 6) AS c \
              CROSS JOIN LATERAL (SELECT {STATE} AS state OFFSET 0) AS d {owner} \

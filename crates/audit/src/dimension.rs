@@ -5,13 +5,14 @@ use serde::Serialize;
 use crate::error::AuditError;
 
 /// The dimensions that need no key: those of answers, then those that only citations have.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "model",
     "tenant",
     "corpus",
     "conversation",
     "intent",
     "decision",
+    "origin",
     "day",
     "hour",
     "document",
@@ -22,7 +23,7 @@ pub const NAMES: [&str; 14] = [
     "lost_at",
 ];
 /// How many of them answers have.
-const OF_ANSWERS: usize = 8;
+const OF_ANSWERS: usize = 9;
 
 /// What is grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

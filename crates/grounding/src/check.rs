@@ -45,6 +45,14 @@ pub fn number(sources: &mut [Source]) {
     }
 }
 
+/// Counts the tokens of the passages, where they are to be kept.
+pub fn count_tokens(context: &mut [ContextSource]) {
+    for source in context {
+        let passage = &mut source.candidate.passage;
+        passage.tokens = u32::try_from(reground_tokens::count(&passage.text)).unwrap_or(u32::MAX);
+    }
+}
+
 /// A marker as answers are read: letters in upper case before a number, or a number alone.
 fn marker(given: &str) -> Result<String, GroundingError> {
     let marker = given.trim().to_ascii_uppercase();

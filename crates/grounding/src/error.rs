@@ -38,6 +38,17 @@ pub enum GroundingError {
     /// A passage handed over under a marker of its own, where the conversation binds them (22023).
     #[error("a passage brings the marker \"{0}\", which is not the caller's to give")]
     GivenMarker(String),
+    /// Finished turns that are not an array (22023).
+    #[error("turns are not an array of objects")]
+    ImportedTurns,
+    /// A finished turn that cannot be read (22023).
+    #[error("turn {place}: {fault}")]
+    ImportedTurn {
+        /// Its place among those that were handed over, from 1.
+        place: usize,
+        /// What is wrong.
+        fault: String,
+    },
     /// Structured citations of an API that is not known (22023).
     #[error("{0}")]
     UnknownApi(String),
@@ -95,6 +106,7 @@ impl GroundingError {
             Self::RepeatedMarker(_) => "A passage without a marker is cited by its number, from 1.".to_owned(),
             Self::Marker(_) => "A marker is letters and a number, or a number; leave it out to have passages cited by their numbers.".to_owned(),
             Self::GivenMarker(_) => "Leave marker out: the rows that come back say what each passage is cited by.".to_owned(),
+            Self::ImportedTurns | Self::ImportedTurn { .. } => "[{\"conversation\": \"…\", \"query\": \"…\", \"answer\": \"…\", \"passages\": [{\"text\": \"…\", \"marker\": \"1\"}], \"at\": \"2026-01-31T09:00Z\", \"message\": \"…\", \"model\": \"…\", \"tags\": {}, \"citations\": …}]; none of them is recorded.".to_owned(),
             Self::UnknownApi(_) => "Pass the message as the API returned it, or its list of citations.".to_owned(),
             Self::RerankLength { .. } => "A reranker returns one score for each passage, in order; NULL where it has none.".to_owned(),
             Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]} or {\"column\": {\">=\": value}}; on a jsonb column any value means containment.".to_owned(),

@@ -23,6 +23,7 @@
 //! | what comes to a turn after it has begun | [`further`] |
 //! | **end**: the answer is read and judged, memory moves | [`reading`], [`end`], [`decay`] |
 //! | … or judged without a turn | [`check`] |
+//! | … or brought in finished | [`imported`] |
 //! | … and measured | [`measure`] |
 //! | whether what a turn saw still stands | [`standing`](mod@standing) |
 //! | what of the conversation goes into the next prompt | [`history`](mod@history) |
@@ -54,6 +55,7 @@ pub mod historical;
 pub mod history;
 pub mod hook;
 pub mod identity;
+pub mod imported;
 pub mod intent;
 pub mod keep;
 pub mod likeness;

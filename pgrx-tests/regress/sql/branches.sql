@@ -19,13 +19,13 @@ BEGIN
     SELECT min(b.turn_id) INTO id FROM reground.begin_turn(say.conversation, question, corpus => 'branching', parent => say.parent, settings => '{"max_sources": 2, "min_sources": 0}') AS b;
     RETURN QUERY SELECT concat_ws(' ', e.doc_id, e.status) FROM reground.end_turn(id, pg_temp.cited(say.conversation, answer)) AS e ORDER BY e.char_start;
 END $$;
-CREATE VIEW pg_temp.path AS SELECT v.external_id AS conversation, t.number, p.number AS parent, t.superseded, t.state FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id)
+CREATE TEMPORARY VIEW path AS SELECT v.external_id AS conversation, t.number, p.number AS parent, t.superseded, t.state FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id)
     LEFT JOIN reground.turns AS p ON p.turn_id = t.parent;
 SELECT * FROM pg_temp.say('edit', 'What do oaks carry?', 'Oaks carry acorns {oak}.');
 SELECT * FROM pg_temp.say('edit', 'And ashes?', 'Ashes carry keys {ash}.');
 SELECT * FROM pg_temp.say('edit', 'And elms?', 'Elms carry seeds {elm}.');
 CREATE TEMPORARY TABLE left_by AS SELECT t.number, (SELECT jsonb_agg(s - 'pin_order' ORDER BY s ->> 'doc_id') FROM jsonb_array_elements(t.sources_after) AS s) AS sources FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id = 'edit';
-CREATE VIEW pg_temp.live AS SELECT v.external_id AS conversation, jsonb_agg(to_jsonb(s) - '{conversation_id, tenant, last_used_at, pin_order}'::text[] ORDER BY s.doc_id) AS sources FROM reground.conversation_sources AS s JOIN reground.conversations AS v USING (conversation_id) GROUP BY 1;
+CREATE TEMPORARY VIEW live AS SELECT v.external_id AS conversation, jsonb_agg(to_jsonb(s) - '{conversation_id, tenant, last_used_at, pin_order}'::text[] ORDER BY s.doc_id) AS sources FROM reground.conversation_sources AS s JOIN reground.conversations AS v USING (conversation_id) GROUP BY 1;
 -- The second question is edited: its place is after the first turn, and the second and third are off the path.
 SELECT marker, doc_id, origin FROM reground.begin_turn('edit', 'And firs?', parent => regress.turn('edit', 1), settings => '{"max_sources": 2}') ORDER BY marker;
 SELECT number, parent, superseded, state FROM pg_temp.path WHERE conversation = 'edit' ORDER BY number;

@@ -291,6 +291,25 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::OpenTurn, A::Query, A::Corpus, A::Corpus],
     },
     Call {
+        function: "record_turn",
+        call: "record_turn($1, $2, $3, jsonb_build_array(jsonb_build_object('text', $4::text, 'doc_id', $5::text)), message => $6, tags => $7::text::jsonb, corpus => $8)",
+        arguments: &[
+            A::Conversation,
+            A::Query,
+            A::Answer,
+            A::Content,
+            A::Document,
+            A::Message,
+            A::Tags,
+            A::Corpus,
+        ],
+    },
+    Call {
+        function: "record_turns",
+        call: "record_turns(jsonb_build_array(jsonb_build_object('conversation', $1::text, 'query', $2::text, 'answer', $3::text, 'message', $4::text)), corpus => $5)",
+        arguments: &[A::Conversation, A::Query, A::Answer, A::Message, A::Corpus],
+    },
+    Call {
         function: "add_passages",
         call: "add_passages($1::text::bigint, jsonb_build_array(jsonb_build_object('text', $2::text, 'doc_id', $3::text)))",
         arguments: &[A::OpenTurn, A::Content, A::Document],

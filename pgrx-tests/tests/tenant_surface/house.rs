@@ -128,6 +128,8 @@ const WRITTEN: &str = "
     SELECT reground.begin_turn('support', 'SENTINELquestion of the plan', 'commons', '[0,1]', request_id => 'request-1');
     SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'SENTINELanswer [A1].', message => 'message-1');
     SELECT reground.begin_turn('SENTINEL-talk-2', 'SENTINELgoat?', 'SENTINEL-corpus', '[0,1]', settings => '{\"reranker\": \"deferred\"}', request_id => 'SENTINEL-request-2');
+    SELECT reground.record_turns('[{\"conversation\": \"SENTINEL-old\", \"query\": \"SENTINELasked?\", \"answer\": \"SENTINELsaid [1].\", \"passages\": [{\"text\": \"SENTINELshown.\", \"title\": \"SENTINEL-title-4\"}],
+        \"message\": \"SENTINEL-message-4\", \"model\": \"SENTINEL-model\", \"tags\": {\"tag\": \"SENTINEL-tag\"}}]');
     SELECT reground.begin_turn('SENTINEL-talk-1', 'And who guards the SENTINELplan?', embedding => '[0,1]', request_id => 'SENTINEL-request-3');
     SELECT reground.retrieve((SELECT max(turn_id) FROM reground.turns), 'SENTINELgoat of the SENTINELbarn', embedding => '[1,0]');
     SELECT reground.add_passages((SELECT max(turn_id) FROM reground.turns), '[{\"text\": \"The SENTINELtool found the SENTINELplan.\", \"uri\": \"https://SENTINELsite.example/SENTINELtool\", \"title\": \"SENTINEL-result\"}]');

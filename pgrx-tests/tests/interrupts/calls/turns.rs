@@ -60,6 +60,38 @@ pub(super) const CALLS: &[Call] = &[
         ],
     },
     Call {
+        function: "record_turn",
+        call: "record_turn('elsewhere', 'milk?', 'Cows give milk [1]. Sheep give wool [Source: sheep].', '[{\"text\": \"Cows give milk.\"}]', message => 'old', corpus => 'farm')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.support_cues"),
+            Writes("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Writes("reground.turns"),
+            Writes("reground.messages"),
+            Writes("reground.message_citations"),
+        ],
+    },
+    Call {
+        function: "record_turns",
+        call: "record_turns('[{\"conversation\": \"elsewhere\", \"query\": \"milk?\", \"answer\": \"Cows give milk [1]. Sheep give wool [Source: sheep].\", \"message\": \"old\"}]', corpus => 'farm')",
+        waits: &[
+            Reads("reground.corpora"),
+            Reads("reground.support_cues"),
+            Writes("reground.conversations"),
+            Reads("reground.turns"),
+            Reads("reground.messages"),
+            Reads("farm"),
+            Reads("farm_documents"),
+            Writes("reground.turns"),
+            Writes("reground.messages"),
+            Writes("reground.message_citations"),
+        ],
+    },
+    Call {
         function: "apply_rerank",
         call: "apply_rerank(3, '[{\"index\": 0, \"text\": \"Cows give milk, or so.\", \"score\": 1}]')",
         waits: &[

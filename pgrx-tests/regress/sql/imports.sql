@@ -1,0 +1,55 @@
+-- Turns that another system finished: judged as check_answer judges them, audited beside ours, and not counted as service.
+SELECT reground.create_corpus('imports', settings => '{"min_sources": 0}');
+SELECT count(*) FROM reground.put_document('imports', 'manual.md', content => 'The pump runs at 40 bar. It stops at 60 bar.', title => 'Pump manual', page_count => 3);
+CREATE TEMPORARY TABLE old_bot AS SELECT * FROM (VALUES
+    (1, 'case-1', 'How fast is it?', 'It runs at 40 bar [1]. It is blue [2]. It has wings [7].', '[{"text": "The pump runs at 40 bar.", "doc_id": "manual.md", "page_start": 2}, {"text": "The casing is grey.", "id": "c-2"}]'::jsonb, '2025-03-01 10:00+00'::timestamptz, 'imp-1', 'old-model', '{"team": "a"}'::jsonb),
+    (2, 'case-1', 'And when does it stop?', 'It stops at 60 bar [1].', '[{"text": "It stops at 60 bar.", "doc_id": "manual.md"}]', '2025-03-01 10:05+00', 'imp-2', 'old-model', NULL),
+    (3, 'case-2', 'Is there a warranty?', 'I do not know.', NULL, '2025-03-02 08:00+00', 'imp-3', NULL, NULL)) AS v(n, conversation, query, answer, passages, at, message, model, tags);
+SELECT marker, raw, doc_id, chunk_id, locator, status, holds FROM reground.record_turn('case-0', 'How fast?', 'It runs at 40 bar [1]. It has wings [3].', '[{"text": "The pump runs at 40 bar.", "doc_id": "manual.md", "page_start": 2}]', at => '2025-01-01', message => 'imp-0', model => 'old-model') ORDER BY char_start;
+-- The verdicts are those of check_answer.
+SELECT count(*) AS citations, bool_and((r.status, r.support, r.claim, r.quote, r.score) IS NOT DISTINCT FROM (c.status, c.support, c.claim, c.quote, c.score)) AS same
+FROM reground.message_citations AS r JOIN reground.messages AS m USING (message_id), LATERAL reground.check_answer(m.answer, '[{"text": "The pump runs at 40 bar.", "doc_id": "manual.md", "page_start": 2}]') AS c
+WHERE m.external_id = 'imp-0' AND c.char_start = r.char_start;
+-- Many at once; then again: nothing is recorded twice.
+CREATE TEMPORARY VIEW all_of_it AS SELECT jsonb_agg(to_jsonb(o) - 'n' ORDER BY n) AS turns FROM old_bot AS o;
+SELECT r.place, r.citations, r.held, round(r.cfs::numeric, 3) AS cfs, r.recorded FROM pg_temp.all_of_it, reground.record_turns(turns) AS r ORDER BY place;
+SELECT r.place, r.citations, r.held, round(r.cfs::numeric, 3) AS cfs, r.recorded, r.turn_id = t.turn_id AS same_turn FROM pg_temp.all_of_it, reground.record_turns(turns) AS r JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t ON t.turn_id = m.turn_id ORDER BY place;
+SELECT marker, status FROM reground.record_turn('case-0', 'How fast?', 'It runs at 40 bar [1]. It has wings [3].', message => 'imp-0') ORDER BY char_start;
+-- Twice within one call, too.
+SELECT place, citations, recorded FROM reground.record_turns('[{"conversation": "case-3", "query": "q", "answer": "It floats [1].", "message": "x", "passages": [{"text": "It floats."}]}, {"conversation": "case-3", "query": "q", "answer": "It floats [1].", "message": "x"}, {"conversation": "case-3", "query": "q", "answer": "It floats [1]."}]') ORDER BY place;
+SELECT v.external_id, t.number, t.parent IS NOT NULL AS follows, t.origin, t.state, t.begun_at AT TIME ZONE 'UTC' AS begun, m.origin AS of_the_answer, m.created_at = t.begun_at AS same_time, m.model, jsonb_array_length(t.context) AS shown, t.context_tokens > 0 AS counted, t.tags
+FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) JOIN reground.messages AS m USING (turn_id) WHERE v.external_id IN ('case-1', 'case-2') ORDER BY 1, 2;
+-- What each says of its citations, as an analyst asks: by origin, and over the time at which they were given.
+SELECT marker, status, superseded FROM reground.citation_audit WHERE conversation = 'case-1' ORDER BY turn, citation_no;
+SELECT value, citations, held FROM reground.citation_quality('origin', since => '2025-01-01', until => '2025-04-01');
+SELECT value, citations, held FROM reground.citation_quality('model', since => '2025-03-01', until => '2025-03-02');
+SELECT answers_a, answers_b FROM reground.compare_cfs('origin', 'imported', 'live', until => '2025-04-01');
+-- Not what this service is held to.
+SELECT samples FROM reground.sli(since => '2025-01-01', until => '2025-04-01');
+SELECT count(*) AS queued FROM reground.rollup_queue AS q JOIN reground.messages AS m USING (message_id) WHERE m.origin = 'imported';
+SELECT reground.rebuild_audit() > 0 AS rebuilt;
+SELECT count(*) AS hours FROM reground.answer_rollup WHERE hour < '2025-04-01';
+-- Documents that an answer names are looked up in a corpus; beyond its pages is out of bounds.
+SELECT raw, corpus, doc_id, status FROM reground.record_turn('case-4', 'q', 'It stops at 60 bar [Source: manual.md, p. 9].', corpus => 'imports');
+SELECT t.corpus, k.text_config FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id), LATERAL (SELECT c.text_config FROM reground.corpora AS c WHERE c.corpus = t.corpus) AS k WHERE v.external_id = 'case-4';
+-- The conversation goes on: what was said is history, and lends its words; markers begin anew.
+SELECT turn, role, content FROM reground.history('case-1', max_tokens => 1000);
+SELECT marker, origin FROM reground.begin_turn('case-1', 'at which bar does it stop?', corpus => 'imports', settings => '{"query_history": 3}');
+SELECT t.number, p.number AS parent FROM reground.turns AS t JOIN reground.turns AS p ON p.turn_id = t.parent WHERE t.turn_id = regress.turn('case-1');
+SELECT status FROM reground.end_turn(regress.turn('case-1'), 'It stops at 60 bar [A1].');
+SELECT history_tokens = (SELECT sum(t.query_tokens + m.answer_tokens) FROM reground.turns AS t JOIN reground.messages AS m USING (turn_id) WHERE t.conversation_id = v.conversation_id) AS counted, turn_count FROM reground.conversations AS v WHERE external_id = 'case-1';
+-- Citations that an API returned; a system that counts from letters; a chain.
+SELECT marker, status, quote FROM reground.record_turn('case-5', 'q', 'It runs at 40 bar.', '[{"text": "The pump runs at 40 bar.", "id": "d1"}]',
+    citations => '{"content": [{"type": "text", "text": "It runs at 40 bar.", "citations": [{"type": "char_location", "cited_text": "The pump runs at 40 bar.", "document_index": 0, "document_title": null, "start_char_index": 0, "end_char_index": 24}]}]}');
+SELECT marker, status FROM reground.record_turn('case-5', 'q', 'It runs at 40 bar [B7].', '[{"text": "The pump runs at 40 bar.", "marker": "B7"}]', settings => '{"provenance": "merkle"}');
+SELECT kind, status FROM reground.verify_chain('case-5');
+SELECT metric, value FROM reground.answer_metrics((SELECT message_id FROM reground.messages WHERE external_id = 'imp-2')) WHERE metric IN ('reference_validity', 'context_utilisation') ORDER BY 1;
+
+SELECT r.* FROM (VALUES (1, $$SELECT * FROM reground.record_turn('case-0', 'q', 'Another text.', message => 'imp-0')$$), (2, $$SELECT * FROM reground.record_turn(NULL, 'q', 'a')$$), (3, $$SELECT * FROM reground.record_turn('c', 'q', NULL)$$), (4, $$SELECT * FROM reground.record_turn(' ', 'q', 'a')$$),
+    (5, $$SELECT * FROM reground.record_turn('c', 'q', 'a', '[{"text": "x", "marker": "doc-1"}]')$$), (6, $$SELECT * FROM reground.record_turns('{}')$$), (7, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a"}, {"conversation": "never", "query": "q"}]')$$),
+    (8, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a"}, {"conversation": "never", "query": "q", "answer": "a", "passages": [{"texts": ""}]}]')$$), (9, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "at": "yesterday-ish"}]')$$),
+    (10, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "message": "n"}, {"conversation": "never", "query": "q", "answer": "b", "message": "n"}]')$$), (11, $$SELECT * FROM reground.record_turns(NULL)$$),
+    (12, $$SELECT * FROM reground.record_turn('c', 'q', 'a', corpus => 'nowhere')$$), (13, $$SELECT * FROM reground.end_turn(regress.turn('case-2'), 'Another answer.')$$), (14, $$SELECT * FROM reground.retrieve(regress.turn('case-2'), 'x')$$))
+    AS v(n, statement), LATERAL regress.refusal(v.statement) AS r ORDER BY n;
+SELECT count(*) AS never FROM reground.conversations WHERE external_id = 'never';
+SELECT count(*) FROM reground.record_turns('[]');
