@@ -157,9 +157,15 @@ fn abandon_turn(turn: Option<i64>) -> std::result::Result<bool, ErrorReport> {
 /// Refuses a turn that cannot be answered, and warns of a transaction that was held open.
 fn check_state(turn: &Turn) -> Result<()> {
     let imported = "imported".to_owned();
-    let state = if turn.origin == imported { &imported } else { &turn.state };
+    let state = if turn.origin == imported {
+        &imported
+    } else {
+        &turn.state
+    };
     let hint = match state.as_str() {
-        "imported" => "Its answer was given elsewhere; begin a new turn, or one with its parent as parent.",
+        "imported" => {
+            "Its answer was given elsewhere; begin a new turn, or one with its parent as parent."
+        }
         "abandoned" => "Begin a new turn.",
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
         _ => {
@@ -243,11 +249,7 @@ fn judge(
 
 /// The sources that the turn started from, with today's pins: for a regeneration those of its first end, for a turn that the
 /// conversation has gone back behind those that its parent left.
-fn before(
-    tenant: &str,
-    conversation: &Conversation,
-    turn: &Turn,
-) -> Result<Vec<RememberedSource>> {
+fn before(tenant: &str, conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
     let live = sources::of(conversation.conversation_id)?;
     let before = match &turn.sources_before {
         Some(before) => before.clone(),
@@ -281,7 +283,11 @@ fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ende
     let latest = conversation.last_ended_turn == Some(turn.turn_id);
     if turn.superseded {
         if first {
-            turns::end(turn.turn_id, &ended.before, &ended.verdict.judged.sources_after)?;
+            turns::end(
+                turn.turn_id,
+                &ended.before,
+                &ended.verdict.judged.sources_after,
+            )?;
         }
         conversations::touch(conversation)
     } else if first || latest {

@@ -335,7 +335,14 @@ impl Asked<'_> {
             integrated,
             mut options,
             lacks_index,
-        } = answer(&self.corpora.first, &self.filter, plan, nominated, &live, settings)?;
+        } = answer(
+            &self.corpora.first,
+            &self.filter,
+            plan,
+            nominated,
+            &live,
+            settings,
+        )?;
         let mut first = found;
         let mut warnings = Vec::new();
         if self.question.embedding.is_none() {

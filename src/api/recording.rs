@@ -121,9 +121,7 @@ impl<'a> How<'a> {
         text_config: Option<pg_sys::Oid>,
     ) -> Result<Self> {
         let call = Json::object(settings, "settings")?;
-        let corpus = corpus
-            .map(|name| corpora::load(tenant, name))
-            .transpose()?;
+        let corpus = corpus.map(|name| corpora::load(tenant, name)).transpose()?;
         let nothing = json!({});
         let of_corpus = corpus.as_ref().map_or(&nothing, |corpus| &corpus.settings);
         let settings = Settings::resolve(&[
@@ -252,7 +250,11 @@ impl<'a> How<'a> {
             let count = reground_tokens::count;
             (count(&turn.query), count(&turn.answer))
         });
-        let place = conversations.follow(&turn.conversation, ids.turn_id, query_tokens + answer_tokens)?;
+        let place = conversations.follow(
+            &turn.conversation,
+            ids.turn_id,
+            query_tokens + answer_tokens,
+        )?;
         let (scores, decision) = (&verdict.judged.scores, &verdict.judged.decision);
         let reasons = decision.reasons.iter().map(|reason| reason.as_str());
         let tokens = context.iter().map(|source| source.candidate.passage.tokens);

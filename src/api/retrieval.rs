@@ -164,7 +164,9 @@ impl Search<'_> {
         asked: &Asked,
         corpora: Option<&[String]>,
     ) -> Result<Value> {
-        let leading = self.corpus.or(corpora.and_then(|all| all.first()).map(|name| name.as_str()));
+        let leading = self.corpus.or(corpora
+            .and_then(|all| all.first())
+            .map(|name| name.as_str()));
         let corpus = corpora::load(tenant, leading.unwrap_or(&asked.corpus))?;
         let server = guc::turn_settings();
         let layers = [
@@ -208,9 +210,7 @@ fn hand_over(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> Result<()> {
     let addition = Addition::to(tenant, turn_id)?;
-    let Addition {
-        turn, settings, ..
-    } = &addition;
+    let Addition { turn, settings, .. } = &addition;
     let documents = candidates.iter().map(|candidate| {
         let passage = &candidate.passage;
         (passage.corpus.as_str(), passage.doc_id.as_str())

@@ -86,7 +86,9 @@ impl Corpora {
     fn check_alike(&self) -> Result<()> {
         let like = |corpus: &Corpus| (corpus.dimensions, corpus.metric.clone());
         let described = |corpus: &Corpus| {
-            let dimensions = corpus.dimensions.map(|count| format!(" in {count} dimensions"));
+            let dimensions = corpus
+                .dimensions
+                .map(|count| format!(" in {count} dimensions"));
             format!(
                 "{} compares by {}{}",
                 corpus.name,

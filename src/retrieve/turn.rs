@@ -59,7 +59,14 @@ pub fn answer(
     let passages = stage("passages", || passages::by_key(corpus, filter, keys))?;
     let options = stage("carried passages", || {
         let embedding = plan.embedding.as_deref();
-        remembered(corpus, embedding, filter, &here, &searched.scores, &passages)
+        remembered(
+            corpus,
+            embedding,
+            filter,
+            &here,
+            &searched.scores,
+            &passages,
+        )
     })?;
     Ok(Answer {
         options,

@@ -97,7 +97,12 @@ pub fn again(conversation: Conversation) -> Result<Conversation> {
 
 /// The conversation that a turn belongs to as it stands, without a lock; `None` if the tenant has no such turn.
 pub fn behind_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
-    as_owner(|| sql::read_json(&format!("{COLUMNS} {OF_TURN}) AS r"), &[tenant.into(), turn_id.into()]))
+    as_owner(|| {
+        sql::read_json(
+            &format!("{COLUMNS} {OF_TURN}) AS r"),
+            &[tenant.into(), turn_id.into()],
+        )
+    })
 }
 
 /// Which conversation a turn ($2) of a tenant ($1) belongs to.

@@ -96,7 +96,10 @@ pub fn known(
         answer_hash: String,
         message_id: i64,
     }
-    let messages: Vec<&str> = named.iter().filter_map(|(_, message, _)| *message).collect();
+    let messages: Vec<&str> = named
+        .iter()
+        .filter_map(|(_, message, _)| *message)
+        .collect();
     if messages.is_empty() {
         return Ok(BTreeMap::new());
     }

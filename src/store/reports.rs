@@ -38,7 +38,9 @@ pub fn conversation(external_id: &str, tenant: &str) -> Result<Option<Conversati
         "SELECT json_build_object('conversation', v.external_id, 'tenant', v.tenant, 'corpus', v.corpus, 'turns', coalesce(( \
              SELECT json_agg(json_build_object('number', t.number, 'state', t.state, 'query', t.query, 'corpus', t.corpus, 'intent', t.intent, 'retrieved', t.retrieved, \
                  'context_tokens', t.context_tokens, 'history_tokens', t.history_tokens, 'attribution_share', t.attribution_share, \
-                 'predicted_accuracy', t.predicted_accuracy, 'warnings', t.warnings, \
+                 'predicted_accuracy', t.predicted_accuracy, 'warnings', t.warnings, 'superseded', t.superseded, 'imported', t.origin = 'imported', \
+                 'follows', (SELECT p.number FROM reground.turns AS p WHERE p.turn_id = t.parent), \
+                 'retrievals', (SELECT coalesce(json_agg(r.query ORDER BY r.retrieval_no), '[]') FROM reground.turn_retrievals AS r WHERE r.turn_id = t.turn_id), \
                  'tags', (SELECT coalesce(json_agg(json_build_array(g.key, g.value) ORDER BY g.key COLLATE \"C\"), '[]') FROM jsonb_each_text(t.tags) AS g), \
                  'sources', (SELECT coalesce(json_agg(json_build_object('marker', e.source -> 'marker', 'doc_id', e.source #> '{passage,doc_id}', \
                          'title', e.source #> '{passage,title}', 'uri', e.source #> '{passage,uri}', 'pages', e.source #> '{passage,pages}', \

@@ -125,7 +125,12 @@ pub fn add(
     };
     let sets: Vec<String> = columns(&entries)
         .zip(7..)
-        .map(|((name, _), n)| format!("{name} = {}", spliced(&format!("t.{name}"), &format!("${n}"))))
+        .map(|((name, _), n)| {
+            format!(
+                "{name} = {}",
+                spliced(&format!("t.{name}"), &format!("${n}"))
+            )
+        })
         .collect();
     let before = "coalesce(t.retrievals, pg_catalog.array_fill(0, ARRAY[pg_catalog.cardinality(t.passages)]))";
     as_owner(|| {
@@ -178,24 +183,57 @@ fn columns<'a>(
     let e = entries;
     [
         ("passages", column(e, |e| e.candidate.passage.key.as_str())),
-        ("doc_ids", column(e, |e| e.candidate.passage.doc_id.as_str())),
-        ("corpora", column(e, |e| e.candidate.passage.corpus.as_str())),
-        ("members", column(e, |e| e.candidate.members.join(SEPARATOR))),
+        (
+            "doc_ids",
+            column(e, |e| e.candidate.passage.doc_id.as_str()),
+        ),
+        (
+            "corpora",
+            column(e, |e| e.candidate.passage.corpus.as_str()),
+        ),
+        (
+            "members",
+            column(e, |e| e.candidate.members.join(SEPARATOR)),
+        ),
         ("origins", column(e, |e| e.candidate.origin.name())),
-        ("lexical_ranks", column(e, |e| e.candidate.lexical_rank.map(whole))),
+        (
+            "lexical_ranks",
+            column(e, |e| e.candidate.lexical_rank.map(whole)),
+        ),
         ("lexical_scores", column(e, |e| e.candidate.lexical_score)),
-        ("vector_ranks", column(e, |e| e.candidate.vector_rank.map(whole))),
-        ("vector_distances", column(e, |e| e.candidate.vector_distance)),
-        ("graph_ranks", column(e, |e| e.candidate.graph_rank.map(whole))),
+        (
+            "vector_ranks",
+            column(e, |e| e.candidate.vector_rank.map(whole)),
+        ),
+        (
+            "vector_distances",
+            column(e, |e| e.candidate.vector_distance),
+        ),
+        (
+            "graph_ranks",
+            column(e, |e| e.candidate.graph_rank.map(whole)),
+        ),
         ("fused", column(e, |e| e.candidate.fused)),
         ("reranked", column(e, |e| e.candidate.rerank)),
         ("relevance", column(e, |e| e.candidate.relevance)),
         ("carry_scores", column(e, |e| e.candidate.carry_score)),
-        ("left_at", column(e, |e| e.left.map(|left| left.stage.name()))),
-        ("reasons", column(e, |e| e.left.map(|left| left.reason.name()))),
-        ("gave_way_to", column(e, |e| e.left.and_then(|left| left.into.as_deref()))),
+        (
+            "left_at",
+            column(e, |e| e.left.map(|left| left.stage.name())),
+        ),
+        (
+            "reasons",
+            column(e, |e| e.left.map(|left| left.reason.name())),
+        ),
+        (
+            "gave_way_to",
+            column(e, |e| e.left.and_then(|left| left.into.as_deref())),
+        ),
         ("markers", column(e, |e| e.marker)),
-        ("coordinates", column(e, |e| e.candidate.passage.has_coordinates())),
+        (
+            "coordinates",
+            column(e, |e| e.candidate.passage.has_coordinates()),
+        ),
     ]
     .into_iter()
 }

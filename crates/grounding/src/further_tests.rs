@@ -29,7 +29,10 @@ fn gathered(candidates: Vec<Candidate>) -> Gathered {
 
 fn fresh(doc: &str, key: &str) -> Candidate {
     let start: u32 = key.bytes().map(u32::from).sum::<u32>() * 100;
-    candidate(passage(doc, key, 0, start, &format!("Text {doc} {key}.")), 0.5)
+    candidate(
+        passage(doc, key, 0, start, &format!("Text {doc} {key}.")),
+        0.5,
+    )
 }
 
 fn markers(sources: &[ContextSource]) -> Vec<&str> {
@@ -56,8 +59,14 @@ fn what_the_context_has_is_shown_and_not_added() {
     let further = Further::of(&context, found, new, 1);
     assert_eq!(markers(&further.shown), ["C1", "A1"]);
     assert_eq!(markers(&further.added), ["C1"]);
-    assert_eq!((further.added[0].position, further.added[0].retrieval), (3, 1));
-    assert_eq!(further.tokens, further.added[0].candidate.passage.tokens as usize);
+    assert_eq!(
+        (further.added[0].position, further.added[0].retrieval),
+        (3, 1)
+    );
+    assert_eq!(
+        further.tokens,
+        further.added[0].candidate.passage.tokens as usize
+    );
 }
 
 #[test]
@@ -67,7 +76,12 @@ fn a_part_of_a_source_is_that_source() {
     let (context, _) = placed(vec![merged]);
     let mut found = gathered(vec![fresh("a", "2"), fresh("b", "2"), fresh("a", "1")]);
     let mut scores = vec![Some(0.1), Some(0.2), Some(0.3)];
-    recognise(&mut found, Some(&mut scores), &context, &Settings::default());
+    recognise(
+        &mut found,
+        Some(&mut scores),
+        &context,
+        &Settings::default(),
+    );
     assert_eq!(scores, [Some(0.1), Some(0.2)]);
     let of: Vec<(&str, &str)> = found
         .candidates
@@ -77,7 +91,11 @@ fn a_part_of_a_source_is_that_source() {
     // The key 2 of another document is another passage.
     assert_eq!(of, [("a", "1"), ("b", "2")]);
     assert_eq!(found.candidates[0].members, ["1", "2"]);
-    let gone: Vec<_> = found.dropped.iter().map(|gone| (gone.stage, gone.reason)).collect();
+    let gone: Vec<_> = found
+        .dropped
+        .iter()
+        .map(|gone| (gone.stage, gone.reason))
+        .collect();
     assert_eq!(gone, [(Stage::Collapse, Reason::Twin)]);
 }
 
@@ -106,14 +124,28 @@ fn what_is_handed_over_twice_is_one_source() {
         {"text": "Wind today.", "uri": "https://weather.example/berlin"},
         {"text": "Ferries run."}
     ]);
-    let first = add_given(&[], handed_over(results.clone()), &Register::default(), "q", &settings, 1);
+    let first = add_given(
+        &[],
+        handed_over(results.clone()),
+        &Register::default(),
+        "q",
+        &settings,
+        1,
+    );
     // The pages of one address are of one document.
     assert_eq!(markers(&first.added), ["A1", "A2", "B1"]);
     let register = Register {
         markers: first.new_markers,
         ..Register::default()
     };
-    let again = add_given(&first.added, handed_over(results), &register, "q", &settings, 2);
+    let again = add_given(
+        &first.added,
+        handed_over(results),
+        &register,
+        "q",
+        &settings,
+        2,
+    );
     assert_eq!(markers(&again.shown), ["A1", "A2", "B1"]);
     assert!(again.added.is_empty() && again.new_markers.is_empty());
 }
@@ -121,7 +153,10 @@ fn what_is_handed_over_twice_is_one_source() {
 #[test]
 fn markers_are_not_the_callers_to_give() {
     let passages = GivenPassage::list(&json!([{"text": "a", "marker": "A1"}])).expect("passages");
-    assert_eq!(given(passages), Err(GroundingError::GivenMarker("A1".into())));
+    assert_eq!(
+        given(passages),
+        Err(GroundingError::GivenMarker("A1".into()))
+    );
 }
 
 #[test]
@@ -135,7 +170,13 @@ fn a_trace_tells_of_each_candidate_once() {
     };
     let (added, _) = placed(vec![fresh("a", "3")]);
     let known = [(id("1"), false), (id("2"), true), (id("3"), true)];
-    let left = [dropped("1"), dropped("2"), dropped("4"), dropped("4"), dropped("3")];
+    let left = [
+        dropped("1"),
+        dropped("2"),
+        dropped("4"),
+        dropped("4"),
+        dropped("3"),
+    ];
     let retraced = retrace(&known, &added, &left);
     assert_eq!(retraced.still_left, [1]);
     assert_eq!(retraced.newly_left, [2]);

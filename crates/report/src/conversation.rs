@@ -59,6 +59,18 @@ pub struct Turn {
     pub sources: Vec<Source>,
     /// Its answers, oldest first.
     pub answers: Vec<Answer>,
+    /// Number of the turn that it follows.
+    #[serde(default)]
+    pub follows: Option<u32>,
+    /// Whether the conversation has gone back behind it.
+    #[serde(default)]
+    pub superseded: bool,
+    /// Whether another system answered it.
+    #[serde(default)]
+    pub imported: bool,
+    /// What it was searched for after it had begun; nothing for passages that were handed over.
+    #[serde(default)]
+    pub retrievals: Vec<Option<String>>,
 }
 
 /// A source of a context.
@@ -318,12 +330,18 @@ impl Turn {
                 html.element("a", &[("href", &format!("#{id}"))], |html| {
                     html.text(&format!("Turn {}", self.number));
                 });
-                html.leaf("span", &[("class", "tag")], &words(&self.intent));
-                if !self.retrieved {
-                    html.leaf("span", &[("class", "tag")], "kept its sources");
+                for tag in self.marks() {
+                    html.leaf("span", &[("class", "tag")], &tag);
                 }
             });
             html.leaf("p", &[("class", "query"), ("dir", "auto")], &self.query);
+            for retrieval in &self.retrievals {
+                let also = match retrieval {
+                    Some(query) => format!("Searched again: {query}"),
+                    None => "Was handed passages from outside the corpora.".to_owned(),
+                };
+                html.leaf("p", &[("class", "none"), ("dir", "auto")], &also);
+            }
             tags(html, &self.tags);
             let standing = self.standing();
             match standing {
@@ -350,6 +368,31 @@ impl Turn {
             }
         });
         html.line();
+    }
+
+    /// What is to be said of it in a word or two.
+    fn marks(&self) -> Vec<String> {
+        let mut marks = Vec::new();
+        if self.imported {
+            marks.push("answered elsewhere".to_owned());
+        } else {
+            marks.push(words(&self.intent));
+            if !self.retrieved && self.retrievals.is_empty() {
+                marks.push("kept its sources".to_owned());
+            }
+        }
+        // Where it does not follow the one before it, the reader must know.
+        match self.follows {
+            Some(parent) if parent + 1 != self.number => {
+                marks.push(format!("follows turn {parent}"))
+            }
+            None if self.number > 1 => marks.push("begins anew".to_owned()),
+            _ => {}
+        }
+        if self.superseded {
+            marks.push("superseded".to_owned());
+        }
+        marks
     }
 
     fn unanswered(&self) -> &'static str {

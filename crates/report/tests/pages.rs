@@ -414,3 +414,44 @@ fn nothing_to_show_is_said() {
     .page();
     assert!(page.contains("No answer in this period.") && !page.contains("<svg"));
 }
+
+/// Where a conversation went back, or was brought in, its page says so; what an agent asked besides is shown as text.
+#[test]
+fn a_turn_says_what_it_follows() {
+    let turn = |number, follows| Turn {
+        number,
+        follows,
+        state: "open".to_owned(),
+        intent: "drill_down".to_owned(),
+        retrieved: true,
+        ..Turn::default()
+    };
+    let shown = Conversation {
+        conversation: "branches".to_owned(),
+        tenant: "acme".to_owned(),
+        corpus: None,
+        turns: vec![
+            Turn {
+                imported: true,
+                ..turn(1, None)
+            },
+            Turn {
+                superseded: true,
+                ..turn(2, Some(1))
+            },
+            Turn {
+                retrievals: vec![Some("<b>honey</b>".to_owned()), None],
+                ..turn(3, Some(1))
+            },
+            turn(4, None),
+        ],
+    };
+    let page = shown.page();
+    let parts: Vec<&str> = page.split("<section class=\"turn\"").skip(1).collect();
+    let says = |turn: usize, what: &str| parts[turn].contains(what);
+    assert!(says(0, "answered elsewhere") && !says(0, "drill down") && !says(0, "begins anew"));
+    assert!(says(1, "superseded") && !says(1, "follows"));
+    assert!(says(2, "follows turn 1") && !says(2, "superseded"));
+    assert!(says(2, "Searched again: &lt;b&gt;honey&lt;/b&gt;") && says(2, "handed passages"));
+    assert!(says(3, "begins anew"));
+}

@@ -266,24 +266,12 @@ pub const CALLS: &[Call] = &[
     Call {
         function: "begin_turn",
         call: "begin_turn($1, $2, corpora => ARRAY[$3, $4], parent => $5::text::bigint)",
-        arguments: &[
-            A::Conversation,
-            A::Query,
-            A::Corpus,
-            A::Corpus,
-            A::OpenTurn,
-        ],
+        arguments: &[A::Conversation, A::Query, A::Corpus, A::Corpus, A::OpenTurn],
     },
     Call {
         function: "retrieve",
         call: "retrieve($1::text::bigint, $2, $3, $4::text::vector, $5::text::jsonb)",
-        arguments: &[
-            A::OpenTurn,
-            A::Query,
-            A::Corpus,
-            A::Embedding,
-            A::Filter,
-        ],
+        arguments: &[A::OpenTurn, A::Query, A::Corpus, A::Embedding, A::Filter],
     },
     Call {
         function: "retrieve",

@@ -187,7 +187,7 @@ impl House {
             tenant.waiting = ids("SELECT turn_id FROM reground.turns WHERE state = 'deferred'")?;
             tenant.messages = ids("SELECT message_id FROM reground.messages")?;
             ensure!(
-                tenant.turns.len() == 1 && tenant.waiting.len() == 1 && tenant.messages.len() == 2,
+                tenant.turns.len() == 1 && tenant.waiting.len() == 1 && tenant.messages.len() == 3,
                 "{} has written something else",
                 tenant.name
             );

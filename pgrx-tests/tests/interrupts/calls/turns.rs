@@ -23,6 +23,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.source_facts"),
             Writes("reground.turn_traces"),
             Writes("reground.provenance_chain"),
+            Reads("reground.turn_retrievals"),
         ],
     },
     Call {
@@ -39,9 +40,10 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.conversation_markers"),
             Writes("reground.turn_retrievals"),
             Writes("reground.turns"),
-            Writes("reground.conversation_markers"),
             Writes("reground.source_facts"),
             Writes("reground.turn_traces"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
         ],
     },
     Call {
@@ -57,6 +59,8 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.conversation_markers"),
             Writes("reground.source_facts"),
             Writes("reground.turn_traces"),
+            Reads("reground.messages"),
+            Reads("reground.message_citations"),
         ],
     },
     Call {
@@ -73,6 +77,8 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.turns"),
             Writes("reground.messages"),
             Writes("reground.message_citations"),
+            Reads("reground.citation_statuses"),
+            Reads("reground.documents"),
         ],
     },
     Call {
@@ -89,6 +95,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.turns"),
             Writes("reground.messages"),
             Writes("reground.message_citations"),
+            Reads("reground.citation_statuses"),
         ],
     },
     Call {
