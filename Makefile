@@ -4,7 +4,7 @@
 export PG PG_CONFIG APPS DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-metrics test-apps test-upgrade test-crash test-subscriber soak server server-stop eval eval-sample bench bench-audit bench-growth bench-lexical build install fmt lint clean
+.PHONY: help demo test test-metrics test-apps test-upgrade test-crash test-subscriber soak server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -56,6 +56,9 @@ bench-growth: ## whether a turn costs more late in a conversation, or in a full 
 
 bench-audit: ## how long an analyst waits over ten million citations (makes 15 GB of them first); DATA=folder: what provenance costs
 	@scripts/bench-audit.sh
+
+bench-recording: ## how many answers of other systems are judged and recorded in a second (DATA=folder)
+	@scripts/bench-recording.sh
 
 bench-lexical: ## ranked text search, index beside index, into docs/benchmarks-lexical.md (DATA=folder; URI=…)
 	@scripts/bench-lexical.sh

@@ -15,6 +15,7 @@ mod logistic;
 mod machine;
 mod progress;
 mod provenance;
+mod recording;
 mod server;
 mod simulation;
 mod speed;
@@ -31,6 +32,7 @@ const USAGE: &str = "usage: reground-bench COMMAND …
   speed    what a turn costs, beside its queries alone and the same pipeline in Python
   growth   whether a turn costs more late in a conversation, or among many
   provenance  what each level of provenance adds to a turn, in time and in bytes
+  recording  how many answers of other systems are judged and recorded in a second
   audit    how long an analyst waits over many million citations
   support  support of claims by text, held against human labels
   lexical  full-text search ranked by relevance, index beside index
@@ -53,6 +55,7 @@ fn main() -> Result<()> {
             Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),
             Some("provenance") => provenance::run(arguments),
+            Some("recording") => recording::run(arguments),
             Some("simulation") => simulation::run(arguments),
             Some("support") => support::run(arguments),
             Some("lexical") => lexical::run(arguments),

@@ -288,12 +288,13 @@ impl<'a> Addition<'a> {
         let (turn, settings) = (&self.turn, &self.settings);
         let context = [&turn.context[..], &further.added[..]].concat();
         let tokens = turn.context_tokens + further.tokens;
+        let searched = row.query.is_some() && !further.added.is_empty();
         let footing = Footing::of(&self.conversation, Some(turn.number))?;
         let standing = footing.standing(
             self.tenant,
             &footing::Composed {
                 number: turn.number,
-                fresh: true,
+                fresh: turn.retrieved || searched,
                 context: &context,
                 tokens,
                 embedding: footing.before.own_embedding.as_deref(),
@@ -304,7 +305,7 @@ impl<'a> Addition<'a> {
             added: &further.added,
             tokens,
             standing: &standing,
-            searched: row.query.is_some() && !further.added.is_empty(),
+            searched,
             warnings: row.warnings.to_vec(),
         };
         stage("write retrieval", || {

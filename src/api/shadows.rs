@@ -41,13 +41,17 @@ fn shadow_turn(
     let turn = turns::asked(&tenant, turn_id)?;
     check_state(&turn)?;
 
+    let corpora = match corpus {
+        Some(name) => vec![name.to_owned()],
+        None => turn.corpora(),
+    };
     let corpus = corpus.unwrap_or(&turn.corpus);
     let embedding = embedding.map(|vector| vector.0);
     let call = call(&tenant, &conversation, corpus, &turn, &changes)?;
     let question = Question {
         query: &turn.query,
-        corpus: Some(corpus),
-        corpora: None,
+        corpus: None,
+        corpora: Some(&corpora),
         embedding: embedding.as_deref().or(turn.query_embedding.as_deref()),
         filter: turn.filter.as_ref(),
         rewrite: rewrite.or(turn.rewrite.as_deref()),

@@ -38,6 +38,8 @@ pub struct Turn {
     pub superseded: bool,
     /// `live`, or `imported`.
     pub origin: String,
+    /// Whether it searched when it began.
+    pub retrieved: bool,
     pub warnings: Vec<String>,
     /// Whether this very transaction began it more than a second ago, and so kept its lock while the model wrote.
     pub held_open: bool,
@@ -175,7 +177,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, settings, pool, context, context_tokens, \
-     sources_before, sources_after, parent, superseded, origin, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
+     sources_before, sources_after, parent, superseded, origin, retrieved, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";
 

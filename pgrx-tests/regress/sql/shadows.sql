@@ -50,6 +50,13 @@ FROM reground.shadow_audit AS a WHERE a.turn_id = (SELECT turn FROM standing) OR
 SELECT c.label, c.turns, c.answered, c.citations, c.kept, c.rate = c.kept::double precision / c.citations AS rate, c.low < c.rate AND c.rate <= c.high AS within, c.shared_sources, c.tokens > c.shadow_tokens AS smaller
 FROM reground.compare_shadows(since => now() - interval '1 hour') AS c ORDER BY c.label;
 SELECT count(*) FROM reground.compare_shadows(until => now() - interval '1 hour');
+-- A turn that asked several corpora is shadowed over all of them.
+SELECT reground.create_corpus('shade-3', settings => '{"min_sources": 0}');
+SELECT count(*) FROM reground.put_document('shade-3', 'oven', content => 'The oven must be hot for rye bread.');
+SELECT count(DISTINCT corpus) AS corpora FROM reground.begin_turn('shaded-4', 'rye bread oven', corpora => '{shade, shade-3}');
+SELECT count(*) > 3 AS several FROM reground.shadow_turn(regress.turn('shaded-4'), '{}', 'of both');
+SELECT pg_temp.differences(format('reground.explain_turn(%s)', regress.turn('shaded-4')), format('(SELECT * FROM reground.shadow_candidates WHERE turn_id = %s AND label = ''of both'') AS s', regress.turn('shaded-4'))) AS different;
+DELETE FROM reground.shadow_turns WHERE label = 'of both';
 -- Another corpus, of other passages: only documents can be compared.
 SELECT reground.create_corpus('shade-2');
 SELECT count(*) FROM (VALUES ('rye', 'Rye.'), ('oat', 'Oat bread rises in any kitchen.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('shade-2', v.doc_id, content => v.content);

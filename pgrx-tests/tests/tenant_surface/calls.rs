@@ -265,7 +265,7 @@ pub const CALLS: &[Call] = &[
     },
     Call {
         function: "begin_turn",
-        call: "begin_turn($1, $2, corpora => ARRAY[$3, $4], parent => $5::text::bigint)",
+        call: "begin_turn($1, $2, corpora => ARRAY[$3, $4], parent => CASE WHEN EXISTS (SELECT FROM reground.turns WHERE turn_id = $5::text::bigint) THEN 0 ELSE $5::text::bigint END)",
         arguments: &[A::Conversation, A::Query, A::Corpus, A::Corpus, A::OpenTurn],
     },
     Call {

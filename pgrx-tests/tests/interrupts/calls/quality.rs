@@ -142,6 +142,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("reground.turns"),
             Reads("reground.messages"),
             Reads("reground.message_citations"),
+            Reads("reground.turn_retrievals"),
         ],
     },
     Call {

@@ -1,0 +1,62 @@
+//! The command line of `recording`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use lexopt::prelude::{Long, ValueExt};
+
+/// What `--help` prints.
+pub const USAGE: &str = "usage: reground-bench recording --uri URI --data FOLDER [OPTION]…
+
+  --uri URI      database with the extension
+  --data FOLDER  folder that holds mtrag/
+  --turns N      turns recorded by each session in a round (default 2000)
+  --rounds N     rounds, of which the median is taken (default 5)
+  --sessions N   sessions that record side by side (default 2)";
+
+/// What the command line asks for.
+pub struct Options {
+    /// The database.
+    pub uri: String,
+    /// Folder that holds mtrag/.
+    pub data: PathBuf,
+    /// Turns that each session records in a round.
+    pub turns: usize,
+    /// Rounds.
+    pub rounds: usize,
+    /// Sessions side by side.
+    pub sessions: usize,
+}
+
+impl Options {
+    /// Reads the arguments; `None` for help.
+    ///
+    /// # Errors
+    /// What is no option, options without what they need.
+    pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
+        let (mut uri, mut data) = (None, None);
+        let (mut turns, mut rounds, mut sessions) = (2000, 5, 2);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Long("help") => return Ok(None),
+                Long("uri") => uri = Some(parser.value()?.string()?),
+                Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                Long("turns") => turns = parser.value()?.parse()?,
+                Long("rounds") => rounds = parser.value()?.parse()?,
+                Long("sessions") => sessions = parser.value()?.parse()?,
+                other => bail!("{}\n\n{USAGE}", other.unexpected()),
+            }
+        }
+        ensure!(
+            turns > 0 && rounds > 0 && sessions > 0,
+            "--turns, --rounds and --sessions are at least 1"
+        );
+        Ok(Some(Self {
+            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            turns,
+            rounds,
+            sessions,
+        }))
+    }
+}
