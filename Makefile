@@ -1,7 +1,7 @@
 # Each target calls the one script that does it. Downloads, builds and servers live in ~/.cache/reground
 # (REGROUND_CACHE=…), never in the clone.
 
-export PG PG_CONFIG APPS DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
+export PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-metrics test-apps test-upgrade test-crash test-subscriber soak server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
@@ -21,7 +21,7 @@ test: ## layers, lints, unit tests, then SQL regression and client tests over a 
 test-metrics: ## the measures, held against scipy, trec_eval and rouge_score
 	@scripts/test-metrics.sh
 
-test-apps: ## the report pages in a headless Chromium, held against the database (APPS=optional: pass without a browser)
+test-apps: ## the report pages in Chromium, and the programs of docs/guide/drivers.md through pgbouncer (APPS=optional: leave out what cannot be had)
 	@scripts/test-apps.sh
 
 test-upgrade: ## pg_upgrade from 16 to 18 with data: nothing is lost, and it goes on

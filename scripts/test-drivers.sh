@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# test-drivers.sh [DRIVER]...: the programs of docs/guide/drivers.md, cut out of the page and run: psycopg, sqlalchemy, pg and
+# drizzle, each directly and through pgbouncer in transaction mode with a single server connection. What they were told is
+# compared with what the database has. Twenty conversations wait for their models at once, and once for half a minute, while
+# the server has no transaction of theirs.
+#
+#   PGBOUNCER=PATH   the pgbouncer (default: what fetch-pgbouncer.sh finds)
+#   APPS=optional    leave out what cannot be installed here, and say so
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/build-env.sh
+. "$ROOT/scripts/build-env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
+
+drivers=("$@")
+[ ${#drivers[@]} -gt 0 ] || drivers=(psycopg sqlalchemy pg drizzle)
+apps=$ROOT/pgrx-tests/apps/drivers
+logs=$CACHE/logs/drivers
+venv=$CACHE/drivers-python
+node_folder=$CACHE/drivers-node
+rm -rf "$logs"
+mkdir -p "$logs/programs"
+
+# unavailable WHAT HINT...: fails, or with APPS=optional says what is left out.
+unavailable() {
+    [ "${APPS:-}" = optional ] || die "$1" "${@:2}" "APPS=optional leaves it out"
+    say "$1: left out"
+}
+
+have_python() {
+    command -v python3 >/dev/null || { unavailable "python3 is not installed: psycopg, sqlalchemy" "On Debian or Ubuntu: apt-get install python3-venv"; return 1; }
+    cmp -s "$apps/requirements.txt" "$venv/requirements.txt" && return
+    rm -rf "$venv"
+    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --require-hashes --only-binary :all: --requirement "$apps/requirements.txt"; } >"$logs/python.log" 2>&1; then
+        unavailable "the packages of ${apps#"$ROOT"/}/requirements.txt cannot be installed: psycopg, sqlalchemy" "Full log: $logs/python.log"
+        return 1
+    fi
+    cp "$apps/requirements.txt" "$venv/"
+}
+
+have_node() {
+    local tool
+    for tool in node npm; do
+        command -v "$tool" >/dev/null || { unavailable "$tool is not installed: pg, drizzle" "On Debian or Ubuntu: apt-get install nodejs npm"; return 1; }
+    done
+    cmp -s "$apps/package-lock.json" "$node_folder/installed.json" && return
+    rm -rf "$node_folder"
+    mkdir -p "$node_folder"
+    cp "$apps/package.json" "$apps/package-lock.json" "$node_folder/"
+    if ! (cd "$node_folder" && npm ci --ignore-scripts --no-audit --no-fund) >"$logs/node.log" 2>&1; then
+        unavailable "the packages of ${apps#"$ROOT"/}/package-lock.json cannot be installed: pg, drizzle" "Full log: $logs/node.log"
+        return 1
+    fi
+    cp "$apps/package-lock.json" "$node_folder/installed.json"
+}
+
+chosen=()
+for driver in "${drivers[@]}"; do
+    case $driver in
+        psycopg | sqlalchemy) have_python && chosen+=("$driver") ;;
+        pg | drizzle) have_node && chosen+=("$driver") ;;
+        *) die "there is no driver $driver" "psycopg, sqlalchemy, pg, drizzle" ;;
+    esac || true
+done
+[ ${#chosen[@]} -gt 0 ] || exit 0
+bouncers=()
+if found=$("$ROOT/scripts/fetch-pgbouncer.sh"); then
+    mapfile -t bouncers <<<"$found"
+else
+    unavailable "there is no pgbouncer" "On Debian or Ubuntu: apt-get install pgbouncer"
+fi
+
+# Programs are imported from beside the packages that they import.
+programs=$logs/programs
+python3 "$apps/blocks.py" "$ROOT/docs/guide/drivers.md" "$programs" >"$logs/programs.list"
+for file in psycopg_turn.py sqlalchemy_turn.py pg_turn.mjs drizzle_turn.mjs pgbouncer.ini; do
+    [ -s "$programs/$file" ] || die "docs/guide/drivers.md has no block $file"
+done
+[ ! -d "$node_folder/node_modules" ] || ln -s "$node_folder/node_modules" "$programs/node_modules"
+cp "$apps/drive.mjs" "$programs/"
+
+library=$("$ROOT/scripts/build-extension.sh" 2>"$logs/build.log") || { tail -n 40 "$logs/build.log" >&2; die "the extension does not build"; }
+"$ROOT/scripts/install-extension.sh" "$library"
+folder=$(mktemp -d "$SERVER_HOME/drivers.XXXXXX")
+bouncer=
+# What runs is a child of the shell that became the server's user: its own file says which.
+bouncer_stop() {
+    [ -z "$bouncer" ] || { kill "$(cat "$bouncer_pid")" 2>/dev/null || true; wait "$bouncer" 2>/dev/null || true; bouncer=; }
+}
+trap 'bouncer_stop; server_stop "$folder" "$PG_BIN"; rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+server_create "$folder" "$PG_BIN" "fsync = off"
+server_start "$folder" "$PG_BIN"
+port=$(cat "$folder/port")
+query() { server_query "$folder" app "$@"; }
+server_query "$folder" postgres --command "CREATE DATABASE app"
+query --command "CREATE EXTENSION reground CASCADE" --command "CREATE ROLE app LOGIN IN ROLE reground_user" \
+    --command "ALTER DATABASE app SET reground.tenant_from = 'app.tenant_id'"
+{ echo "SET app.tenant_id = 'setup';" && cat "$programs/setup.sql" && echo "GRANT SELECT ON help, help_documents TO app;"; } >"$logs/setup.sql"
+query --file "$logs/setup.sql" >"$logs/setup.log"
+
+# bouncer_start PATH NAME SETTING...: as the page has it, with one server connection, and what is given. PREPARED=no leaves out
+# what an older one does not know.
+bouncer_start() {
+    local path=$1 name=$2 home=$folder/$2 wanted=16400
+    shift 2
+    mkdir -p "$home"
+    echo '"app" ""' >"$home/users"
+    while (exec 3<>"/dev/tcp/127.0.0.1/$wanted") 2>/dev/null; do wanted=$((wanted + 1)); done
+    bouncer_port=$wanted bouncer_pid=$home/pid
+    {
+        printf '%s\n' "[databases]" "app = host=127.0.0.1 port=$port dbname=app"
+        # The page's section goes on below: begun a second time it would start from the defaults.
+        sed -e "$([ "$PREPARED" = yes ] || echo '/^max_prepared_statements/d')" "$programs/pgbouncer.ini"
+        printf '%s\n' "listen_addr = 127.0.0.1" "listen_port = $wanted" "unix_socket_dir =" "auth_type = trust" "auth_file = $home/users" \
+            "pidfile = $home/pid" "default_pool_size = 1" "$@"
+    } >"$home/pgbouncer.ini"
+    if [ "$(id -u)" -eq 0 ]; then chown -R "$SERVER_USER" "$home"; fi
+    as_server_user "$path" "$home/pgbouncer.ini" >"$logs/$name.log" 2>&1 &
+    bouncer=$!
+    local waited=$SECONDS
+    until "$PG_BIN/psql" --no-psqlrc --quiet --dbname "postgresql://app@127.0.0.1:$wanted/app" --command "SELECT" >/dev/null 2>&1; do
+        if ! kill -0 "$bouncer" 2>/dev/null || [ $((SECONDS - waited)) -gt 60 ]; then
+            tail -n 20 "$logs/$name.log" >&2
+            die "pgbouncer does not start"
+        fi
+        sleep 0.1
+    done
+}
+
+# server_wait_gone: the server has noticed that they are gone who were connected.
+server_wait_gone() {
+    local waited=$SECONDS
+    until [ "$(query --command "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'")" = 0 ]; do
+        [ $((SECONDS - waited)) -lt 60 ] || die "somebody stays connected"
+        sleep 0.1
+    done
+}
+
+# drive DRIVER NAME URI: one program's run, and the comparison.
+drive() {
+    local driver=$1 name=$2 uri=$3 status=0
+    (
+        cd "$programs"
+        export POOL SESSIONS PREPARED WAIT="${WAIT:-0}" PYTHONDONTWRITEBYTECODE=1
+        case $driver in
+            psycopg | sqlalchemy) set -- "$venv/bin/python" "$apps/drive.py" ;;
+            *) set -- node drive.mjs ;;
+        esac
+        # The limit is for a program that waits for what never comes.
+        exec timeout 400 "$@" "$driver" "$name" "$uri" "postgresql://postgres@127.0.0.1:$port/app"
+    ) >"$logs/$name.told" 2>"$logs/$name.err" || status=$?
+    if [ "$status" -ne 0 ]; then
+        tail -n 30 "$logs/$name.err" >&2
+        die "$name fails" "Full log: $logs/$name.err"
+    fi
+    sort "$logs/$name.told" >"$logs/$name.sorted"
+    query --set "name=$name" --file "$apps/written.sql" | sort >"$logs/$name.written"
+    # Twenty conversations and six turns, of two citations each.
+    [ "$(wc -l <"$logs/$name.written")" -eq 52 ] || die "$name: the database has $(wc -l <"$logs/$name.written") citations, not 52"
+    diff "$logs/$name.sorted" "$logs/$name.written" >&2 || die "$name: it was told (<) other than what is written (>)"
+    say "$name: well"
+}
+
+for driver in "${chosen[@]}"; do
+    # Directly: its own pool has one connection.
+    PREPARED=yes
+    case $driver in drizzle | pg) PREPARED=no ;; esac
+    POOL=1 SESSIONS=1 PREPARED=$PREPARED drive "$driver" "$driver directly" "postgresql://app@127.0.0.1:$port/app"
+    server_wait_gone
+done
+slowly=30
+for path in "${bouncers[@]}"; do
+    version=$("$path" --version | sed -n 's/^PgBouncer //p')
+    newer=yes
+    [ "$(printf '%s\n' "$version" 1.21 | sort --version-sort | head -n 1)" = 1.21 ] || newer=no
+    for reset in "" always; do
+        PREPARED=$newer
+        bouncer_start "$path" "pgbouncer-$version$reset" ${reset:+"server_reset_query_always = 1"}
+        for driver in "${chosen[@]}"; do
+            case $driver in drizzle) PREPARED=no ;; *) PREPARED=$newer ;; esac
+            POOL=4 SESSIONS=1 WAIT=$slowly PREPARED=$PREPARED drive "$driver" "$driver over pgbouncer $version${reset:+, reset each time}" "postgresql://app@127.0.0.1:$bouncer_port/app"
+            slowly=0
+        done
+        bouncer_stop
+        server_wait_gone
+    done
+done
+if grep -E 'PANIC|was terminated by signal|server process .* exited' "$folder/log" >&2; then die "the server crashed"; fi
+say "${#chosen[@]} drivers, directly and over ${#bouncers[@]} pgbouncers: what they are told is what is written"

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# test-pages.sh: the pages of conversation_report and corpus_report in a browser. A throw-away server gets a conversation as they
+# are and one in which every text tries to be markup; headless Chromium opens the pages, and its document is held against
+# what the database counts. Pages, documents and screenshots stay in the logs folder.
+#
+#   CHROMIUM=PATH    the browser (default: chromium)
+#   APPS=optional    where there is no browser or no Python, say so and pass
+set -euo pipefail
+# shellcheck source=scripts/env.sh
+. "$(dirname "$0")/env.sh"
+# shellcheck source=scripts/server.sh
+. "$ROOT/scripts/server.sh"
+
+# unavailable WHY HINT...: what looks at the pages cannot be had.
+unavailable() {
+    if [ "${APPS:-}" = optional ]; then
+        say "$1: the pages are not looked at"
+        exit 0
+    fi
+    die "$1" "${@:2}" "APPS=optional passes without looking"
+}
+
+browser=${CHROMIUM:-chromium}
+command -v "$browser" >/dev/null || unavailable "chromium is not installed" "On Debian: apt-get install chromium"
+command -v python3 >/dev/null || unavailable "python3 is not installed" "On Debian or Ubuntu: apt-get install python3"
+
+# shellcheck source=scripts/build-env.sh
+. "$ROOT/scripts/build-env.sh"
+apps=$ROOT/pgrx-tests/apps/pages
+logs=$CACHE/logs/pages
+rm -rf "$logs"
+mkdir -p "$logs"
+
+library=$("$ROOT/scripts/build-extension.sh" 2>"$logs/build.log") || { tail -n 40 "$logs/build.log" >&2; die "the extension does not build"; }
+"$ROOT/scripts/install-extension.sh" "$library"
+folder=$(mktemp -d "$SERVER_HOME/pages.XXXXXX")
+profile=$(mktemp -d)
+trap 'server_stop "$folder" "$PG_BIN"; rm -rf "$folder" "$profile"' EXIT
+trap 'exit 130' INT TERM
+server_create "$folder" "$PG_BIN" "fsync = off"
+server_start "$folder" "$PG_BIN"
+uri=$(server_uri "$folder" postgres)
+query() { PGOPTIONS='-c client_min_messages=warning' "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$uri" "$@"; }
+
+say "writing conversations, and their pages"
+query --command "CREATE EXTENSION reground CASCADE"
+query --file "$apps/write.sql" >"$logs/write.log"
+query --file "$apps/pages.sql" >"$logs/pages"
+mapfile -t pages < <(python3 "$apps/check.py" write "$logs" <"$logs/pages")
+[ ${#pages[@]} -eq 5 ] || die "there are ${#pages[@]} pages, not 5" "They are in $logs"
+
+# browse ARGUMENT...: one page, once; Chromium says what it was refused on standard error. The time limit is for a browser that hangs.
+browse() {
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+        --disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr --user-data-dir="$profile" "$@"
+}
+
+faults=0
+for page in "${pages[@]}"; do
+    file=$logs/$page.html
+    browse --dump-dom "file://$file" >"$logs/$page.dom" 2>"$logs/$page.browser" || die "chromium fails on $page" "Its log: $logs/$page.browser"
+    counted=$(python3 "$apps/check.py" dom "$logs/$page.json" "$logs/$page.dom") || { faults=$((faults + 1)); say "  ^ $page"; }
+    # A request that the policy stopped, or a script that ran, is said on the console.
+    if grep -E 'CONSOLE' "$logs/$page.browser" >&2; then faults=$((faults + 1)); say "  ^ $page tried something"; fi
+    say "$page: $counted"
+    for look in "wide 1100,1600" "narrow 500,1600" "dark 1100,1600 --force-dark-mode"; do
+        read -r name size more <<<"$look"
+        picture=$logs/$page-$name.png
+        # shellcheck disable=SC2086 # no more arguments, or one
+        browse $more --window-size="$size" --screenshot="$picture" "file://$file" 2>>"$logs/$page.browser" >&2 || die "chromium draws no picture of $page"
+    done
+    seen=$(python3 "$apps/check.py" picture "$logs/$page-narrow.png") || { faults=$((faults + 1)); say "$page-narrow.png shows nothing: $seen"; }
+done
+
+# The check itself must see what it looks for: the same page with markup let through.
+sed 's|<main>|<main><img src="https://a.example/x.png" onerror="x()"><script>document.title = 1</script>|' "$logs/conversation.html" >"$logs/broken.html"
+browse --dump-dom "file://$logs/broken.html" >"$logs/broken.dom" 2>"$logs/broken.browser"
+if python3 "$apps/check.py" dom "$logs/conversation.json" "$logs/broken.dom" >/dev/null 2>&1; then die "the check does not see an element that should not be there"; fi
+grep -q 'CONSOLE.*Content Security Policy' "$logs/broken.browser" || die "the policy does not stop a request and a script"
+[ "$faults" -eq 0 ] || die "$faults of the pages' checks fail" "Pages, documents and screenshots: $logs"
+say "five pages are what the database says, and nothing in them came to life (screenshots: $logs)"
