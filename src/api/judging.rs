@@ -170,7 +170,7 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
         None => Vec::new(),
     };
     let bound: Vec<_> = registry.iter().map(MarkerRow::bound).collect();
-    let known: Vec<KnownMarker> = end::known_markers(&bound);
+    let known: Vec<KnownMarker> = end::known_markers(&bound, ground.context);
     let requests = end::documents_to_look_up(extraction, &sources, &known);
     let named = stage("named documents", || {
         look_up(&Asked {

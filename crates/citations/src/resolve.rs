@@ -229,8 +229,10 @@ impl<'a> Places<'a> {
             known.doc_id.as_str(),
             known.passage.as_str(),
         );
-        // A merge gave the passage another marker in this turn: it is in the context all the same.
-        if let Some(&source) = self.by_member.get(&key) {
+        // A merge gave the passage another marker in this turn: it is in the context all the same. What took over its key is not it.
+        if let Some(&source) = self.by_member.get(&key)
+            && !known.replaced
+        {
             return self.passage(source, pages);
         }
         match pages {

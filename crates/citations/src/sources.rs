@@ -49,6 +49,8 @@ pub struct KnownMarker {
     pub passage: String,
     /// Pages.
     pub pages: Option<Pages>,
+    /// The context has the passage's key with another text: what the marker was bound to is not in it.
+    pub replaced: bool,
 }
 
 /// A document that has to be looked up before a citation can be judged.

@@ -159,16 +159,30 @@ pub fn sources_of(
     Ok(context.iter().zip(lexemes).map(source).collect())
 }
 
-/// The conversation's markers as citations see them.
-pub fn known_markers(markers: &[BoundMarker]) -> Vec<KnownMarker> {
+/// The conversation's markers as citations see them in a turn with this context.
+pub fn known_markers(markers: &[BoundMarker], context: &[ContextSource]) -> Vec<KnownMarker> {
     let known = |bound: &BoundMarker| KnownMarker {
         marker: bound.marker.clone(),
         corpus: bound.corpus.clone(),
         doc_id: bound.doc_id.clone(),
         passage: bound.passage.clone(),
         pages: bound.pages.map(pages),
+        replaced: context.iter().any(|shown| replaces(shown, bound)),
     };
     markers.iter().map(known).collect()
+}
+
+/// Whether a source of the context has the key that a marker was bound to, and another text: a row that was written anew. The text
+/// of a merge is another one too, and holds what was bound, or is held by it.
+fn replaces(shown: &ContextSource, bound: &BoundMarker) -> bool {
+    let passage = &shown.candidate.passage;
+    let same_key = (&passage.corpus, &passage.doc_id) == (&bound.corpus, &bound.doc_id)
+        && (passage.key == bound.passage || shown.candidate.members.contains(&bound.passage));
+    let merged = match (passage.chars, bound.chars) {
+        (Some(one), Some(other)) => one != other && (one.holds(other) || other.holds(one)),
+        _ => false,
+    };
+    same_key && passage.hash != bound.hash && !merged
 }
 
 /// The documents that have to be looked up before the answer can be judged.

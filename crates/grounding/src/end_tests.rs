@@ -98,7 +98,10 @@ fn ended(answer: &str) -> Judged {
         &Grammar::default(),
     )
     .unwrap();
-    let markers = known_markers(&[bound("A1", "1"), bound("A2", "2"), bound("A3", "3")]);
+    let markers = known_markers(
+        &[bound("A1", "1"), bound("A2", "2"), bound("A3", "3")],
+        &context,
+    );
     assert!(documents_to_look_up(&extraction, &sources, &markers).is_empty());
     let claims: Vec<_> = extraction
         .claims
@@ -235,4 +238,34 @@ fn a_duplicate_that_left_does_not_take_a_source_down() {
             Some(&StageFacts::IN_CONTEXT)
         );
     }
+}
+
+#[test]
+fn a_key_that_another_text_took_over() {
+    use crate::passage::CharRange;
+    let chars = |start, end| CharRange::of(Some(start), Some(end));
+    let of = |hash: &str, range: Option<CharRange>| {
+        let mut source = shown("A9", "1", Origin::Fresh, "Pigs fly.");
+        source.candidate.passage.chars = range;
+        source.candidate.passage.hash = hash.to_owned();
+        let marker = BoundMarker {
+            hash: "h1".to_owned(),
+            chars: chars(0, 30),
+            ..bound("A1", "1")
+        };
+        known_markers(&[marker, bound("A2", "2")], &[source])
+            .iter()
+            .map(|known| known.replaced)
+            .collect::<Vec<_>>()
+    };
+    // The same text, wherever it stands now.
+    assert_eq!(of("h1", chars(0, 30)), [false, false]);
+    assert_eq!(of("h1", chars(40, 70)), [false, false]);
+    // Another text in its place, or in another place.
+    assert_eq!(of("h2", chars(0, 30)), [true, false]);
+    assert_eq!(of("h2", chars(40, 70)), [true, false]);
+    assert_eq!(of("h2", None), [true, false]);
+    // A merge that has it, and one of which it is a part.
+    assert_eq!(of("h2", chars(0, 60)), [false, false]);
+    assert_eq!(of("h2", chars(0, 10)), [false, false]);
 }

@@ -21,6 +21,12 @@ impl CharRange {
             end: end?,
         })
     }
+
+    /// Whether it has all characters of the other.
+    #[must_use]
+    pub fn holds(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
 }
 
 /// A passage of a corpus, as it stands in the corpus' relation at this moment.

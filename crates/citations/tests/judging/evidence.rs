@@ -29,6 +29,7 @@ proptest! {
             doc_id: documents[document].to_owned(),
             passage: format!("{number}"),
             pages: None,
+            replaced: false,
         })).collect();
         let names = registry_names(&extraction);
         let named: Vec<KnownMarker> = registry.iter().filter(|row| names.contains(&row.marker) || names.contains(&row.doc_id)).cloned().collect();

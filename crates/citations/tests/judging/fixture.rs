@@ -69,6 +69,7 @@ pub fn known() -> Vec<KnownMarker> {
         doc_id: doc_id.to_owned(),
         passage: passage.to_owned(),
         pages: None,
+        replaced: false,
     };
     vec![known("A1", "install.md", "a1"), known("C9", "old.md", "c9")]
 }

@@ -1,8 +1,8 @@
 //! Which place a citation names: pages, addresses, names, markers of earlier turns.
 
-use reground_citations::{Detail, Source, Status};
+use reground_citations::{Detail, Families, KnownMarker, Source, Status};
 
-use crate::fixture::{context, judged_by, only, statuses};
+use crate::fixture::{context, judged_by, judged_knowing, only, statuses};
 
 #[test]
 fn pages() {
@@ -123,6 +123,25 @@ fn addresses() {
             (status, repaired),
             "{address}"
         );
+    }
+}
+
+#[test]
+fn a_marker_whose_key_has_another_text_now() {
+    let answer = "The server listens on port 5432 [C3].";
+    let extraction = reground_citations::extract(answer, &Families::ALL);
+    for (replaced, status) in [(false, Status::ResolvedCurrent), (true, Status::StaleTurn)] {
+        let source = &context()[0];
+        let known = KnownMarker {
+            marker: "C3".to_owned(),
+            corpus: source.corpus.clone(),
+            doc_id: source.doc_id.clone(),
+            passage: source.passage.clone(),
+            pages: None,
+            replaced,
+        };
+        let judged = judged_knowing(&extraction, &context(), &[known]);
+        assert_eq!(judged[0].status, status);
     }
 }
 
