@@ -50,11 +50,18 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> Fed {
     let Settled { known, settled } = settled(answer_so_far, grammar);
     let mut shown = settled;
     let mut extraction = extract(&answer_so_far[..known], grammar);
-    let citations = &mut extraction.citations;
     let grows = |c: &&Extracted| is_unnamed(c) && known - c.span.bytes.end <= MAX_ENCLOSED;
-    if let Some(waiting) = citations.iter().find(grows) {
+    if let Some(waiting) = extraction.citations.iter().find(grows) {
         shown = shown.min(waiting.span.bytes.start);
     }
+    // An end tag in a bracket that is open belongs to the bracket, should that close.
+    if answer_so_far[settled..known].contains("</cite") {
+        let without = extract(&answer_so_far[..settled], grammar);
+        if let Some(waiting) = without.citations.iter().find(grows) {
+            shown = shown.min(waiting.span.bytes.start);
+        }
+    }
+    let citations = &mut extraction.citations;
     citations.truncate(citations.partition_point(|c| c.span.bytes.start < shown));
     // A bracket may stay open in what is part of a citation already, such as the address of a link.
     while let Some(cut) = citations.pop_if(|c| c.span.bytes.end > shown) {

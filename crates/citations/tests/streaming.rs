@@ -26,6 +26,9 @@ fn the_answer_is_never_taken_back() {
         // Until its last backtick comes, the second line opens a fence.
         "[A1]```\n```(ID: 3)[A1]`",
         "> ```[1] so [2]` and [3]",
+        // The end tag is the bracket's once that closes.
+        "<cite>[A1, B2]【Source:</cite>】",
+        "<cite>[A1](so </cite>) and [B2</cite> so.\n\n[C3]",
         "References\n\n[1] A book.\n\nText. [A1]\n[A2]\n\nSources: [A3]",
     ] {
         check(answer, &Grammar::default()).unwrap();
