@@ -114,13 +114,13 @@ async def tenants(app):
             turns.setdefault(tenant, []).append(told(tenant, name, turn)["turn_id"])
             seen = await app.work(tenant, lambda: ["SELECT DISTINCT tenant FROM reground.turns"])
             assert [row["tenant"] for row in seen] == [tenant], seen
-    seen = await app.work("", lambda: ["SELECT count(*) AS count FROM reground.turns"])
-    assert int(seen[0]["count"]) == 0, seen
     # Whoever comes next on the server connection, and sets no tenant, has none.
     async with await psycopg.AsyncConnection.connect(uri, **connect) as stranger:
         found = await stranger.execute("SELECT coalesce(current_setting('app.tenant_id', true), ''), count(*) FROM reground.turns")
         left = await found.fetchone()
     assert left == ("", 0), left
+    seen = await app.work("", lambda: ["SELECT count(*) AS count FROM reground.turns"])
+    assert int(seen[0]["count"]) == 0, seen
     other = f"SELECT reground.prompt_context({turns['acme'][0]})"
     assert await refused(app, app.work("bolt", lambda: [other])) == "P0002"
     # The request again: the same turn, and nothing fails.
