@@ -95,6 +95,8 @@ pub enum Error {
     NotOwner(String),
     /// A corpus whose passages the caller may not write.
     MayNotWrite(String),
+    /// A corpus whose passages the caller may not delete.
+    MayNotDelete(String),
     /// A moment still to come, given by whoever is no superuser: the function.
     TooEarly(&'static str),
     /// A table that the caller may not read.
@@ -201,11 +203,13 @@ impl From<Error> for ErrorReport {
             E::Unknown(kind, name) => report(
                 Code::ERRCODE_NO_DATA_FOUND,
                 format!("{kind} {name} does not exist"),
-                // Alerts are over all tenants.
-                if kind == "alert" {
-                    "SELECT alert_id FROM reground.alerts lists them."
-                } else {
-                    "Another tenant's is reported the same way: see reground.current_tenant()."
+                match kind {
+                    // Alerts are over all tenants.
+                    "alert" => "SELECT alert_id FROM reground.alerts lists them.",
+                    "tenant" => "Nothing is stored of it.",
+                    _ => {
+                        "Another tenant's is reported the same way: see reground.current_tenant()."
+                    }
                 },
             ),
             E::UnknownCorpus(name) => report(
@@ -402,6 +406,11 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
                 format!("permission denied to write the edges of corpus \"{corpus}\""),
                 "INSERT or UPDATE on the table of its passages is needed.",
+            ),
+            E::MayNotDelete(corpus) => report(
+                Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("permission denied to delete the documents of corpus \"{corpus}\""),
+                "DELETE on its tables is needed.",
             ),
             E::TooEarly(function) => report(
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,

@@ -35,6 +35,14 @@ pub fn is_auditor() -> Result<bool> {
     )? == Some(true))
 }
 
+/// Whether this role administers.
+pub fn is_admin() -> Result<bool> {
+    Ok(sql::read_one::<bool>(
+        "SELECT pg_catalog.pg_has_role('reground_admin', 'USAGE')",
+        &[],
+    )? == Some(true))
+}
+
 #[pg_extern(sql = false)]
 fn current_tenant() -> Option<String> {
     current()

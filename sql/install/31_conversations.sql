@@ -214,7 +214,7 @@ CREATE INDEX conversation_markers_document ON reground.conversation_markers (con
 CREATE INDEX conversation_markers_letters ON reground.conversation_markers (conversation_id, binding_no) WHERE marker ~ '^[A-Z]+1$';
 CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, binding_no) WHERE marker ~ '^[0-9]+$';
 CREATE INDEX conversation_markers_cited ON reground.conversation_markers (conversation_id, binding_no) WHERE cited;
-COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added, and nothing in them changes but cited.';
+COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added, and nothing in them changes but cited; forget_document takes title and uri.';
 COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Its conversation.';
 COMMENT ON COLUMN reground.conversation_markers.marker IS 'A1: letters for the document in order of first use, number for the passage.';
 COMMENT ON COLUMN reground.conversation_markers.tenant IS 'Whose it is.';

@@ -99,12 +99,13 @@ CREATE TABLE reground.messages (
     conversation_id bigint NOT NULL,
     turn_id         bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
     external_id     text,
-    answer          text NOT NULL,
+    answer          text,
     answer_hash     text NOT NULL,
     answer_tokens   integer NOT NULL,
     model           text,
     usage           jsonb,
     citations       jsonb,
+    citations_hash  text,
     tags            jsonb NOT NULL DEFAULT '{}',
     citation_count  integer NOT NULL,
     malformed_count integer NOT NULL,
@@ -127,12 +128,13 @@ COMMENT ON COLUMN reground.messages.tenant IS 'Whose it is.';
 COMMENT ON COLUMN reground.messages.conversation_id IS 'Its conversation.';
 COMMENT ON COLUMN reground.messages.turn_id IS 'The turn that it answers.';
 COMMENT ON COLUMN reground.messages.external_id IS 'The application''s id of the message, unique within the conversation.';
-COMMENT ON COLUMN reground.messages.answer IS 'The answer as the model gave it.';
+COMMENT ON COLUMN reground.messages.answer IS 'The answer as the model gave it; NULL where store_answers is hash.';
 COMMENT ON COLUMN reground.messages.answer_hash IS 'SHA-256 (hex) of the answer, byte for byte.';
 COMMENT ON COLUMN reground.messages.answer_tokens IS 'o200k_base tokens of the answer.';
 COMMENT ON COLUMN reground.messages.model IS 'The model that wrote it.';
 COMMENT ON COLUMN reground.messages.usage IS 'The provider''s usage record.';
-COMMENT ON COLUMN reground.messages.citations IS 'What its API returned beside the text, where that was given: the citations are these, and not those in the text.';
+COMMENT ON COLUMN reground.messages.citations IS 'What its API returned beside the text, where that was given: the citations are these, and not those in the text. NULL where store_answers is hash, or a document that they name was forgotten.';
+COMMENT ON COLUMN reground.messages.citations_hash IS 'SHA-256 (hex) of citations, to tell a repeated call where these are not kept.';
 COMMENT ON COLUMN reground.messages.tags IS 'The application''s tags.';
 COMMENT ON COLUMN reground.messages.citation_count IS 'Citations found in it.';
 COMMENT ON COLUMN reground.messages.malformed_count IS 'Of these, those that could not be read.';
@@ -211,7 +213,7 @@ COMMENT ON COLUMN reground.message_citations.turn_id IS 'Its turn.';
 COMMENT ON COLUMN reground.message_citations.message_id IS 'The answer that it stands in.';
 COMMENT ON COLUMN reground.message_citations.citation_no IS 'Position in the answer, from 1.';
 COMMENT ON COLUMN reground.message_citations.marker IS 'The marker that it resolved to, or claims; NULL for other forms.';
-COMMENT ON COLUMN reground.message_citations.raw IS 'The citation as it stands in the answer.';
+COMMENT ON COLUMN reground.message_citations.raw IS 'The citation as it stands in the answer; where store_answers is hash, its marker alone, or nothing.';
 COMMENT ON COLUMN reground.message_citations.form IS 'How it is written: marker, number, named_source, locator, …; custom:NAME for a pattern of yours.';
 COMMENT ON COLUMN reground.message_citations.corpus IS 'Corpus of the source; NULL where nothing was resolved.';
 COMMENT ON COLUMN reground.message_citations.doc_id IS 'Document of the source.';
@@ -219,7 +221,7 @@ COMMENT ON COLUMN reground.message_citations.chunk_id IS 'Passage of the source.
 COMMENT ON COLUMN reground.message_citations.title IS 'Title of the document.';
 COMMENT ON COLUMN reground.message_citations.uri IS 'Where a reader finds it.';
 COMMENT ON COLUMN reground.message_citations.locator IS 'Place within the document.';
-COMMENT ON COLUMN reground.message_citations.claim IS 'The sentence that the citation stands on, without the citations.';
+COMMENT ON COLUMN reground.message_citations.claim IS 'The sentence that the citation stands on, without the citations. NULL, as quote, where store_answers is hash.';
 COMMENT ON COLUMN reground.message_citations.quote IS 'The sentence of the source that supports the claim best.';
 COMMENT ON COLUMN reground.message_citations.quote_start IS 'Where quote begins in the text of the passage, in characters from 0.';
 COMMENT ON COLUMN reground.message_citations.quote_end IS 'One past its last character.';

@@ -7,7 +7,7 @@ use reground_grounding::measure::Measured;
 
 use crate::api::given;
 use crate::api::judging::{self, OfTurn};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, warn};
 use crate::rows;
 use crate::store::{messages, turns};
 use crate::tenant;
@@ -25,9 +25,16 @@ fn answer_metrics(
 fn measured(tenant: &str, message_id: i64) -> Result<Vec<Measured>> {
     let message = messages::load(tenant, message_id)?
         .ok_or_else(|| Error::Unknown("message", message_id.to_string()))?;
+    let Some(answer) = message.answer else {
+        warn(
+            "the answer was not stored",
+            "The setting store_answers of its turn was hash.",
+        );
+        return Ok(Vec::new());
+    };
     let turn = turns::load(tenant, message.turn_id)?;
     let of_turn = OfTurn::load(tenant, &turn)?;
     let citations = message.citations.as_ref();
-    let read = judging::read(&message.answer, &of_turn.grammar, citations)?;
+    let read = judging::read(&answer, &of_turn.grammar, citations)?;
     judging::measure(&read, &of_turn.ground(&[], &[]))
 }

@@ -305,20 +305,9 @@ fn delete_document(
     writable("delete_document")?;
     let corpus = managed(corpus)?;
     let doc_id = given(doc_id, "doc_id")?;
-    documents::lock(corpus.corpus_id, doc_id)?;
-    // Row-level security decides what is there to delete: only then is it marked as deleted.
-    let mut present = false;
-    for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
-        let deleted = sql::write_one::<i64>(
-            &format!(
-                "WITH gone AS (DELETE FROM {relation} WHERE doc_id = $1 RETURNING 1) SELECT count(*) FROM gone"
-            ),
-            &[doc_id.into()],
-        )?;
-        present |= deleted.is_some_and(|rows| rows > 0);
-    }
+    let removed = remove(&corpus, doc_id)?;
+    let present = removed.iter().any(|(_, rows)| *rows > 0);
     if present {
-        documents::delete(corpus.corpus_id, doc_id)?;
         let which = Which {
             doc_id: Some(doc_id),
             ..Which::default()
@@ -326,6 +315,28 @@ fn delete_document(
         edges::delete(corpus.corpus_id, which)?;
     }
     Ok(present)
+}
+
+/// Deletes the passages and the text of a document of a corpus that create_corpus made, as the caller; how many rows of which
+/// relation.
+pub(super) fn remove<'a>(corpus: &'a Corpus, doc_id: &str) -> Result<Vec<(&'a str, usize)>> {
+    documents::lock(corpus.corpus_id, doc_id)?;
+    let mut removed = Vec::new();
+    for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
+        let deleted = sql::write_one::<i64>(
+            &format!(
+                "WITH gone AS (DELETE FROM {relation} WHERE doc_id = $1 RETURNING 1) SELECT count(*) FROM gone"
+            ),
+            &[doc_id.into()],
+        )?;
+        let rows = usize::try_from(deleted.unwrap_or_default()).unwrap_or_default();
+        removed.push((relation.as_str(), rows));
+    }
+    // Row-level security decides what is there to delete: only then is it marked as deleted.
+    if removed.iter().any(|(_, rows)| *rows > 0) {
+        documents::delete(corpus.corpus_id, doc_id)?;
+    }
+    Ok(removed)
 }
 
 #[pg_extern(sql = false)]

@@ -16,9 +16,10 @@ use crate::owner::as_owner;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
 use crate::rows;
+use crate::sql;
 use crate::store::chain::About;
 use crate::store::conversations::{self, Conversation};
-use crate::store::messages::{self, Earlier, Inserted, NewMessage};
+use crate::store::messages::{self, Earlier, Inserted, NewCitation, NewMessage};
 use crate::store::turns::{self, Turn};
 use crate::store::{chain, documents, markers, sources};
 use crate::tenant;
@@ -44,7 +45,7 @@ fn end_turn(
         model,
         usage: Json::optional(usage, "usage")?,
         tags: Json::object(tags, "tags")?,
-        citations: Json::optional(citations, "citations")?,
+        citations: Citations::of(Json::optional(citations, "citations")?)?,
     };
     profile::call("end_turn", || end(&tenant, turn_id, answer, fcinfo))?;
     Ok(())
@@ -59,7 +60,35 @@ struct Answer<'a> {
     usage: Option<Value>,
     tags: Value,
     /// What its API returned beside the text.
-    citations: Option<Value>,
+    citations: Option<Citations>,
+}
+
+/// Citations of an API, and their hash: it tells a repeated call where they are not kept.
+struct Citations {
+    value: Value,
+    hash: String,
+}
+
+impl Citations {
+    fn of(value: Option<Value>) -> Result<Option<Self>> {
+        let hashed = |value| {
+            let hash = exact_hash_hex(&sql::json(&value)?);
+            Ok(Self { value, hash })
+        };
+        value.map(hashed).transpose()
+    }
+}
+
+impl Answer<'_> {
+    fn citations_hash(&self) -> Option<&str> {
+        self.citations
+            .as_ref()
+            .map(|citations| citations.hash.as_str())
+    }
+
+    fn citations(&self) -> Option<&Value> {
+        self.citations.as_ref().map(|citations| &citations.value)
+    }
 }
 
 /// Judges and stores the answer, unless an earlier call did.
@@ -74,6 +103,7 @@ fn end(
     let turn = stage("context", || turns::load(tenant, turn_id))?;
     check_state(&turn)?;
     let answer_hash = exact_hash_hex(answer.text);
+    let mut words = None;
     let message_id = match repeated(&conversation, turn_id, &answer, &answer_hash)? {
         Some(message_id) => message_id,
         None => {
@@ -81,6 +111,7 @@ fn end(
             let scores = &ended.verdict.judged.scores;
             let decision = &ended.verdict.judged.decision;
             let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
+            let stores = ended.stores;
             let new = NewMessage {
                 tenant,
                 conversation_id: conversation.conversation_id,
@@ -89,9 +120,10 @@ fn end(
                 answer_hash: &answer_hash,
                 answer_tokens,
                 model: answer.model,
-                usage: answer.usage,
-                citations: answer.citations,
-                tags: answer.tags,
+                usage: answer.usage.clone(),
+                citations: answer.citations().filter(|_| stores),
+                citations_hash: answer.citations_hash(),
+                tags: answer.tags.clone(),
                 citation_count: scores.citations,
                 malformed_count: scores.malformed,
                 cfs: scores.cfs,
@@ -106,7 +138,14 @@ fn end(
                     .collect(),
             };
             let inserted = stage("write message", || {
-                messages::insert(&new, answer.text, &ended.verdict.citations)
+                let citations = &ended.verdict.citations;
+                if stores {
+                    return messages::insert(&new, Some(answer.text), citations);
+                }
+                words = Some(sql::json(citations)?);
+                let kept: Vec<NewCitation> =
+                    citations.iter().map(NewCitation::without_words).collect();
+                messages::insert(&new, None, &kept)
             })?;
             stage("write memory", || {
                 markers::cite(inserted.message_id)?;
@@ -124,8 +163,14 @@ fn end(
         }
     };
     stage("rows", || {
-        let args = [message_id.into(), tenant.into()];
-        as_owner(|| rows::emit_from(fcinfo, &messages::rows(), &args))
+        let (message_id, tenant) = (message_id.into(), tenant.into());
+        as_owner(|| match words {
+            None => rows::emit_from(fcinfo, &messages::rows(), &[message_id, tenant]),
+            Some(words) => {
+                let args = [message_id, tenant, words.into()];
+                rows::emit_from(fcinfo, &messages::rows_with_words(), &args)
+            }
+        })
     })
 }
 
@@ -196,7 +241,8 @@ fn repeated(
     let external_id = answer.message;
     let earlier = messages::earlier(conversation.conversation_id, turn_id, external_id)?;
     let says_the_same = |message: &Earlier| {
-        message.answer_hash == answer_hash && message.citations == answer.citations
+        message.answer_hash == answer_hash
+            && message.citations_hash.as_deref() == answer.citations_hash()
     };
     let same = match external_id {
         Some(id) => earlier
@@ -224,6 +270,8 @@ struct Ended {
     before: Vec<RememberedSource>,
     /// Whether it becomes a link in the chain of its conversation.
     chains: bool,
+    /// Whether its words are kept.
+    stores: bool,
 }
 
 /// Reads what the answer is judged by, and judges it.
@@ -235,7 +283,7 @@ fn judge(
 ) -> Result<Ended> {
     let of_turn = OfTurn::load(tenant, turn)?;
     let read = stage("extract", || {
-        judging::read(answer.text, &of_turn.grammar, answer.citations.as_ref())
+        judging::read(answer.text, &of_turn.grammar, answer.citations())
     })?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
     let before = stage("memory", || before(tenant, conversation, turn))?;
@@ -244,6 +292,7 @@ fn judge(
         verdict,
         before,
         chains: of_turn.settings.chains(),
+        stores: of_turn.settings.stores_answers(),
     })
 }
 

@@ -10,6 +10,7 @@ mod corpora;
 mod documents;
 mod edges;
 mod end_turn;
+mod erasure;
 mod evaluation;
 mod extract_citations;
 mod feed_answer;

@@ -20,9 +20,11 @@ fn label_citation(
     let citation_id = given(citation, "citation")?;
     let label: Label = given(label, "label")?.parse().map_err(Error::from)?;
     let who = who(labelled_by, "labelled_by")?;
-    let tenant = reviews::tenant_of(citation_id)?
-        .ok_or_else(|| Error::Unknown("citation", citation_id.to_string()))?;
-    reviews::label(citation_id, &tenant, label.name(), note, &who)?;
+    let unknown = || Error::Unknown("citation", citation_id.to_string());
+    let tenant = reviews::tenant_of(citation_id)?.ok_or_else(unknown)?;
+    if !reviews::label(citation_id, &tenant, label.name(), note, &who)? {
+        return Err(unknown().into());
+    }
     Ok(())
 }
 
@@ -38,10 +40,13 @@ fn report_citation(
     let reason = not_empty(reason, "reason")?;
     let who = who(reported_by, "reported_by")?;
     // Another tenant's citation is as unknown as one that there is not.
+    let unknown = || Error::Unknown("citation", citation_id.to_string());
     reviews::tenant_of(citation_id)?
         .filter(|of| *of == tenant)
-        .ok_or_else(|| Error::Unknown("citation", citation_id.to_string()))?;
-    reviews::report(citation_id, &tenant, reason, &who)?;
+        .ok_or_else(unknown)?;
+    if !reviews::report(citation_id, &tenant, reason, &who)? {
+        return Err(unknown().into());
+    }
     Ok(())
 }
 

@@ -48,19 +48,29 @@ impl Conversation {
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, corpora, settings, reranker_role::oid::bigint AS reranker_role, \
      intent_role::oid::bigint AS intent_role, last_ended_turn, history_tokens FROM reground.conversations";
 
+/// How often a conversation that is forgotten while we wait for it is made anew.
+const OPENINGS: usize = 5;
+
 /// The conversation of that id, made if need be.
 pub fn open(tenant: &str, external_id: &str) -> Result<Conversation> {
     as_owner(|| {
-        sql::run(
-            "INSERT INTO reground.conversations (tenant, external_id) VALUES ($1, $2) ON CONFLICT (tenant, external_id) DO NOTHING",
-            &[tenant.into(), external_id.into()],
-        )?;
-        sql::write_json(
-            &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"),
-            &[tenant.into(), external_id.into()],
-        )?
+        for _ in 0..OPENINGS {
+            sql::run(
+                "INSERT INTO reground.conversations (tenant, external_id) VALUES ($1, $2) ON CONFLICT (tenant, external_id) DO NOTHING",
+                &[tenant.into(), external_id.into()],
+            )?;
+            let opened = sql::write_json(
+                &format!(
+                    "{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"
+                ),
+                &[tenant.into(), external_id.into()],
+            )?;
+            if let Some(conversation) = opened {
+                return Ok(conversation);
+            }
+        }
         // Under REPEATABLE READ a conversation that another transaction has just made is in the way, but not visible.
-        .ok_or_else(|| Error::Retry("conversation", external_id.to_owned()))
+        Err(Error::Retry("conversation", external_id.to_owned()))
     })
 }
 

@@ -442,6 +442,29 @@ impl Corpus {
         .unwrap_or(false))
     }
 
+    /// Whether this role may delete its rows.
+    pub fn is_deletable(&self) -> Result<bool> {
+        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+            let may = sql::read_one::<bool>(
+                "SELECT pg_catalog.has_table_privilege(pg_catalog.to_regclass($1), 'DELETE')",
+                &[relation.as_str().into()],
+            )?;
+            if may != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether this role owns the relation of the passages, or is a member of the role that does.
+    pub fn is_owned(&self) -> Result<bool> {
+        Ok(sql::read_one::<bool>(
+            "SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class AS c WHERE c.oid = pg_catalog.to_regclass($1)",
+            &[self.relation.as_deref().into()],
+        )?
+        .unwrap_or(false))
+    }
+
     /// The passage key as a column or error.
     pub fn key(&self) -> Result<String> {
         self.required("key")

@@ -1,6 +1,6 @@
 //! Earlier turns of a conversation: what is handed on to the next one.
 
-use reground_grounding::history::EarlierTurn;
+use reground_grounding::history::{EarlierTurn, NOT_STORED};
 use reground_grounding::memory::ContextSource;
 use reground_grounding::settings::PassageOrder;
 use serde::Deserialize;
@@ -68,14 +68,14 @@ pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<EarlierT
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('number', t.number, 'query', t.query, 'query_tokens', t.query_tokens, \
-                 'answer', m.answer, 'answer_tokens', m.answer_tokens, 'citations', c.citations) ORDER BY t.number), '[]')::text \
+                 'answer', coalesce(m.answer, $3), 'answer_tokens', CASE WHEN m.answer IS NOT NULL THEN m.answer_tokens END, 'citations', c.citations) ORDER BY t.number), '[]')::text \
              FROM (SELECT turn_id, number, query, query_tokens FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND NOT superseded \
                    ORDER BY number DESC LIMIT $2) AS t \
                  JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
                  CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object( \
                          'bytes', pg_catalog.json_build_object('start', c.byte_start, 'end', c.byte_end), 'holds', c.holds)), '[]') AS citations \
-                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c",
-            &[conversation_id.into(), newest.into()],
+                     FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND m.answer IS NOT NULL) AS c",
+            &[conversation_id.into(), newest.into(), NOT_STORED.into()],
         )
     })?
     .unwrap_or_default())

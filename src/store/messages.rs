@@ -1,6 +1,7 @@
 //! Answers and their citations.
 
 use pgrx::datum::DatumWithOid;
+use reground_citations::measures;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ pub struct Earlier {
     pub turn_id: i64,
     pub external_id: Option<String>,
     pub answer_hash: String,
-    pub citations: Option<Value>,
+    pub citations_hash: Option<String>,
     pub superseded: bool,
 }
 
@@ -31,7 +32,8 @@ pub struct NewMessage<'a> {
     pub answer_tokens: usize,
     pub model: Option<&'a str>,
     pub usage: Option<Value>,
-    pub citations: Option<Value>,
+    pub citations: Option<&'a Value>,
+    pub citations_hash: Option<&'a str>,
     pub tags: Value,
     pub citation_count: usize,
     pub malformed_count: usize,
@@ -44,7 +46,7 @@ pub struct NewMessage<'a> {
 }
 
 /// A citation to be stored; fields are named as the columns.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct NewCitation {
     pub citation_no: usize,
     pub marker: Option<String>,
@@ -88,6 +90,19 @@ pub struct NewCitation {
     pub utf16_end: usize,
 }
 
+impl NewCitation {
+    /// What stays of it where the words of the answer are not kept: what it was judged to be, and where it stood.
+    pub fn without_words(&self) -> Self {
+        Self {
+            raw: self.marker.clone().unwrap_or_default(),
+            claim: None,
+            quote: None,
+            support_parts: self.support_parts.as_ref().map(measures),
+            ..self.clone()
+        }
+    }
+}
+
 /// The columns of [`NewCitation`], as a record definition.
 const RECORD: &str = "citation_no integer, marker text, raw text, form text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
      quote text, quote_start integer, quote_end integer, fact_summary text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision, \
@@ -113,7 +128,8 @@ pub fn citation_record() -> &'static str {
 #[derive(Debug, Deserialize)]
 pub struct Message {
     pub turn_id: i64,
-    pub answer: String,
+    /// `None` where its words were not kept.
+    pub answer: Option<String>,
     /// What the model's API returned beside the text.
     pub citations: Option<Value>,
 }
@@ -137,7 +153,7 @@ pub fn earlier(
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.message_id), '[]')::text FROM ( \
-                 SELECT message_id, turn_id, external_id, answer_hash, citations, superseded FROM reground.messages \
+                 SELECT message_id, turn_id, external_id, answer_hash, citations_hash, superseded FROM reground.messages \
                  WHERE conversation_id = $1 AND (turn_id = $2 OR external_id = $3)) AS m",
             &[conversation_id.into(), turn_id.into(), external_id.into()],
         )
@@ -152,10 +168,11 @@ pub struct Inserted {
     pub superseded_tokens: Option<i32>,
 }
 
-/// Stores an answer with its citations, in place of the earlier ones of its turn, which stay, and queues it for the rollups.
+/// Stores an answer (`None` for one whose words are not kept) with its citations, in place of the earlier ones of its turn, which
+/// stay, and queues it for the rollups.
 pub fn insert(
     message: &NewMessage<'_>,
-    answer: &str,
+    answer: Option<&str>,
     citations: &[NewCitation],
 ) -> Result<Inserted> {
     let (row, citations) = (sql::json(message)?, sql::json(citations)?);
@@ -168,12 +185,12 @@ pub fn insert(
             &[message.turn_id.into(), message.tenant.into()],
         )?;
         let message_id: i64 = sql::write_one(
-            "WITH new AS (INSERT INTO reground.messages (tenant, conversation_id, turn_id, external_id, answer, answer_hash, answer_tokens, model, usage, citations, tags, citation_count, \
+            "WITH new AS (INSERT INTO reground.messages (tenant, conversation_id, turn_id, external_id, answer, answer_hash, answer_tokens, model, usage, citations, citations_hash, tags, citation_count, \
                  malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons) \
-             SELECT x.tenant, x.conversation_id, x.turn_id, x.external_id, $2, x.answer_hash, x.answer_tokens, x.model, x.usage, x.citations, x.tags, x.citation_count, \
+             SELECT x.tenant, x.conversation_id, x.turn_id, x.external_id, $2, x.answer_hash, x.answer_tokens, x.model, x.usage, x.citations, x.citations_hash, x.tags, x.citation_count, \
                  x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, turn_id bigint, external_id text, answer_hash text, \
-                 answer_tokens integer, model text, usage jsonb, citations jsonb, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
+                 answer_tokens integer, model text, usage jsonb, citations jsonb, citations_hash text, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
                  stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[]) \
              RETURNING tenant, message_id), \
                  queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, 1 FROM new) \
@@ -206,8 +223,20 @@ pub fn insert(
 /// The rows that `end_turn` returns for a message of a tenant ($1, $2), as a FROM clause: its citations, or one row with
 /// the message alone. To be read as the owner.
 pub fn rows() -> String {
+    rows_of("reground.message_citations")
+}
+
+/// As [`rows`], with the words of the citations as they were judged ($3), which are not kept.
+pub fn rows_with_words() -> String {
+    rows_of(
+        "(SELECT w.* FROM reground.message_citations AS s JOIN pg_catalog.json_array_elements($3::json) AS j(said) ON (j.said ->> 'citation_no')::integer = s.citation_no \
+             CROSS JOIN LATERAL pg_catalog.json_populate_record(s, j.said) AS w WHERE s.message_id = $1)",
+    )
+}
+
+fn rows_of(citations: &str) -> String {
     format!(
         "(SELECT *, {STATE} AS source_state FROM (SELECT message_id FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m \
-             LEFT JOIN reground.message_citations AS c USING (message_id)) AS r ORDER BY r.citation_no"
+             LEFT JOIN {citations} AS c USING (message_id)) AS r ORDER BY r.citation_no"
     )
 }

@@ -9,6 +9,7 @@ pub mod corpora;
 pub mod cues;
 pub mod documents;
 pub mod edges;
+pub mod erasure;
 pub mod facts;
 pub mod history;
 pub mod imports;

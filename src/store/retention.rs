@@ -30,11 +30,16 @@ pub struct Periods {
     pub archive_days: i32,
 }
 
+/// Waits until nobody else archives, and keeps it so until the transaction ends.
+pub fn hold_off() -> Result<()> {
+    sql::lock("reground.turns_turn_id_seq")
+}
+
 /// Archives and removes what is older.
 pub fn run(periods: Periods) -> Result<Vec<Done>> {
     as_owner(|| {
         // One at a time: the next one then finds nothing to do.
-        sql::lock("reground.turns_turn_id_seq")?;
+        hold_off()?;
         let before = |days: i32| {
             sql::write_one::<TimestampWithTimeZone>(
                 "SELECT $1::timestamptz - pg_catalog.make_interval(days => $2)",

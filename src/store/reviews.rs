@@ -20,17 +20,18 @@ pub struct Who {
     pub role: String,
 }
 
-/// Notes a reviewer's word, in place of an earlier one of his.
+/// Notes a reviewer's word, in place of an earlier one of his; false where the citation has been erased meanwhile.
 pub fn label(
     citation_id: i64,
     tenant: &str,
     label: &str,
     note: Option<&str>,
     who: &Who,
-) -> Result<()> {
-    as_owner(|| {
+) -> Result<bool> {
+    let noted = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.citation_labels (citation_id, labelled_by, labelled_as, tenant, label, note) VALUES ($1, $2, $3, $4, $5, $6) \
+            "INSERT INTO reground.citation_labels (citation_id, labelled_by, labelled_as, tenant, label, note) \
+             SELECT c.citation_id, $2, $3, $4, $5, $6 FROM (SELECT citation_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c \
              ON CONFLICT (citation_id, labelled_by) DO UPDATE SET labelled_as = excluded.labelled_as, label = excluded.label, note = excluded.note, labelled_at = excluded.labelled_at",
             &[
                 citation_id.into(),
@@ -42,14 +43,15 @@ pub fn label(
             ],
         )
     })?;
-    Ok(())
+    Ok(noted > 0)
 }
 
-/// Notes a user's complaint.
-pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &Who) -> Result<()> {
-    as_owner(|| {
+/// Notes a user's complaint; false where the citation has been erased meanwhile.
+pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &Who) -> Result<bool> {
+    let noted = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_as, reason) VALUES ($1, $2, $3, $4, $5)",
+            "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_as, reason) \
+             SELECT c.citation_id, $2, $3, $4, $5 FROM (SELECT citation_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c",
             &[
                 citation_id.into(),
                 tenant.into(),
@@ -59,5 +61,5 @@ pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &Who) -> Result
             ],
         )
     })?;
-    Ok(())
+    Ok(noted > 0)
 }

@@ -35,6 +35,16 @@ pub fn refresh(most: Option<i64>) -> Result<i64> {
     })
 }
 
+/// Counts what of the answers of conversations waits, so that it can go with them; how many rows the queue had of them.
+pub fn settle(conversations: &[i64]) -> Result<usize> {
+    as_owner(|| {
+        sql::lock(COUNTING)?;
+        let taken: Option<i64> =
+            sql::write_one(&counting(WAITING), &[conversations.to_vec().into()])?;
+        Ok(usize::try_from(taken.unwrap_or_default()).unwrap_or_default())
+    })
+}
+
 /// Counts every live answer that stands anew.
 pub fn rebuild() -> Result<i64> {
     as_owner(|| {
@@ -48,6 +58,11 @@ pub fn rebuild() -> Result<i64> {
 
 /// Answers of the queue, with what each adds.
 const QUEUED: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE queue_id IN (SELECT queue_id FROM reground.rollup_queue ORDER BY queue_id LIMIT $1) \
+         RETURNING message_id, change), \
+     changed AS MATERIALIZED (SELECT message_id, pg_catalog.sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING pg_catalog.sum(change) <> 0)";
+
+/// Likewise, those of the conversations `$1`.
+const WAITING: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE message_id IN (SELECT message_id FROM reground.messages WHERE conversation_id = ANY ($1)) \
          RETURNING message_id, change), \
      changed AS MATERIALIZED (SELECT message_id, pg_catalog.sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING pg_catalog.sum(change) <> 0)";
 

@@ -320,7 +320,7 @@ pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
             "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.place), '[]')::text FROM ( \
                  SELECT e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,key}' AS chunk_id, \
                      e.source -> 'members' AS members, e.source ->> 'marker' AS marker, e.source #>> '{passage,text}' AS text, \
-                     CASE WHEN t.settings ->> 'provenance' <> 'metadata' THEN e.source #>> '{passage,hash}' END AS hash \
+                     CASE WHEN t.settings ->> 'provenance' <> 'metadata' OR e.source #>> '{passage,text}' = '' THEN e.source #>> '{passage,hash}' END AS hash \
                  FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
                  UNION ALL \
                  SELECT 1000 + c.candidate_no, c.corpus, c.doc_id, c.chunk_id, pg_catalog.to_jsonb(c.members), NULL, NULL, c.hash \

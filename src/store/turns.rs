@@ -248,7 +248,7 @@ pub fn earlier(
                      WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
                  LEFT JOIN LATERAL (SELECT pg_catalog.array_agg(DISTINCT c.title) FILTER (WHERE c.holds AND c.title IS NOT NULL) AS titles, \
                          pg_catalog.array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.holds AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
-                         pg_catalog.json_agg(pg_catalog.json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start) AS citations \
+                         pg_catalog.json_agg(pg_catalog.json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start AND m.answer IS NOT NULL) AS citations \
                      FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c ON true",
             &[conversation_id.into(), count.into(), corpus.into(), number.into()],
         )

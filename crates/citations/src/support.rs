@@ -29,7 +29,7 @@ pub(crate) use bits::Bits;
 pub use cue_rows::SUPPORT_CUES;
 pub use cues::{Cues, SupportCue};
 use parts::Sum;
-pub use parts::{Contradiction, Quotation, Stretch, SupportParts};
+pub use parts::{Contradiction, Quotation, Stretch, SupportParts, measures};
 pub(crate) use quoted::says;
 use reading::Reading;
 pub(crate) use said::unit_starts;

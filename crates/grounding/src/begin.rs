@@ -75,6 +75,22 @@ impl Gathered {
             (passage.corpus.as_str(), passage.doc_id.as_str())
         })
     }
+
+    /// Takes the candidates of a document out, as if they had never been found; true if there were any.
+    pub fn withdraw(&mut self, corpus: &str, doc_id: &str) -> bool {
+        let is_of_it = |candidate: &Candidate| {
+            candidate.passage.corpus == corpus && candidate.passage.doc_id == doc_id
+        };
+        let mut withdrawn = false;
+        for candidates in [&mut self.candidates, &mut self.pins, &mut self.carried] {
+            let before = candidates.len();
+            candidates.retain(|candidate| !is_of_it(candidate));
+            withdrawn |= candidates.len() < before;
+        }
+        let before = self.dropped.len();
+        self.dropped.retain(|dropped| !is_of_it(&dropped.candidate));
+        withdrawn || self.dropped.len() < before
+    }
 }
 
 /// A turn's context.

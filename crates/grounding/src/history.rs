@@ -28,6 +28,9 @@ use serde::{Deserialize, Serialize};
 
 pub use ledger::{CitedSource, Place, Tuple, read_ledger};
 
+/// What stands in a history for an answer whose words were not kept.
+pub const NOT_STORED: &str = "[answer not stored]";
+
 /// A turn that has ended, with the answer that stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EarlierTurn {

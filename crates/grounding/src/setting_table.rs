@@ -269,6 +269,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         "versions of what the application brings, kept with each turn: diagnose names the one that changed"),
     row("provenance", "\"metadata\"", Kind::Choice(&["metadata", "hash", "semantic", "merkle"]), "metadata, hash, semantic or merkle",
         "what is kept to prove where a citation comes from, each with what is before it: coordinates and ranks, hashes of all candidates' texts, likenesses of the sources, a chain of hashes of what was asked, shown and answered"),
+    row("store_answers", "\"full\"", Kind::Choice(&["full", "hash"]), "full or hash",
+        "what is kept of an answer: all of it, or its hash and the verdicts on its citations without any of its words"),
     row("citation_forms", "null", Kind::CitationForms, FORMS,
         "what is read as a citation beside the usual forms: families switched off, patterns, locators, titles"),
     row("language", "null", Kind::Text, "a code such as en or zh, or off",

@@ -121,6 +121,16 @@ pub enum Provenance {
     Merkle,
 }
 
+/// What is kept of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreAnswers {
+    /// All of it.
+    Full,
+    /// Its hash and what was found of its citations, and none of its words.
+    Hash,
+}
+
 /// Everything that shapes a turn. [`SETTINGS`] states unit, range and meaning of each for users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -201,6 +211,8 @@ pub struct Settings {
     pub component_versions: Option<String>,
     /// What is kept to prove where a citation comes from (I10), default `metadata`.
     pub provenance: Provenance,
+    /// What is kept of an answer, default `full`.
+    pub store_answers: StoreAnswers,
     /// What is read as a citation beside the usual forms; `None` is nothing, the default.
     pub citation_forms: Option<GrammarRules>,
     /// Language of the texts (`en`); `None` takes that of the text search configuration, the default.
@@ -276,6 +288,7 @@ impl Default for Settings {
             keep_candidates: KeepCandidates::All,
             component_versions: None,
             provenance: Provenance::Metadata,
+            store_answers: StoreAnswers::Full,
             citation_forms: None,
             language: None,
             support_threshold: 0.43,
@@ -373,6 +386,12 @@ impl Settings {
     #[must_use]
     pub fn chains(&self) -> bool {
         self.provenance >= Provenance::Merkle
+    }
+
+    /// Whether the words of an answer are kept.
+    #[must_use]
+    pub fn stores_answers(&self) -> bool {
+        self.store_answers == StoreAnswers::Full
     }
 
     /// `min_sources` as far as `max_sources` allows it.

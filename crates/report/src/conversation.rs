@@ -95,8 +95,8 @@ pub struct Source {
 /// An answer.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Answer {
-    /// What the model wrote.
-    pub answer: String,
+    /// What the model wrote; `None` where its words were not kept.
+    pub answer: Option<String>,
     /// The application's id.
     pub message: Option<String>,
     /// The model.
@@ -493,8 +493,16 @@ impl Answer {
 
     /// The answer, each citation in its place.
     fn text(&self, html: &mut Html) {
+        let Some(answer) = &self.answer else {
+            html.leaf("span", &[("class", "none")], "The answer was not stored.");
+            for citation in &self.citations {
+                html.text(" ");
+                citation.show(html, &citation.name());
+            }
+            return;
+        };
         let ranges: Vec<Range<usize>> = self.citations.iter().map(Citation::range).collect();
-        for piece in pieces(&self.answer, &ranges) {
+        for piece in pieces(answer, &ranges) {
             let citations: Vec<&Citation> = piece
                 .citations
                 .iter()

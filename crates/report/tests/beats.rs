@@ -7,7 +7,7 @@ use reground_report::conversation::{Answer, Citation, Conversation, Turn};
 fn pages_beat() {
     check("a conversation", 2, |text| {
         let answer = Answer {
-            answer: text.to_owned(),
+            answer: Some(text.to_owned()),
             citations: vec![Citation::default()],
             ..Answer::default()
         };

@@ -102,7 +102,7 @@ fn conversation(text: &str) -> Conversation {
         char_end,
     };
     let answer = |superseded| Answer {
-        answer: format!("{text}012345"),
+        answer: Some(format!("{text}012345")),
         message: some(),
         model: some(),
         tags: vec![(text.to_owned(), some()), (text.to_owned(), None)],
@@ -356,7 +356,7 @@ fn an_answer_reads_as_it_was_written() {
             intent: "new_topic".to_owned(),
             retrieved: true,
             answers: vec![Answer {
-                answer: "Kühe [A1]. Pigs & goats [Z9].".to_owned(),
+                answer: Some("Kühe [A1]. Pigs & goats [Z9].".to_owned()),
                 decision: "accept".to_owned(),
                 cfs: Some(0.5),
                 citations: vec![

@@ -240,6 +240,16 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::OpenTurn],
     },
     Call {
+        function: "forget_conversation",
+        call: "forget_conversation($1)",
+        arguments: &[A::KnownConversation],
+    },
+    Call {
+        function: "forget_document",
+        call: "forget_document($1, $2)",
+        arguments: &[A::Corpus, A::Document],
+    },
+    Call {
         function: "alter_conversation",
         call: "alter_conversation($1, $2::text::jsonb)",
         arguments: &[A::Conversation, A::ConversationSettings],

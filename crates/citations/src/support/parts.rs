@@ -62,6 +62,27 @@ pub struct SupportParts {
     pub language: Option<String>,
 }
 
+/// Members of [`SupportParts`] that hold no words of the claim or of the texts.
+const MEASURES: [&str; 7] = [
+    "support",
+    "units",
+    "coverage",
+    "window",
+    "pairs",
+    "window_at",
+    "language",
+];
+
+/// What stays of the parts, as they are written, where no words are kept.
+#[must_use]
+pub fn measures(parts: &serde_json::Value) -> serde_json::Value {
+    let members = parts.as_object().into_iter().flatten();
+    members
+        .filter(|(name, _)| MEASURES.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
 /// A stretch of one of the texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stretch {

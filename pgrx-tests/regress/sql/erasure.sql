@@ -1,0 +1,252 @@
+-- Erasing on request: what is asked to be forgotten is nowhere, and nothing else is touched.
+CREATE SCHEMA erasure;
+SET search_path = erasure, public;
+SELECT reground.create_corpus('erasure', schema => 'erasure');
+SELECT (reground.put_document('erasure', 'tea', passages => '[{"text": "Green tea steeps for two minutes.", "page_start": 1}, {"text": "Black tea steeps for four minutes.", "page_start": 2}]', title => 'Tea', uri => 'https://farm.example/tea')).version;
+SELECT (reground.put_document('erasure', 'rye', content => 'Rye bread rises slowly in the cold.')).version;
+
+-- Two conversations alike, with something in every table.
+CREATE PROCEDURE talk(conversation text) LANGUAGE plpgsql AS $$
+DECLARE
+    settings jsonb = '{"provenance": "merkle", "merge_adjacent": false}';
+    citation bigint;
+BEGIN
+    PERFORM FROM reground.begin_turn(conversation, 'How long does green tea steep?', 'erasure', settings => settings);
+    PERFORM FROM reground.end_turn(regress.turn(conversation), 'Green tea steeps for three minutes [A1].', 'm1');
+    PERFORM FROM reground.end_turn(regress.turn(conversation), 'Green tea steeps for two minutes [A1].', 'm2');
+    SELECT max(citation_id) INTO citation FROM reground.message_citations;
+    PERFORM reground.label_citation(citation, 'accurate', 'as it says');
+    PERFORM reground.report_citation(citation, 'I do not like tea');
+    PERFORM FROM reground.begin_turn(conversation, 'And how does bread rise?', 'erasure', settings => settings || '{"reranker": "deferred"}');
+    PERFORM FROM reground.apply_rerank(regress.turn(conversation), '[{"index": 0, "text": "Rye bread rises slowly, they say.", "score": 1}]');
+    PERFORM FROM reground.shadow_turn(regress.turn(conversation), '{"candidates": 3}');
+    PERFORM FROM reground.end_turn(regress.turn(conversation), 'Rye bread rises slowly [B1].');
+    PERFORM FROM reground.begin_turn(conversation, 'And toast?', 'erasure', settings => settings);
+END
+$$;
+CALL talk('erasure-1');
+CALL talk('erasure-2');
+-- As retention leaves them.
+INSERT INTO reground.turn_archive (turn_id, tenant, conversation, turn, corpus, begun_at, candidates, sources)
+SELECT t.turn_id, t.tenant, v.external_id, t.number, t.corpus, t.begun_at, 0, 0 FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id ~ '^erasure-';
+INSERT INTO reground.turn_archive (turn_id, tenant, conversation, turn, corpus, begun_at, candidates, sources) SELECT -1, v.tenant, 'erasure-1', 9, 'erasure', now(), 0, 0 FROM reground.conversations AS v LIMIT 1;
+INSERT INTO reground.chain_checkpoints (conversation_id, link_no, tenant, digest, linked_at) SELECT conversation_id, -link_no, tenant, digest, linked_at FROM reground.provenance_chain WHERE conversation_id IN (SELECT conversation_id FROM reground.conversations WHERE external_id = 'erasure-1') AND link_no = 1;
+
+-- Every table of ours that refers to something of a conversation, by the catalog: one that is added later is here too. A partition is
+-- read through its parent. What a row is of is told by its conversation, or by the turn, answer or citation that it is of.
+CREATE TABLE things (conversation text, thing text, id bigint, PRIMARY KEY (thing, id));
+INSERT INTO things
+SELECT v.external_id, t.* FROM reground.conversations AS v CROSS JOIN LATERAL (
+    SELECT 'conversation_id', v.conversation_id
+    UNION ALL SELECT 'turn_id', turn_id FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id
+    UNION ALL SELECT 'message_id', message_id FROM reground.messages AS m WHERE m.conversation_id = v.conversation_id
+    UNION ALL SELECT 'citation_id', citation_id FROM reground.message_citations AS c WHERE c.conversation_id = v.conversation_id) AS t
+WHERE v.external_id IN ('erasure-1', 'erasure-2');
+CREATE FUNCTION rows_of(conversation text) RETURNS TABLE (relation text, rows bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    reference record;
+BEGIN
+    FOR reference IN
+        SELECT c.relname, array_agg(a.attname::text) AS columns FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+        WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+            AND a.attname IN ('conversation_id', 'turn_id', 'message_id', 'citation_id') AND NOT a.attisdropped GROUP BY 1
+    LOOP
+        relation := reference.relname;
+        EXECUTE format('SELECT count(*) FROM reground.%I AS x WHERE EXISTS (SELECT FROM erasure.things AS t WHERE t.conversation = %L AND (t.thing, t.id) IN (%s))',
+            relation, conversation, (SELECT string_agg(format('(%L, x.%I)', name, name), ', ') FROM unnest(reference.columns) AS name)) INTO rows;
+        RETURN NEXT;
+    END LOOP;
+END
+$$;
+CREATE TABLE before AS SELECT 'erasure-1' AS conversation, * FROM rows_of('erasure-1') UNION ALL SELECT 'erasure-2', * FROM rows_of('erasure-2');
+SELECT relation AS "without a row to erase" FROM before WHERE rows = 0 AND conversation = 'erasure-1';
+CREATE TABLE rolled AS SELECT coalesce(sum(answers), 0) AS answers FROM reground.answer_rollup WHERE corpus = 'erasure';
+
+-- The receipt counts what went, whatever refers to what.
+CREATE TABLE receipt AS SELECT * FROM reground.forget_conversation('erasure-1');
+SELECT relation, erased > 0 AS erased, redacted FROM receipt ORDER BY relation::text COLLATE "C";
+SELECT b.relation, b.rows, r.erased FROM before AS b FULL JOIN receipt AS r ON r.relation = format('reground.%I', b.relation)::regclass
+WHERE b.rows + (b.relation = 'turn_archive')::integer IS DISTINCT FROM r.erased AND b.conversation = 'erasure-1';
+SELECT * FROM rows_of('erasure-1') WHERE rows > 0;
+SELECT b.relation FROM before AS b JOIN rows_of('erasure-2') AS n USING (relation) WHERE b.conversation = 'erasure-2' AND n.rows <> b.rows;
+SELECT count(*) FROM reground.turn_archive WHERE conversation = 'erasure-1';
+SELECT status, count(*) FROM reground.verify_chain('erasure-2') GROUP BY 1;
+-- What waited to be counted was: the answers that stand, and not the one that another took the place of.
+SELECT sum(a.answers) - (SELECT answers FROM rolled) AS counted FROM reground.answer_rollup AS a WHERE corpus = 'erasure';
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_conversation('erasure-1')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_conversation(NULL)$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_conversation('')$$);
+-- The name begins anew.
+SELECT marker FROM reground.begin_turn('erasure-1', 'And bread?', 'erasure', settings => '{"max_sources": 1}');
+SELECT number FROM reground.turns WHERE turn_id = regress.turn('erasure-1');
+
+-- A document: its text goes from all that conversations keep, wherever it stands; questions and answers are the conversation's.
+CREATE ROLE regress_erasure_a IN ROLE reground_user;
+CREATE ROLE regress_erasure_b IN ROLE reground_user;
+CREATE ROLE regress_erasure_admin IN ROLE reground_admin;
+GRANT USAGE ON SCHEMA erasure, regress TO regress_erasure_a, regress_erasure_b, regress_erasure_admin;
+GRANT SELECT ON erasure.erasure, erasure.erasure_documents TO regress_erasure_a, regress_erasure_b, regress_erasure_admin;
+GRANT SELECT ON reground.shadow_turns TO regress_erasure_a, regress_erasure_b;
+SELECT (reground.put_document('erasure', 'sencha', passages => '[{"text": "Xylosencha steeps for 2 minutes.", "page_start": 1, "metadata": {"author": "Xylograph"}}, {"text": "Xylogyokuro steeps longer.", "page_start": 2}]', title => 'Xylotitle', uri => 'https://xylo.example/tea')).version;
+SELECT (reground.put_document('erasure', 'sencha', passages => '[{"text": "Xylosencha steeps for 3 minutes.", "page_start": 1, "metadata": {"author": "Xylograph"}}, {"text": "Xylogyokuro steeps longer.", "page_start": 2}]', title => 'Xylotitle', uri => 'https://xylo.example/tea')).version;
+SELECT added FROM reground.put_edges('erasure', (SELECT jsonb_build_array(jsonb_build_object('source', 'Xylosencha', 'target', 'tea', 'chunk_id', min(chunk_id)::text)) FROM erasure WHERE doc_id = 'sencha'));
+CREATE PROCEDURE drink(conversation text) LANGUAGE plpgsql AS $$
+DECLARE
+    settings jsonb = '{"provenance": "merkle", "merge_adjacent": false}';
+BEGIN
+    PERFORM reground.pin(conversation, doc_id => 'sencha', corpus => 'erasure');
+    PERFORM FROM reground.begin_turn(conversation, 'How long does it steep?', 'erasure', settings => settings);
+    PERFORM FROM reground.end_turn(regress.turn(conversation), 'It steeps for 5 minutes [A1], others for more [B1].', 'm1');
+    PERFORM FROM reground.end_turn(regress.turn(conversation, 1), 'It steeps for minutes.', 'm2',
+        citations => '[{"type": "text", "text": "It steeps for minutes.", "citations": [{"type": "char_location", "cited_text": "Xylosencha steeps for 3 minutes.", "document_index": 0, "document_title": "Xylotitle", "start_char_index": 0, "end_char_index": 5}]}]');
+    PERFORM FROM reground.begin_turn(conversation, 'And what steeps longer?', 'erasure', settings => settings || '{"reranker": "deferred"}');
+    PERFORM FROM reground.shadow_turn(regress.turn(conversation), '{"candidates": 3}');
+END
+$$;
+-- Where a text stands: tables of ours, by the catalog, and the corpus' own.
+CREATE FUNCTION holds(pattern text, of_tenant text DEFAULT NULL) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    name text;
+    found boolean;
+BEGIN
+    FOR name IN SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relnamespace IN ('reground'::regnamespace, 'erasure'::regnamespace) AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY c.oid::regclass::text COLLATE "C" LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s AS x WHERE to_jsonb(x)::text ~ $1 AND ($2 IS NULL OR to_jsonb(x) ->> ''tenant'' = $2))', name) INTO found USING pattern, of_tenant;
+        IF found THEN
+            RETURN NEXT name;
+        END IF;
+    END LOOP;
+END
+$$;
+SET ROLE regress_erasure_a;
+CALL drink('tea');
+SET ROLE regress_erasure_b;
+CALL drink('tea');
+RESET ROLE;
+SELECT * FROM holds('(?i)xylo');
+SELECT v.tenant, v.status, count(*) FROM reground.verify_chain('tea') AS v GROUP BY 1, 2 ORDER BY 1, 2;
+CREATE TABLE verdicts AS SELECT citation_id, status, holds, score, support, locator, source_hash, quote_start FROM reground.message_citations;
+
+-- A tenant has no say over a document that others share: what his own conversations keep of it goes, and nothing else.
+SET ROLE regress_erasure_a;
+SELECT * FROM reground.forget_document('erasure', 'sencha');
+SELECT * FROM reground.forget_document('erasure', 'sencha');
+RESET ROLE;
+SELECT * FROM holds('(?i)xylo', 'regress_erasure_a');
+SELECT * FROM holds('(?i)xylo');
+SELECT v.tenant, v.kind, v.turn, v.status, v.detail FROM reground.verify_chain('tea') AS v ORDER BY v.tenant, v.link_no;
+SELECT citation_id FROM verdicts EXCEPT SELECT n.citation_id FROM reground.message_citations AS n JOIN verdicts AS v USING (citation_id)
+WHERE (n.status, n.holds, n.score, n.support, n.locator, n.source_hash, n.quote_start) IS NOT DISTINCT FROM (v.status, v.holds, v.score, v.support, v.locator, v.source_hash, v.quote_start);
+SET ROLE regress_erasure_a;
+-- The turn that waits goes on without it; the answers that were given stand, and are told again.
+SELECT doc_id FROM reground.apply_rerank(regress.turn('tea', 2), '[{"index": 0, "text": "Something like it.", "score": 1}]') WHERE doc_id = 'sencha';
+SELECT message_id IS NOT NULL AS told, quote FROM reground.end_turn(regress.turn('tea', 1), 'It steeps for 5 minutes [A1], others for more [B1].', 'm1');
+SELECT answer FROM reground.messages ORDER BY message_id;
+RESET ROLE;
+SELECT doc_id, stored_hash IS NOT NULL AS hashed, state FROM reground.verify_turn((SELECT min(turn_id) FROM reground.turns WHERE tenant = 'regress_erasure_a')) WHERE doc_id = 'sencha';
+
+-- reground_admin forgets it for all, and so needs to delete it.
+SET ROLE regress_erasure_admin;
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document('erasure', 'sencha')$$);
+RESET ROLE;
+GRANT DELETE ON erasure.erasure, erasure.erasure_documents TO regress_erasure_admin;
+SET ROLE regress_erasure_admin;
+SELECT * FROM reground.forget_document('erasure', 'sencha');
+SELECT * FROM reground.forget_document('erasure', 'sencha');
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document('no such', 'sencha')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document(NULL, 'sencha')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document('erasure', NULL)$$);
+RESET ROLE;
+SELECT * FROM holds('(?i)xylo');
+SELECT status, count(*) FROM reground.verify_chain('erasure-2') GROUP BY 1 ORDER BY 1;
+SELECT v.tenant, v.kind, v.turn, v.status FROM reground.verify_chain('tea') AS v ORDER BY v.tenant, v.link_no;
+
+-- A table of the application's is its own to write; a corpus that is registered no more has records too.
+CREATE TABLE pages (id integer PRIMARY KEY, body text);
+INSERT INTO pages VALUES (1, 'Yttriumzebras graze on dry grass.');
+SELECT reground.add_corpus('erasure pages', 'pages', 'id', 'body');
+SELECT marker FROM reground.begin_turn('erasure-3', 'who grazes on grass?', 'erasure pages');
+SELECT * FROM reground.forget_document('erasure pages', '1');
+SELECT * FROM holds('(?i)yttrium');
+SELECT marker FROM reground.begin_turn('erasure-4', 'what does graze?', 'erasure pages');
+SELECT reground.drop_corpus('erasure pages');
+SELECT relation, redacted FROM reground.forget_document('erasure pages', '1');
+
+-- A tenant: nothing of it is left in any table of ours that says whose a row is; others are untouched.
+SET ROLE regress_erasure_a;
+SELECT reground.put_probe('mine', 'erasure', 'milk', 'rye');
+SELECT found FROM reground.run_probes();
+SELECT reground.pin('tea', doc_id => 'rye', corpus => 'erasure');
+SELECT reground.report_citation((SELECT min(citation_id) FROM reground.message_citations), 'no');
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_tenant('regress_erasure_b')$$);
+RESET ROLE;
+SELECT reground.create_corpus('erasure own', schema => 'erasure', tenant => 'regress_erasure_a');
+GRANT SELECT, INSERT, UPDATE, DELETE ON "erasure own", "erasure own_documents" TO regress_erasure_a;
+SET ROLE regress_erasure_a;
+SELECT (reground.put_document('erasure own', 'rye', content => 'Rye bread rises slowly.')).version;
+SELECT added FROM reground.put_edges('erasure own', '[{"source": "Rye", "target": "bread", "chunk_id": "1"}]');
+RESET ROLE;
+SELECT reground.refresh_audit() > 0 AS counted;
+INSERT INTO reground.alert_baselines (tenant, corpus, cfs_p5, answers, since, until) VALUES ('regress_erasure_a', 'erasure own', 1, 1, now(), now());
+INSERT INTO reground.alerts (rule, tenant, corpus, state, severity, indicator, value, threshold, samples, since, first_bad_hour) VALUES ('r', 'regress_erasure_a', 'erasure own', 'resolved', 'warning', 'cfs_p5', 0, 1, 1, now(), now());
+INSERT INTO reground.rollup_queue (tenant, message_id, change) VALUES ('regress_erasure_a', -1, 1);
+INSERT INTO reground.chain_checkpoints (conversation_id, link_no, tenant, digest, linked_at) VALUES (-1, 1, 'regress_erasure_a', '', now());
+INSERT INTO reground.turn_archive (turn_id, tenant, conversation, turn, corpus, begun_at, candidates, sources) VALUES (-2, 'regress_erasure_a', 'gone', 9, 'erasure', now(), 0, 0);
+SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations WHERE tenant = 'regress_erasure_a'), 'accurate');
+CREATE FUNCTION rows_of_tenants() RETURNS TABLE (relation text, tenant text, rows bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR relation IN
+        SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+        WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND a.attname = 'tenant' AND NOT a.attisdropped
+    LOOP
+        RETURN QUERY EXECUTE format('SELECT %L, t.tenant, (SELECT count(*) FROM reground.%I AS x WHERE x.tenant = t.tenant) FROM (VALUES (''regress_erasure_a''), (''regress_erasure_b'')) AS t(tenant)', relation, relation);
+    END LOOP;
+END
+$$;
+CREATE TABLE before_tenant AS SELECT * FROM rows_of_tenants();
+SELECT relation AS "without a row to erase" FROM before_tenant WHERE tenant = 'regress_erasure_a' AND rows = 0 ORDER BY 1;
+SET ROLE regress_erasure_admin;
+CREATE TEMPORARY TABLE receipt_of_tenant AS SELECT * FROM reground.forget_tenant('regress_erasure_a');
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_tenant('regress_erasure_a')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_tenant(NULL)$$);
+RESET ROLE;
+SELECT b.relation, b.rows, r.erased, r.redacted FROM before_tenant AS b LEFT JOIN receipt_of_tenant AS r ON r.relation = format('reground.%I', b.relation)::regclass
+WHERE b.tenant = 'regress_erasure_a' AND (b.rows, 0) IS DISTINCT FROM (coalesce(r.erased, 0), coalesce(r.redacted, 0));
+SELECT n.relation, n.tenant FROM rows_of_tenants() AS n JOIN before_tenant AS b USING (relation, tenant) WHERE n.rows <> CASE n.tenant WHEN 'regress_erasure_b' THEN b.rows ELSE 0 END;
+DROP OWNED BY regress_erasure_a, regress_erasure_b, regress_erasure_admin;
+DROP ROLE regress_erasure_a, regress_erasure_b, regress_erasure_admin;
+SELECT reground.drop_corpus('erasure', true);
+
+-- store_answers: what was judged is told once, and nothing of the words is kept.
+SELECT reground.create_corpus('erasure hash', schema => 'erasure', settings => '{"store_answers": "hash", "provenance": "merkle"}');
+SELECT (reground.put_document('erasure hash', 'oats', content => 'Oats are rolled flat before they dry.', title => 'Oats')).version;
+SELECT marker FROM reground.begin_turn('hash', 'What happens to oats?', 'erasure hash');
+CREATE TABLE told AS SELECT * FROM reground.end_turn(regress.turn('hash'), 'Zyxquaker oats are rolled flat before 99 of them dry [A1]. Zyxmills say so (Zyxsmith, 2020) [Z9].', 'm1');
+SELECT marker, raw, status, claim, quote, support_parts ->> 'numbers_missing' AS numbers FROM told ORDER BY citation_id;
+-- Again: the same message, without the words.
+CREATE TABLE again AS SELECT * FROM reground.end_turn(regress.turn('hash'), 'Zyxquaker oats are rolled flat before 99 of them dry [A1]. Zyxmills say so (Zyxsmith, 2020) [Z9].', 'm1');
+SELECT marker, raw, status, claim, quote, (SELECT array_agg(k ORDER BY k) FROM jsonb_object_keys(support_parts) AS k) AS parts FROM again ORDER BY citation_id;
+SELECT count(*) AS "told otherwise" FROM (SELECT to_jsonb(t) - ARRAY['raw', 'claim', 'quote', 'support_parts'] FROM told AS t EXCEPT SELECT to_jsonb(t) - ARRAY['raw', 'claim', 'quote', 'support_parts'] FROM again AS t) AS x;
+SELECT * FROM regress.refusal($$SELECT * FROM reground.end_turn(regress.turn('hash'), 'Oats.', 'm1')$$);
+DROP TABLE told, again;
+SELECT * FROM holds('(?i)zyx');
+SELECT answer, answer_hash = encode(sha256(convert_to('Zyxquaker oats are rolled flat before 99 of them dry [A1]. Zyxmills say so (Zyxsmith, 2020) [Z9].', 'UTF8')), 'hex') AS hashed, answer_tokens > 0 AS counted, citation_count FROM reground.messages WHERE turn_id = regress.turn('hash');
+-- What an API returned beside it is known again by its hash.
+SELECT marker FROM reground.begin_turn('hash', 'And what are they?');
+CREATE TABLE message AS SELECT '[{"type": "text", "text": "Zyxrolled flat.", "citations": [{"type": "char_location", "cited_text": "Oats are rolled flat", "document_index": 0, "document_title": "Oats", "start_char_index": 0, "end_char_index": 20}]}]'::jsonb AS citations;
+SELECT m.claim, m.quote FROM message AS x, reground.end_turn(regress.turn('hash'), 'Zyxrolled flat.', citations => x.citations) AS m;
+SELECT m.claim, m.quote FROM message AS x, reground.end_turn(regress.turn('hash'), 'Zyxrolled flat.', citations => x.citations) AS m;
+SELECT count(*), count(citations) AS kept, count(citations_hash) AS hashed FROM reground.messages WHERE turn_id = regress.turn('hash');
+DROP TABLE message;
+SELECT * FROM holds('(?i)zyx');
+SELECT status, count(*) FROM reground.verify_chain('hash') GROUP BY 1;
+-- Whoever reads answers is told that there is none.
+SELECT part, turn, role, content, tokens FROM reground.history('hash', max_tokens => 1000);
+SELECT count(*) FROM reground.answer_metrics((SELECT min(message_id) FROM reground.messages WHERE turn_id = regress.turn('hash', 1)));
+SELECT reground.conversation_report('hash') ~ 'The answer was not stored' AS said;
+SELECT claim, raw, quote FROM reground.sample_for_review(100) WHERE conversation = 'hash' ORDER BY raw;
+SELECT marker FROM reground.begin_turn('hash', 'Are they dry?', settings => '{"query_from": "dialogue"}');
+SELECT marker FROM reground.begin_turn('hash', 'And then?', settings => '{"store_answers": "full"}');
+SELECT marker, claim FROM reground.end_turn(regress.turn('hash'), 'They dry [A1].');
+SELECT t.number, m.answer FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE t.turn_id IN (regress.turn('hash'), regress.turn('hash', 1)) ORDER BY 1;
+SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('hash', '{"store_answers": "none"}')$$);
+SELECT reground.drop_corpus('erasure hash', true);

@@ -1,0 +1,161 @@
+//! Erasing on request: a conversation, a document, a tenant. Each returns a receipt.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+
+use reground_grounding::begin::Gathered;
+
+use crate::api::{documents, given, not_empty, writable};
+use crate::error::{Error, Result, notice};
+use crate::rows;
+use crate::store::corpora::{self, Corpus, Hold};
+use crate::store::edges::{self, Which};
+use crate::store::erasure::{self, Document, Receipt};
+use crate::tenant;
+
+#[pg_extern(sql = false)]
+fn forget_conversation(
+    conversation: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("forget_conversation")?;
+    let tenant = tenant::required()?;
+    let name = given(conversation, "conversation")?;
+    let id = erasure::hold(&tenant, name)?
+        .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
+    let mut receipt = Receipt::default();
+    erasure::conversations(&[id], &mut receipt)?;
+    rows::emit(fcinfo, receipt.rows())?;
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn forget_document(
+    corpus: Option<&str>,
+    doc_id: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("forget_document")?;
+    let tenant = tenant::required()?;
+    let (name, doc_id) = (given(corpus, "corpus")?, given(doc_id, "doc_id")?);
+    let corpus = match corpora::held(&tenant, name, Hold::Write) {
+        Ok(corpus) => Some(corpus),
+        // What conversations keep of a corpus outlives it.
+        Err(Error::UnknownCorpus(_)) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let reach = Reach::of(corpus.as_ref())?;
+    let mut receipt = Receipt::default();
+    if let (Some(corpus), true) = (&corpus, reach.decides) {
+        remove(corpus, doc_id, &mut receipt)?;
+    } else if corpus.is_some() {
+        notice(
+            format!("the document stays in corpus \"{name}\", which is shared"),
+            "The owner of its table and reground_admin forget a document for all tenants.",
+        );
+    }
+    let document = Document {
+        corpus: name,
+        doc_id,
+        tenant: (!reach.everyone).then_some(tenant.as_str()),
+    };
+    document.redact(
+        &|pool| {
+            let mut gathered: Gathered = serde_json::from_value(pool)?;
+            let withdrawn = gathered.withdraw(name, doc_id);
+            Ok(withdrawn
+                .then(|| serde_json::to_value(gathered))
+                .transpose()?)
+        },
+        &mut receipt,
+    )?;
+    if corpus.is_none() && receipt.rows().is_empty() {
+        return Err(Error::UnknownCorpus(name.to_owned()).into());
+    }
+    rows::emit(fcinfo, receipt.rows())?;
+    Ok(())
+}
+
+/// How far a role's word on a document of a corpus goes.
+struct Reach {
+    /// Whether the document itself is his to remove.
+    decides: bool,
+    /// Whether the records of all tenants are his to redact.
+    everyone: bool,
+}
+
+impl Reach {
+    /// A corpus of the tenant's own is his, and nobody else can have seen it. A shared one is the admin's, and its owner's. What is
+    /// no longer registered cannot be removed.
+    fn of(corpus: Option<&Corpus>) -> Result<Self> {
+        let private = corpus.is_some_and(|corpus| corpus.tenant.is_some());
+        let owned = match corpus {
+            Some(corpus) => corpus.is_owned()?,
+            None => false,
+        };
+        let everyone = !private && (owned || tenant::is_admin()?);
+        Ok(Self {
+            decides: corpus.is_some() && (private || everyone),
+            everyone,
+        })
+    }
+}
+
+/// Removes a document from its corpus: its edges and where it was found, and its rows, where they are ours to delete.
+fn remove(corpus: &Corpus, doc_id: &str, receipt: &mut Receipt) -> Result<()> {
+    if corpus.managed {
+        if !corpus.is_gone() {
+            if !corpus.is_deletable()? {
+                return Err(Error::MayNotDelete(corpus.name.clone()));
+            }
+            for (relation, rows) in documents::remove(corpus, doc_id)? {
+                receipt.erased(relation, rows);
+            }
+        }
+        let redacted = erasure::addresses(corpus.corpus_id, doc_id)?;
+        receipt.redacted("reground.documents", redacted);
+    } else {
+        notice(
+            format!(
+                "the document stays in the application's own table {}",
+                corpus.relation.as_deref().unwrap_or_default()
+            ),
+            "Delete its rows there as well.",
+        );
+    }
+    let which = Which {
+        doc_id: Some(doc_id),
+        ..Which::default()
+    };
+    let edges = edges::delete(corpus.corpus_id, which)?;
+    receipt.erased("reground.edges", usize::try_from(edges).unwrap_or_default());
+    Ok(())
+}
+
+#[pg_extern(sql = false)]
+fn forget_tenant(
+    tenant: Option<&str>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    writable("forget_tenant")?;
+    let tenant = not_empty(tenant, "tenant")?;
+    let tables = erasure::tables_of(tenant)?;
+    let mut receipt = Receipt::default();
+    erasure::conversations(&erasure::hold_all(tenant)?, &mut receipt)?;
+    erasure::tenant(tenant, &mut receipt)?;
+    if receipt.rows().is_empty() {
+        return Err(Error::Unknown("tenant", tenant.to_owned()).into());
+    }
+    if !tables.is_empty() {
+        notice(
+            format!(
+                "the tables of the tenant's own corpora stay: {}",
+                tables.join(", ")
+            ),
+            "DROP TABLE removes those that are no longer needed.",
+        );
+    }
+    rows::emit(fcinfo, receipt.rows())?;
+    Ok(())
+}
