@@ -47,6 +47,8 @@ fn history(
     let conversation_id = conversations::id(&tenant, name)?
         .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
     let Some(latest) = turns::latest(conversation_id)? else {
+        // No turn yet, as of a conversation that only has settings or a pin: a set without rows is a set too.
+        rows::emit::<Message<'_>>(fcinfo, &[])?;
         return Ok(());
     };
     let settings: Settings = serde_json::from_value(latest.settings).map_err(Error::from)?;

@@ -126,4 +126,8 @@ SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.history('nobody')$$, $$
 BEGIN READ ONLY;
 SELECT count(*) > 0 AS can_be_read FROM reground.history('all');
 COMMIT;
+-- Before the first turn there is none.
+SELECT reground.alter_conversation('history without a turn', '{"max_sources": 3}');
+SELECT count(*) FROM reground.history('history without a turn');
+SELECT * FROM reground.history('history without a turn');
 SELECT reground.drop_corpus('history', true);
