@@ -4,7 +4,7 @@
 export PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-metrics test-apps test-upgrade test-crash test-subscriber soak server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
+.PHONY: help demo test test-metrics test-apps test-upgrade test-crash test-subscriber test-erasure soak server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -32,6 +32,9 @@ test-crash: ## kill -9 under load and a standby that is read and promoted: the B
 
 test-subscriber: ## a plain PostgreSQL publishes its tables, a subscriber with the extension serves the conversations
 	@scripts/test-subscriber.sh
+
+test-erasure: ## what was forgotten is in no dump, no file of the server and no restored backup, by the commands of the guide
+	@scripts/test-erasure.sh
 
 soak: ## fuzzing for longer, and fifty crashes (SECONDS_EACH=600, ROUNDS=50)
 	@scripts/soak.sh

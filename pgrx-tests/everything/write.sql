@@ -72,6 +72,10 @@ SELECT count(reground.bm25_merge(index)) FROM reground.bm25_indexes WHERE index 
 SELECT reground.label_citation((SELECT min(citation_id) FROM reground.message_citations), 'accurate', 'as the source has it', 'ann');
 SELECT reground.report_citation((SELECT max(citation_id) FROM reground.message_citations), 'it says something else');
 
+-- An answer of which no word is kept.
+SELECT reground.begin_turn('hashed', 'who gives wool?', 'farm', '[0,1]', settings => '{"store_answers": "hash"}');
+SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Sheep give wool.', citations => '[{"type": "text", "text": "Sheep give wool.", "citations": [{"type": "char_location", "cited_text": "Sheep give wool.", "document_index": 0, "start_char_index": 0, "end_char_index": 16}]}]');
+
 -- What is counted and what is not yet; a rule, a baseline, an alert.
 SELECT reground.begin_turn('invented', 'who gives milk?', 'farm', '[1,0]');
 SELECT reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'Pigs give milk [Z9].');

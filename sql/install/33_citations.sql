@@ -133,7 +133,7 @@ COMMENT ON COLUMN reground.messages.answer_hash IS 'SHA-256 (hex) of the answer,
 COMMENT ON COLUMN reground.messages.answer_tokens IS 'o200k_base tokens of the answer.';
 COMMENT ON COLUMN reground.messages.model IS 'The model that wrote it.';
 COMMENT ON COLUMN reground.messages.usage IS 'The provider''s usage record.';
-COMMENT ON COLUMN reground.messages.citations IS 'What its API returned beside the text, where that was given: the citations are these, and not those in the text. NULL where store_answers is hash, or a document that they name was forgotten.';
+COMMENT ON COLUMN reground.messages.citations IS 'What its API returned beside the text, where that was given: the citations are these, and not those in the text. NULL where store_answers is hash, or a document that the turn was shown was forgotten.';
 COMMENT ON COLUMN reground.messages.citations_hash IS 'SHA-256 (hex) of citations, to tell a repeated call where these are not kept.';
 COMMENT ON COLUMN reground.messages.tags IS 'The application''s tags.';
 COMMENT ON COLUMN reground.messages.citation_count IS 'Citations found in it.';

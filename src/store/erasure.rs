@@ -220,6 +220,11 @@ const WITHOUT_TEXT: &str = "(e.source || pg_catalog.jsonb_build_object('facts', 
 const CITES_IT: &str = "(c.corpus = $1 AND c.doc_id = $2 OR c.doc_id IS NULL AND EXISTS (SELECT FROM reground.conversation_markers AS b \
      WHERE (b.conversation_id, b.marker, b.corpus, b.doc_id) = (c.conversation_id, c.marker, $1, $2)))";
 
+/// The answers `m` beside which an API may have returned its text: to turns that were shown it, or naming it otherwise.
+const MAY_QUOTE_IT: &str = "(m.citations IS NOT NULL AND (EXISTS (SELECT FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e(source) \
+     WHERE t.turn_id = m.turn_id AND e.source #>> '{passage,corpus}' = $1 AND e.source #>> '{passage,doc_id}' = $2) \
+     OR EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.corpus = $1 AND c.doc_id = $2)))";
+
 /// Takes a document out of a pool of candidates.
 pub type Withdraw<'a> = &'a dyn Fn(serde_json::Value) -> Result<Option<serde_json::Value>>;
 
@@ -296,8 +301,7 @@ impl Document<'_> {
             ),
             // What the model's API returned is one content with the answer.
             format!(
-                "SELECT 'answer', m.message_id, 1 FROM reground.messages AS m WHERE m.conversation_id = ANY ($3) AND m.citations IS NOT NULL \
-                     AND EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND {CITES_IT})"
+                "SELECT 'answer', m.message_id, 1 FROM reground.messages AS m WHERE m.conversation_id = ANY ($3) AND {MAY_QUOTE_IT}"
             ),
         ];
         let redacted = self.run(
@@ -360,8 +364,7 @@ fn redactions() -> [(&'static str, String); 5] {
         (
             "messages",
             format!(
-                "UPDATE reground.messages AS m SET citations = NULL WHERE m.conversation_id = ANY ($3) AND m.citations IS NOT NULL \
-                     AND EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND {CITES_IT})"
+                "UPDATE reground.messages AS m SET citations = NULL WHERE m.conversation_id = ANY ($3) AND {MAY_QUOTE_IT}"
             ),
         ),
         (

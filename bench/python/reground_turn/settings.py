@@ -62,6 +62,7 @@ EFFECTIVE: Final = orjson.dumps(
         "marker_style": "A1",
         "keep_candidates": "all",
         "provenance": "metadata",
+        "store_answers": "full",
         "support_threshold": SUPPORT_THRESHOLD,
         "other_source_margin": OTHER_SOURCE_MARGIN,
         "min_cfs": None,

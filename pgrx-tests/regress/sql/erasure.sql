@@ -29,7 +29,7 @@ CALL talk('erasure-2');
 -- As retention leaves them.
 INSERT INTO reground.turn_archive (turn_id, tenant, conversation, turn, corpus, begun_at, candidates, sources)
 SELECT t.turn_id, t.tenant, v.external_id, t.number, t.corpus, t.begun_at, 0, 0 FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id ~ '^erasure-';
-INSERT INTO reground.turn_archive (turn_id, tenant, conversation, turn, corpus, begun_at, candidates, sources) SELECT -1, v.tenant, 'erasure-1', 9, 'erasure', now(), 0, 0 FROM reground.conversations AS v LIMIT 1;
+INSERT INTO reground.turn_archive (turn_id, tenant, conversation, turn, corpus, begun_at, candidates, sources) VALUES (-1, reground.current_tenant(), 'erasure-1', 9, 'erasure', now(), 0, 0);
 INSERT INTO reground.chain_checkpoints (conversation_id, link_no, tenant, digest, linked_at) SELECT conversation_id, -link_no, tenant, digest, linked_at FROM reground.provenance_chain WHERE conversation_id IN (SELECT conversation_id FROM reground.conversations WHERE external_id = 'erasure-1') AND link_no = 1;
 
 -- Every table of ours that refers to something of a conversation, by the catalog: one that is added later is here too. A partition is
@@ -243,7 +243,7 @@ SELECT status, count(*) FROM reground.verify_chain('hash') GROUP BY 1;
 SELECT part, turn, role, content, tokens FROM reground.history('hash', max_tokens => 1000);
 SELECT count(*) FROM reground.answer_metrics((SELECT min(message_id) FROM reground.messages WHERE turn_id = regress.turn('hash', 1)));
 SELECT reground.conversation_report('hash') ~ 'The answer was not stored' AS said;
-SELECT claim, raw, quote FROM reground.sample_for_review(100) WHERE conversation = 'hash' ORDER BY raw;
+SELECT claim, raw, quote FROM reground.sample_for_review(NULL) WHERE conversation = 'hash' ORDER BY raw;
 SELECT marker FROM reground.begin_turn('hash', 'Are they dry?', settings => '{"query_from": "dialogue"}');
 SELECT marker FROM reground.begin_turn('hash', 'And then?', settings => '{"store_answers": "full"}');
 SELECT marker, claim FROM reground.end_turn(regress.turn('hash'), 'They dry [A1].');
