@@ -45,7 +45,7 @@ fn forget_document(
         Err(Error::UnknownCorpus(_)) => None,
         Err(error) => return Err(error.into()),
     };
-    let reach = Reach::of(corpus.as_ref())?;
+    let reach = Reach::of(name, corpus.as_ref())?;
     let mut receipt = Receipt::default();
     if let (Some(corpus), true) = (&corpus, reach.decides) {
         remove(corpus, doc_id, &mut receipt)?;
@@ -87,9 +87,9 @@ struct Reach {
 
 impl Reach {
     /// A corpus of the tenant's own is his, and nobody else can have seen it. A shared one is the admin's, and its owner's. What is
-    /// no longer registered cannot be removed.
-    fn of(corpus: Option<&Corpus>) -> Result<Self> {
-        let private = corpus.is_some_and(|corpus| corpus.tenant.is_some());
+    /// no longer registered cannot be removed; passages from outside the corpora, which have none, are whose turn they were handed to.
+    fn of(name: &str, corpus: Option<&Corpus>) -> Result<Self> {
+        let private = name.is_empty() || corpus.is_some_and(|corpus| corpus.tenant.is_some());
         let owned = match corpus {
             Some(corpus) => corpus.is_owned()?,
             None => false,

@@ -64,7 +64,7 @@ const TURNS: &str =
 
 /// Tables that hold something of a conversation, those that refer to others first, so that nothing goes uncounted by a cascade;
 /// and which rows `x` are of the conversations `$1`, whose turns are `#`.
-const OF_CONVERSATIONS: [(&str, &str); 15] = [
+const OF_CONVERSATIONS: [(&str, &str); 16] = [
     (
         "citation_labels",
         "x.citation_id IN (SELECT c.citation_id FROM reground.message_citations AS c WHERE c.turn_id IN #)",
@@ -78,6 +78,7 @@ const OF_CONVERSATIONS: [(&str, &str); 15] = [
     ("source_facts", "x.turn_id IN #"),
     ("drift_events", "x.turn_id IN #"),
     ("shadow_turns", "x.turn_id IN #"),
+    ("turn_retrievals", "x.turn_id IN #"),
     ("turn_traces", "x.turn_id IN #"),
     // An archived turn may have outlived its own; its name is that of the conversation.
     (
@@ -291,25 +292,27 @@ impl Document<'_> {
     fn erase_salts(&self, conversations: &[i64], receipt: &mut Receipt) -> Result<()> {
         let parts = [
             format!(
-                "SELECT 'turn' AS kind, t.turn_id AS id, e.place + 2 AS position FROM reground.turns AS t, \
-                     pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) \
-                 WHERE t.conversation_id = ANY ($3) AND {IS_OF_IT}"
+                "SELECT CASE WHEN e.retrieval IS NULL THEN 'turn' ELSE 'retrieval' END AS kind, e.turn_id AS id, e.retrieval, e.place + 2 AS position FROM ( \
+                     SELECT t.turn_id, c.source, r.retrieval, pg_catalog.row_number() OVER (PARTITION BY t.turn_id, r.retrieval ORDER BY c.place) AS place \
+                     FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS c(source, place), \
+                         LATERAL (SELECT (c.source ->> 'retrieval')::integer AS retrieval) AS r WHERE t.conversation_id = ANY ($3)) AS e WHERE {IS_OF_IT}"
             ),
             format!(
-                "SELECT 'answer', c.message_id, c.citation_no::bigint + 2 FROM reground.message_citations AS c \
+                "SELECT 'answer', c.message_id, NULL, c.citation_no::bigint + 2 FROM reground.message_citations AS c \
                  WHERE c.conversation_id = ANY ($3) AND {CITES_IT}"
             ),
             // What the model's API returned is one content with the answer.
             format!(
-                "SELECT 'answer', m.message_id, 1 FROM reground.messages AS m WHERE m.conversation_id = ANY ($3) AND {MAY_QUOTE_IT}"
+                "SELECT 'answer', m.message_id, NULL, 1 FROM reground.messages AS m WHERE m.conversation_id = ANY ($3) AND {MAY_QUOTE_IT}"
             ),
         ];
         let redacted = self.run(
             &format!(
-                "WITH parts AS ({}), links AS (SELECT p.kind, p.id, pg_catalog.array_agg(p.position) AS positions FROM parts AS p GROUP BY 1, 2) \
+                "WITH parts AS ({}), links AS (SELECT p.kind, p.id, p.retrieval, pg_catalog.array_agg(p.position) AS positions FROM parts AS p GROUP BY 1, 2, 3) \
                  UPDATE reground.provenance_chain AS x SET salts = (SELECT pg_catalog.array_agg(CASE WHEN s.place = ANY (l.positions) THEN NULL ELSE s.salt END ORDER BY s.place) \
                      FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place)) \
-                 FROM links AS l WHERE x.conversation_id = ANY ($3) AND x.kind = l.kind AND CASE x.kind WHEN 'turn' THEN x.turn_id ELSE x.message_id END = l.id \
+                 FROM links AS l WHERE x.conversation_id = ANY ($3) AND x.kind = l.kind AND CASE x.kind WHEN 'answer' THEN x.message_id ELSE x.turn_id END = l.id \
+                     AND x.retrieval_no IS NOT DISTINCT FROM l.retrieval \
                      AND EXISTS (SELECT FROM pg_catalog.unnest(l.positions) AS p(place) WHERE x.salts[p.place] IS NOT NULL)",
                 parts.join(" UNION ALL ")
             ),

@@ -20,6 +20,7 @@ BEGIN
     PERFORM FROM reground.begin_turn(conversation, 'And how does bread rise?', 'erasure', settings => settings || '{"reranker": "deferred"}');
     PERFORM FROM reground.apply_rerank(regress.turn(conversation), '[{"index": 0, "text": "Rye bread rises slowly, they say.", "score": 1}]');
     PERFORM FROM reground.shadow_turn(regress.turn(conversation), '{"candidates": 3}');
+    PERFORM FROM reground.retrieve(regress.turn(conversation), 'black tea');
     PERFORM FROM reground.end_turn(regress.turn(conversation), 'Rye bread rises slowly [B1].');
     PERFORM FROM reground.begin_turn(conversation, 'And toast?', 'erasure', settings => settings);
 END
@@ -99,6 +100,9 @@ BEGIN
     PERFORM FROM reground.end_turn(regress.turn(conversation), 'It steeps for 5 minutes [A1], others for more [B1].', 'm1');
     PERFORM FROM reground.end_turn(regress.turn(conversation, 1), 'It steeps for minutes.', 'm2',
         citations => '[{"type": "text", "text": "It steeps for minutes.", "citations": [{"type": "char_location", "cited_text": "Xylosencha steeps for 3 minutes.", "document_index": 0, "document_title": "Xylotitle", "start_char_index": 0, "end_char_index": 5}]}]');
+    PERFORM FROM reground.begin_turn(conversation, 'How does rye bread rise?', 'erasure', settings => settings || '{"max_sources": 1, "min_sources": 1, "carry_over": false, "max_pinned": 0}');
+    PERFORM FROM reground.retrieve(regress.turn(conversation), 'what steeps longer?');
+    PERFORM FROM reground.add_passages(regress.turn(conversation), '[{"text": "Xylophones are no tea.", "doc_id": "phone", "title": "Xylomusic", "uri": "https://xylo.example/phone"}, {"text": "Drums are no tea.", "doc_id": "drum"}]');
     PERFORM FROM reground.begin_turn(conversation, 'And what steeps longer?', 'erasure', settings => settings || '{"reranker": "deferred"}');
     PERFORM FROM reground.shadow_turn(regress.turn(conversation), '{"candidates": 3}');
 END
@@ -130,6 +134,8 @@ CREATE TABLE verdicts AS SELECT citation_id, status, holds, score, support, loca
 SET ROLE regress_erasure_a;
 SELECT * FROM reground.forget_document('erasure', 'sencha');
 SELECT * FROM reground.forget_document('erasure', 'sencha');
+-- What a tool handed over has no corpus.
+SELECT * FROM reground.forget_document('', 'phone');
 RESET ROLE;
 SELECT * FROM holds('(?i)xylo', 'regress_erasure_a');
 SELECT * FROM holds('(?i)xylo');
@@ -138,7 +144,7 @@ SELECT citation_id FROM verdicts EXCEPT SELECT n.citation_id FROM reground.messa
 WHERE (n.status, n.holds, n.score, n.support, n.locator, n.source_hash, n.quote_start) IS NOT DISTINCT FROM (v.status, v.holds, v.score, v.support, v.locator, v.source_hash, v.quote_start);
 SET ROLE regress_erasure_a;
 -- The turn that waits goes on without it; the answers that were given stand, and are told again.
-SELECT doc_id FROM reground.apply_rerank(regress.turn('tea', 2), '[{"index": 0, "text": "Something like it.", "score": 1}]') WHERE doc_id = 'sencha';
+SELECT doc_id FROM reground.apply_rerank(regress.turn('tea', 3), '[{"index": 0, "text": "Something like it.", "score": 1}]') WHERE doc_id = 'sencha';
 SELECT message_id IS NOT NULL AS told, quote FROM reground.end_turn(regress.turn('tea', 1), 'It steeps for 5 minutes [A1], others for more [B1].', 'm1');
 SELECT answer FROM reground.messages ORDER BY message_id;
 RESET ROLE;
@@ -153,8 +159,11 @@ SET ROLE regress_erasure_admin;
 SELECT * FROM reground.forget_document('erasure', 'sencha');
 SELECT * FROM reground.forget_document('erasure', 'sencha');
 SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document('no such', 'sencha')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document('', 'phone')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document(NULL, 'sencha')$$);
 SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document('erasure', NULL)$$);
+SET ROLE regress_erasure_b;
+SELECT relation, redacted FROM reground.forget_document('', 'phone');
 RESET ROLE;
 SELECT * FROM holds('(?i)xylo');
 SELECT status, count(*) FROM reground.verify_chain('erasure-2') GROUP BY 1 ORDER BY 1;
