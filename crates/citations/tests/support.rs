@@ -293,3 +293,24 @@ proptest! {
         prop_assert_eq!(parts.window_at.map(|stretch| stretch.text), Some(1));
     }
 }
+
+/// The figures of a judgement without a word of the claim or of the text.
+#[test]
+fn measures_hold_no_words() {
+    let claim = "Zebras and Quokkas weigh 12 tons, and \"run like the wind\", but never sleep";
+    let judged = parts(
+        claim,
+        "Zebras weigh 300 kilos. They run like a horse and sleep.",
+    );
+    let written = serde_json::to_value(&judged).unwrap();
+    assert!(written.to_string().contains("Quokkas"), "{written}");
+    let kept = reground_citations::measures(&written);
+    for name in ["support", "coverage", "window", "pairs"] {
+        assert_eq!(kept[name], written[name]);
+    }
+    let kept = kept.to_string();
+    for word in ["Quokkas", "12", "300", "like", "never", "tons"] {
+        assert!(!kept.contains(&format!("\"{word}")), "{word}: {kept}");
+    }
+    assert!(!kept.contains("missing") && !kept.contains("quotations") && !kept.contains("segment"));
+}

@@ -83,6 +83,29 @@ fn a_turn_from_lists_to_markers() {
     let gathered = gather(turn(passages, lists, carried, "and for it?"), &settings);
     assert_eq!(gathered.candidates.len(), 40);
     assert!(gathered.warnings.is_empty());
+    // What is withdrawn is nowhere in it, and nothing else is gone.
+    let mut withdrawn = gathered.clone();
+    let of_it = |candidate: &Candidate| candidate.passage.doc_id == "d15";
+    assert!(
+        gathered
+            .candidates
+            .iter()
+            .chain(&gathered.carried)
+            .any(of_it)
+    );
+    assert!(!withdrawn.withdraw("elsewhere", "d15"));
+    assert_eq!(withdrawn, gathered);
+    assert!(withdrawn.withdraw(&gathered.candidates[0].passage.corpus, "d15"));
+    assert!(
+        !serde_json::to_string(&withdrawn)
+            .unwrap()
+            .contains("number 15 of")
+    );
+    let mut others = gathered.clone();
+    others.candidates.retain(|c| !of_it(c));
+    others.carried.retain(|c| !of_it(c));
+    others.dropped.retain(|d| !of_it(&d.candidate));
+    assert_eq!(withdrawn, others);
     // A deferred turn stores it and goes on later.
     let stored = serde_json::to_string(&gathered).unwrap();
     let gathered: Gathered = serde_json::from_str(&stored).unwrap();

@@ -455,3 +455,32 @@ fn a_turn_says_what_it_follows() {
     assert!(says(2, "Searched again: &lt;b&gt;honey&lt;/b&gt;") && says(2, "handed passages"));
     assert!(says(3, "begins anew"));
 }
+
+/// An answer whose words were not kept has its citations all the same.
+#[test]
+fn an_answer_that_was_not_stored() {
+    let shown = Conversation {
+        conversation: "private".to_owned(),
+        turns: vec![Turn {
+            number: 1,
+            state: "ended".to_owned(),
+            answers: vec![Answer {
+                answer: None,
+                decision: "accept".to_owned(),
+                citations: vec![Citation {
+                    citation_no: 1,
+                    marker: Some("A1".to_owned()),
+                    status: "resolved_current".to_owned(),
+                    holds: Some(true),
+                    ..Citation::default()
+                }],
+                ..Answer::default()
+            }],
+            ..Turn::default()
+        }],
+        ..Conversation::default()
+    };
+    let page = shown.page();
+    assert!(page.contains("The answer was not stored."), "{page}");
+    assert!(page.contains("A1"), "{page}");
+}
