@@ -103,6 +103,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.shadow_turns"),
             Writes("reground.source_facts"),
             Writes("reground.turn_archive"),
+            Writes("reground.turn_retrievals"),
         ],
     },
     Call {
@@ -160,6 +161,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.source_facts"),
             Writes("reground.turn_archive"),
             Writes("reground.turn_traces"),
+            Writes("reground.turn_retrievals"),
         ],
     },
     Call {
