@@ -258,6 +258,13 @@ impl<'a> How<'a> {
         let (scores, decision) = (&verdict.judged.scores, &verdict.judged.decision);
         let reasons = decision.reasons.iter().map(|reason| reason.as_str());
         let tokens = context.iter().map(|source| source.candidate.passage.tokens);
+        let stores = self.settings.stores_answers();
+        let citations = if stores {
+            verdict.citations
+        } else {
+            let citations = verdict.citations.iter();
+            citations.map(NewCitation::without_words).collect()
+        };
         Ok(NewImport {
             ids,
             conversation_id: place.conversation_id,
@@ -272,11 +279,11 @@ impl<'a> How<'a> {
             tags: turn.tags.clone().map_or_else(|| json!({}), Value::Object),
             at: turn.at.as_deref(),
             external_id: turn.message.as_deref(),
-            answer: &turn.answer,
+            answer: stores.then_some(turn.answer.as_str()),
             answer_hash,
             answer_tokens,
             model: turn.model.as_deref(),
-            citations_given: turn.citations.as_ref(),
+            citations_given: turn.citations.as_ref().filter(|_| stores),
             citation_count: scores.citations,
             malformed_count: scores.malformed,
             cfs: scores.cfs,
@@ -285,7 +292,7 @@ impl<'a> How<'a> {
             diagnostic: scores.diagnostic(),
             decision: decision.action.as_str(),
             reasons: reasons.collect(),
-            citations: verdict.citations,
+            citations,
         })
     }
 }

@@ -164,7 +164,7 @@ pub struct NewImport<'a> {
     pub tags: Value,
     pub at: Option<&'a str>,
     pub external_id: Option<&'a str>,
-    pub answer: &'a str,
+    pub answer: Option<&'a str>,
     pub answer_hash: &'a str,
     pub answer_tokens: usize,
     pub model: Option<&'a str>,

@@ -258,4 +258,9 @@ SELECT marker FROM reground.begin_turn('hash', 'And then?', settings => '{"store
 SELECT marker, claim FROM reground.end_turn(regress.turn('hash'), 'They dry [A1].');
 SELECT t.number, m.answer FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE t.turn_id IN (regress.turn('hash'), regress.turn('hash', 1)) ORDER BY 1;
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('hash', '{"store_answers": "none"}')$$);
+-- Nor of an answer that another system gave.
+SELECT FROM reground.record_turn('hash recorded', 'What of oats?', 'Zyxoats are rolled [1].', '[{"text": "Oats are rolled flat."}]', settings => '{"store_answers": "hash"}');
+SELECT m.answer, length(m.answer_hash) AS digits, m.citation_count FROM reground.messages AS m JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id = 'hash recorded';
+SELECT * FROM holds('(?i)zyx');
+SELECT relation FROM reground.forget_conversation('hash recorded');
 SELECT reground.drop_corpus('erasure hash', true);
