@@ -19,6 +19,13 @@ SELECT reground.create_corpus('words', chunk_size => 40, chunk_overlap => 10, ch
 SELECT reground.add_corpus('articles', 'articles', 'id', 'body', embedding => 'place');
 CREATE FUNCTION judge(query text, earlier jsonb) RETURNS jsonb LANGUAGE sql RETURN NULL::jsonb;
 SELECT reground.alter_corpus('farm', settings => '{"reranker": "public.rank(text,text[])", "intent_function": "judge"}');
+CREATE TABLE leaflets (id integer PRIMARY KEY, body text NOT NULL, lang text);
+INSERT INTO leaflets VALUES (1, 'Die Ziegen klettern.', 'de'), (2, 'The goats climb.', 'en'), (3, '山羊会爬树。', 'zh'), (4, 'Kozy', 'klingon');
+CREATE INDEX leaflets_body ON leaflets USING reground_bm25 (reground.in_language(body, lang)) WITH (text_config = 'simple');
+SELECT reground.add_corpus('leaflets', 'leaflets', 'id', 'body', text_config => 'simple', text_config_column => 'lang');
+SELECT reground.create_corpus('tongues', text_config_per_document => true);
+SELECT reground.put_document('tongues', 'ziegen', content => 'Die Ziegen klettern.', language => 'de');
+SELECT reground.put_document('tongues', '山羊', content => '山羊会爬树。', text_config => 'reground.bigrams');
 SELECT reground.put_document('farm', 'cows', passages => '[{"text": "Cows give milk.", "page_start": 1}]', title => 'Cows', uri => 'https://farm.example/cows');
 SELECT reground.put_document('farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat grass."}]', metadata => '{"kind": "é\\n\"quoted\""}');
 SELECT reground.put_document('farm', 'sheep', passages => '[{"text": "Sheep give wool."}, {"text": "Sheep eat hay."}]');

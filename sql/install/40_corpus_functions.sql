@@ -4,10 +4,10 @@ CREATE FUNCTION reground.create_corpus(
     corpus text, dimensions integer DEFAULT NULL, schema text DEFAULT pg_catalog.current_schema(),
     embedding_type text DEFAULT 'vector', metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english',
     chunk_size integer DEFAULT 512, chunk_overlap integer DEFAULT 128, chunk_unit text DEFAULT 'tokens',
-    settings jsonb DEFAULT '{}', tenant text DEFAULT NULL)
+    settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'create_corpus_wrapper';
 COMMENT ON FUNCTION reground.create_corpus IS
-'Makes a corpus with tables of its own in your schema, owned by you: NAME (passages) and NAME_documents (text, versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. Chunks of chunk_size with chunk_overlap, in tokens (o200k_base), characters or sentences. With equal arguments a second call does nothing; otherwise 42710.';
+'Makes a corpus with tables of its own in your schema, owned by you: NAME (passages) and NAME_documents (text, versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. Chunks of chunk_size with chunk_overlap, in tokens (o200k_base), characters or sentences. With text_config_per_document each document may be read by a text search configuration of its own (put_document''s text_config or language), the others by text_config. With equal arguments a second call does nothing; otherwise 42710.';
 
 CREATE FUNCTION reground.add_corpus(
     corpus text, relation regclass, key text, content text, document text DEFAULT NULL, embedding text DEFAULT NULL,
@@ -15,16 +15,18 @@ CREATE FUNCTION reground.add_corpus(
     published text DEFAULT NULL, updated_at text DEFAULT NULL, version text DEFAULT NULL, ordinal text DEFAULT NULL,
     page_start text DEFAULT NULL, page_end text DEFAULT NULL, page_count text DEFAULT NULL,
     char_start text DEFAULT NULL, char_end text DEFAULT NULL, metadata text DEFAULT NULL,
-    metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english', settings jsonb DEFAULT '{}', tenant text DEFAULT NULL)
+    metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english', settings jsonb DEFAULT '{}', tenant text DEFAULT NULL,
+    text_config_column text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_corpus_wrapper';
 COMMENT ON FUNCTION reground.add_corpus IS
-'Registers a table or view that exists; nothing is copied. Each further argument names a column: of documents where that is given and has it, else of relation. Keys may be of any type. With equal arguments a second call does nothing; otherwise 42710. Run check_corpus afterwards.';
+'Registers a table or view that exists; nothing is copied. Each further argument names a column: of documents where that is given and has it, else of relation. text_config_column holds what each row is read by: a text search configuration or a language (regconfig, text, varchar or name; it is looked for in relation first), where that is NULL or unknown, text_config. Keys may be of any type. With equal arguments a second call does nothing; otherwise 42710. Run check_corpus afterwards.';
 
 CREATE FUNCTION reground.alter_corpus(
-    corpus text, settings jsonb DEFAULT NULL, mapping jsonb DEFAULT NULL, metric text DEFAULT NULL, text_config regconfig DEFAULT NULL)
+    corpus text, settings jsonb DEFAULT NULL, mapping jsonb DEFAULT NULL, metric text DEFAULT NULL, text_config regconfig DEFAULT NULL,
+    text_config_per_document boolean DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_corpus_wrapper';
 COMMENT ON FUNCTION reground.alter_corpus IS
-'Changes what is given. settings are merged into those of the corpus (null removes one). mapping renames columns of a registered corpus: {"content": "body"} (null removes one).';
+'Changes what is given. settings are merged into those of the corpus (null removes one). mapping renames columns of a registered corpus: {"content": "body"} (null removes one). Another text_config or text_config_per_document has the tables of create_corpus read and indexed anew; documents that were put with a language are then read by it.';
 
 CREATE FUNCTION reground.drop_corpus(corpus text, drop_tables boolean DEFAULT false)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_corpus_wrapper';
@@ -43,11 +45,12 @@ COMMENT ON FUNCTION reground.check_corpus IS
 CREATE FUNCTION reground.put_document(
     corpus text, doc_id text, content text DEFAULT NULL, passages jsonb DEFAULT NULL, uri text DEFAULT NULL, title text DEFAULT NULL,
     published timestamptz DEFAULT NULL, modified_at timestamptz DEFAULT NULL, media_type text DEFAULT NULL, language text DEFAULT NULL,
-    page_starts integer[] DEFAULT NULL, page_count integer DEFAULT NULL, metadata jsonb DEFAULT NULL)
+    page_starts integer[] DEFAULT NULL, page_count integer DEFAULT NULL, metadata jsonb DEFAULT NULL,
+    text_config text DEFAULT NULL)
     RETURNS TABLE (version integer, changed boolean, chunks integer, kept integer, added integer, removed integer, pending integer, page_count integer, overlap_cost double precision)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_document_wrapper';
 COMMENT ON FUNCTION reground.put_document IS
-'Stores a document of a corpus that create_corpus made, from its text (normalised to NFC and chunked; the document''s text at a chunk''s offsets is the chunk) or from passages chunked elsewhere ([{text, id, page_start, page_end, char_start, char_end, metadata}], only text required). Pages come from form feeds, or from page_starts (0-based character offsets). The same text again changes nothing but the description, which is replaced as a whole; another text makes a new version, whose unchanged chunks keep their id and embedding.';
+'Stores a document of a corpus that create_corpus made, from its text (normalised to NFC and chunked; the document''s text at a chunk''s offsets is the chunk) or from passages chunked elsewhere ([{text, id, page_start, page_end, char_start, char_end, metadata}], only text required). Pages come from form feeds, or from page_starts (0-based character offsets). text_config is the text search configuration or the language that it is read by, in a corpus made with text_config_per_document; NULL takes language. The same text again changes nothing but the description, which is replaced as a whole; another text makes a new version, whose unchanged chunks keep their id and embedding.';
 
 CREATE FUNCTION reground.delete_document(corpus text, doc_id text)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_document_wrapper';

@@ -11,6 +11,8 @@ REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citatio
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
     reground.run_maintenance, reground.compare_shadows(timestamptz, timestamptz) FROM reground_user;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;
+-- Whoever writes a table needs what its index and its generated column are made with.
+GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language(text, regconfig), reground.find_text_config(text) TO PUBLIC;
 GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground._pair(integer, integer, integer) TO reground_auditor;
 GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz), reground.forget_tenant(text) TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,

@@ -1,6 +1,6 @@
 //! An answer judged by passages that come with it: nothing is read of a conversation, nothing is written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -94,6 +94,7 @@ impl Checked<'_> {
                 .collect::<BTreeSet<_>>(),
             text_config: &text_config,
             cues: &cues,
+            text_configs: &BTreeMap::new(),
             trace: &[],
             remembered: &[],
         };

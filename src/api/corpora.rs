@@ -35,8 +35,10 @@ fn create_corpus(
     chunk_unit: Option<&str>,
     settings: Option<Json>,
     tenant: Option<&str>,
+    text_config_per_document: Option<bool>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("create_corpus")?;
+    let per_document = given(text_config_per_document, "text_config_per_document")?;
     let name = named(corpus)?;
     let schema = given(schema, "schema")?;
     let metric = checked_metric(given(metric, "metric")?)?;
@@ -62,7 +64,7 @@ fn create_corpus(
         .into());
     }
     let documents = format!("{}.{}", sql::ident(schema), sql::ident(&documents));
-    let mapping = managed::mapping(dimensions.is_some());
+    let mapping = managed::mapping(dimensions.is_some(), per_document);
     let new = NewCorpus {
         tenant,
         corpus: name,
@@ -90,6 +92,7 @@ fn create_corpus(
         &passages,
         &documents,
         &text_config,
+        per_document,
         dimensions,
         embedding_type,
     )?;
@@ -124,6 +127,7 @@ fn add_corpus(
     text_config: Option<pg_sys::Oid>,
     settings: Option<Json>,
     tenant: Option<&str>,
+    text_config_column: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("add_corpus")?;
     let name = named(corpus)?;
@@ -159,6 +163,7 @@ fn add_corpus(
         ("version", version),
         ("page_count", page_count),
         ("metadata", metadata),
+        ("text_config", text_config_column),
     ];
     for (meaning, column) in wanted {
         if let Some(column) = column {
@@ -226,6 +231,7 @@ fn alter_corpus(
     mapping: Option<Json>,
     metric: Option<&str>,
     text_config: Option<pg_sys::Oid>,
+    text_config_per_document: Option<bool>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("alter_corpus")?;
     let name = named(corpus)?;
@@ -249,13 +255,28 @@ fn alter_corpus(
     if let Some(metric) = metric {
         corpus.metric = checked_metric(metric)?.to_owned();
     }
-    if let Some(config) = text_config {
-        let config = text_config::name(config)?;
-        if corpus.managed && config != corpus.text_config {
-            managed::reread(&corpus, &config)?;
+    let config = match text_config {
+        Some(config) => text_config::name(config)?,
+        None => corpus.text_config.clone(),
+    };
+    let was_per_document = corpus.mapping.contains_key("text_config");
+    let per_document = match text_config_per_document {
+        Some(_) if !corpus.managed => {
+            return Err(Error::Bad {
+                argument: "text_config_per_document",
+                fault: "the tables are not those of create_corpus".into(),
+                hint: "Name the column that holds each row's configuration: mapping => '{\"text_config\": \"lang\"}'.".into(),
+            }
+            .into());
         }
-        corpus.text_config = config;
+        Some(per_document) => per_document,
+        None => was_per_document,
+    };
+    if corpus.managed && (&config, per_document) != (&corpus.text_config, was_per_document) {
+        managed::reread(&corpus, &config, per_document)?;
+        corpus.mapping = managed::mapping(corpus.mapping.contains_key("embedding"), per_document);
     }
+    corpus.text_config = config;
     corpora::update(&corpus)?;
     Ok(())
 }

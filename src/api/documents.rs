@@ -12,13 +12,14 @@ use crate::api::{given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::guc;
-use crate::retrieve::vector_schema;
+use crate::retrieve::{text_config, vector_schema};
 use crate::rows;
 use crate::sql;
 use crate::store::corpora::{self, Corpus, Hold};
 use crate::store::documents::{self, NewVersion};
 use crate::store::edges::{self, Which};
 use crate::tenant;
+use crate::words::find;
 
 /// What became of the passages of a document.
 #[derive(Serialize)]
@@ -51,6 +52,8 @@ struct Description<'a> {
     modified_at: Option<TimestampWithTimeZone>,
     media_type: Option<&'a str>,
     language: Option<&'a str>,
+    /// What its passages are read by, where the corpus has a column for that.
+    text_config: Option<&'a str>,
     metadata: serde_json::Value,
 }
 
@@ -70,6 +73,7 @@ fn put_document(
     page_starts: Option<Vec<Option<i32>>>,
     page_count: Option<i32>,
     metadata: Option<Json>,
+    text_config: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("put_document")?;
@@ -83,6 +87,7 @@ fn put_document(
         }
         .into());
     }
+    let text_config = named_config(&corpus, text_config)?.or(language);
     let page_starts = page_starts
         .map(|starts| {
             starts
@@ -116,11 +121,36 @@ fn put_document(
         modified_at,
         media_type,
         language,
+        text_config,
         metadata,
     };
     let put = store(&corpus, doc_id, &prepared, description)?;
     rows::emit(fcinfo, &[put])?;
     Ok(())
+}
+
+/// The configuration that a document is to be read by, which has to be there, and in a corpus with one for all to be that one.
+fn named_config<'a>(corpus: &Corpus, text_config: Option<&'a str>) -> Result<Option<&'a str>> {
+    let Some(named) = text_config else {
+        return Ok(None);
+    };
+    let config = find(named).ok_or_else(|| Error::UnknownTextConfig(named.to_owned()))?;
+    if !corpus.mapping.contains_key("text_config")
+        && text_config::name(config)? != corpus.text_config
+    {
+        return Err(Error::Bad {
+            argument: "text_config",
+            fault: format!(
+                "corpus \"{}\" reads all its documents by {}",
+                corpus.name, corpus.text_config
+            ),
+            hint: format!(
+                "SELECT reground.alter_corpus({}, text_config_per_document => true);",
+                sql::literal(&corpus.name)
+            ),
+        });
+    }
+    Ok(Some(named))
 }
 
 /// One spelling for one address (C11), without the tracking parameters of the server's list or of the built-in one.
@@ -166,12 +196,22 @@ fn store(
         content_hash: &prepared.digest,
         modified_at: modified_at.as_deref(),
     };
+    let text_config = description.text_config;
     describe(corpus, doc_id, version, prepared, description)?;
     let replaced = if changed {
         documents::insert(&new)?;
-        replace_passages(corpus, doc_id, version, prepared)?
+        replace_passages(corpus, doc_id, version, prepared, text_config)?
     } else {
         documents::describe(&new)?;
+        if corpus.mapping.contains_key("text_config") {
+            sql::run(
+                &format!(
+                    "UPDATE {} AS p SET text_config = $2 WHERE p.doc_id = $1 AND p.text_config IS DISTINCT FROM $2",
+                    corpus.relation.as_deref().unwrap_or_default()
+                ),
+                &[doc_id.into(), text_config.into()],
+            )?;
+        }
         Replaced {
             kept: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
             added: 0,
@@ -245,8 +285,13 @@ fn replace_passages(
     doc_id: &str,
     version: i32,
     prepared: &Prepared,
+    text_config: Option<&str>,
 ) -> Result<Replaced> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
+    let (set, column, value) = match corpus.mapping.contains_key("text_config") {
+        true => (", text_config = $4", ", text_config", ", $4"),
+        false => ("", "", ""),
+    };
     let statement = format!(
         "WITH given AS MATERIALIZED ( \
              SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.hash ORDER BY x.ordinal) AS nth \
@@ -256,24 +301,27 @@ fn replace_passages(
              SELECT p.chunk_id, p.hash, pg_catalog.row_number() OVER (PARTITION BY p.hash ORDER BY p.ordinal) AS nth FROM {relation} AS p WHERE p.doc_id = $2), \
          kept AS ( \
              UPDATE {relation} AS p SET version = $3, ordinal = g.ordinal, content = g.content, tokens = g.tokens, char_start = g.char_start, \
-                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, metadata = g.metadata \
+                 char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, metadata = g.metadata{set} \
              FROM given AS g JOIN stored AS s ON s.hash = g.hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
          removed AS ( \
              DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
                  AND NOT EXISTS (SELECT FROM given AS g WHERE g.hash = s.hash AND g.nth = s.nth) RETURNING p.chunk_id::text AS chunk_id), \
          added AS ( \
-             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, hash, metadata) \
-             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.hash, g.metadata FROM given AS g \
+             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, hash, metadata{column}) \
+             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.hash, g.metadata{value} FROM given AS g \
              WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.hash = g.hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1) \
          SELECT pg_catalog.jsonb_build_object('kept', (SELECT count(*) FROM kept), 'removed', (SELECT count(*) FROM removed), \
              'added', (SELECT count(*) FROM added), \
              'gone', (SELECT coalesce(pg_catalog.jsonb_agg(r.chunk_id), '[]') FROM removed AS r))::text"
     );
-    let args: [DatumWithOid<'_>; 3] = [
+    let mut args: Vec<DatumWithOid<'_>> = vec![
         sql::json(&prepared.passages)?.into(),
         doc_id.into(),
         version.into(),
     ];
+    if !set.is_empty() {
+        args.push(text_config.into());
+    }
     Ok(sql::write_json(&statement, &args)?.unwrap_or(Replaced {
         kept: 0,
         added: 0,

@@ -1,10 +1,12 @@
 //! What it takes to judge an answer, whether it ends a turn or comes with its passages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use reground_citations::{Cues, Grammar, Judgement, KnownMarker, Note, Source, registry_names};
+use reground_citations::{
+    Cues, Grammar, Judgement, KnownMarker, Lexemes, NamedDocument, Note, Source, registry_names,
+};
 use reground_grounding::check;
-use reground_grounding::end::{self, EndInput, EndRules, Judged, Traced};
+use reground_grounding::end::{self, EndInput, EndRules, Judged, OtherReading, Traced};
 use reground_grounding::measure::{self, Measured};
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use reground_grounding::prompt;
@@ -13,10 +15,10 @@ use reground_grounding::settings::Settings;
 use serde_json::Value;
 
 use crate::api::citation_rows::citation_rows;
-use crate::error::{Result, warn};
+use crate::error::{Error, Result, warn};
 use crate::profile::stage;
-use crate::retrieve::evidence::{Asked, content, look_up};
-use crate::retrieve::text_config::PLAIN;
+use crate::retrieve::evidence::{self, Asked, content, look_up};
+use crate::retrieve::text_config::{self, PLAIN};
 use crate::store::markers::{self, Row as MarkerRow};
 use crate::store::messages::NewCitation;
 use crate::store::turns::Turn;
@@ -40,6 +42,8 @@ pub(super) struct Ground<'a> {
     pub text_config: &'a str,
     /// How their language denies and writes numbers.
     pub cues: &'a Cues,
+    /// How those of the other corpora of the context are.
+    pub text_configs: &'a BTreeMap<String, String>,
     /// The turn's candidates.
     pub trace: &'a [Traced],
     /// The sources as they stood when the turn began.
@@ -54,6 +58,7 @@ pub(super) struct OfTurn<'a> {
     pub grammar: Grammar,
     text_config: Option<String>,
     cues: Cues,
+    text_configs: BTreeMap<String, String>,
 }
 
 impl<'a> OfTurn<'a> {
@@ -61,7 +66,18 @@ impl<'a> OfTurn<'a> {
     pub fn load(tenant: &'a str, turn: &'a Turn) -> Result<Self> {
         let settings: Settings = serde_json::from_value(turn.settings.clone())?;
         let text_config = stage("corpus", || corpora::text_config(tenant, &turn.corpus))?;
+        let mut text_configs = BTreeMap::new();
+        for source in &turn.context {
+            let corpus = &source.candidate.passage.corpus;
+            if *corpus != turn.corpus
+                && !text_configs.contains_key(corpus)
+                && let Some(config) = corpora::text_config(tenant, corpus)?
+            {
+                text_configs.insert(corpus.clone(), config);
+            }
+        }
         Ok(Self {
+            text_configs,
             tenant,
             turn,
             grammar: reading::grammar(&settings, &turn.context)?,
@@ -83,6 +99,7 @@ impl<'a> OfTurn<'a> {
             corpora: self.turn.corpora(),
             text_config: self.text_config.as_deref().unwrap_or(PLAIN),
             cues: &self.cues,
+            text_configs: &self.text_configs,
             trace,
             remembered,
         }
@@ -102,6 +119,10 @@ pub(super) struct Verdict {
     pub citations: Vec<NewCitation>,
     /// The context, as citations see it.
     sources: Vec<Source>,
+    /// Those of the language that most of them are in, where it is not that of the ground.
+    cues: Option<Cues>,
+    /// The configuration that most of them are read by.
+    text_config: String,
 }
 
 /// What a judged answer is worth by each measure.
@@ -114,9 +135,9 @@ pub(super) fn measure(read: &Read<'_>, ground: &Ground<'_>) -> Result<Vec<Measur
         extraction: &read.extraction,
         judgements: &judgements,
         sources: &verdict.sources,
-        lexemes: &content(ground.text_config, &statements)?,
+        lexemes: &content(&verdict.text_config, &statements)?,
         statements: &statements,
-        cues: ground.cues,
+        cues: verdict.cues.as_ref().unwrap_or(ground.cues),
         rules: EndRules::from(ground.settings).support,
     }))
 }
@@ -156,13 +177,15 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
             "",
         );
     }
-    let sources = sources(ground)?;
+    let (readers, read_by) = readers(ground)?;
+    let (main, others) = readers.split_first().ok_or(Error::Null("reader"))?;
+    let sources = sources(ground, &main.text_config)?;
     let claims: Vec<String> = extraction
         .claims
         .iter()
         .map(|claim| claim.text.clone())
         .collect();
-    let claim_lexemes = stage("lexemes", || content(ground.text_config, &claims))?;
+    let claim_lexemes = stage("lexemes", || content(&main.text_config, &claims))?;
     let registry = match ground.conversation_id {
         Some(conversation) => stage("memory", || {
             markers::named(conversation, registry_names(extraction))
@@ -178,11 +201,27 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
             corpora: &ground.corpora,
             requests: &requests,
             grammar: ground.grammar,
-            text_config: ground.text_config,
+            text_config: &main.text_config,
         })
     })?;
+    let cues = match main.language == language(ground, ground.text_config) {
+        true => None,
+        false => Some(stage("cues", || cues::load(&main.language))?),
+    };
+    let read_otherwise = others
+        .iter()
+        .map(|reader| {
+            Ok(Otherwise {
+                sources: self::sources(ground, &reader.text_config)?,
+                named: stage("lexemes", || evidence::reread(&named, &reader.text_config))?,
+                claims: stage("lexemes", || content(&reader.text_config, &claims))?,
+                cues: stage("cues", || cues::load(&reader.language))?,
+            })
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let read_otherwise: Vec<_> = read_otherwise.iter().map(Otherwise::reading).collect();
     let input = EndInput {
-        cues: ground.cues,
+        cues: cues.as_ref().unwrap_or(ground.cues),
         extraction,
         quotes: &read.quotes,
         context: ground.context,
@@ -191,6 +230,8 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
         remembered: ground.remembered,
         named: &named,
         claim_lexemes: &claim_lexemes,
+        others: &read_otherwise,
+        read_by: &read_by,
         trace: ground.trace,
         rules: EndRules::from(ground.settings),
     };
@@ -200,13 +241,102 @@ pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
         judged,
         citations,
         sources,
+        cues,
+        text_config: main.text_config.clone(),
     })
 }
 
+/// By what a source is read.
+#[derive(Clone, Debug, PartialEq)]
+struct Reader {
+    text_config: String,
+    /// Whose cues say how it denies and writes numbers.
+    language: String,
+}
+
+/// The language of texts that name none of their own: a text search configuration is named for it.
+fn language(ground: &Ground<'_>, text_config: &str) -> String {
+    let set = ground.settings.language.as_deref();
+    Cues::code(set.unwrap_or(text_config))
+}
+
+/// By what the sources of the context are read, what reads most of them first, and which of these reads each source.
+fn readers(ground: &Ground<'_>) -> Result<(Vec<Reader>, Vec<usize>)> {
+    let mut readers = vec![(
+        0,
+        Reader {
+            text_config: ground.text_config.to_owned(),
+            language: language(ground, ground.text_config),
+        },
+    )];
+    let mut read_by = Vec::with_capacity(ground.context.len());
+    for source in ground.context {
+        let passage = &source.candidate.passage;
+        let own = ground.text_configs.get(&passage.corpus);
+        let own = own.map_or(ground.text_config, String::as_str);
+        let reader = match &passage.text_config {
+            Some(named) => Reader {
+                text_config: text_config::named_or(named, own)?,
+                language: Cues::code(named),
+            },
+            None => Reader {
+                text_config: own.to_owned(),
+                language: language(ground, own),
+            },
+        };
+        let known = readers.iter().position(|(_, known)| *known == reader);
+        let number = known.unwrap_or_else(|| {
+            readers.push((0, reader));
+            readers.len() - 1
+        });
+        if let Some((count, _)) = readers.get_mut(number) {
+            *count += 1;
+        }
+        read_by.push(number);
+    }
+    let most = (0..readers.len())
+        .rev()
+        .max_by_key(|&number| readers[number].0);
+    let most = most.unwrap_or_default();
+    readers.swap(0, most);
+    for number in &mut read_by {
+        *number = match *number {
+            number if number == most => 0,
+            0 => most,
+            number => number,
+        };
+    }
+    // What reads no source says nothing; of an empty context the corpus' own stands.
+    while readers.len() > 1 && readers.last().is_some_and(|(count, _)| *count == 0) {
+        readers.pop();
+    }
+    let readers = readers.into_iter().map(|(_, reader)| reader).collect();
+    Ok((readers, read_by))
+}
+
+/// What is judged, as another reader has it.
+struct Otherwise {
+    sources: Vec<Source>,
+    named: Vec<NamedDocument>,
+    claims: Vec<Lexemes>,
+    cues: Cues,
+}
+
+impl Otherwise {
+    fn reading(&self) -> OtherReading<'_> {
+        OtherReading {
+            sources: &self.sources,
+            named: &self.named,
+            claim_lexemes: &self.claims,
+            cues: &self.cues,
+        }
+    }
+}
+
 /// The context as citations see it.
-fn sources(ground: &Ground<'_>) -> Result<Vec<Source>> {
+fn sources(ground: &Ground<'_>, text_config: &str) -> Result<Vec<Source>> {
     let shown: Vec<String> = ground.context.iter().map(prompt::shown).collect();
-    let lexemes = stage("lexemes", || content(ground.text_config, &shown))?;
+    let lexemes = stage("lexemes", || content(text_config, &shown))?;
     let mut sources = end::sources_of(ground.context, lexemes, ground.grammar)?;
     if ground.numbered {
         check::number(&mut sources);

@@ -223,6 +223,7 @@ impl<'a> How<'a> {
             conversation_id: None,
             corpora: self.corpus.iter().map(|corpus| &*corpus.name).collect(),
             text_config: &self.text_config,
+            text_configs: &BTreeMap::new(),
             cues: &self.cues,
             trace: &[],
             remembered: &[],

@@ -7,6 +7,7 @@ use reground_bm25::index::terms::{
     Counter, Document, Key, Weights, fingerprint, fingerprint_of_fields,
 };
 
+use super::in_language::InLanguage;
 use crate::error::{Error, Result};
 use crate::words::{config_oid, each_lexeme};
 
@@ -17,6 +18,8 @@ pub enum Content {
     Text(String),
     /// Texts, each of which may weigh otherwise.
     Fields(Vec<String>),
+    /// A text with what it is read by.
+    InLanguage(InLanguage),
 }
 
 impl Content {
@@ -29,6 +32,7 @@ impl Content {
     fn fields(&self) -> &[String] {
         match self {
             Self::Text(text) => std::slice::from_ref(text),
+            Self::InLanguage(content) => std::slice::from_ref(&content.text),
             Self::Fields(fields) => fields,
         }
     }
@@ -37,6 +41,7 @@ impl Content {
     pub fn fingerprint(&self) -> u64 {
         match self {
             Self::Text(text) => fingerprint(text.as_bytes()),
+            Self::InLanguage(content) => fingerprint(&content.to_bytes()),
             Self::Fields(fields) => fingerprint_of_fields(fields.iter().map(String::as_bytes)),
         }
     }
@@ -66,9 +71,13 @@ impl Words {
     /// A content at a row.
     pub fn document(&self, row: u64, content: &Content) -> Document {
         let mut counter = Counter::new(self.key);
+        let config = match content {
+            Content::InLanguage(content) => content.config().unwrap_or(self.config),
+            Content::Text(_) | Content::Fields(_) => self.config,
+        };
         for (number, field) in content.fields().iter().enumerate() {
             let weight = self.weights.of(number);
-            each_lexeme(self.config, field, |lexeme| counter.add(lexeme, weight));
+            each_lexeme(config, field, |lexeme| counter.add(lexeme, weight));
         }
         Document {
             row,
@@ -111,10 +120,15 @@ pub unsafe fn entry(
 ) -> Result<Option<(u64, Content)>> {
     // SAFETY: as the caller promises. The operator class says whether it is of text or of an array of text.
     unsafe {
-        let content = if has_fields(index) {
-            Array::from_datum(*values, *is_null).map(|fields| Ok(Content::of_fields(&fields)))
-        } else {
-            <&[u8]>::from_datum(*values, *is_null).map(|text| utf8(text).map(Content::Text))
+        let content = match *(*index).rd_opcintype {
+            pg_sys::TEXTARRAYOID => {
+                Array::from_datum(*values, *is_null).map(|fields| Ok(Content::of_fields(&fields)))
+            }
+            pg_sys::TEXTOID => {
+                <&[u8]>::from_datum(*values, *is_null).map(|text| utf8(text).map(Content::Text))
+            }
+            _ => InLanguage::from_datum(*values, *is_null)
+                .map(|content| Ok(Content::InLanguage(content))),
         };
         Ok(content.transpose()?.map(|content| (row(tid), content)))
     }

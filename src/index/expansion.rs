@@ -70,11 +70,6 @@ impl Expansion {
         })
     }
 
-    /// Whether nothing is borrowed.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Lexemes and weights, by lexeme.
     pub fn terms(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0

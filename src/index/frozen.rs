@@ -19,7 +19,7 @@ use super::query::Bm25Query;
 use super::relation::Open;
 use super::resolve::indexes;
 use crate::error::{Error, Result};
-use crate::words::each_lexeme;
+use crate::words::{each_lexeme, find};
 
 /// Queries that are remembered at a time.
 const MOST: usize = 16;
@@ -151,7 +151,7 @@ impl Frozen {
                     whole.lexemes.clone()
                 }
                 Some(_) => return Err(Error::PartitionsDiffer),
-                None => lexemes(words.config, query),
+                None => lexemes(&read_by(words.config, query), query),
             };
             let terms = terms(&words, &lexemes);
             let snapshot = Snapshot::take(&pages, meta, &terms)?;
@@ -235,15 +235,32 @@ impl Frozen {
     }
 }
 
-/// A query's lexemes in order, with how much it asks for each.
-fn lexemes(config: pg_sys::Oid, query: &Bm25Query) -> Vec<(Vec<u8>, Asked)> {
+/// The configurations that a query's words are read by: those that it names, else the index' own.
+fn read_by(own: pg_sys::Oid, query: &Bm25Query) -> Vec<pg_sys::Oid> {
+    if query.text_configs.is_empty() {
+        return vec![own];
+    }
+    let named = query.text_configs.iter();
+    named.filter_map(|name| find(name)).collect()
+}
+
+/// A query's lexemes in order, with how much it asks for each: what several configurations make of its words together, each
+/// as often as the one that makes it most often.
+fn lexemes(configs: &[pg_sys::Oid], query: &Bm25Query) -> Vec<(Vec<u8>, Asked)> {
     let mut all: BTreeMap<Vec<u8>, Asked> = BTreeMap::new();
-    each_lexeme(config, &query.text, |lexeme| match all.get_mut(lexeme) {
-        Some(asked) => asked.frequency = (asked.frequency + 1).min(MOST_ASKED),
-        None => {
-            all.insert(lexeme.to_vec(), Asked::own(1));
+    for &config in configs {
+        let mut read: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+        each_lexeme(config, &query.text, |lexeme| match read.get_mut(lexeme) {
+            Some(frequency) => *frequency = (*frequency + 1).min(MOST_ASKED),
+            None => {
+                read.insert(lexeme.to_vec(), 1);
+            }
+        });
+        for (lexeme, frequency) in read {
+            let asked = all.entry(lexeme).or_default();
+            asked.frequency = asked.frequency.max(frequency);
         }
-    });
+    }
     for (lexeme, weight) in query.expansion.terms() {
         all.entry(lexeme.as_bytes().to_vec()).or_default().borrowed = weight;
     }

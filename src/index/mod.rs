@@ -12,6 +12,7 @@ mod document;
 mod expansion;
 mod frozen;
 mod handler;
+mod in_language;
 mod insert;
 mod inspect;
 mod operators;
@@ -58,6 +59,12 @@ pub fn is_made_with(index: pg_sys::Oid, text_config: &str) -> Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// The columns of an index on `in_language(text, configuration)`: that of the text, and that of what it is read by; `None` for
+/// an index on anything else.
+pub fn columns_in_language(index: pg_sys::Oid) -> Option<(String, String)> {
+    in_language::columns(&relation::Open::relation(index)?)
 }
 
 /// The value, or PostgreSQL's ERROR: callbacks of an access method have no other way to say what went wrong.

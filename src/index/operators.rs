@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::document::Content;
 use super::frozen::frozen;
+use super::in_language::InLanguage;
 use super::query::Bm25Query;
 use crate::error::Error;
 use crate::rows;
@@ -59,6 +60,35 @@ fn bm25_fields_score(
     Ok(frozen(&query)?.score(&Content::of_fields(&content)))
 }
 
+/// `bm25text <@> query`.
+#[pg_extern(sql = false)]
+fn bm25_in_language_distance(
+    content: InLanguage,
+    query: Bm25Query,
+) -> std::result::Result<f64, ErrorReport> {
+    Ok(distance(
+        frozen(&query)?.score(&Content::InLanguage(content)),
+    ))
+}
+
+/// `bm25text @@@ query`.
+#[pg_extern(sql = false)]
+fn bm25_in_language_matches(
+    content: InLanguage,
+    query: Bm25Query,
+) -> std::result::Result<bool, ErrorReport> {
+    Ok(frozen(&query)?.matches(&Content::InLanguage(content)))
+}
+
+/// The score of a text in a language itself.
+#[pg_extern(sql = false)]
+fn bm25_in_language_score(
+    content: InLanguage,
+    query: Bm25Query,
+) -> std::result::Result<f64, ErrorReport> {
+    Ok(frozen(&query)?.score(&Content::InLanguage(content)))
+}
+
 fn text(content: &str) -> Content {
     Content::Text(content.to_owned())
 }
@@ -98,6 +128,15 @@ fn bm25_fields_explain(
         query,
         fcinfo,
     )
+}
+
+#[pg_extern(sql = false)]
+fn bm25_in_language_explain(
+    content: Option<InLanguage>,
+    query: Option<Bm25Query>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    explain(content.map(Content::InLanguage), query, fcinfo)
 }
 
 fn explain(

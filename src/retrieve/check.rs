@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::retrieve::{lexical, mapping, nearest, vector_schema};
+use crate::retrieve::{lexical, mapping, nearest, text_config, vector_schema};
 use crate::sql;
 use crate::store::corpora::{Corpus, INTEGERS, Side};
 
@@ -85,6 +85,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
     key(corpus, &relation, &mut findings)?;
     document_key(corpus, &mut findings)?;
     embeddings(corpus, &relation, &mut findings)?;
+    languages(corpus, &mut findings)?;
     findings.push(lexical_index(corpus, &relation)?);
     Ok(findings)
 }
@@ -307,6 +308,60 @@ fn vector_index(corpus: &Corpus, relation: &str, column: &str) -> Result<Finding
     ))
 }
 
+fn in_documents(corpus: &Corpus, meaning: &str) -> bool {
+    let column = corpus.mapping.get(meaning);
+    column.is_some_and(|column| column.side == Side::Documents)
+}
+
+/// What the rows name to be read by.
+fn languages(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
+    let Some(mapped) = corpus.mapping.get("text_config") else {
+        return Ok(());
+    };
+    let configs = text_config::of_corpus(corpus)?;
+    findings.push(Finding::new(
+        "text_config",
+        "ok",
+        format!("passages are read by {}", configs.join(", ")),
+        None,
+    ));
+    let unknown = text_config::unknown(corpus)?;
+    if !unknown.is_empty() {
+        let names = unknown.iter().take(5);
+        let names: Vec<String> = names
+            .map(|(name, rows)| format!("\"{name}\" ({rows})"))
+            .collect();
+        findings.push(Finding::new(
+            "text_config",
+            "warning",
+            format!(
+                "passages that name no text search configuration and no known language are read by {}: {}{}",
+                corpus.text_config,
+                names.join(", "),
+                if unknown.len() > names.len() { ", …" } else { "" }
+            ),
+            Some("\\dF lists the configurations; make one of that name, or write the code of a language, as de.".into()),
+        ));
+    }
+    let relation = match mapped.side {
+        Side::Passages => &corpus.relation,
+        Side::Documents => &corpus.documents,
+    };
+    let relation = relation.as_deref().unwrap_or_default();
+    if !text_config::has_index(relation, &mapped.column)? {
+        findings.push(Finding::new(
+            "text_config",
+            "warning",
+            "no index finds which configurations the rows name: every search reads all rows for that".into(),
+            match can_have_indexes(relation)? {
+                true => Some(format!("CREATE INDEX ON {relation} ({});", sql::ident(&mapped.column))),
+                false => None,
+            },
+        ));
+    }
+    Ok(())
+}
+
 /// Whether an index serves the lexical branch.
 fn lexical_index(corpus: &Corpus, relation: &str) -> Result<Finding> {
     if let Some(index) = lexical::index(corpus)? {
@@ -318,13 +373,18 @@ fn lexical_index(corpus: &Corpus, relation: &str) -> Result<Finding> {
         }
         return Ok(Finding::new("lexical index", "ok", detail, None));
     }
-    let command = match corpus.mapping.get("content") {
-        Some(content) if can_have_indexes(relation)? => {
-            let command = lexical::create_index(relation, &content.column, &corpus.text_config);
-            Some(format!("{command};"))
-        }
-        _ => None,
+    let command = match can_have_indexes(relation)? {
+        true => lexical::create_index(corpus)?.map(|command| format!("{command};")),
+        false => None,
     };
+    if command.is_none() && in_documents(corpus, "text_config") {
+        return Ok(Finding::new(
+            "lexical index",
+            "warning",
+            "none, and none can be: what a passage is read by stands in the documents' relation, which an index of the passages does not see; every search reads all passages (exact; slow on a large table)".into(),
+            Some("Give the passages a column with the configuration of their document, and name that by alter_corpus(…, mapping => '{\"text_config\": \"…\"}').".into()),
+        ));
+    }
     Ok(Finding::new(
         "lexical index",
         "warning",

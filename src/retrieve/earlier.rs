@@ -8,7 +8,7 @@ use reground_grounding::intent::PastTurn;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::{lexemes, nearest, passages};
+use crate::retrieve::{lexemes, nearest, passages, text_config};
 use crate::store::corpora::Corpus;
 use crate::store::turns::Earlier;
 
@@ -38,7 +38,8 @@ pub fn read(
     }
     let turns = earlier.iter();
     let texts = turns.flat_map(|turn| [turn.past.query.as_str(), turn.past.answer.as_str()]);
-    let mut counted = lexemes::counted(&corpus.text_config, texts.chain([query]))?;
+    let configs = text_config::of_corpus(corpus)?;
+    let mut counted = lexemes::counted(&configs, texts.chain([query]))?;
     let words = counted.pop().unwrap_or_default();
     let mut counted = counted.into_iter();
 

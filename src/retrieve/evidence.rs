@@ -194,6 +194,19 @@ fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
     Ok(found)
 }
 
+/// The same documents, their passages read by another configuration.
+pub fn reread(named: &[NamedDocument], text_config: &str) -> Result<Vec<NamedDocument>> {
+    let mut named = named.to_vec();
+    for document in &mut named {
+        let texts = document.passages.iter().map(|passage| passage.text.clone());
+        let lexemes = content(text_config, &texts.collect::<Vec<_>>())?;
+        for (passage, lexemes) in document.passages.iter_mut().zip(lexemes) {
+            passage.lexemes = lexemes;
+        }
+    }
+    Ok(named)
+}
+
 /// Passages with their content, ready to be compared with claims.
 fn compared<'a>(
     passages: impl Iterator<Item = &'a Passage>,

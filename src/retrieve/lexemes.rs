@@ -24,19 +24,28 @@ pub fn of(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
     Ok(texts.iter().map(lexemes).collect())
 }
 
-/// The lexemes of each text with their counts.
+/// The lexemes of each text with their counts: what the configurations make of it together, each as often as the one that
+/// makes it most often.
 pub fn counted<'a>(
-    text_config: &str,
+    text_configs: &[String],
     texts: impl IntoIterator<Item = &'a str>,
 ) -> Result<Vec<BTreeMap<String, u32>>> {
-    let config = config_oid(text_config)?;
+    let configs = text_configs.iter().map(|name| config_oid(name));
+    let configs = configs.collect::<Result<Vec<_>>>()?;
     let counts = |text| {
-        let mut counts = BTreeMap::new();
-        each_lexeme(config, beginning(text), |lexeme| {
-            let lexeme = String::from_utf8_lossy(lexeme).into_owned();
-            *counts.entry(lexeme).or_default() += 1;
-        });
-        counts
+        let mut all: BTreeMap<String, u32> = BTreeMap::new();
+        for &config in &configs {
+            let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+            each_lexeme(config, beginning(text), |lexeme| {
+                let lexeme = String::from_utf8_lossy(lexeme).into_owned();
+                *counts.entry(lexeme).or_default() += 1;
+            });
+            for (lexeme, count) in counts {
+                let most = all.entry(lexeme).or_default();
+                *most = count.max(*most);
+            }
+        }
+        all
     };
     Ok(texts.into_iter().map(counts).collect())
 }

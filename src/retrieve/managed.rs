@@ -9,9 +9,11 @@ use crate::store::corpora::{Column, Corpus, Mapping, Side};
 
 /// The column of the passages' text.
 const CONTENT: &str = "content";
+/// The column of what a passage is read by, where documents say so.
+const TEXT_CONFIG: &str = "text_config";
 
 /// The mapping of the tables that [`make_tables`] makes.
-pub fn mapping(embedding: bool) -> Mapping {
+pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
     let passages = [
         ("key", "chunk_id"),
         ("content", CONTENT),
@@ -37,6 +39,7 @@ pub fn mapping(embedding: bool) -> Mapping {
         ("page_count", "page_count"),
     ];
     let embedding = embedding.then_some(("embedding", "embedding"));
+    let text_config = per_document.then_some(("text_config", TEXT_CONFIG));
     let column = |side, (meaning, column): (&str, &str)| {
         (
             meaning.to_owned(),
@@ -49,6 +52,7 @@ pub fn mapping(embedding: bool) -> Mapping {
     passages
         .into_iter()
         .chain(embedding)
+        .chain(text_config)
         .map(|pair| column(Side::Passages, pair))
         .chain(
             documents
@@ -59,11 +63,28 @@ pub fn mapping(embedding: bool) -> Mapping {
 }
 
 /// The generated column that the lexical branch reads where row-level security keeps it from using the index.
-pub fn lexemes_column(text_config: &str) -> String {
+fn lexemes_column(text_config: &str, per_document: bool) -> String {
+    let own = format!("{}::pg_catalog.regconfig", sql::literal(text_config));
+    let config = match per_document {
+        true => format!("coalesce(reground.find_text_config({TEXT_CONFIG}), {own})"),
+        false => own,
+    };
     format!(
-        "lexemes tsvector GENERATED ALWAYS AS (pg_catalog.to_tsvector({}::pg_catalog.regconfig, pg_catalog.left(content, {LONGEST_TEXT}))) STORED",
-        sql::literal(text_config)
+        "lexemes tsvector GENERATED ALWAYS AS (pg_catalog.to_tsvector({config}, pg_catalog.left(content, {LONGEST_TEXT}))) STORED"
     )
+}
+
+/// What the lexical index is on.
+fn indexed(per_document: bool) -> String {
+    match per_document {
+        true => format!("reground.in_language({CONTENT}, {TEXT_CONFIG})"),
+        false => CONTENT.to_owned(),
+    }
+}
+
+/// The index by which the configurations that documents name are found: without one of them it is empty.
+fn configs_index(passages: &str) -> String {
+    format!("CREATE INDEX ON {passages} ({TEXT_CONFIG}) WHERE {TEXT_CONFIG} IS NOT NULL")
 }
 
 /// Makes the two tables of a managed corpus, as the caller.
@@ -71,6 +92,7 @@ pub fn make_tables(
     passages: &str,
     documents: &str,
     text_config: &str,
+    per_document: bool,
     dimensions: Option<i32>,
     embedding_type: &str,
 ) -> Result<()> {
@@ -93,8 +115,13 @@ pub fn make_tables(
         &format!(
             "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
              ordinal integer NOT NULL, content text NOT NULL, tokens integer NOT NULL, char_start integer, char_end integer, page_start integer, \
-             page_end integer, hash text NOT NULL, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {})",
-            lexemes_column(text_config)
+             page_end integer, hash text NOT NULL, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{})",
+            if per_document {
+                "text_config text, "
+            } else {
+                ""
+            },
+            lexemes_column(text_config, per_document)
         ),
         &[],
     )?;
@@ -102,7 +129,14 @@ pub fn make_tables(
         &format!("CREATE INDEX ON {passages} (doc_id, ordinal)"),
         &[],
     )?;
-    sql::run(&lexical::create_index(passages, CONTENT, text_config), &[])?;
+    let indexed = indexed(per_document);
+    sql::run(
+        &lexical::create_index_on(passages, &indexed, text_config),
+        &[],
+    )?;
+    if per_document {
+        sql::run(&configs_index(passages), &[])?;
+    }
     for (relation, comment) in [
         (
             documents,
@@ -121,19 +155,44 @@ pub fn make_tables(
     Ok(())
 }
 
-/// Has the passages of a managed corpus read by another text search configuration.
-pub fn reread(corpus: &Corpus, text_config: &str) -> Result<()> {
+/// Has the passages of a managed corpus read by another text search configuration, or from now on each by its document's own
+/// or no longer so. The corpus is as it was.
+pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<()> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
+    let was_per_document = corpus.mapping.contains_key("text_config");
     if let Some(index) = lexical::index(corpus)? {
         sql::run(&format!("DROP INDEX {}", index.name), &[])?;
     }
+    let column = match (was_per_document, per_document) {
+        (false, true) => format!(", ADD COLUMN {TEXT_CONFIG} text"),
+        (true, false) => format!(", DROP COLUMN {TEXT_CONFIG}"),
+        _ => String::new(),
+    };
+    sql::run(
+        &format!("ALTER TABLE {relation} DROP COLUMN lexemes{column}"),
+        &[],
+    )?;
+    if per_document && !was_per_document {
+        // What was said of a document's language when it was put.
+        sql::run(
+            &format!(
+                "UPDATE {relation} AS p SET {TEXT_CONFIG} = d.language FROM {} AS d WHERE d.doc_id = p.doc_id AND d.version = p.version AND d.language IS NOT NULL",
+                corpus.documents.as_deref().unwrap_or_default()
+            ),
+            &[],
+        )?;
+        sql::run(&configs_index(relation), &[])?;
+    }
     sql::run(
         &format!(
-            "ALTER TABLE {relation} DROP COLUMN lexemes, ADD COLUMN {}",
-            lexemes_column(text_config)
+            "ALTER TABLE {relation} ADD COLUMN {}",
+            lexemes_column(text_config, per_document)
         ),
         &[],
     )?;
-    sql::run(&lexical::create_index(relation, CONTENT, text_config), &[])?;
+    sql::run(
+        &lexical::create_index_on(relation, &indexed(per_document), text_config),
+        &[],
+    )?;
     Ok(())
 }

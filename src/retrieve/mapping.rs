@@ -26,7 +26,22 @@ pub fn locate(
             column: column.to_owned(),
         });
     }
+    // An index reads what a row is read by from the passages alone, so there it is looked for first.
+    if let Some(documents) = documents
+        && meaning == "text_config"
+        && !has_column(relation, column)?
+        && has_column(documents, column)?
+    {
+        names_configs(documents, column)?;
+        return Ok(Column {
+            side: Side::Documents,
+            column: column.to_owned(),
+        });
+    }
     require_column(relation, column)?;
+    if meaning == "text_config" {
+        names_configs(relation, column)?;
+    }
     Ok(Column {
         side: Side::Passages,
         column: column.to_owned(),
@@ -49,6 +64,23 @@ pub fn require_column(relation: &str, column: &str) -> Result<()> {
         column: column.to_owned(),
         relation: relation.to_owned(),
     })
+}
+
+/// Whether a column can name configurations: an enumeration cannot, as its text is not immutable, which an index asks for.
+fn names_configs(relation: &str, column: &str) -> Result<()> {
+    let kind = sql::read_one::<String>(
+        "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid = $1::pg_catalog.regclass AND attname = $2 AND NOT attisdropped",
+        &[relation.into(), column.into()],
+    )?
+    .unwrap_or_default();
+    match kind.as_str() {
+        "regconfig" | "text" | "character varying" | "character" | "name" => Ok(()),
+        other => Err(Error::Bad {
+            argument: "text_config",
+            fault: format!("column \"{column}\" is of type {other}"),
+            hint: "It must be of type regconfig, text, varchar or name: a configuration (german) or a language (de) a row.".into(),
+        }),
+    }
 }
 
 /// Type and dimensions of an embedding column (dimensions NULL where the column does not say).
@@ -89,7 +121,7 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
             hint: "{\"content\": \"body\"}".into(),
         });
     };
-    const MEANINGS: [&str; 17] = [
+    const MEANINGS: [&str; 18] = [
         "key",
         "content",
         "document",
@@ -107,6 +139,7 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
         "page_count",
         "metadata",
         "document_key",
+        "text_config",
     ];
     let relation = corpus.relation.clone().unwrap_or_default();
     for (meaning, column) in changes {

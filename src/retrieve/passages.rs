@@ -29,6 +29,7 @@ struct Row {
     title: Option<String>,
     uri: Option<String>,
     published: Option<String>,
+    text_config: Option<String>,
     /// As text: what the application keeps may hold more than we can read, such as numbers beyond a float.
     metadata: Option<String>,
 }
@@ -51,6 +52,7 @@ impl Row {
             title: self.title,
             uri: self.uri,
             published: self.published,
+            text_config: self.text_config,
             metadata: self
                 .metadata
                 .and_then(|text| serde_json::from_str(&text).ok())
@@ -193,7 +195,7 @@ fn select(
     };
     let statement = format!(
         "SELECT {key}::text AS key, coalesce({}::text, {key}::text) AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
-             {} AS char_start, {} AS char_end, {}::text AS text, {} AS hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, \
+             {} AS char_start, {} AS char_end, {}::text AS text, {} AS hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, {} AS text_config, \
              {}::text AS metadata \
          FROM {} WHERE {which} AND {key} IS NOT NULL AND {} IS NOT NULL AND {}",
         corpus.document()?,
@@ -208,6 +210,9 @@ fn select(
         corpus.integer("tokens", 0),
         text("title"),
         text("uri"),
+        corpus
+            .named_config()
+            .unwrap_or_else(|| "NULL::text".to_owned()),
         corpus.metadata().unwrap_or_else(|| "NULL".to_owned()),
         corpus.relations()?,
         corpus.required("content")?,

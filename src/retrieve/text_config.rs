@@ -4,6 +4,8 @@ use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
 use crate::sql;
+use crate::store::corpora::{Corpus, Side};
+use crate::words::find;
 
 const QUALIFIED: &str = "SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config c \
      JOIN pg_catalog.pg_namespace n ON n.oid = c.cfgnamespace WHERE c.oid =";
@@ -17,6 +19,14 @@ pub fn name(config: pg_sys::Oid) -> Result<String> {
         .ok_or_else(|| Error::Unknown("text search configuration", config.to_u32().to_string()))
 }
 
+/// The configuration that a row names, or else another one.
+pub fn named_or(named: &str, other: &str) -> Result<String> {
+    match find(named) {
+        Some(config) => name(config),
+        None => Ok(other.to_owned()),
+    }
+}
+
 /// The configuration of the session, `default_text_search_config`.
 pub fn of_session() -> Result<String> {
     let found: Option<String> = sql::read_one(
@@ -24,4 +34,92 @@ pub fn of_session() -> Result<String> {
         &[],
     )?;
     Ok(found.unwrap_or_else(|| PLAIN.to_owned()))
+}
+
+/// The configurations that the texts of a corpus are read by: its own, then those that rows name, by name.
+pub fn of_corpus(corpus: &Corpus) -> Result<Vec<String>> {
+    let mut all = vec![corpus.text_config.clone()];
+    for named in named(corpus)? {
+        if let Some(config) = find(&named) {
+            let config = name(config)?;
+            if !all.contains(&config) {
+                all.push(config);
+            }
+        }
+    }
+    if let Some(rest) = all.get_mut(1..) {
+        rest.sort_unstable();
+    }
+    Ok(all)
+}
+
+/// What the rows of a corpus that the caller sees name to be read by, each once.
+fn named(corpus: &Corpus) -> Result<Vec<String>> {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        named: String,
+    }
+    let (Some(column), Some(mapped), Some(named)) = (
+        corpus.column("text_config"),
+        corpus.mapping.get("text_config"),
+        corpus.named_config(),
+    ) else {
+        return Ok(Vec::new());
+    };
+    let (relation, alias) = match mapped.side {
+        Side::Passages => (&corpus.relation, "p"),
+        Side::Documents => (&corpus.documents, "d"),
+    };
+    let relation = relation.as_deref().unwrap_or_default();
+    let from = format!("FROM {relation} AS {alias} WHERE {column} IS NOT NULL");
+    let value = match corpus.column_type("text_config") {
+        Some("text" | "character varying") => Some(format!("{column}::text")),
+        Some("regconfig") => Some(column.clone()),
+        _ => None,
+    };
+    // An index is leapt along from one value to the next: without one the whole relation would be sorted for each.
+    let values = match value {
+        Some(value) if has_index(relation, &mapped.column)? => format!(
+            "WITH RECURSIVE leap(named) AS ((SELECT {value} {from} ORDER BY 1 LIMIT 1) \
+                 UNION ALL SELECT (SELECT {value} {from} AND {value} OPERATOR(pg_catalog.>) leap.named ORDER BY 1 LIMIT 1) FROM leap WHERE leap.named IS NOT NULL) \
+             SELECT leap.named AS {} FROM leap",
+            sql::ident(&mapped.column)
+        ),
+        _ => format!("SELECT DISTINCT {column} {from}"),
+    };
+    let statement = format!(
+        "SELECT s.named FROM (SELECT {named} AS named FROM ({values}) AS {alias}) AS s WHERE s.named IS NOT NULL"
+    );
+    let rows: Vec<Row> = sql::read_rows(&statement, &[])?;
+    Ok(rows.into_iter().map(|row| row.named).collect())
+}
+
+/// Whether an ordered index leads with a column, for all rows or for those where it is not NULL.
+pub fn has_index(relation: &str, column: &str) -> Result<bool> {
+    Ok(sql::read_one::<bool>(
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = c.relam \
+             JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
+         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND m.amname = 'btree' AND a.attname = $2 \
+             AND (i.indpred IS NULL OR pg_catalog.pg_get_expr(i.indpred, i.indrelid) = pg_catalog.format('(%I IS NOT NULL)', a.attname)))",
+        &[relation.into(), column.into()],
+    )? == Some(true))
+}
+
+/// What rows name that is neither a configuration nor a language of one, with how many do so.
+pub fn unknown(corpus: &Corpus) -> Result<Vec<(String, i64)>> {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        named: String,
+        rows: i64,
+    }
+    let Some(column) = corpus.named_config() else {
+        return Ok(Vec::new());
+    };
+    let statement = format!(
+        "SELECT {column} AS named, count(*) AS rows FROM {} GROUP BY 1 HAVING {column} IS NOT NULL ORDER BY 2 DESC, 1",
+        corpus.relations()?
+    );
+    let rows: Vec<Row> = sql::read_rows(&statement, &[])?;
+    let unknown = rows.into_iter().filter(|row| find(&row.named).is_none());
+    Ok(unknown.map(|row| (row.named, row.rows)).collect())
 }

@@ -346,6 +346,58 @@ impl Corpus {
         Some(format!("{alias}.{}", sql::ident(&column.column)))
     }
 
+    /// What a row names to be read by, as SQL: a configuration or a language; `None` where rows name nothing.
+    pub fn named_config(&self) -> Option<String> {
+        let column = self.column("text_config")?;
+        Some(match self.column_type("text_config") {
+            Some("regconfig") => format!(
+                "(SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config AS c \
+                     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.cfgnamespace WHERE c.oid OPERATOR(pg_catalog.=) {column}::pg_catalog.oid)"
+            ),
+            _ => format!("{column}::text"),
+        })
+    }
+
+    /// The configuration that a row is read by, as SQL.
+    pub fn row_config(&self) -> String {
+        let own = format!("{}::pg_catalog.regconfig", sql::literal(&self.text_config));
+        let Some(column) = self.column("text_config") else {
+            return own;
+        };
+        let found = match self.column_type("text_config") {
+            Some("regconfig") => format!(
+                "(SELECT c.oid::pg_catalog.regconfig FROM pg_catalog.pg_ts_config AS c WHERE c.oid OPERATOR(pg_catalog.=) {column}::pg_catalog.oid)"
+            ),
+            _ => format!("reground.find_text_config({column}::text)"),
+        };
+        format!("coalesce({found}, {own})")
+    }
+
+    /// What the lexical index is on, as SQL: the text, with the column of the configuration where rows name one. The columns
+    /// stand behind `alias`.
+    pub fn indexed(&self, alias: &str) -> Result<String> {
+        let column = |meaning: &str| {
+            let column = self.mapping.get(meaning);
+            column.map(|column| format!("{alias}{}", sql::ident(&column.column)))
+        };
+        let content = column("content").ok_or_else(|| Error::NoColumn {
+            column: "content".to_owned(),
+            relation: self.name.clone(),
+        })?;
+        Ok(
+            match (column("text_config"), self.column_type("text_config")) {
+                (None, _) => content,
+                (Some(config), Some("regconfig")) => {
+                    format!("reground.in_language({content}, {config})")
+                }
+                (Some(config), Some("text")) => {
+                    format!("reground.in_language({content}, {config})")
+                }
+                (Some(config), _) => format!("reground.in_language({content}, {config}::text)"),
+            },
+        )
+    }
+
     /// The type of a meaning's column.
     pub fn column_type(&self, meaning: &str) -> Option<&str> {
         let column = self.mapping.get(meaning)?;

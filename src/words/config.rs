@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString};
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
+use reground_bm25::configuration::name_parts;
 
 use crate::error::{Error, Result};
 
@@ -35,6 +36,42 @@ pub fn config_oid(name: &str) -> Result<pg_sys::Oid> {
         return Err(unknown());
     }
     Ok(oid)
+}
+
+/// The configuration that a row names, or the one of the language that it names; `None` where there is none such, which is no
+/// error: a row may hold anything.
+pub fn find(name: &str) -> Option<pg_sys::Oid> {
+    look_up(name).or_else(|| look_up(&reground_citations::configuration(name)?))
+}
+
+/// The configuration of that name, without an error for what is none.
+fn look_up(name: &str) -> Option<pg_sys::Oid> {
+    let (schema, object) = name_parts(name)?;
+    let schema = CString::new(schema.as_deref().unwrap_or("pg_catalog")).ok()?;
+    let object = CString::new(object).ok()?;
+    // A longer name than PostgreSQL keeps would not be found anyway, and must not be looked for.
+    if schema.as_bytes().len().max(object.as_bytes().len()) >= pg_sys::NAMEDATALEN as usize {
+        return None;
+    }
+    // SAFETY: plain look-ups in the catalog caches, by NUL-terminated names that are copied.
+    let oid = unsafe {
+        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        let (none, cache) = (pg_sys::Datum::null(), Cache::TSCONFIGNAMENSP as i32);
+        let object = pg_sys::Datum::from(object.as_ptr());
+        pg_sys::GetSysCacheOid(cache, OID_OF_CONFIG, object, schema.into(), none, none)
+    };
+    (oid != pg_sys::InvalidOid).then_some(oid)
+}
+
+/// Whether a configuration is there.
+pub fn exists(config: pg_sys::Oid) -> bool {
+    let none = pg_sys::Datum::null();
+    // SAFETY: a plain look-up in the catalog cache.
+    let oid = unsafe {
+        let cache = Cache::TSCONFIGOID as i32;
+        pg_sys::GetSysCacheOid(cache, OID_OF_CONFIG, config.into(), none, none, none)
+    };
+    oid != pg_sys::InvalidOid
 }
 
 /// The parts of a name, with its schema.

@@ -3,6 +3,7 @@
 //! They are those of `to_tsvector`, each as often as it occurs, without a tsvector's caps of 256 positions a word, 16,383
 //! positions and 1 MB.
 
+mod bigrams;
 mod cache;
 mod config;
 
@@ -12,7 +13,7 @@ use pgrx::pg_sys;
 
 use crate::session::set_local;
 
-pub use config::{config_oid, names};
+pub use config::{config_oid, exists, find, names};
 
 /// Calls `visit` with each occurrence of each word of a text. Reads catalogs: no buffer may be locked meanwhile.
 pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {

@@ -7,7 +7,9 @@
 //! Rows outside the caller's filter still count in the statistics, so a filter never changes a score.
 
 pub mod asked;
+pub mod bigrams;
 mod collect;
+pub mod configuration;
 mod error;
 pub mod index;
 pub mod score;

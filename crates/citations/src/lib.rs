@@ -66,6 +66,6 @@ pub use status::{Diagnostic, Mode, Status};
 pub use stream::{Fed, feed};
 pub use support::{
     Contradiction, Cues, Quotation, SUPPORT_CUES, Stretch, SupportCue, SupportParts, SupportRules,
-    Text, measures, support,
+    Text, configuration, measures, support,
 };
 pub use written::{Written, excerpt};

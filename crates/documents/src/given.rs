@@ -32,6 +32,8 @@ pub struct GivenPassage {
     pub char_end: Option<usize>,
     /// Publication date.
     pub published: Option<String>,
+    /// What it is read by: a text search configuration or a language.
+    pub text_config: Option<String>,
     /// Whatever else there is.
     pub metadata: Option<Map<String, Value>>,
 }

@@ -79,10 +79,28 @@ pub struct EndInput<'a> {
     pub claim_lexemes: &'a [Lexemes],
     /// How the language of the texts denies and writes numbers.
     pub cues: &'a Cues,
+    /// Where sources are read by several configurations, how the others read all this; and by source, which of them is its
+    /// own: 0 is the one above.
+    pub others: &'a [OtherReading<'a>],
+    /// See there; a source that is not listed is read as above.
+    pub read_by: &'a [usize],
     /// The turn's candidates.
     pub trace: &'a [Traced],
     /// The settings.
     pub rules: EndRules,
+}
+
+/// The same evidence as another text search configuration and the cues of another language read it.
+#[derive(Clone, Copy, Debug)]
+pub struct OtherReading<'a> {
+    /// The sources of the context.
+    pub sources: &'a [Source],
+    /// What [`documents_to_look_up`] found.
+    pub named: &'a [NamedDocument],
+    /// The content of each claim.
+    pub claim_lexemes: &'a [Lexemes],
+    /// How the language denies and writes numbers.
+    pub cues: &'a Cues,
 }
 
 /// A citation of the answer and everything that is said of it; its text is the one of the same index in the extraction.
@@ -208,6 +226,27 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         rules: input.rules.support,
     };
     let mut judgements = reground_citations::judge(input.extraction, &evidence)?;
+    for (number, other) in input.others.iter().enumerate() {
+        let evidence = Evidence {
+            sources: other.sources,
+            named: other.named,
+            claims: other.claim_lexemes,
+            cues: other.cues,
+            ..evidence
+        };
+        let read = reground_citations::judge(input.extraction, &evidence)?;
+        for (judgement, read) in judgements.iter_mut().zip(read) {
+            let own = |judgement: &Judgement, number: usize| {
+                let source = judgement.source?;
+                Some(input.read_by.get(source).copied().unwrap_or(0) == number)
+            };
+            // What was taken so far is the best of the readings before this one.
+            let stands = (0..=number).any(|before| own(judgement, before) == Some(true));
+            if prefers(own(&read, number + 1), &read, stands, judgement) {
+                *judgement = read;
+            }
+        }
+    }
     reground_citations::check_quotes(&mut judgements, input.quotes, input.sources);
     let trace = furthest(input.trace);
     let facts: Vec<_> = judgements
@@ -231,6 +270,17 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         scores,
         decision,
     })
+}
+
+/// Whether a citation is to be judged by another reading: by that of the source that it means. Where several mean sources of
+/// their own, or none does, by the one that finds more of the claim.
+fn prefers(own: Option<bool>, read: &Judgement, stands: bool, judgement: &Judgement) -> bool {
+    let support = |judgement: &Judgement| judgement.support.unwrap_or(0.0);
+    match (own, stands) {
+        (Some(true), false) => true,
+        (Some(false), _) | (None, true) => false,
+        (Some(true), true) | (None, false) => support(read) > support(judgement),
+    }
 }
 
 /// How far each passage came. One can stand in the trace twice, as the fresh candidate and as the carried duplicate that

@@ -138,6 +138,8 @@ fn ended(answer: &str) -> Judged {
         claim_lexemes: &claims,
         quotes: &[],
         cues: &Cues::LANGUAGE_FREE,
+        others: &[],
+        read_by: &[],
         trace: &trace,
         rules: RULES,
     };

@@ -58,6 +58,9 @@ pub struct Passage {
     pub uri: Option<String>,
     /// Publication date as the corpus gives it (ISO 8601).
     pub published: Option<String>,
+    /// What its row names for it to be read by, where the corpus maps that: a text search configuration or a language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_config: Option<String>,
     /// Whatever else the corpus maps.
     #[serde(default)]
     pub metadata: serde_json::Value,

@@ -27,7 +27,7 @@ WHERE p.pronamespace = 'reground'::regnamespace AND NOT EXISTS (SELECT FROM memb
 SELECT c.oid::regclass AS relation FROM pg_class AS c
 WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT EXISTS (SELECT FROM members WHERE classid = 'pg_class'::regclass AND objid = c.oid);
 
--- Executable by PUBLIC, or readable: none. No function runs as its definer.
+-- Executable by PUBLIC, or readable: what writers of a table need whose index or generated column is made with it. No function runs as its definer.
 SELECT p.oid::regprocedure AS function FROM pg_proc AS p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) AS a
 WHERE p.pronamespace = 'reground'::regnamespace AND a.grantee = 0;
 SELECT c.oid::regclass AS relation FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relnamespace = 'reground'::regnamespace AND a.grantee = 0;

@@ -333,6 +333,16 @@ pub const CALLS: &[Call] = &[
         arguments: &[A::Query],
     },
     Call {
+        function: "find_text_config",
+        call: "find_text_config($1)",
+        arguments: &[A::Query],
+    },
+    Call {
+        function: "in_language",
+        call: "in_language($1, $2)",
+        arguments: &[A::Query, A::Corpus],
+    },
+    Call {
         function: "bm25_score",
         call: "bm25_score($1, reground.bm25_query($2, 'commons'))",
         arguments: &[A::Query, A::Query],

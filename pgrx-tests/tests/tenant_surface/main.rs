@@ -27,7 +27,7 @@ const ONLY_FIGURES: [&str; 1] = ["turn_overhead"];
 const SAME_FOR_ALL: [&str; 3] = ["settings", "citation_statuses", "support_cues"];
 
 /// Functions that are not made to fail here: they take none of a tenant's values, or answer what they do not know with nothing.
-const NEVER_FAIL: [&str; 24] = [
+const NEVER_FAIL: [&str; 26] = [
     "_settings",
     "current_tenant",
     "profile",
@@ -39,6 +39,8 @@ const NEVER_FAIL: [&str; 24] = [
     "bm25_matches",
     "bm25_query",
     "bm25_score",
+    "find_text_config",
+    "in_language",
     "_dimension_name",
     "_dimension_key",
     "document_type",

@@ -25,13 +25,14 @@ const BATCH: std::ffi::c_long = 1000;
 pub fn rank(
     corpus: &Corpus,
     queries: &[SubQuery],
+    text_configs: &[String],
     filter: &Filter,
     wanted: &Wanted,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
     let terms = queries
         .iter()
-        .map(|query| query_terms(corpus, query))
+        .map(|query| query_terms(text_configs, query))
         .collect::<Result<Vec<_>>>()?;
     let mut collectors: Vec<Collector> = terms
         .iter()
@@ -43,8 +44,8 @@ pub fn rank(
     let lexemes = match corpus.column("lexemes") {
         Some(column) => column,
         None => format!(
-            "pg_catalog.to_tsvector({}::pg_catalog.regconfig, pg_catalog.left({}::text, {LONGEST_TEXT}))",
-            sql::literal(&corpus.text_config),
+            "pg_catalog.to_tsvector({}, pg_catalog.left({}::text, {LONGEST_TEXT}))",
+            corpus.row_config(),
             corpus.required("content")?
         ),
     };
@@ -114,17 +115,20 @@ fn ranked(ranking: Ranking) -> Ranked {
     }
 }
 
-/// The lexemes of a query, with how much it asks for each.
-fn query_terms(corpus: &Corpus, query: &SubQuery) -> Result<Vec<(Vec<u8>, Asked)>> {
+/// The lexemes of a query, with how much it asks for each: what several configurations make of it together, each as often as
+/// the one that makes it most often.
+fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>, Asked)>> {
     #[derive(serde::Deserialize)]
     struct Term {
         lexeme: String,
         occurrences: u32,
     }
     let terms: Vec<Term> = sql::read_rows(
-        "SELECT lexeme, pg_catalog.cardinality(positions) AS occurrences FROM pg_catalog.unnest(pg_catalog.to_tsvector($1::pg_catalog.regconfig, pg_catalog.left($2, $3)))",
+        "SELECT t.lexeme, pg_catalog.max(pg_catalog.cardinality(t.positions)) AS occurrences \
+         FROM pg_catalog.unnest($1::text[]) AS c(name), pg_catalog.unnest(pg_catalog.to_tsvector(c.name::pg_catalog.regconfig, pg_catalog.left($2, $3))) AS t \
+         GROUP BY t.lexeme",
         &[
-            corpus.text_config.as_str().into(),
+            text_configs.to_vec().into(),
             query.text.as_str().into(),
             LONGEST_TEXT.into(),
         ],

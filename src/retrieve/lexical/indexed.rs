@@ -30,30 +30,59 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("content")) else {
         return Ok(None);
     };
-    if column.side != Side::Passages {
+    let named = corpus.mapping.get("text_config");
+    if column.side != Side::Passages || named.is_some_and(|named| named.side != Side::Passages) {
         return Ok(None);
     }
+    // An index of rows that name their configuration is on an expression, which has no column.
     let rows: Vec<LexicalIndex> = sql::read_rows(
         "SELECT c.oid::bigint, pg_catalog.format('%I.%I', n.nspname, c.relname) AS name, pg_catalog.row_security_active(i.indrelid) AS row_security \
          FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-             JOIN pg_catalog.pg_am m ON m.oid = c.relam JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
-         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' AND a.attname = $2 ORDER BY c.oid",
-        &[relation.as_str().into(), column.column.as_str().into()],
+             JOIN pg_catalog.pg_am m ON m.oid = c.relam LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
+         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' \
+             AND CASE WHEN $3 THEN i.indkey[0] = 0 ELSE a.attname = $2 END ORDER BY c.oid",
+        &[
+            relation.as_str().into(),
+            column.column.as_str().into(),
+            named.is_some().into(),
+        ],
     )?;
     // What it is declared as may be another configuration by now than the one that made its words.
     for index in rows {
-        if crate::index::is_made_with(index.oid.into(), &corpus.text_config)? {
+        let serves = named.is_none_or(|named| {
+            let columns = crate::index::columns_in_language(index.oid.into());
+            columns.is_some_and(|(text, config)| text == column.column && config == named.column)
+        });
+        if serves && crate::index::is_made_with(index.oid.into(), &corpus.text_config)? {
             return Ok(Some(index));
         }
     }
     Ok(None)
 }
 
-/// The CREATE INDEX that serves a corpus.
-pub fn create(relation: &str, column: &str, text_config: &str) -> String {
+/// The CREATE INDEX that serves a corpus; `None` where none can, as rows find their configuration in another relation.
+pub fn create(corpus: &Corpus) -> Result<Option<String>> {
+    let meanings = ["content", "text_config"];
+    let mut sides = meanings
+        .iter()
+        .filter_map(|meaning| corpus.mapping.get(*meaning));
+    let Some(relation) = corpus.relation.as_deref() else {
+        return Ok(None);
+    };
+    if sides.any(|column| column.side != Side::Passages) {
+        return Ok(None);
+    }
+    Ok(Some(create_on(
+        relation,
+        &corpus.indexed("")?,
+        &corpus.text_config,
+    )))
+}
+
+/// The CREATE INDEX on a column, or on what a function makes of columns.
+pub fn create_on(relation: &str, indexed: &str, text_config: &str) -> String {
     format!(
-        "CREATE INDEX ON {relation} USING reground_bm25 ({}) WITH (text_config = {})",
-        sql::ident(column),
+        "CREATE INDEX ON {relation} USING reground_bm25 ({indexed}) WITH (text_config = {})",
         sql::literal(text_config)
     )
 }
@@ -70,13 +99,14 @@ pub fn rank(
     corpus: &Corpus,
     index: &LexicalIndex,
     queries: &[SubQuery],
+    text_configs: &[String],
     filter: &Filter,
     wanted: &Wanted,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
     let asked = queries
         .iter()
-        .map(|query| Asked::of(corpus, index, query, filter))
+        .map(|query| Asked::of(corpus, index, query, text_configs, filter))
         .collect::<Result<Vec<_>>>()?;
     let mut answers = Vec::with_capacity(asked.len());
     for query in &asked {
@@ -100,6 +130,8 @@ pub fn rank(
 struct Asked<'a> {
     corpus: &'a Corpus,
     filter: &'a Filter,
+    /// What is indexed, of a passage.
+    indexed: String,
     query: Bm25Query,
     /// The distance of a passage from `$1`.
     distance: String,
@@ -112,15 +144,22 @@ impl<'a> Asked<'a> {
         corpus: &'a Corpus,
         index: &LexicalIndex,
         query: &SubQuery,
+        text_configs: &[String],
         filter: &'a Filter,
     ) -> Result<Self> {
         let expansion = Expansion::new(query.borrowed.clone())?;
-        let content = corpus.required("content")?;
-        let distance = format!("{content} OPERATOR(pg_catalog.<@>) $1");
+        let indexed = corpus.indexed("p.")?;
+        let distance = format!("{indexed} OPERATOR(pg_catalog.<@>) $1");
+        let mut asked = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
+        // Of one configuration the index knows itself.
+        if corpus.mapping.contains_key("text_config") {
+            asked = asked.read_by(text_configs.to_vec())?;
+        }
         Ok(Self {
             corpus,
             filter,
-            query: Bm25Query::new(index.oid.into(), &query.text, expansion)?,
+            indexed,
+            query: asked,
             select: format!(
                 "SELECT {key}::text AS key, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
                 corpus.relations()?,
@@ -140,7 +179,7 @@ impl<'a> Asked<'a> {
         let statement = format!(
             "{} AND {} OPERATOR(pg_catalog.@@@) $1 ORDER BY {}, ({}::text) COLLATE \"C\" LIMIT $2::bigint",
             self.select,
-            self.corpus.required("content")?,
+            self.indexed,
             self.distance,
             self.corpus.key()?
         );

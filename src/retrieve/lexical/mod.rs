@@ -11,6 +11,7 @@ use reground_grounding::settings::LexicalSearch;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
+use crate::retrieve::text_config;
 use crate::store::corpora::Corpus;
 use crate::store::sources::Live;
 
@@ -67,7 +68,7 @@ impl Ranked {
     }
 }
 
-pub use indexed::{LexicalIndex, create as create_index, index};
+pub use indexed::{LexicalIndex, create as create_index, create_on as create_index_on, index};
 
 /// How the passages of a corpus are ranked.
 pub enum Way {
@@ -113,8 +114,9 @@ pub fn rank(
     way: &Way,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
+    let configs = text_config::of_corpus(corpus)?;
     match way {
-        Way::Index(index) => indexed::rank(corpus, index, queries, filter, wanted, limit),
-        Way::Pass { .. } => exact::rank(corpus, queries, filter, wanted, limit),
+        Way::Index(index) => indexed::rank(corpus, index, queries, &configs, filter, wanted, limit),
+        Way::Pass { .. } => exact::rank(corpus, queries, &configs, filter, wanted, limit),
     }
 }

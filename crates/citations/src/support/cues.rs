@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cue_rows::SUPPORT_CUES;
+use super::languages;
 use super::numerals::Numerals;
 use crate::word_set::WordSet;
 
@@ -25,18 +26,6 @@ pub enum SupportCue {
     /// A word behind a number and the sign of what it measures: `percent=%`.
     Measure,
 }
-
-/// The names that PostgreSQL gives text search configurations of languages that have built-in rows.
-const CONFIGURATIONS: [(&str, &str); 8] = [
-    ("english", "en"),
-    ("german", "de"),
-    ("french", "fr"),
-    ("spanish", "es"),
-    ("italian", "it"),
-    ("portuguese", "pt"),
-    ("dutch", "nl"),
-    ("russian", "ru"),
-];
 
 /// The cues of one language, ready to be looked for.
 ///
@@ -105,18 +94,7 @@ impl Cues {
 
     /// The code that rows name a language by, from that code or from the name of its text search configuration.
     pub fn code(language: &str) -> String {
-        let name = language.trim().to_lowercase();
-        let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
-        if let Some((_, code)) = CONFIGURATIONS.iter().find(|(known, _)| *known == name) {
-            return (*code).to_owned();
-        }
-        // `en-US`, `zh_Hant`: the language is what comes first.
-        match name.split_once(['-', '_']) {
-            Some((language, part)) if language.len() == 2 && (2..=4).contains(&part.len()) => {
-                language.to_owned()
-            }
-            _ => name.to_owned(),
-        }
+        languages::code(language)
     }
 
     /// The cues that rows give a language. Where no row negates in it, [`Cues::language`] is none: denials are not looked at.

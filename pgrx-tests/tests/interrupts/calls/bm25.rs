@@ -35,6 +35,16 @@ pub(super) const CALLS: &[Call] = &[
         waits: &[],
     },
     Call {
+        function: "find_text_config",
+        call: "find_text_config('de')",
+        waits: &[],
+    },
+    Call {
+        function: "in_language",
+        call: "in_language('A cow.', 'de')",
+        waits: &[],
+    },
+    Call {
         function: "bm25_score",
         call: "bm25_score('A cow.', reground.bm25_query('cows', 'herd'))",
         waits: &[Reads("herd")],

@@ -1,0 +1,80 @@
+//! Languages by their codes, and the text search configurations that read them.
+
+/// What cuts text without spaces into pairs of characters.
+const BIGRAMS: &str = "reground.bigrams";
+
+/// Codes of languages (ISO 639-1), their English names, and the configuration that reads a text in them: PostgreSQL's own
+/// is named for the language. A server older than a configuration lacks it.
+#[rustfmt::skip]
+const LANGUAGES: [(&str, &str, &str); 39] = [
+    ("ar", "arabic", ""), ("ca", "catalan", ""), ("da", "danish", ""), ("de", "german", ""), ("el", "greek", ""), ("en", "english", ""),
+    ("es", "spanish", ""), ("et", "estonian", ""), ("eu", "basque", ""), ("fi", "finnish", ""), ("fr", "french", ""), ("ga", "irish", ""),
+    ("hi", "hindi", ""), ("hu", "hungarian", ""), ("hy", "armenian", ""), ("id", "indonesian", ""), ("it", "italian", ""), ("lt", "lithuanian", ""),
+    ("ne", "nepali", ""), ("nl", "dutch", ""), ("no", "norwegian", ""), ("nb", "norwegian", ""), ("nn", "norwegian", ""), ("pt", "portuguese", ""),
+    ("ro", "romanian", ""), ("ru", "russian", ""), ("sr", "serbian", ""), ("sv", "swedish", ""), ("ta", "tamil", ""), ("tr", "turkish", ""),
+    ("yi", "yiddish", ""), ("zh", "chinese", BIGRAMS), ("ja", "japanese", BIGRAMS), ("ko", "korean", BIGRAMS), ("th", "thai", BIGRAMS),
+    ("lo", "lao", BIGRAMS), ("km", "khmer", BIGRAMS), ("my", "burmese", BIGRAMS), ("yue", "cantonese", BIGRAMS),
+];
+
+/// Names that the documentation of other extensions gives configurations for Chinese.
+const CHINESE: [&str; 6] = [
+    "chinese_zh",
+    "testzhcfg",
+    "zhparser",
+    "zhcfg",
+    "jiebacfg",
+    "jieba",
+];
+
+/// The code that rows name a language by, from that code or from the name of its text search configuration.
+pub fn code(language: &str) -> String {
+    let name = language.trim().to_lowercase();
+    // A schema before it says nothing of the language.
+    let bare = name.rsplit('.').next().unwrap_or(&name).trim_matches('"');
+    if let Some((code, ..)) = LANGUAGES.iter().find(|(_, known, _)| *known == bare) {
+        return (*code).to_owned();
+    }
+    if CHINESE.contains(&bare) {
+        return "zh".to_owned();
+    }
+    // `en-US`, `zh_Hant`: the language is what comes first.
+    match name.split_once(['-', '_']) {
+        Some((language, part)) if language.len() == 2 && (2..=4).contains(&part.len()) => {
+            language.to_owned()
+        }
+        _ => name.strip_prefix("pg_catalog.").unwrap_or(&name).to_owned(),
+    }
+}
+
+/// The configuration that reads texts in a language, by its code or name; `None` where none is known.
+pub fn configuration(language: &str) -> Option<String> {
+    let code = code(language);
+    let (_, name, own) = LANGUAGES.iter().find(|(known, ..)| *known == code)?;
+    Some(match *own {
+        "" => format!("pg_catalog.{name}"),
+        own => own.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, configuration};
+
+    #[test]
+    fn languages_and_what_reads_them() {
+        for (given, is, read_by) in [
+            ("de", "de", Some("pg_catalog.german")),
+            ("German", "de", Some("pg_catalog.german")),
+            ("de-AT", "de", Some("pg_catalog.german")),
+            ("public.\"jiebacfg\"", "zh", Some("reground.bigrams")),
+            ("zh_Hant", "zh", Some("reground.bigrams")),
+            ("nn", "nn", Some("pg_catalog.norwegian")),
+            ("pg_catalog.simple", "simple", None),
+            ("public.mine", "public.mine", None),
+            ("", "", None),
+        ] {
+            assert_eq!(code(given), is, "{given}");
+            assert_eq!(configuration(given).as_deref(), read_by, "{given}");
+        }
+    }
+}
