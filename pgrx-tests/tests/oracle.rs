@@ -267,3 +267,147 @@ fn statistics_follow(name: &str, lexical: Lexical) -> Result<()> {
     }
     Ok(())
 }
+
+/// Texts of three languages whose words differ by what reads them, with words that all of them have.
+fn tongue(chance: &mut Chance, language: &str, length: usize) -> String {
+    const GERMAN: [&str; 8] = [
+        "Wärmepumpen",
+        "laufen",
+        "die",
+        "Häuser",
+        "Kühlung",
+        "running",
+        "2024",
+        "nicht",
+    ];
+    const ENGLISH: [&str; 8] = [
+        "running", "pumps", "the", "houses", "cooling", "die", "2024", "not",
+    ];
+    const CHINESE: [&str; 8] = [
+        "热泵",
+        "功率",
+        "图书馆",
+        "R290",
+        "2024",
+        "的",
+        "running",
+        "逾期",
+    ];
+    let words = match language {
+        "de" => GERMAN,
+        "zh" => CHINESE,
+        _ => ENGLISH,
+    };
+    let words: Vec<&str> = (0..length)
+        .filter_map(|_| words.get(chance.below(words.len())).copied())
+        .collect();
+    words.join(if language == "zh" { "" } else { " " })
+}
+
+/// Each row is read by the configuration that it names, the query by all that are named and the corpus' own; a word counts as
+/// often as the reading that has it most often.
+#[test]
+fn rows_of_several_languages_are_one_collection() -> Result<()> {
+    let database = Database::create("oracle_languages")?;
+    let mut client = database.connect()?;
+    client.batch_execute(
+        "SET client_min_messages = error;
+         CREATE TABLE leaflets (id integer PRIMARY KEY, body text, lang varchar(20), config regconfig)",
+    )?;
+    let mut chance = Chance::of(41);
+    for id in 0..400 {
+        let language = ["de", "en", "zh"]
+            .get(chance.below(3))
+            .copied()
+            .unwrap_or("de");
+        let length = 1 + chance.below(20);
+        let body = tongue(&mut chance, language, length);
+        // A code, a name, a locale, nothing and nonsense.
+        let (lang, config) = match (language, id % 5) {
+            ("de", 0 | 1) => (Some("de-AT"), Some("german")),
+            ("de", _) => (Some("German"), Some("german")),
+            ("zh", _) => (Some("zh_Hant"), Some("reground.bigrams")),
+            (_, 0) => (None, None),
+            (_, 1) => (Some("klingon"), None),
+            _ => (Some("pg_catalog.english"), Some("english")),
+        };
+        client.execute(
+            "INSERT INTO leaflets VALUES ($1, $2, $3, $4::text::regconfig)",
+            &[&id, &body, &lang, &config],
+        )?;
+    }
+    client.batch_execute(
+        "SELECT reground.add_corpus('named', 'leaflets', 'id', 'body', text_config => 'simple', text_config_column => 'lang');
+         SELECT reground.add_corpus('typed', 'leaflets', 'id', 'body', text_config => 'simple', text_config_column => 'config');
+         CREATE TEMPORARY TABLE terms AS SELECT id, t.lexeme, cardinality(t.positions)::float8 AS tf
+             FROM leaflets, unnest(to_tsvector(coalesce(config, 'simple'), body)) AS t;",
+    )?;
+    let ask = |client: &mut Client, corpus: &str, query: &str| -> Result<BTreeMap<String, f64>> {
+        let found = client.query(
+            "SELECT chunk_id, lexical_score FROM reground.search($1, $2, max_results => 1000, settings => '{\"candidates\": 1000}')",
+            &[&corpus, &query],
+        )?;
+        Ok(found.iter().map(|row| (row.get(0), row.get(1))).collect())
+    };
+    let mut compared = 0;
+    for index in [None, Some("lang"), Some("config")] {
+        if let Some(column) = index {
+            client.batch_execute(&format!(
+                "CREATE INDEX leaflets_{column} ON leaflets USING reground_bm25 (reground.in_language(body, {column})) WITH (text_config = 'simple');
+                 CREATE INDEX ON leaflets ({column})"
+            ))?;
+        }
+        for number in 0..15 {
+            let mut query = tongue(&mut chance, "de", 1 + number % 3);
+            query = format!("{query} {}", tongue(&mut chance, "zh", 1 + number % 4));
+            if number % 2 == 0 {
+                query = format!("{query} {}", tongue(&mut chance, "en", 2));
+            }
+            // No passage has more than 40 words, so that the index keeps all lengths exactly.
+            let expected = client.query(
+                "WITH lengths AS (SELECT l.id, coalesce(sum(t.tf), 0) AS length FROM leaflets AS l LEFT JOIN terms AS t USING (id) GROUP BY 1),
+                    corpus AS (SELECT count(*)::float8 AS n, avg(length) AS avgdl FROM lengths),
+                    asked AS (SELECT q.lexeme, max(cardinality(q.positions)) AS frequency
+                        FROM unnest('{simple,german,english,reground.bigrams}'::text[]) AS c, unnest(to_tsvector(c::regconfig, $1)) AS q GROUP BY 1),
+                    weighed AS (SELECT a.lexeme, a.frequency * ln(1 + (c.n - f.df + 0.5) / (f.df + 0.5)) AS idf
+                        FROM asked AS a, corpus AS c, LATERAL (SELECT count(*)::float8 AS df FROM terms WHERE terms.lexeme = a.lexeme) AS f)
+                 SELECT t.id::text, sum(w.idf * t.tf / (t.tf + 1.2 * (0.25 + 0.75 * l.length / c.avgdl)))
+                 FROM terms AS t JOIN weighed AS w USING (lexeme) JOIN lengths AS l USING (id), corpus AS c GROUP BY 1",
+                &[&query],
+            )?;
+            let expected: BTreeMap<String, f64> = expected
+                .iter()
+                .map(|row| (row.get(0), row.get(1)))
+                .collect();
+            for corpus in ["named", "typed"] {
+                let found = ask(&mut client, corpus, &query)?;
+                ensure!(
+                    found.keys().eq(expected.keys()),
+                    "{corpus} by {index:?}, {query}: {} rows, the oracle has {}",
+                    found.len(),
+                    expected.len()
+                );
+                for (key, score) in &found {
+                    ensure!(
+                        close(Some(*score), expected.get(key).copied()),
+                        "{corpus} by {index:?}, {query}, {key}: {score}, the oracle has {:?}",
+                        expected.get(key)
+                    );
+                }
+                compared += found.len();
+            }
+        }
+    }
+    ensure!(compared > 5000, "only {compared} rows were compared");
+    // The indexes were what answered, each for the corpus that names its column.
+    for corpus in ["named", "typed"] {
+        let status: String = client
+            .query_one(
+                "SELECT status FROM reground.check_corpus($1) WHERE item = 'lexical index'",
+                &[&corpus],
+            )?
+            .get(0);
+        ensure!(status == "ok", "no index serves {corpus}");
+    }
+    Ok(())
+}

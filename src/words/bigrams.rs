@@ -3,10 +3,10 @@
 
 use std::ffi::CStr;
 
+use pgrx::Internal;
 use pgrx::memcxt::PgMemoryContexts;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use pgrx::Internal;
 use reground_bm25::bigrams::{Kind, tokens};
 
 /// The types of tokens, with a name and what they are. Their numbers begin with 1.

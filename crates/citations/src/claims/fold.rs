@@ -3,7 +3,9 @@
 use reground_pulse::{Block, between, leap, one_of};
 
 /// Signs that stand close to the word before them.
-const CLINGING: [char; 9] = ['.', ',', ';', ':', '!', '?', '。', '，', '；'];
+const CLINGING: [char; 13] = [
+    '.', ',', ';', ':', '!', '?', '。', '，', '；', '！', '？', '：', '、',
+];
 
 /// Appends a text with its white space folded. What is folded already is copied as it is.
 pub(super) fn fold_into(out: &mut String, text: &str) {

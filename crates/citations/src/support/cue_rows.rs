@@ -29,7 +29,8 @@ pub const SUPPORT_CUES: &[(&str, SupportCue, &str)] = &[
     ("de", SupportCue::Number, "null=0 eins=1 zwei=2 drei=3 vier=4 fünf=5 sechs=6 sieben=7 acht=8 neun=9 zehn=10 elf=11 zwölf=12 dreizehn=13 \
         vierzehn=14 fünfzehn=15 sechzehn=16 siebzehn=17 achtzehn=18 neunzehn=19 zwanzig=20 dreißig=30 vierzig=40 \
         fünfzig=50 sechzig=60 siebzig=70 achtzig=80 neunzig=90 hundert=100 tausend=1000 eine_million=1000000 \
-        eine_milliarde=1000000000 ein_dutzend=12"),
+        eine_milliarde=1000000000 ein_dutzend=12 zweimal=2 dreimal=3 viermal=4 fünfmal=5 sechsmal=6 \
+        siebenmal=7 achtmal=8 neunmal=9 zehnmal=10"),
     ("de", SupportCue::Scale, "hundert=100 tausend=1000 million=1000000 millionen=1000000 milliarde=1000000000 milliarden=1000000000 \
         dutzend=12 mio=1000000 mrd=1000000000"),
     ("de", SupportCue::Measure, "prozent=% gramm=g kilogramm=kg kilo=kg milligramm=mg meter=m metern=m kilometer=km kilometern=km zentimeter=cm \
@@ -39,27 +40,43 @@ pub const SUPPORT_CUES: &[(&str, SupportCue, &str)] = &[
     ("fr", SupportCue::Negation, "pas jamais aucun aucune rien personne sans ni nulle guère"),
     ("fr", SupportCue::NoNegation, "pas_seulement pas_plus_de pas_moins_de"),
     ("fr", SupportCue::Decimal, ","),
+    ("fr", SupportCue::Number, "deux=2 trois=3 quatre=4 cinq=5 six=6 sept=7 huit=8 dix=10 onze=11 douze=12 treize=13 quatorze=14 \
+        quinze=15 seize=16 vingt=20 trente=30 quarante=40 cinquante=50 soixante=60 cent=100"),
     ("fr", SupportCue::Scale, "mille=1000 million=1000000 millions=1000000 milliard=1000000000 milliards=1000000000"),
     ("fr", SupportCue::Measure, "pour_cent=% euro=€ euros=€ dollar=$ dollars=$"),
     ("es", SupportCue::Negation, "no nunca jamás ningún ninguno ninguna nadie nada ni sin tampoco"),
     ("es", SupportCue::NoNegation, "no_solo no_sólo no_más_de no_menos_de"),
     ("es", SupportCue::Decimal, ","),
+    ("es", SupportCue::Number, "dos=2 tres=3 cuatro=4 cinco=5 seis=6 siete=7 ocho=8 nueve=9 diez=10 once=11 doce=12 trece=13 \
+        catorce=14 quince=15 veinte=20 treinta=30 cuarenta=40 cincuenta=50 sesenta=60 setenta=70 ochenta=80 \
+        noventa=90 cien=100"),
     ("es", SupportCue::Scale, "mil=1000 millón=1000000 millones=1000000"),
     ("es", SupportCue::Measure, "por_ciento=% euro=€ euros=€ dólar=$ dólares=$"),
     ("it", SupportCue::Negation, "non mai nessun nessuno nessuna niente nulla né senza neanche nemmeno neppure"),
     ("it", SupportCue::Decimal, ","),
+    ("it", SupportCue::Number, "due=2 tre=3 quattro=4 cinque=5 sette=7 otto=8 nove=9 dieci=10 undici=11 dodici=12 tredici=13 \
+        quattordici=14 quindici=15 venti=20 trenta=30 quaranta=40 cinquanta=50 sessanta=60 settanta=70 \
+        ottanta=80 novanta=90 cento=100"),
     ("it", SupportCue::Scale, "milione=1000000 milioni=1000000 miliardo=1000000000 miliardi=1000000000"),
     ("it", SupportCue::Measure, "per_cento=% euro=€ dollari=$"),
     ("pt", SupportCue::Negation, "não nunca jamais nenhum nenhuma ninguém nada nem sem tampouco"),
     ("pt", SupportCue::Decimal, ","),
+    ("pt", SupportCue::Number, "dois=2 duas=2 três=3 quatro=4 cinco=5 seis=6 sete=7 oito=8 nove=9 dez=10 onze=11 doze=12 treze=13 \
+        catorze=14 quinze=15 vinte=20 trinta=30 quarenta=40 cinquenta=50 sessenta=60 setenta=70 oitenta=80 \
+        noventa=90 cem=100"),
     ("pt", SupportCue::Scale, "mil=1000 milhão=1000000 milhões=1000000 bilhão=1000000000 bilhões=1000000000"),
     ("pt", SupportCue::Measure, "por_cento=% euro=€ euros=€ dólar=$ dólares=$"),
     ("nl", SupportCue::Negation, "niet geen nooit niemand niets nergens noch zonder nauwelijks"),
     ("nl", SupportCue::Decimal, ","),
+    ("nl", SupportCue::Number, "twee=2 drie=3 vier=4 vijf=5 zes=6 zeven=7 acht=8 negen=9 tien=10 elf=11 twaalf=12 dertien=13 \
+        veertien=14 vijftien=15 twintig=20 dertig=30 veertig=40 vijftig=50 zestig=60 zeventig=70 tachtig=80 \
+        negentig=90 honderd=100 tweemaal=2 driemaal=3"),
     ("nl", SupportCue::Scale, "duizend=1000 miljoen=1000000 miljard=1000000000"),
     ("nl", SupportCue::Measure, "procent=% euro=€ dollar=$"),
     ("ru", SupportCue::Negation, "не нет ни никогда никто ничто ничего нигде без нельзя"),
     ("ru", SupportCue::Decimal, ","),
+    ("ru", SupportCue::Number, "два=2 две=2 двух=2 три=3 трёх=3 трех=3 четыре=4 пять=5 шесть=6 семь=7 восемь=8 девять=9 десять=10 \
+        двенадцать=12 пятнадцать=15 двадцать=20 тридцать=30 сорок=40 пятьдесят=50 сто=100 дважды=2 трижды=3"),
     ("ru", SupportCue::Scale, "тыс=1000 тысяч=1000 тысячи=1000 млн=1000000 миллион=1000000 миллиона=1000000 миллионов=1000000 млрд=1000000000 \
         миллиард=1000000000 миллиарда=1000000000 миллиардов=1000000000"),
     ("ru", SupportCue::Measure, "процент=% процента=% процентов=% евро=€ рублей=₽ долларов=$"),
