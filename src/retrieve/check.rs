@@ -1,5 +1,7 @@
 //! What is missing from a corpus, and the command that mends it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -100,18 +102,57 @@ fn columns(corpus: &Corpus, findings: &mut Vec<Finding>) -> bool {
         };
         if !columns.contains_key(&column.column) {
             gone = true;
+            let instead = instead(corpus, meaning, column.side, columns);
+            let guess = match instead {
+                Some(name) => format!("; \"{name}\" may have taken its place"),
+                None => String::new(),
+            };
+            let mapping = serde_json::json!({ (meaning.as_str()): instead.unwrap_or("…") });
             findings.push(Finding::new(
                 meaning,
                 "error",
-                format!("column \"{}\" does not exist", column.column),
+                format!("column \"{}\" does not exist{guess}", column.column),
                 Some(format!(
-                    "SELECT reground.alter_corpus({}, mapping => '{{\"{meaning}\": \"…\"}}');",
-                    sql::literal(&corpus.name)
+                    "SELECT reground.alter_corpus({}, mapping => {});",
+                    sql::literal(&corpus.name),
+                    sql::literal(&mapping.to_string())
                 )),
             ));
         }
     }
     gone
+}
+
+/// The column that a renamed one may be now: the only one that nothing is mapped to and whose type the meaning can have.
+fn instead<'a>(
+    corpus: &Corpus,
+    meaning: &str,
+    side: Side,
+    columns: &'a BTreeMap<String, String>,
+) -> Option<&'a str> {
+    let mut free = columns.iter().filter(|(name, kind)| {
+        let mut mapped = corpus.mapping.values();
+        fits(meaning, kind) && !mapped.any(|of| of.side == side && of.column == **name)
+    });
+    let (name, _) = free.next()?;
+    free.next().is_none().then_some(name.as_str())
+}
+
+/// Whether a column of that type can have a meaning. Keys may be of any.
+fn fits(meaning: &str, kind: &str) -> bool {
+    let kind = kind.rsplit('.').next().unwrap_or(kind);
+    let is_text = matches!(kind, "text" | "character varying" | "character" | "name");
+    match meaning {
+        "key" | "document" | "document_key" => true,
+        "embedding" => matches!(kind, "vector" | "halfvec"),
+        "published" | "updated_at" => kind.starts_with("timestamp") || kind == "date",
+        "metadata" => matches!(kind, "json" | "jsonb"),
+        "text_config" => is_text || kind == "regconfig",
+        other if INTEGERS.contains(&other) => {
+            matches!(kind, "smallint" | "integer" | "bigint" | "numeric")
+        }
+        _ => is_text,
+    }
 }
 
 /// Places within a document are whole numbers: a column of another type is passed over.

@@ -133,6 +133,75 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
         diesen, diesem, dieser, dieses, dort, hier, ich, mir, mich, mein, meine, meinen, meinem, meiner, wir, uns, unser, \
         unsere, du, dir, dich, dein, deine, wer, wem, wen, was, welche, welcher, welches, welchen, wann, wo, warum, wieso, \
         viel, viele, bitte, gibt, geben, sag, sagen, danke, ja, nein, davon, dafür, dazu, damit, darüber"),
+    // Of other languages only what no English or German question says otherwise: all languages are looked for at once.
+    ("fr", Kind::ComparePrefix, "comparer, compare avec, comparaison entre, différence entre, différences entre, quelle différence, points communs entre"),
+    ("fr", Kind::CompareInfix, "par rapport à, par rapport au, par rapport aux, comparé à, comparée à, en comparaison de, contrairement à, différent de"),
+    ("fr", Kind::Joiner, "et"),
+    ("fr", Kind::Continuation, "et pour, et si, et avec, et les, et le, et la, qu'en est, et quand, et comment, par exemple, plus de détails, quoi d'autre, pourquoi pas"),
+    ("fr", Kind::Clarification, "je voulais dire, je veux dire, tu veux dire, vous voulez dire, êtes vous sûr, es tu sûr, est ce vrai"),
+    ("fr", Kind::Shift, "nouveau sujet, nouvelle question, autre sujet, autre question, changeons de sujet, change de sujet, autre chose, rien à voir"),
+    ("fr", Kind::Sources, "cette source, ces sources, quelle source, quelles sources, quel document, quels documents, ce document, ces documents, cet article, \
+        cette page, quelle page, ce passage, où est ce écrit, où est il écrit, cité ci dessus, même source, mêmes sources"),
+    ("es", Kind::ComparePrefix, "comparar, comparación entre, diferencia entre, diferencias entre, qué diferencia, similitudes entre"),
+    ("es", Kind::CompareInfix, "en comparación con, comparado con, comparada con, a diferencia de, frente a, diferente de, distinto de"),
+    ("es", Kind::Continuation, "y para, y si, y con, y los, y las, y el, y la, y qué, y cómo, y cuándo, qué tal, por ejemplo, más detalles, qué más, por qué no"),
+    ("es", Kind::Clarification, "quise decir, quiero decir, quieres decir, quiere decir, estás seguro, está seguro, es verdad"),
+    ("es", Kind::Shift, "nuevo tema, nueva pregunta, otro tema, otra pregunta, cambiando de tema, cambiemos de tema, cambio de tema, otra cosa"),
+    ("es", Kind::Sources, "esta fuente, estas fuentes, esa fuente, qué fuente, qué fuentes, cuál fuente, qué documento, qué documentos, este documento, ese documento, \
+        estos documentos, este artículo, esta página, qué página, dónde dice, dónde está escrito, citado arriba, la misma fuente, las mismas fuentes"),
+    ("it", Kind::ComparePrefix, "confronta, confrontare, confronto tra, confronto fra, differenza tra, differenza fra, differenze tra, differenze fra"),
+    ("it", Kind::CompareInfix, "rispetto a, rispetto al, rispetto alla, in confronto a, a differenza di, diverso da, diversa da"),
+    ("it", Kind::Continuation, "e per, e se, e con, e gli, e i, e il, e le, e quando, e come, che ne dici, per esempio, ad esempio, più dettagli, cos'altro, perché no"),
+    ("it", Kind::Clarification, "volevo dire, voglio dire, intendi dire, intende dire, sei sicuro, è sicuro, è vero"),
+    ("it", Kind::Shift, "nuovo argomento, nuova domanda, altro argomento, altra domanda, un'altra domanda, cambiamo argomento, cambiando argomento, tutt'altro"),
+    ("it", Kind::Sources, "questa fonte, queste fonti, quella fonte, quale fonte, quali fonti, quale documento, quali documenti, questo documento, questi documenti, \
+        questo articolo, questa pagina, quale pagina, dove c'è scritto, dov'è scritto, citato sopra, la stessa fonte, le stesse fonti"),
+    ("pt", Kind::ComparePrefix, "comparar, comparação entre, diferença entre, diferenças entre, qual a diferença, semelhanças entre"),
+    ("pt", Kind::CompareInfix, "em comparação com, comparado com, comparada com, ao contrário de, em relação a, diferente de"),
+    ("pt", Kind::Continuation, "e para, e se, e com, e os, e as, e quando, e como, e quanto, que tal, por exemplo, mais detalhes, o que mais, por que não"),
+    ("pt", Kind::Clarification, "quis dizer, quero dizer, você quer dizer, tem certeza, é verdade"),
+    ("pt", Kind::Shift, "novo assunto, nova pergunta, outro assunto, outra pergunta, mudando de assunto, mudar de assunto, outra coisa"),
+    ("pt", Kind::Sources, "esta fonte, estas fontes, essa fonte, essas fontes, qual fonte, quais fontes, que fonte, qual documento, quais documentos, este documento, \
+        esse documento, estes documentos, este artigo, esta página, qual página, onde diz, onde está escrito, citado acima, mesma fonte, mesmas fontes"),
+    ("nl", Kind::ComparePrefix, "vergelijk, vergelijken, vergelijking tussen, verschil tussen, verschillen tussen, overeenkomsten tussen"),
+    ("nl", Kind::CompareInfix, "vergeleken met, in vergelijking met, in tegenstelling tot, anders dan, hetzelfde als"),
+    ("nl", Kind::Joiner, "en"),
+    ("nl", Kind::Continuation, "en voor, en als, en met, en hoe, en wat, en wanneer, hoe zit het, wat nog meer, bijvoorbeeld, meer details, waarom niet, vertel meer"),
+    ("nl", Kind::Clarification, "ik bedoelde, ik bedoel, bedoel je, bedoelt u, weet je het zeker, weet u het zeker, is dat waar"),
+    ("nl", Kind::Shift, "nieuw onderwerp, nieuwe vraag, ander onderwerp, andere vraag, iets anders, van onderwerp veranderen"),
+    ("nl", Kind::Sources, "deze bron, deze bronnen, die bron, welke bron, welke bronnen, welk document, welke documenten, dit document, deze documenten, dit artikel, \
+        deze pagina, welke pagina, waar staat dat, waar staat het, hierboven geciteerd, dezelfde bron, dezelfde bronnen"),
+    ("ru", Kind::ComparePrefix, "сравни, сравните, сравнить, сравнение, разница между, различие между, различия между, отличие между, чем отличается, чем отличаются"),
+    ("ru", Kind::CompareInfix, "по сравнению с, в отличие от, отличается от, отличаются от, против"),
+    ("ru", Kind::CompareSuffix, "одинаковы, одно и то же"),
+    ("ru", Kind::Joiner, "и, или, с, от"),
+    ("ru", Kind::Alternative, "или"),
+    ("ru", Kind::Pronoun, "он, она, оно, они, его, её, ее, их, ему, ей, им, это, этот, эта, эти, этого, этой, этих, тот, та, те, там"),
+    ("ru", Kind::Continuation, "а если, а для, а как, а когда, а что, а с, и, ещё, еще, а ещё, что ещё, что еще, например, подробнее, почему нет, также, тоже"),
+    ("ru", Kind::Clarification, "я имел в виду, я имела в виду, вы имеете в виду, ты имеешь в виду, вы уверены, ты уверен, это правда"),
+    ("ru", Kind::Shift, "новая тема, новый вопрос, другая тема, другой вопрос, сменим тему, другое дело, о другом"),
+    ("ru", Kind::Sources, "этот источник, эти источники, какой источник, какие источники, каком источнике, какой документ, какие документы, каком документе, \
+        этот документ, этом документе, эти документы, этих документов, эта статья, этой странице, какой странице, где это написано, где написано, тот же источник, те же источники"),
+    ("ru", Kind::Stop, "и, в, во, не, на, с, со, как, а, то, все, так, но, да, ты, к, у, же, вы, за, бы, по, только, мне, было, вот, от, меня, нет, о, из, \
+        ли, если, или, ни, быть, был, была, были, до, вас, для, мы, чем, сам, без, что, кто, где, когда, какой, какая, какие, сколько, есть, можно, может"),
+    ("zh", Kind::ComparePrefix, "比较, 比較, 对比, 對比, 相比"),
+    ("zh", Kind::CompareInfix, "相比, 相较于, 相較於"),
+    ("zh", Kind::CompareSuffix, "的区别, 的區別, 有什么区别, 有什麼區別, 有何区别, 有何區別, 的差别, 的差別, 有什么不同, 有什麼不同, 的不同, 一样吗, 一樣嗎, 相同吗, 相同嗎"),
+    ("zh", Kind::Joiner, "和, 与, 與, 跟, 同"),
+    ("zh", Kind::Alternative, "还是, 還是, 或者"),
+    ("zh", Kind::Pronoun, "它, 它们, 它們, 他, 她, 他们, 他們, 这个, 這個, 那个, 那個, 这些, 這些, 那些, 这样, 這樣, 那里, 那裡, 其中"),
+    ("zh", Kind::Continuation, "那么, 那麼, 那, 还有, 還有, 另外, 如果, 比如, 例如, 具体, 具體, 详细, 詳細, 继续, 繼續, 为什么不, 為什麼不"),
+    ("zh", Kind::Clarification, "我的意思是, 你是说, 你是說, 你的意思是, 你确定, 你確定, 真的吗, 真的嗎"),
+    ("zh", Kind::Shift, "换个话题, 換個話題, 换一个话题, 換一個話題, 新话题, 新話題, 新问题, 新問題, 另一个问题, 另一個問題, 另外一个问题, 不相关的"),
+    ("zh", Kind::Sources, "这个来源, 這個來源, 这些来源, 這些來源, 哪个来源, 哪個來源, 哪些来源, 哪些來源, 哪个文件, 哪份文件, 哪个文档, 哪些文件, 这份文件, 這份文件, \
+        这个文档, 这些文件, 哪一页, 哪一頁, 这一页, 這一頁, 在哪里写, 哪里写着, 哪裡寫著, 出处, 出處, 同一来源, 上面引用"),
+    ("ja", Kind::CompareInfix, "と比べて, と比較して, に比べて, に対して"),
+    ("ja", Kind::CompareSuffix, "の違い, の違いは, どう違う, どう違いますか, を比較, の比較, 同じですか"),
+    ("ja", Kind::Joiner, "と"),
+    ("ja", Kind::Pronoun, "それ, これ, その, この, あれ, あの, 彼, 彼女, 彼ら, そこ"),
+    ("ja", Kind::Continuation, "では, それでは, また, さらに, 他に, ほかに, 例えば, たとえば, もっと詳しく, 詳しく"),
+    ("ja", Kind::Shift, "話は変わり, 話を変え, 別の質問, 別の話, 新しい質問, 新しい話題"),
+    ("ja", Kind::Sources, "この資料, その資料, どの資料, この文書, その文書, どの文書, どのページ, このページ, 出典, 引用元, どこに書いて, 同じ資料"),
 ];
 
 /// A set of cues, ready for matching.

@@ -167,6 +167,7 @@ fn candidate(given: GivenPassage) -> Candidate {
         title: given.title,
         uri: given.uri,
         published: given.published,
+        text_config: given.text_config,
         metadata: given.metadata.map(Into::into).unwrap_or_default(),
         text: given.text,
         key,

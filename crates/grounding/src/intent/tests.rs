@@ -33,6 +33,60 @@ fn by_similarity(query: &str, near: f64, rest: f64, usual: f64) -> Judged {
     classify(query, &[turn], None)
 }
 
+/// What only cues can tell, in languages of which they are built in.
+#[test]
+fn intents_in_other_languages() {
+    use Intent::*;
+    for (query, intent) in [
+        ("Nouvelle question : combien coûte l'abonnement ?", NewTopic),
+        ("Où est-ce écrit, dans quel document ?", SameSources),
+        (
+            "Quelle est la différence entre un jeton et un mot de passe ?",
+            Compare,
+        ),
+        ("Otra pregunta: ¿cuánto cuesta la suscripción?", NewTopic),
+        ("¿Dónde dice eso?", SameSources),
+        (
+            "¿Cuál es la diferencia entre un token y una contraseña?",
+            Compare,
+        ),
+        ("Cambiamo argomento: quanto costa l'abbonamento?", NewTopic),
+        ("In quale documento?", SameSources),
+        ("Outra pergunta: quanto custa a assinatura?", NewTopic),
+        ("Onde está escrito isso?", SameSources),
+        ("Andere vraag: wat kost het abonnement?", NewTopic),
+        ("Waar staat dat?", SameSources),
+        (
+            "Wat is het verschil tussen een token en een wachtwoord?",
+            Compare,
+        ),
+        ("Новый вопрос: сколько стоит подписка?", NewTopic),
+        ("Где это написано?", SameSources),
+        ("В чём разница между токеном и паролем?", Compare),
+        ("А если я его забыл?", DrillDown),
+        ("换个话题：订阅多少钱？", NewTopic),
+        ("哪里写着？在哪一页？", SameSources),
+        ("令牌和密码有什么区别？", Compare),
+        ("那它多久过期？", DrillDown),
+        ("別の質問ですが、料金はいくらですか。", NewTopic),
+        ("どの文書に書いてありますか。", SameSources),
+    ] {
+        assert_eq!(
+            after(query).intent,
+            intent,
+            "{query}: {:?}",
+            after(query).signals
+        );
+    }
+    let members = |query: &str| after(query).entities;
+    assert_eq!(members("В чём разница между токеном и паролем?").len(), 2);
+    assert_eq!(members("令牌和密码有什么区别？").len(), 2);
+    assert_eq!(
+        members("Quelle est la différence entre un jeton et un mot de passe ?").len(),
+        2
+    );
+}
+
 #[test]
 fn intents_of_plain_cases() {
     use Intent::*;
