@@ -107,7 +107,8 @@ fn columns(corpus: &Corpus, findings: &mut Vec<Finding>) -> bool {
                 Some(name) => format!("; \"{name}\" may have taken its place"),
                 None => String::new(),
             };
-            let mapping = serde_json::json!({ (meaning.as_str()): instead.unwrap_or("…") });
+            let name = serde_json::Value::from(instead.unwrap_or("…"));
+            let mapping = format!("{{\"{meaning}\": {name}}}");
             findings.push(Finding::new(
                 meaning,
                 "error",
@@ -115,7 +116,7 @@ fn columns(corpus: &Corpus, findings: &mut Vec<Finding>) -> bool {
                 Some(format!(
                     "SELECT reground.alter_corpus({}, mapping => {});",
                     sql::literal(&corpus.name),
-                    sql::literal(&mapping.to_string())
+                    sql::literal(&mapping)
                 )),
             ));
         }
