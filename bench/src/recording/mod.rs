@@ -50,12 +50,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     };
     let corpus = Corpus::read(&Folder::below(&options.data)?, DOMAIN)?;
     let texts: Vec<String> = corpus
-        .documents
+        .passages
         .iter()
-        .flat_map(|document| &document.passages)
-        .filter_map(|passage| passage.get("text")?.as_str())
+        .map(|passage| passage.text.clone())
         .filter(|text| text.chars().count() >= 700)
-        .map(str::to_owned)
         .collect();
     ensure!(!texts.is_empty(), "no passage has 700 characters");
     let address = server::nearest(&options.uri)?;
