@@ -78,6 +78,7 @@ CREATE TABLE reground.turns (
     parent            bigint,
     superseded        boolean NOT NULL DEFAULT false,
     origin            text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
+    call_settings     jsonb NOT NULL DEFAULT '{}',
     UNIQUE (conversation_id, number),
     UNIQUE (conversation_id, request_id)
 );
@@ -103,6 +104,7 @@ COMMENT ON COLUMN reground.turns.intent_confidence IS 'In [0, 1]; 1 where the ca
 COMMENT ON COLUMN reground.turns.intent_signals IS 'What decided the intent.';
 COMMENT ON COLUMN reground.turns.retrieval IS 'What was searched for beside the query: lean, how far it leaned on the conversation (0 to 1), and borrowed, the lexemes that it took from there with their weights (a word of the query has 1); where the graph was asked, nodes, the entities that repeat; where the application gave one, rewrite, its rewrite of the query.';
 COMMENT ON COLUMN reground.turns.settings IS 'The effective settings, all of them.';
+COMMENT ON COLUMN reground.turns.call_settings IS 'Of these, those that begin_turn was given: a further search in another corpus is under that corpus'' settings and these.';
 COMMENT ON COLUMN reground.turns.pool IS 'Candidates of a deferred turn, until apply_rerank.';
 COMMENT ON COLUMN reground.turns.context IS 'The sources given to the model, in order, with text, marker, scores and facts.';
 COMMENT ON COLUMN reground.turns.context_tokens IS 'o200k_base tokens of the passages in the context.';
@@ -117,7 +119,7 @@ COMMENT ON COLUMN reground.turns.refresh_us IS 'Microseconds that its search too
 COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds that compressing and counting its history took; NULL where the history is not compressed, or there is none yet.';
 COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance in [0, 1] of its embedding from that of the first turn (D4): 1 less their cosine; NULL without either.';
 COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources as they stood when the turn first ended: a regeneration starts from here.';
-COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources as the turn left them.';
+COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources as the turn leaves them by the answer that stands: where the conversation stands again that goes back to it. NULL of an imported turn.';
 COMMENT ON COLUMN reground.turns.warnings IS 'What was degraded: no_embedding, no_lexical_index, short_branch, rerank_missing, …';
 COMMENT ON COLUMN reground.turns.tags IS 'The application''s tags.';
 COMMENT ON COLUMN reground.turns.begun_at IS 'When begin_turn was called.';
@@ -211,8 +213,9 @@ CREATE TABLE reground.conversation_markers (
     UNIQUE (conversation_id, binding_no)
 );
 CREATE INDEX conversation_markers_document ON reground.conversation_markers (conversation_id, doc_id);
-CREATE INDEX conversation_markers_letters ON reground.conversation_markers (conversation_id, binding_no) WHERE marker ~ '^[A-Z]+1$';
-CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, binding_no) WHERE marker ~ '^[0-9]+$';
+CREATE INDEX conversation_markers_letters ON reground.conversation_markers
+    (conversation_id, pg_catalog.length(pg_catalog.rtrim(marker, '0123456789')), pg_catalog.rtrim(marker, '0123456789') COLLATE "C") WHERE marker ~ '^[A-Z]+[0-9]+$';
+CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, pg_catalog.length(marker), marker COLLATE "C") WHERE marker ~ '^[0-9]+$';
 CREATE INDEX conversation_markers_cited ON reground.conversation_markers (conversation_id, binding_no) WHERE cited;
 COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added, and nothing in them changes but cited; forget_document takes title and uri.';
 COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Its conversation.';

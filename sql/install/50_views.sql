@@ -23,20 +23,23 @@ CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
            t.tags || m.tags AS tags, t.query, c.citation_no, c.marker, c.raw, c.form, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri, c.locator, c.claim, c.quote,
            c.status, c.holds, c.mode, c.score, c.coordinate_fidelity, c.support, c.support_parts, c.diagnostic, c.detail, c.best_other, c.lost_at, c.repaired,
            reground._source_state(c.tenant, c.corpus, c.doc_id, c.source_version) AS source_state,
-           c.source_version, c.source_hash, m.superseded, c.char_start, c.char_end, m.created_at
+           c.source_version, c.source_hash, m.superseded, c.char_start, c.char_end, m.created_at, t.origin, t.superseded AS turn_superseded
     FROM reground.message_citations AS c
     JOIN reground.messages AS m USING (message_id)
     JOIN reground.turns AS t ON t.turn_id = m.turn_id
     -- By way of the answer, whose conversation has an index: so one conversation is a few rows.
     JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id;
 COMMENT ON VIEW reground.citation_audit IS 'A row a citation with its verdict, the question, the model and what has become of the source since (source_state; NULL where documents are not ours to version).';
+COMMENT ON COLUMN reground.citation_audit.superseded IS 'Whether another answer to the same turn has taken the place of this one.';
+COMMENT ON COLUMN reground.citation_audit.origin IS 'live, or imported from another system.';
+COMMENT ON COLUMN reground.citation_audit.turn_superseded IS 'Whether the conversation has gone back behind the turn.';
 COMMENT ON COLUMN reground.citation_audit.created_at IS 'When the answer was given.';
 
 CREATE VIEW reground.turn_audit WITH (security_invoker = true) AS
     SELECT t.tenant, v.external_id AS conversation, t.number AS turn, t.turn_id, t.state, t.corpus, t.query, t.intent, t.intent_confidence, t.intent_signals,
            pg_catalog.jsonb_array_length(t.context) AS sources, t.context_tokens, t.warnings, t.tags || coalesce(m.tags, '{}') AS tags, m.message_id, m.external_id AS message, m.model, m.usage,
            m.citation_count, m.malformed_count, m.cfs, m.stage_cfs, m.grounded_cfs, m.diagnostic, m.decision, m.reasons, m.superseded,
-           t.begun_at, t.ended_at, m.created_at AS answered_at
+           t.begun_at, t.ended_at, m.created_at AS answered_at, t.origin, t.superseded AS turn_superseded
     FROM reground.turns AS t
     JOIN reground.conversations AS v USING (conversation_id)
     LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id;
@@ -66,7 +69,7 @@ CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
            m.message_id, m.cfs, c.citations, c.citations_carried, c.citations_both,
            100 * c.citations_carried::double precision / nullif(c.citations, 0) AS history_dependence,
            CASE WHEN t.retrieved AND c.evidence_carried > 0 THEN CASE WHEN t.intent IN ('drill_down', 'same_sources') THEN 'denoise' ELSE 'diversify' END END AS history_effect,
-           t.begun_at
+           t.begun_at, t.origin, t.superseded AS turn_superseded
     FROM reground.turns AS t
     JOIN reground.conversations AS v USING (conversation_id)
     LEFT JOIN reground.turns AS p ON p.turn_id = t.parent
@@ -130,7 +133,7 @@ CREATE VIEW reground.conversation_totals WITH (security_invoker = true) AS
     FROM reground.conversation_health AS h
     WHERE h.state IN ('open', 'ended')
     GROUP BY h.tenant, h.conversation;
-COMMENT ON VIEW reground.conversation_totals IS 'A row a conversation: conversation_health over its turns, those that were given up or wait for a rerank left out. Means are over turns, HD % over citations, turnover from the second turn on.';
+COMMENT ON VIEW reground.conversation_totals IS 'A row a conversation: conversation_health over its turns, those that were given up or wait for a rerank left out, those that it has gone back behind counted. Means are over turns, HD % over citations, turnover from the second turn on.';
 COMMENT ON COLUMN reground.conversation_totals.improved IS 'Per cent of the answers that rest on a source from earlier turns alone (H6).';
 COMMENT ON COLUMN reground.conversation_totals.denoise IS 'Per cent of these where the turn went on with the subject.';
 COMMENT ON COLUMN reground.conversation_totals.diversify IS 'Per cent of these where it did not.';

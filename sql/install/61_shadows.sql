@@ -18,7 +18,7 @@ COMMENT ON VIEW reground.shadow_candidates IS 'Every candidate of every shadow t
 
 CREATE VIEW reground.shadow_audit WITH (security_invoker = true) AS
     SELECT t.tenant, s.label, v.external_id AS conversation, t.number AS turn, t.turn_id, t.query, t.tags, t.corpus, s.corpus AS shadow_corpus, m.message_id, m.model,
-           pg_catalog.jsonb_array_length(t.context) AS sources, o.sources AS shadow_sources, b.shared AS shared_sources, t.context_tokens, s.context_tokens AS shadow_tokens,
+           b.sources, o.sources AS shadow_sources, b.shared AS shared_sources, t.context_tokens, s.context_tokens AS shadow_tokens,
            t.refresh_us / 1000.0::double precision AS refresh_ms, s.refresh_us / 1000.0::double precision AS shadow_refresh_ms,
            c.citations, c.kept, c.kept_documents, s.shadowed_at
     FROM reground.shadow_turns AS s
@@ -28,10 +28,11 @@ CREATE VIEW reground.shadow_audit WITH (security_invoker = true) AS
         SELECT pg_catalog.count(*) AS sources, coalesce(pg_catalog.jsonb_agg(x.source), '[]') AS context
         FROM pg_catalog.jsonb_array_elements(s.candidates) AS x(source) WHERE (x.source -> 'in_context')::boolean) AS o
     CROSS JOIN LATERAL (
-        SELECT pg_catalog.count(*) AS shared FROM pg_catalog.jsonb_array_elements(t.context) AS e
-        WHERE EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(o.context) AS x(source)
+        -- What the turn began with: what an agent added since, no shadow was asked for.
+        SELECT pg_catalog.count(*) AS sources, pg_catalog.array_agg(e ->> 'marker') AS markers, pg_catalog.count(*) FILTER (WHERE EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(o.context) AS x(source)
                       WHERE x.source ->> 'corpus' = e #>> '{passage,corpus}' AND x.source ->> 'doc_id' = e #>> '{passage,doc_id}'
-                          AND x.source -> 'members' ?| ARRAY(SELECT pg_catalog.jsonb_array_elements_text(e -> 'members')))) AS b
+                          AND x.source -> 'members' ?| ARRAY(SELECT pg_catalog.jsonb_array_elements_text(e -> 'members')))) AS shared
+        FROM pg_catalog.jsonb_array_elements(t.context) AS e WHERE NOT e ? 'retrieval') AS b
     LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded
     LEFT JOIN LATERAL (
         SELECT pg_catalog.count(*) AS citations,
@@ -40,9 +41,11 @@ CREATE VIEW reground.shadow_audit WITH (security_invoker = true) AS
                    WHERE x.source ->> 'corpus' = c.corpus AND x.source ->> 'doc_id' = c.doc_id AND (c.chunk_id IS NULL OR x.source -> 'members' ? c.chunk_id))) AS kept,
                pg_catalog.count(*) FILTER (WHERE EXISTS (
                    SELECT FROM pg_catalog.jsonb_array_elements(o.context) AS x(source) WHERE x.source ->> 'doc_id' = c.doc_id)) AS kept_documents
-        FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.holds AND c.doc_id IS NOT NULL) AS c ON m.message_id IS NOT NULL;
+        FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.holds AND c.doc_id IS NOT NULL
+            AND (c.marker = ANY (b.markers) OR NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(t.context) AS e WHERE e ->> 'marker' = c.marker))) AS c ON m.message_id IS NOT NULL;
 COMMENT ON VIEW reground.shadow_audit IS 'A row a shadow turn, beside the turn that was served: their contexts, and which of the citations that hold in the answer that stands the shadow would have had a source for.';
-COMMENT ON COLUMN reground.shadow_audit.shared_sources IS 'Sources of the served context that have a passage in common with one of the shadow''s.';
+COMMENT ON COLUMN reground.shadow_audit.sources IS 'Sources that the turn began with; what further retrievals added is left out, with the citations of it.';
+COMMENT ON COLUMN reground.shadow_audit.shared_sources IS 'Of these, those that have a passage in common with one of the shadow''s.';
 COMMENT ON COLUMN reground.shadow_audit.refresh_ms IS 'Milliseconds that the search took; NULL where the turn kept sources.';
 COMMENT ON COLUMN reground.shadow_audit.citations IS 'Citations of a document that hold, in the answer that stands; NULL without an answer.';
 COMMENT ON COLUMN reground.shadow_audit.kept IS 'Of these, those whose passage is in the shadow''s context.';

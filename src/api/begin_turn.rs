@@ -138,6 +138,16 @@ impl Request<'_> {
         }
     }
 
+    /// What it said of settings; none for a null.
+    fn call_settings(&self) -> &Value {
+        static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| json!({}));
+        if self.settings.is_object() {
+            &self.settings
+        } else {
+            &NOTHING
+        }
+    }
+
     /// Tells a repeated request from another one under the same id.
     fn hash(&self) -> Result<String> {
         let arguments = json!([
@@ -216,6 +226,7 @@ fn write(
             intent_signals: &known.judged.signals,
             retrieval: known.retrieval.clone(),
             settings: serde_json::to_value(&known.settings)?,
+            call_settings: request.call_settings(),
             pool,
             context,
             context_tokens: tokens,

@@ -16,22 +16,23 @@ pub(super) fn go_back(
     parent: i64,
 ) -> Result<Conversation> {
     let conversation_id = conversation.conversation_id;
-    let after = match parent {
-        0 => Vec::new(),
-        _ => after(tenant, conversation_id, parent)?,
-    };
+    if parent != 0 {
+        check(tenant, conversation_id, parent)?;
+    }
+    let left = left_by(conversation_id, Some(parent))?;
     let live = sources::of(conversation_id)?;
-    sources::replace(tenant, conversation_id, &with_pins_of(&after, &live))?;
+    let restored = with_pins_of(&left, &live);
+    sources::restore(tenant, conversation_id, &restored, parent)?;
     turns::stand_after(conversation_id, parent)?;
     conversations::again(conversation)
 }
 
-/// The sources as a turn of the conversation left them.
-fn after(tenant: &str, conversation_id: i64, parent: i64) -> Result<Vec<RememberedSource>> {
-    let unknown = || Error::Unknown("turn", format!("{parent} in this conversation"));
+/// Refuses a parent that is not an answered turn of the conversation.
+fn check(tenant: &str, conversation_id: i64, parent: i64) -> Result<()> {
     let turn = turns::load(tenant, parent)?;
     if turn.conversation_id != conversation_id {
-        return Err(unknown());
+        let named = format!("{parent} in this conversation");
+        return Err(Error::Unknown("turn", named));
     }
     if turn.state != "ended" {
         return Err(Error::WrongState {
@@ -41,14 +42,17 @@ fn after(tenant: &str, conversation_id: i64, parent: i64) -> Result<Vec<Remember
             hint: "Name a turn that was answered; the parent of an edited question is the turn before it (0: there is none).",
         });
     }
-    Ok(turn.sources_after.unwrap_or_default())
+    Ok(())
 }
 
 /// The sources that a turn off the path started from: as its parent left them.
-pub(super) fn before(tenant: &str, turn: &Turn) -> Result<Vec<RememberedSource>> {
-    let Some(parent) = turn.parent else {
-        return Ok(Vec::new());
-    };
-    let parent = turns::load(tenant, parent)?;
-    Ok(parent.sources_after.unwrap_or_default())
+pub(super) fn before(turn: &Turn) -> Result<Vec<RememberedSource>> {
+    left_by(turn.conversation_id, turn.parent)
+}
+
+fn left_by(conversation_id: i64, turn: Option<i64>) -> Result<Vec<RememberedSource>> {
+    match turn {
+        None | Some(0) => Ok(Vec::new()),
+        Some(turn) => turns::sources_left(conversation_id, turn),
+    }
 }

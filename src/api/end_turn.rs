@@ -201,13 +201,8 @@ fn abandon_turn(turn: Option<i64>) -> std::result::Result<bool, ErrorReport> {
 
 /// Refuses a turn that cannot be answered, and warns of a transaction that was held open.
 fn check_state(turn: &Turn) -> Result<()> {
-    let imported = "imported".to_owned();
-    let state = if turn.origin == imported {
-        &imported
-    } else {
-        &turn.state
-    };
-    let hint = match state.as_str() {
+    let state = turn.standing();
+    let hint = match state {
         "imported" => {
             "Its answer was given elsewhere; begin a new turn, or one with its parent as parent."
         }
@@ -225,7 +220,7 @@ fn check_state(turn: &Turn) -> Result<()> {
     };
     Err(Error::WrongState {
         turn: turn.turn_id,
-        state: state.clone(),
+        state: state.to_owned(),
         wanted: "answered",
         hint,
     })
@@ -286,7 +281,7 @@ fn judge(
         judging::read(answer.text, &of_turn.grammar, answer.citations())
     })?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
-    let before = stage("memory", || before(tenant, conversation, turn))?;
+    let before = stage("memory", || before(conversation, turn))?;
     let verdict = judging::judge(&read, &of_turn.ground(&trace, &before))?;
     Ok(Ended {
         verdict,
@@ -298,11 +293,11 @@ fn judge(
 
 /// The sources that the turn started from, with today's pins: for a regeneration those of its first end, for a turn that the
 /// conversation has gone back behind those that its parent left.
-fn before(tenant: &str, conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
+fn before(conversation: &Conversation, turn: &Turn) -> Result<Vec<RememberedSource>> {
     let live = sources::of(conversation.conversation_id)?;
     let before = match &turn.sources_before {
         Some(before) => before.clone(),
-        None if turn.superseded => branches::before(tenant, turn)?,
+        None if turn.superseded => branches::before(turn)?,
         None => return Ok(live),
     };
     Ok(with_pins_of(&before, &live))
@@ -324,25 +319,16 @@ fn count_tokens(
     conversations::count_tokens(conversation, more)
 }
 
-/// Moves the conversation's memory on, once a turn: a first end does, and the regeneration of the turn that ended last;
-/// regenerating an older one changes its citations only. A turn off the path keeps what it would have left, for whoever goes
-/// back to it.
+/// Notes what the turn leaves, and moves the conversation's memory on: a first end does, and the regeneration of the turn that
+/// ended last. Regenerating an older one, or answering one that the conversation has gone back behind, moves nothing but what
+/// whoever goes back to it will find.
 fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ended) -> Result<()> {
+    let after = &ended.verdict.judged.sources_after;
+    turns::end(turn.turn_id, &ended.before, after)?;
     let first = turn.state == "open";
     let latest = conversation.last_ended_turn == Some(turn.turn_id);
-    if turn.superseded {
-        if first {
-            turns::end(
-                turn.turn_id,
-                &ended.before,
-                &ended.verdict.judged.sources_after,
-            )?;
-        }
-        conversations::touch(conversation)
-    } else if first || latest {
-        let after = &ended.verdict.judged.sources_after;
+    if !turn.superseded && (first || latest) {
         sources::replace(tenant, conversation.conversation_id, after)?;
-        turns::end(turn.turn_id, &ended.before, after)?;
         conversations::ended(conversation, turn.turn_id)
     } else {
         conversations::touch(conversation)

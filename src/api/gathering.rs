@@ -2,9 +2,10 @@
 
 use reground_grounding::across;
 use reground_grounding::begin::{self, GatherInput, Gathered};
+use reground_grounding::identity;
 use reground_grounding::intent::{self, Intent, Judged, Verdict};
-use reground_grounding::keep::keep;
-use reground_grounding::memory::Register;
+use reground_grounding::keep::{keep, passages_of};
+use reground_grounding::memory::{ContextSource, Register};
 use reground_grounding::passage::RankedList;
 use reground_grounding::plan::{Asking, RetrievalPlan, plan};
 use reground_grounding::settings::Settings;
@@ -142,11 +143,12 @@ pub(super) struct More {
     pub took_us: i32,
 }
 
-/// Gathers for one more search of an open turn.
+/// Gathers for one more search of an open turn, which has some sources already: of passages with the same text, those stand.
 pub(super) fn gather_more(
     tenant: &str,
     conversation: &Conversation,
     question: &Question<'_>,
+    had: &[ContextSource],
 ) -> Result<More> {
     let Place {
         corpora,
@@ -162,7 +164,7 @@ pub(super) fn gather_more(
         corpora: &corpora,
         settings: &settings,
     };
-    let (gathered, took_us) = timed(|| asked.search_alone());
+    let (gathered, took_us) = timed(|| asked.search_alone(had));
     Ok(More {
         gathered: gathered?,
         took_us,
@@ -304,7 +306,7 @@ impl Asked<'_> {
         let live = stage("memory", || {
             sources::load(self.conversation.conversation_id)
         })?;
-        let gathered = self.ask(&plan, list, live, judged)?;
+        let gathered = self.ask(&plan, list, live, identity::Known::default(), judged)?;
         let mut trace = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
             trace["corpora"] = json!(self.corpora.names());
@@ -313,12 +315,12 @@ impl Asked<'_> {
     }
 
     /// Searches for the query as it stands, as if nothing had been said before.
-    fn search_alone(&self) -> Result<Gathered> {
+    fn search_alone(&self, had: &[ContextSource]) -> Result<Gathered> {
         let question = self.question;
         let judged = intent::classify(question.query, &[], None);
         let embedding = question.embedding.map(<[f32]>::to_vec);
         let plan = RetrievalPlan::alone(Some(question.query), embedding, self.settings);
-        self.ask(&plan, None, Vec::new(), &judged)
+        self.ask(&plan, None, Vec::new(), passages_of(had).collect(), &judged)
     }
 
     /// Asks the branches of every corpus, and gathers what they give with the remembered sources.
@@ -327,6 +329,7 @@ impl Asked<'_> {
         plan: &RetrievalPlan,
         nominated: Option<RankedList>,
         live: Vec<Live>,
+        had: identity::Known,
         judged: &Judged,
     ) -> Result<Gathered> {
         let settings = self.settings;
@@ -382,6 +385,7 @@ impl Asked<'_> {
             integrated,
             passages: first.passages,
             carried,
+            had,
             judged: judged.clone(),
             metric: self.corpora.metric(),
             warnings,
@@ -397,8 +401,9 @@ impl Asked<'_> {
         let shown = from.map(|number| history::shown(conversation_id, number));
         let asking = kept::Asking {
             tenant: self.tenant,
-            corpus: &self.corpora.first,
+            corpora: self.corpora,
             filter: &self.filter,
+            filters_beside: &self.filters_beside,
             filtered: question.filter.is_some(),
             query: question.rewrite.unwrap_or(question.query),
             embedding: question.embedding,

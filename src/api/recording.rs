@@ -8,10 +8,10 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::Cues;
 use reground_documents::{GivenPassage, exact_hash_hex};
-use reground_grounding::imported::{Fate, ImportedTurn, fates, fault_of};
+use reground_grounding::imported::{self, Fate, ImportedTurn, fates, fault_of};
 use reground_grounding::memory::ContextSource;
+use reground_grounding::reading;
 use reground_grounding::settings::Settings;
-use reground_grounding::{check, reading};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ fn record_turn(
         query: given(query, "query")?.to_owned(),
         answer: given(answer, "answer")?.to_owned(),
         passages: Json::optional(passages, "passages")?,
-        at: at.map(|at| at.to_iso_string()),
+        at: at.map(moment).transpose()?,
         message: message.map(str::to_owned),
         model: model.map(str::to_owned),
         tags: Json::object(tags, "tags")?.as_object().cloned(),
@@ -69,6 +69,18 @@ fn record_turn(
         })
     })?;
     Ok(())
+}
+
+/// A moment as it is written.
+fn moment(at: TimestampWithTimeZone) -> Result<String> {
+    if at.is_infinity() || at.is_neg_infinity() {
+        return Err(Error::Bad {
+            argument: "at",
+            fault: "it is no moment".into(),
+            hint: "Give the time of the answer, or leave it out.".into(),
+        });
+    }
+    Ok(at.to_iso_string())
 }
 
 #[pg_extern(sql = false)]
@@ -210,9 +222,11 @@ impl<'a> How<'a> {
     fn judge(&self, turn: &ImportedTurn, place: usize) -> Result<JudgedTurn> {
         let faulty = |fault: String| Error::from(fault_of(place, fault));
         let passages = GivenPassage::list(&turn.passages()).map_err(|e| faulty(e.to_string()))?;
-        let context = check::context(passages, self.corpus_name());
-        let mut context = context.map_err(|error| faulty(error.to_string()))?;
-        stage("tokens", || check::count_tokens(&mut context));
+        let context = stage("tokens", || imported::context(passages, self.corpus_name()));
+        let context = context.map_err(|error| faulty(error.to_string()))?;
+        if let Some(at) = &turn.at {
+            check_time(at).map_err(faulty)?;
+        }
         let grammar = reading::grammar(&self.settings, &context)?;
         let ground = Ground {
             tenant: self.tenant,
@@ -295,6 +309,14 @@ impl<'a> How<'a> {
             reasons: reasons.collect(),
             citations,
         })
+    }
+}
+
+/// Refuses what PostgreSQL cannot read as a moment, and what is none.
+fn check_time(at: &str) -> std::result::Result<(), String> {
+    match at.parse::<TimestampWithTimeZone>() {
+        Ok(moment) if !moment.is_infinity() && !moment.is_neg_infinity() => Ok(()),
+        _ => Err(format!("\"{at}\" is no moment")),
     }
 }
 

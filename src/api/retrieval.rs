@@ -9,7 +9,6 @@ use reground_grounding::further::{self, Further};
 use reground_grounding::hook::DEFERRED;
 use reground_grounding::passage::{Candidate, Dropped};
 use reground_grounding::settings::Settings;
-use reground_grounding::shadow;
 use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
 
@@ -21,13 +20,12 @@ use crate::api::source_rows::emit;
 use crate::api::{given, names, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
-use crate::guc;
 use crate::profile::{self, stage};
 use crate::store::composed::{self, Retrieved};
 use crate::store::conversations::{self, Conversation};
+use crate::store::register;
 use crate::store::retrievals::{self, NewRetrieval};
 use crate::store::turns::{self, Asked, Turn};
-use crate::store::{corpora, register};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -101,13 +99,14 @@ impl Search<'_> {
     fn run(&self, tenant: &str, turn_id: i64, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
         let asked = stage("turn", || turns::asked(tenant, turn_id))?;
         check_open(turn_id, &asked.state)?;
+        let had = turns::load(tenant, turn_id)?.context;
         let conversation = conversations::behind_turn(tenant, turn_id)?
             .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
         let where_it_asked = match (self.corpus, &self.corpora) {
             (None, None) => Some(asked.corpora()),
             (_, corpora) => corpora.clone(),
         };
-        let call = self.call(tenant, &conversation, &asked, where_it_asked.as_deref())?;
+        let call = self.call(&asked);
         let question = Question {
             query: self.query,
             corpus: self.corpus,
@@ -119,16 +118,11 @@ impl Search<'_> {
             settings: &call,
             instead_of: None,
         };
-        let mut more = gather_more(tenant, &conversation, &question)?;
+        let mut more = gather_more(tenant, &conversation, &question, &had)?;
         let mut scores = self.rerank(&mut more)?;
 
         let addition = Addition::to(tenant, turn_id)?;
-        further::recognise(
-            &mut more.gathered,
-            scores.as_mut(),
-            &addition.turn.context,
-            &more.settings,
-        );
+        further::recognise(&mut more.gathered, scores.as_mut(), &addition.turn.context);
         let documents = more.gathered.documents();
         let style = more.settings.marker_style;
         let register = register::load(&addition.conversation, documents, style)?;
@@ -156,29 +150,14 @@ impl Search<'_> {
         stage("rows", || emit(fcinfo, turn_id, &further.shown))
     }
 
-    /// The settings of the call: what the turn's call said, and the limit.
-    fn call(
-        &self,
-        tenant: &str,
-        conversation: &Conversation,
-        asked: &Asked,
-        corpora: Option<&[String]>,
-    ) -> Result<Value> {
-        let leading = self.corpus.or(corpora
-            .and_then(|all| all.first())
-            .map(|name| name.as_str()));
-        let corpus = corpora::load(tenant, leading.unwrap_or(&asked.corpus))?;
-        let server = guc::turn_settings();
-        let layers = [
-            ("server", &server),
-            ("corpus", &corpus.settings),
-            ("conversation", &conversation.settings),
-        ];
-        let changes = match self.max_results {
-            Some(count) => json!({ "max_sources": count }),
-            None => json!({}),
-        };
-        Ok(shadow::call(&layers, &asked.settings, &changes)?)
+    /// The settings of the call: what the turn's call said, and the limit. A function that a corpus or the conversation names is
+    /// theirs to call.
+    fn call(&self, asked: &Asked) -> Value {
+        let mut call = asked.call_settings.clone();
+        if let Some(count) = self.max_results {
+            call["max_sources"] = json!(count);
+        }
+        call
     }
 
     /// What a reranker function says. A deferred rerank is for the beginning of a turn: here the fused order stands, with a
@@ -294,7 +273,7 @@ impl<'a> Addition<'a> {
             self.tenant,
             &footing::Composed {
                 number: turn.number,
-                fresh: turn.retrieved || searched,
+                fresh: turn.searched() || searched,
                 context: &context,
                 tokens,
                 embedding: footing.before.own_embedding.as_deref(),

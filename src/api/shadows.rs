@@ -110,5 +110,10 @@ fn call(
         ("corpus", &corpus.settings),
         ("conversation", &conversation.settings),
     ];
-    Ok(shadow::call(&layers, &turn.settings, changes)?)
+    Ok(shadow::call(
+        &layers,
+        &turn.settings,
+        &turn.call_settings,
+        changes,
+    )?)
 }

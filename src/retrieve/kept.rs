@@ -10,8 +10,9 @@ use reground_grounding::settings::Settings;
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted, Way};
+use crate::retrieve::passages;
+use crate::retrieve::together::Corpora;
 use crate::retrieve::turn::{Options, carried, elsewhere, others, remembered};
-use crate::retrieve::{nearest, passages};
 use crate::store::corpora::{self, Corpus};
 use crate::store::history::Shown;
 use crate::store::sources::Live;
@@ -19,13 +20,23 @@ use crate::store::sources::Live;
 /// The turn that asks.
 pub struct Asking<'a> {
     pub tenant: &'a str,
-    pub corpus: &'a Corpus,
+    pub corpora: &'a Corpora,
     pub filter: &'a Filter,
+    /// One for each corpus beside the first.
+    pub filters_beside: &'a [Filter],
     /// Whether the filter says anything: then sources of other corpora stay out.
     pub filtered: bool,
     pub query: &'a str,
     pub embedding: Option<&'a [f32]>,
     pub settings: &'a Settings,
+}
+
+impl<'a> Asking<'a> {
+    /// The corpora that are asked, each with what the filter says of it.
+    fn asked(&self) -> impl Iterator<Item = (&'a Corpus, &'a Filter)> {
+        let beside = self.corpora.beside.iter().zip(self.filters_beside);
+        std::iter::once((&self.corpora.first, self.filter)).chain(beside)
+    }
 }
 
 /// Reads the passages of a context and the pins, which alone are scored: a pinned document gives its best passage.
@@ -39,7 +50,8 @@ pub fn read(asking: &Asking<'_>, shown: Option<Shown>, live: Vec<Live>) -> Resul
         passages: standing(asking, passages_of(&context).collect())?,
         context,
         order,
-        metric: nearest::metric(asking.corpus),
+        filtered: asking.filtered,
+        metric: asking.corpora.metric(),
         pins: {
             let options = scored(asking, &pins)?;
             carried(pins, &options)
@@ -60,8 +72,9 @@ fn standing(
     let everything = Filter::default();
     let mut found = BTreeMap::new();
     for (name, keys) in by_corpus {
-        let passages = if name == asking.corpus.name {
-            passages::by_key(asking.corpus, asking.filter, &keys)?
+        let asked = asking.asked().find(|(corpus, _)| corpus.name == name);
+        let passages = if let Some((corpus, filter)) = asked {
+            passages::by_key(corpus, filter, &keys)?
         } else if asking.filtered {
             continue;
         } else if let Some(corpus) = corpora::usable_under(asking.settings, asking.tenant, &name)? {
@@ -86,10 +99,13 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
         asking.embedding.map(<[f32]>::to_vec),
         asking.settings,
     );
-    let here = Wanted::of(pins, &asking.corpus.name);
-    if !here.is_empty() {
-        let way = Way::of(asking.corpus, asking.settings.lexical_search)?;
-        let ranked = lexical::rank(asking.corpus, &plan.lexical, asking.filter, &here, &way, 0)?;
+    for (corpus, filter) in asking.asked() {
+        let here = Wanted::of(pins, &corpus.name);
+        if here.is_empty() {
+            continue;
+        }
+        let way = Way::of(corpus, asking.settings.lexical_search)?;
+        let ranked = lexical::rank(corpus, &plan.lexical, filter, &here, &way, 0)?;
         let scores = reground_grounding::fuse::BranchScores {
             lexical: ranked
                 .into_iter()
@@ -97,12 +113,18 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
                 .collect(),
             ..Default::default()
         };
-        let found = passages::by_key(asking.corpus, asking.filter, &here.passages)?;
-        let (corpus, embedding) = (asking.corpus, asking.embedding);
-        options = remembered(corpus, embedding, asking.filter, &here, &scores, &found)?;
+        let found = passages::by_key(corpus, filter, &here.passages)?;
+        options.extend(remembered(
+            corpus,
+            asking.embedding,
+            filter,
+            &here,
+            &scores,
+            &found,
+        )?);
     }
     if !asking.filtered {
-        for name in others(pins, std::slice::from_ref(&asking.corpus.name)) {
+        for name in others(pins, &asking.corpora.names()) {
             let there = elsewhere(asking.tenant, &name, &plan, pins, asking.settings)?;
             options.extend(there);
         }

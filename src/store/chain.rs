@@ -91,7 +91,13 @@ const TURN: &[As] = &[
     As::Json(&["corpora"]),
     As::Text(&["intent"]),
     As::Real(&["intent_confidence"]),
-    As::Json(&["intent_signals", "retrieval", "settings", "warnings"]),
+    As::Json(&[
+        "intent_signals",
+        "retrieval",
+        "settings",
+        "call_settings",
+        "warnings",
+    ]),
     As::Number(&["context_tokens", "query_tokens"]),
     As::Flag(&["retrieved"]),
     As::Number(&["context_from", "history_tokens"]),
@@ -102,7 +108,7 @@ const RETRIEVAL: &[As] = &[
     As::Text(&["tenant", "kind", "query"]),
     As::Vector(&["query_embedding"]),
     As::Json(&["corpora", "filter", "markers", "warnings", "before"]),
-    As::Number(&["max_results"]),
+    As::Number(&["max_results", "added", "took_us"]),
     As::Time(&["retrieved_at"]),
 ];
 
@@ -207,7 +213,8 @@ fn content(about: About) -> Result<Content> {
                 "SELECT 1 AS position, {} AS fields FROM {begun} \
                  UNION ALL SELECT 2, {} FROM {begun} \
                  UNION ALL SELECT e.place + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
-                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1 AND NOT e.source ? 'retrieval'",
+                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1 AND (NOT e.source ? 'retrieval' \
+                     OR NOT EXISTS (SELECT FROM reground.turn_retrievals AS r WHERE r.turn_id = $1 AND r.retrieval_no::text = e.source ->> 'retrieval'))",
                 fields(QUESTION),
                 fields(TURN)
             ),
@@ -219,7 +226,7 @@ fn content(about: About) -> Result<Content> {
                  UNION ALL SELECT 2, {} FROM {} \
                  UNION ALL SELECT pg_catalog.row_number() OVER (ORDER BY e.place) + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
                  FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) \
-                 WHERE x.turn_id = $1 AND (e.source ->> 'retrieval')::bigint = $2",
+                 WHERE x.turn_id = $1 AND e.source ->> 'retrieval' = $2::text",
                 fields(RETRIEVAL),
                 fields(TURN),
                 turn_before("$2 + 1")
@@ -482,7 +489,7 @@ pub fn unlinked(conversation_id: i64) -> Result<Vec<Unlinked>> {
             "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.turn, r.message_id NULLS FIRST, r.retrieval_no NULLS FIRST), '[]')::text FROM ( \
                  WITH since AS (SELECT pg_catalog.max(k.linked_at) AS moment FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1), \
                  asked AS (SELECT t.turn_id, t.number, t.begun_at FROM reground.turns AS t \
-                           WHERE t.conversation_id = $1 AND t.settings ->> 'provenance' = 'merkle' AND t.history_tokens IS NOT NULL) \
+                           WHERE t.conversation_id = $1 AND t.settings ->> 'provenance' = 'merkle' AND (t.history_tokens IS NOT NULL OR t.state = 'ended')) \
                  SELECT a.number AS turn, a.turn_id, NULL::bigint AS message_id, NULL::bigint AS retrieval_no FROM asked AS a, since AS s \
                  WHERE (s.moment IS NULL OR a.begun_at > s.moment) \
                      AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 AND x.kind = 'turn' AND x.turn_id = a.turn_id) \

@@ -262,7 +262,9 @@ impl Document<'_> {
                          SELECT m.conversation_id FROM reground.conversation_markers AS m WHERE m.corpus = $1 AND m.doc_id = $2 \
                          UNION SELECT s.conversation_id FROM reground.conversation_sources AS s WHERE s.corpus = $1 AND s.doc_id = $2 \
                          UNION SELECT c.conversation_id FROM reground.message_citations AS c WHERE c.corpus = $1 AND c.doc_id = $2 \
-                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.pool IS NOT NULL) \
+                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.pool IS NOT NULL \
+                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.origin = 'imported' \
+                             AND t.context @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('passage', pg_catalog.jsonb_build_object('corpus', $1::text, 'doc_id', $2::text)))) \
                      ORDER BY x.conversation_id FOR NO KEY UPDATE) AS v"
             ),
             &[self.corpus.into(), self.doc_id.into(), self.tenant.into()],

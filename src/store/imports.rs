@@ -25,8 +25,11 @@ pub struct Place {
     external_id: String,
     /// Number of its latest turn.
     pub number: i32,
-    /// Its latest turn.
+    /// The latest turn on its path, which the next follows.
     pub parent: Option<i64>,
+    /// The last turn that this import adds to it.
+    #[serde(default)]
+    last_added: Option<i64>,
     /// Tokens that this import adds to its history.
     #[serde(default)]
     more_tokens: usize,
@@ -43,6 +46,7 @@ impl Conversations {
         place.more_tokens += tokens;
         let taken = place.clone();
         place.parent = Some(turn_id);
+        place.last_added = Some(turn_id);
         Ok(taken)
     }
 
@@ -217,8 +221,9 @@ pub fn insert(
         })
         .collect();
     let citations = sql::json(&citations)?;
-    let places: Vec<&Place> = conversations.0.values().collect();
-    let places = sql::json(&places)?;
+    let grown = conversations.0.values();
+    let grown: Vec<&Place> = grown.filter(|place| place.last_added.is_some()).collect();
+    let places = sql::json(&grown)?;
     as_owner(|| {
         stage("write turns", || {
             sql::run(
@@ -258,10 +263,29 @@ pub fn insert(
                 &[citations.into(), tenant.into()],
             )
         })?;
+        // A marker that history shows must not come to mean something else: the conversation's own go on behind the old ones. What an
+        // old one is bound to is what it first meant, since other systems begin anew in every answer.
+        stage("write markers", || {
+            sql::run(
+                "INSERT INTO reground.conversation_markers (conversation_id, marker, tenant, corpus, doc_id, passage, page_start, page_end, char_start, char_end, hash, title, uri, first_turn, binding_no) \
+                 SELECT n.conversation_id, n.marker, $2, n.passage ->> 'corpus', n.passage ->> 'doc_id', n.passage ->> 'key', (n.passage #>> '{pages,start}')::integer, \
+                     (n.passage #>> '{pages,end}')::integer, (n.passage #>> '{chars,start}')::integer, (n.passage #>> '{chars,end}')::integer, n.passage ->> 'hash', n.passage ->> 'title', \
+                     n.passage ->> 'uri', n.number, \
+                     (SELECT coalesce(pg_catalog.max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = n.conversation_id) \
+                         + pg_catalog.row_number() OVER (PARTITION BY n.conversation_id ORDER BY n.number, n.place) \
+                 FROM (SELECT DISTINCT ON (x.conversation_id, e.source ->> 'marker') x.conversation_id, x.number, e.place, e.source ->> 'marker' AS marker, e.source -> 'passage' AS passage \
+                       FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, number integer, context jsonb), \
+                           pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) \
+                       WHERE e.source ->> 'marker' ~ '^([A-Z]{1,3}[1-9][0-9]{0,8}|[1-9][0-9]{0,8})$' \
+                       ORDER BY x.conversation_id, e.source ->> 'marker', x.number, e.place) AS n \
+                 WHERE NOT EXISTS (SELECT FROM reground.conversation_markers AS m WHERE m.conversation_id = n.conversation_id AND m.marker = n.marker)",
+                &[rows.as_str().into(), tenant.into()],
+            )
+        })?;
         stage("write conversations", || {
             sql::run(
-                "UPDATE reground.conversations AS v SET turn_count = x.number, last_ended_turn = x.parent, history_tokens = v.history_tokens + x.more_tokens \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, number integer, parent bigint, more_tokens bigint) \
+                "UPDATE reground.conversations AS v SET turn_count = x.number, last_ended_turn = x.last_added, history_tokens = v.history_tokens + x.more_tokens \
+                 FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, number integer, last_added bigint, more_tokens bigint) \
                  WHERE v.conversation_id = x.conversation_id",
                 &[places.into()],
             )

@@ -80,6 +80,9 @@ pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
     .unwrap_or_default())
 }
 
+/// The letters of a marker.
+const LETTERS: &str = "pg_catalog.rtrim(marker, '0123456789')";
+
 /// The markers of some documents, and the last that tells the next one in this style: of a new document, or of the running
 /// numbers. In the order in which they were bound. Its time does not grow with the conversation.
 pub fn of_documents<'a>(
@@ -89,10 +92,15 @@ pub fn of_documents<'a>(
 ) -> Result<Vec<Row>> {
     let documents: BTreeSet<(&str, &str)> = documents.collect();
     let (corpora, documents): (Vec<&str>, Vec<&str>) = documents.into_iter().unzip();
-    // As literals: each is the condition of an index.
+    // As literals: each is an index. Markers of imported turns come in any order, so the last is the greatest and not the latest.
     let last = match style {
-        MarkerStyle::Lettered => "^[A-Z]+1$",
-        MarkerStyle::Numbered => "^[0-9]+$",
+        MarkerStyle::Lettered => format!(
+            "marker ~ '^[A-Z]+[0-9]+$' ORDER BY pg_catalog.length({LETTERS}) DESC, {LETTERS} COLLATE \"C\" DESC"
+        ),
+        MarkerStyle::Numbered => {
+            "marker ~ '^[0-9]+$' ORDER BY pg_catalog.length(marker) DESC, marker COLLATE \"C\" DESC"
+                .to_owned()
+        }
     };
     Ok(as_owner(|| {
         sql::write_json(
@@ -100,7 +108,7 @@ pub fn of_documents<'a>(
                 "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
                      SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
                          AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($2)) AS d) \
-                     UNION (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '{last}' ORDER BY binding_no DESC LIMIT 1)) AS m"
+                     UNION (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS m"
             ),
             &[conversation_id.into(), documents.into(), corpora.into()],
         )
@@ -117,8 +125,10 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
                  SELECT marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
-                         OR EXISTS (SELECT FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id WHERE t.conversation_id = $1 AND NOT t.superseded \
-                             AND (c.marker = k.marker OR (c.doc_id, c.corpus, c.chunk_id) = (k.doc_id, k.corpus, k.passage)))) \
+                         OR k.marker IN (SELECT c.marker FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
+                             WHERE t.conversation_id = $1 AND NOT t.superseded AND c.marker IS NOT NULL) \
+                         OR (k.doc_id, k.corpus, k.passage) IN (SELECT c.doc_id, c.corpus, c.chunk_id FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
+                             WHERE t.conversation_id = $1 AND NOT t.superseded AND c.doc_id IS NOT NULL AND c.corpus IS NOT NULL AND c.chunk_id IS NOT NULL)) \
                  ORDER BY binding_no) AS m",
             &[conversation_id.into()],
         )

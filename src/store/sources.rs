@@ -37,6 +37,26 @@ pub fn of(conversation_id: i64) -> Result<Vec<RememberedSource>> {
 
 /// Puts the sources as a turn left them in place of those before it.
 pub fn replace(tenant: &str, conversation_id: i64, sources: &[RememberedSource]) -> Result<()> {
+    put(tenant, conversation_id, sources, None)
+}
+
+/// Puts the sources back that a turn of a conversation left. Nothing is used by that: a source that is there keeps its time, another
+/// has that of the turn.
+pub fn restore(
+    tenant: &str,
+    conversation_id: i64,
+    sources: &[RememberedSource],
+    turn_id: i64,
+) -> Result<()> {
+    put(tenant, conversation_id, sources, Some(turn_id))
+}
+
+fn put(
+    tenant: &str,
+    conversation_id: i64,
+    sources: &[RememberedSource],
+    left_by: Option<i64>,
+) -> Result<()> {
     let rows = sql::json(sources)?;
     as_owner(|| {
         sql::run(
@@ -46,14 +66,20 @@ pub fn replace(tenant: &str, conversation_id: i64, sources: &[RememberedSource])
             &[conversation_id.into(), rows.as_str().into()],
         )?;
         sql::run(
-            "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order, cited, hash) \
-             SELECT $1, $3, x.corpus, x.doc_id, x.passage, x.carry_score, x.inactive_turns, x.pinned, x.pin_order, x.cited, x.hash \
+            "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order, cited, hash, last_used_at) \
+             SELECT $1, $3, x.corpus, x.doc_id, x.passage, x.carry_score, x.inactive_turns, x.pinned, x.pin_order, x.cited, x.hash, \
+                 coalesce((SELECT t.ended_at FROM reground.turns AS t WHERE t.turn_id = $4), pg_catalog.now()) \
              FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, passage text, carry_score double precision, inactive_turns integer, \
                  pinned boolean, pin_order bigint, cited boolean, hash text) \
              ON CONFLICT (conversation_id, corpus, doc_id, passage) DO UPDATE SET carry_score = excluded.carry_score, inactive_turns = excluded.inactive_turns, \
                  pinned = excluded.pinned, pin_order = excluded.pin_order, cited = excluded.cited, hash = excluded.hash, \
-                 last_used_at = CASE WHEN excluded.inactive_turns = 0 THEN pg_catalog.now() ELSE s.last_used_at END",
-            &[conversation_id.into(), rows.as_str().into(), tenant.into()],
+                 last_used_at = CASE WHEN $4 IS NULL AND excluded.inactive_turns = 0 THEN pg_catalog.now() ELSE s.last_used_at END",
+            &[
+                conversation_id.into(),
+                rows.as_str().into(),
+                tenant.into(),
+                left_by.into(),
+            ],
         )
     })?;
     Ok(())

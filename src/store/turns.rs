@@ -38,14 +38,27 @@ pub struct Turn {
     pub superseded: bool,
     /// `live`, or `imported`.
     pub origin: String,
-    /// Whether it searched when it began.
-    pub retrieved: bool,
+    /// Number of the turn whose search found its sources.
+    context_from: Option<i32>,
     pub warnings: Vec<String>,
     /// Whether this very transaction began it more than a second ago, and so kept its lock while the model wrote.
     pub held_open: bool,
 }
 
 impl Turn {
+    /// Its state, or that another system answered it.
+    pub fn standing(&self) -> &str {
+        match self.origin.as_str() {
+            "live" => &self.state,
+            imported => imported,
+        }
+    }
+
+    /// Whether a search of its own found its sources, at its beginning or since.
+    pub fn searched(&self) -> bool {
+        self.context_from == Some(self.number)
+    }
+
     /// The context that the turn began with.
     pub fn begun_with(&self) -> &[ContextSource] {
         let later = self.context.iter().position(|source| source.retrieval > 0);
@@ -82,6 +95,8 @@ pub struct NewTurn<'a> {
     /// What was searched for beside the query.
     pub retrieval: Value,
     pub settings: Value,
+    /// Of these, what the call said.
+    pub call_settings: &'a Value,
     pub pool: Option<Value>,
     /// Given apart: the largest part by far.
     #[serde(skip)]
@@ -130,6 +145,8 @@ pub struct Asked {
     corpora: Option<Vec<String>>,
     pub filter: Option<Value>,
     pub settings: Settings,
+    /// Of these, what the call said.
+    pub call_settings: Value,
     /// Whether a later turn has ended, and so moved what the conversation remembers.
     pub overtaken: bool,
 }
@@ -147,7 +164,7 @@ pub fn asked(tenant: &str, turn_id: i64) -> Result<Asked> {
     as_owner(|| {
         sql::write_json(
             "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT t.turn_id, t.number, t.state, t.query, t.query_embedding, t.retrieval ->> 'rewrite' AS rewrite, \
-                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.settings, \
+                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.settings, t.call_settings, \
                  t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn \
                          WHERE v.conversation_id = t.conversation_id AND l.number > t.number) AS overtaken \
              FROM reground.turns AS t WHERE t.turn_id = $1 AND t.tenant = $2) AS r",
@@ -177,7 +194,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, settings, pool, context, context_tokens, \
-     sources_before, sources_after, parent, superseded, origin, retrieved, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
+     sources_before, sources_after, parent, superseded, origin, context_from, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";
 
@@ -268,13 +285,13 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
         sql::write_one(
             &format!(
             "INSERT INTO reground.turns (tenant, conversation_id, parent, number, state, request_id, request_hash, query, query_embedding, corpus, corpora, filter, intent, \
-                 intent_confidence, intent_signals, retrieval, settings, pool, context, context_tokens, query_tokens, \
+                 intent_confidence, intent_signals, retrieval, settings, call_settings, pool, context, context_tokens, query_tokens, \
                  retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, refresh_us, compress_us, warnings, tags, query_similarities, source_similarities) \
              SELECT x.tenant, x.conversation_id, {PARENT}, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.corpora, x.filter, x.intent, \
-                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
+                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.call_settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
                  x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.refresh_us, x.compress_us, x.warnings, x.tags, x.query_similarities, x.source_similarities \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
-                 request_hash text, query text, corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, \
+                 request_hash text, query text, corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, call_settings jsonb, \
                  pool jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_from integer, history_tokens bigint, attribution_share double precision, \
                  predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, refresh_us integer, compress_us integer, \
                  warnings text[], tags jsonb, query_similarities real[], source_similarities real[]) \
@@ -339,8 +356,8 @@ pub fn stand_after(conversation_id: i64, turn_id: i64) -> Result<()> {
                  UNION SELECT t.turn_id, t.parent FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent AND t.conversation_id = $1), \
              moved AS (UPDATE reground.turns AS t SET superseded = NOT t.superseded \
                  WHERE t.conversation_id = $1 AND t.superseded = EXISTS (SELECT FROM path AS p WHERE p.turn_id = t.turn_id)) \
-             UPDATE reground.conversations AS v SET last_ended_turn = nullif($2, 0), corpus = coalesce(l.corpus, v.corpus), \
-                 corpora = CASE WHEN l.corpus IS NULL THEN v.corpora ELSE l.corpora END, history_tokens = s.tokens \
+             UPDATE reground.conversations AS v SET last_ended_turn = nullif($2, 0), corpus = coalesce(nullif(l.corpus, ''), v.corpus), \
+                 corpora = CASE WHEN coalesce(l.corpus, '') = '' THEN v.corpora ELSE l.corpora END, history_tokens = s.tokens \
              FROM (SELECT 1) AS one LEFT JOIN reground.turns AS l ON l.turn_id = $2, \
                  (SELECT coalesce(pg_catalog.sum(t.query_tokens + m.answer_tokens), 0) AS tokens FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.turn_id AND t.state = 'ended' \
                       JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded) AS s \
@@ -349,6 +366,21 @@ pub fn stand_after(conversation_id: i64, turn_id: i64) -> Result<()> {
         )
     })?;
     Ok(())
+}
+
+/// The sources as a turn of a conversation left them, or as the nearest of those that it follows did, where it was brought in finished
+/// and so left none; nothing where no turn did.
+pub fn sources_left(conversation_id: i64, turn_id: i64) -> Result<Vec<RememberedSource>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "WITH RECURSIVE path AS (SELECT t.parent, t.sources_after, 1 AS distance FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
+                 UNION ALL SELECT t.parent, t.sources_after, p.distance + 1 FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent AND t.conversation_id = $1 \
+                 WHERE p.sources_after IS NULL) \
+             SELECT p.sources_after::text FROM path AS p WHERE p.sources_after IS NOT NULL ORDER BY p.distance LIMIT 1",
+            &[conversation_id.into(), turn_id.into()],
+        )
+    })?
+    .unwrap_or_default())
 }
 
 /// What a further retrieval adds to an open turn.

@@ -13,6 +13,7 @@ use crate::cues::Cues;
 use crate::error::GroundingError;
 use crate::facts::extract;
 use crate::fuse::{BranchScores, Ranking, fuse};
+use crate::identity::Known;
 use crate::intent::Judged;
 use crate::mark::assign;
 use crate::memory::{BoundMarker, ContextSource, Register};
@@ -38,6 +39,8 @@ pub struct GatherInput {
     pub passages: BTreeMap<String, Passage>,
     /// The remembered sources with what stands under their keys now.
     pub carried: Vec<CarriedInput>,
+    /// Passages that the turn has already, where it searches again.
+    pub had: Known,
     /// The judgement on the turn.
     pub judged: Judged,
     /// How the vector lists measure distance.
@@ -117,6 +120,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         integrated,
         passages,
         carried,
+        had,
         judged,
         metric,
         mut warnings,
@@ -128,7 +132,8 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     }
 
     let scale = Scale::of(&lists, metric);
-    let known = known_passages(&carried);
+    let mut known = known_passages(&carried);
+    known.extend(had);
     let effect = Effect::of(&judged, settings);
 
     let ranking = Ranking {

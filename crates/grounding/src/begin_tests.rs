@@ -45,6 +45,7 @@ fn turn(
         lists,
         passages: passages.into_iter().map(|p| (p.key.clone(), p)).collect(),
         carried,
+        had: Default::default(),
         judged: classify(query, &earlier, None),
         metric: Metric::Cosine,
         warnings: vec![],

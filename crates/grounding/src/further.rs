@@ -62,21 +62,21 @@ impl Further {
     }
 }
 
-/// Lets a search of an open turn find what its context has: a candidate whose text is a part of a source, or the same text in
-/// another place, is that source, and only the best of several that are.
+/// Lets a search of an open turn find what its context has: a candidate that is a part of a source is that source, and only
+/// the best of several that are.
 ///
+/// The same text in another document is another source, as it has another name, unless the search itself took both for one.
 /// `scores` are a reranker's, one for each candidate: they stay with theirs.
 pub fn recognise(
     gathered: &mut Gathered,
     scores: Option<&mut Vec<Option<f64>>>,
     context: &[ContextSource],
-    settings: &Settings,
 ) {
     let candidates = std::mem::take(&mut gathered.candidates);
     let mut had = BTreeSet::new();
     let mut kept = Vec::new();
     for candidate in candidates {
-        let stands = |source: &&ContextSource| stands_for(&source.candidate, &candidate, settings);
+        let stands = |source: &&ContextSource| stands_for(&source.candidate, &candidate);
         let source = context.iter().find(stands);
         let repeated = source.is_some_and(|source| !had.insert(&*source.marker));
         kept.push(!repeated);
@@ -85,13 +85,12 @@ pub fn recognise(
             Some(own) if repeated => gathered.dropped.push(Dropped {
                 candidate,
                 stage: Stage::Collapse,
-                reason: Reason::Twin,
+                reason: Reason::Merged,
                 into: Some(own.passage.key.clone()),
             }),
             Some(own) => gathered.candidates.push(Candidate {
                 passage: own.passage.clone(),
                 members: own.members.clone(),
-                also_in: own.also_in.clone(),
                 ..candidate
             }),
         }
@@ -103,17 +102,15 @@ pub fn recognise(
 }
 
 /// Whether a source holds all that a candidate does.
-fn stands_for(source: &Candidate, candidate: &Candidate, settings: &Settings) -> bool {
+fn stands_for(source: &Candidate, candidate: &Candidate) -> bool {
     let (own, other) = (&source.passage, &candidate.passage);
-    let within = own.corpus == other.corpus
-        && own.doc_id == other.doc_id
-        && own.version == other.version
+    let same_document =
+        own.corpus == other.corpus && own.doc_id == other.doc_id && own.version == other.version;
+    same_document
         && candidate
             .members
             .iter()
-            .all(|member| source.members.contains(member));
-    let same_text = settings.collapse_twins && own.hash == other.hash;
-    within || same_text
+            .all(|member| source.members.contains(member))
 }
 
 /// A composed search, added to the context of its turn.
@@ -145,11 +142,16 @@ pub fn given(passages: Vec<GivenPassage>) -> Result<Vec<Candidate>, GroundingErr
     Ok(candidates)
 }
 
+/// The key of a passage that has none, by the hash of its text.
+pub(crate) fn key_of_text(hash: &str) -> String {
+    hash.chars().take(KEY_DIGITS).collect()
+}
+
 fn candidate(given: GivenPassage) -> Candidate {
     let pages = given.pages();
     let hash = content_hash_hex(&given.text);
-    let named = || hash.chars().take(KEY_DIGITS).collect();
-    let key = given.id.as_ref().map_or_else(named, key_text);
+    let key = given.id.as_ref();
+    let key = key.map_or_else(|| key_of_text(&hash), key_text);
     let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
     let document = given.doc_id.as_ref().map(key_text);
     let tokens = reground_tokens::count(&given.text);

@@ -76,12 +76,7 @@ fn a_part_of_a_source_is_that_source() {
     let (context, _) = placed(vec![merged]);
     let mut found = gathered(vec![fresh("a", "2"), fresh("b", "2"), fresh("a", "1")]);
     let mut scores = vec![Some(0.1), Some(0.2), Some(0.3)];
-    recognise(
-        &mut found,
-        Some(&mut scores),
-        &context,
-        &Settings::default(),
-    );
+    recognise(&mut found, Some(&mut scores), &context);
     assert_eq!(scores, [Some(0.1), Some(0.2)]);
     let of: Vec<(&str, &str)> = found
         .candidates
@@ -96,23 +91,18 @@ fn a_part_of_a_source_is_that_source() {
         .iter()
         .map(|gone| (gone.stage, gone.reason))
         .collect();
-    assert_eq!(gone, [(Stage::Collapse, Reason::Twin)]);
+    assert_eq!(gone, [(Stage::Collapse, Reason::Merged)]);
 }
 
+/// It has another name: whoever cites that one must find it.
 #[test]
-fn the_same_text_elsewhere_is_the_source_unless_twins_are_wanted() {
+fn the_same_text_elsewhere_is_another_source() {
     let (context, _) = placed(vec![fresh("a", "1")]);
     let mut twin = fresh("copy", "9");
     twin.passage.hash = context[0].candidate.passage.hash.clone();
-    for (collapse_twins, doc_id) in [(true, "a"), (false, "copy")] {
-        let mut found = gathered(vec![twin.clone()]);
-        let settings = Settings {
-            collapse_twins,
-            ..Settings::default()
-        };
-        recognise(&mut found, None, &context, &settings);
-        assert_eq!(found.candidates[0].passage.doc_id, doc_id);
-    }
+    let mut found = gathered(vec![twin]);
+    recognise(&mut found, None, &context);
+    assert_eq!(found.candidates[0].passage.doc_id, "copy");
 }
 
 #[test]

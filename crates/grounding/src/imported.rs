@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use reground_documents::GivenPassage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::check;
 use crate::error::GroundingError;
+use crate::further::key_of_text;
+use crate::memory::ContextSource;
 
 /// A finished turn, as an application hands it over.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -57,9 +61,12 @@ impl ImportedTurn {
 
     fn read(turn: Value) -> Result<Self, String> {
         let turn: Self = serde_json::from_value(turn).map_err(|error| error.to_string())?;
-        match turn.conversation.is_empty() {
-            true => Err("its conversation is empty".to_owned()),
-            false => Ok(turn),
+        if turn.conversation.trim().is_empty() {
+            return Err("its conversation is empty".to_owned());
+        }
+        match turn.at.as_deref().filter(|at| !is_iso(at)) {
+            Some(at) => Err(format!("\"{at}\" is no time as ISO 8601 writes it")),
+            None => Ok(turn),
         }
     }
 
@@ -71,6 +78,52 @@ impl ImportedTurn {
             Some(passages) => passages.clone(),
         }
     }
+}
+
+/// Whether a time begins with year, month and day: any other order is read by the reader's customs.
+fn is_iso(at: &str) -> bool {
+    let date: Vec<&[u8]> = at.as_bytes().split(|byte| *byte == b'-').take(3).collect();
+    let digits = |part: &[u8], count| part.len() == count && part.iter().all(u8::is_ascii_digit);
+    match date[..] {
+        [year, month, day] => {
+            let day = day.split_at(day.len().min(2)).0;
+            digits(year, 4) && digits(month, 2) && digits(day, 2)
+        }
+        _ => false,
+    }
+}
+
+/// What another system's model was shown, as the context of its turn. `corpus` is where documents that the answer names are looked
+/// up; a passage is of it that says its own id or its document's. One without an id goes by the hash of its text, since its number
+/// may be a key of the corpus.
+///
+/// # Errors
+/// Those of [`check::context`].
+pub fn context(
+    passages: Vec<GivenPassage>,
+    corpus: &str,
+) -> Result<Vec<ContextSource>, GroundingError> {
+    let said: Vec<(bool, bool)> = passages
+        .iter()
+        .map(|given| (given.id.is_some(), given.doc_id.is_some()))
+        .collect();
+    let mut context = check::context(passages, corpus)?;
+    check::count_tokens(&mut context);
+    for (source, (has_id, has_document)) in context.iter_mut().zip(said) {
+        let candidate = &mut source.candidate;
+        let passage = &mut candidate.passage;
+        if !has_id {
+            passage.key = key_of_text(&passage.hash);
+            candidate.members = vec![passage.key.clone()];
+        }
+        if !has_document {
+            passage.doc_id = passage.uri.clone().unwrap_or_else(|| passage.key.clone());
+        }
+        if !has_id && !has_document {
+            passage.corpus.clear();
+        }
+    }
+    Ok(context)
 }
 
 /// What is wrong with the turn at a place, from 1.
@@ -155,6 +208,14 @@ mod tests {
                 "anwser",
             ),
             (
+                json!({"conversation": "c", "query": "q", "answer": "a", "at": "03/04/2025"}),
+                "ISO 8601",
+            ),
+            (
+                json!({"conversation": "c", "query": "q", "answer": "a", "at": "infinity"}),
+                "ISO 8601",
+            ),
+            (
                 json!({"conversation": "c", "query": "q", "answer": "a", "tags": 3}),
                 "map",
             ),
@@ -162,6 +223,26 @@ mod tests {
             let said = fault(json!([good, bad]));
             assert!(said.contains("turn 2") && said.contains(what), "{said}");
         }
+    }
+
+    #[test]
+    fn a_number_is_no_key_of_the_corpus() {
+        let passages = GivenPassage::list(&json!([
+            {"text": "Cows.", "id": 7, "doc_id": "farm"}, {"text": "Hens.", "doc_id": "farm"}, {"text": "Pigs."}
+        ]))
+        .unwrap();
+        let context = context(passages, "help").unwrap();
+        let of = |place: usize| &context[place].candidate.passage;
+        assert_eq!((&*of(0).corpus, &*of(0).key), ("help", "7"));
+        assert_eq!((&*of(1).corpus, &*of(1).doc_id), ("help", "farm"));
+        assert_eq!(of(1).key, key_of_text(&of(1).hash));
+        assert_eq!((&*of(2).corpus, of(2).doc_id == of(2).key), ("", true));
+        assert_eq!(context[2].marker, "3");
+        assert!(
+            context
+                .iter()
+                .all(|source| source.candidate.passage.tokens > 0)
+        );
     }
 
     #[test]

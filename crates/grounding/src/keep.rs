@@ -28,6 +28,8 @@ pub struct KeepInput {
     pub order: Option<PassageOrder>,
     /// Its passages, members of merged ones each by itself, as they stand now.
     pub passages: BTreeMap<PassageId, Passage>,
+    /// Whether a filter is asked for: what the application handed over has no columns, and stays out under one.
+    pub filtered: bool,
     /// The pins, with what stands under their keys.
     pub pins: Vec<CarriedInput>,
     /// How the distances of the pins are measured.
@@ -58,13 +60,14 @@ pub fn keep(input: KeepInput, settings: &Settings) -> Gathered {
         context,
         order,
         passages,
+        filtered,
         pins,
         metric,
         mut warnings,
     } = input;
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
     for source in strongest_first(context, order.unwrap_or(settings.passage_order)) {
-        let stands = read_again(source.candidate, &passages, settings);
+        let stands = read_again(source.candidate, &passages, filtered, settings);
         warnings.extend(stands.changed);
         kept.extend(stands.kept);
         dropped.extend(stands.dropped);
@@ -100,10 +103,11 @@ struct Stands {
 fn read_again(
     source: Candidate,
     passages: &BTreeMap<PassageId, Passage>,
+    filtered: bool,
     settings: &Settings,
 ) -> Stands {
     let mut stands = Stands::default();
-    if source.passage.corpus.is_empty() {
+    if source.passage.corpus.is_empty() && !filtered {
         // What the application handed over stands nowhere else.
         stands.kept.push(part(&source, source.passage.clone()));
         return stands;

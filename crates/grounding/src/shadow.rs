@@ -3,19 +3,25 @@
 use serde_json::{Map, Value, json};
 
 use crate::error::GroundingError;
+use crate::hook::Hook;
 use crate::settings::Settings;
 
 /// The settings of a shadow's call: what the turn's own call said, as far as its effective settings tell, and over it what
 /// the shadow is to do otherwise. `layers` are those beneath a call, weakest first; where they have changed since, that
 /// counts as said by the call, so a shadow differs from its turn in nothing but `changes`.
 ///
+/// A function of the application is the exception: it is called as the role that set it, and as the caller where a call did.
+/// So one counts as said by the call only if it is in `given`, what the turn's call was given.
+///
 /// # Errors
 /// Those of [`Settings::resolve`] over the layers.
 pub fn call(
     layers: &[(&'static str, &Value)],
     turn: &Settings,
+    given: &Value,
     changes: &Value,
 ) -> Result<Value, GroundingError> {
+    let hook = |name: &str| Hook::ALL.iter().any(|hook| hook.setting() == name);
     let mut said = Map::new();
     // A strategy is a preset: what it stands for is not said a second time, or another strategy could not change it.
     let beneath = Settings::resolve(layers)?;
@@ -27,6 +33,9 @@ pub fn call(
     let fields = [beneath, turn.clone()].map(|settings| json!(settings));
     if let [Value::Object(beneath), Value::Object(turn)] = fields {
         for (name, value) in turn {
+            if hook(&name) && given.get(&name).is_none() {
+                continue;
+            }
             if beneath.get(&name) != Some(&value) {
                 // null would leave it to the layers.
                 let value = if value.is_null() { json!("off") } else { value };
@@ -53,8 +62,20 @@ mod tests {
     /// What a shadow comes to, over a corpus' layer, of a turn with a call of its own.
     fn shadow(corpus: &Value, said: &Value, changes: &Value) -> (Settings, Value) {
         let turn = resolve(&[corpus.clone(), said.clone()]);
-        let call = call(&[("corpus", corpus)], &turn, changes).unwrap();
+        let call = call(&[("corpus", corpus)], &turn, said, changes).unwrap();
         (resolve(&[corpus.clone(), call.clone()]), call)
+    }
+
+    /// Otherwise it would run as the caller, who did not choose it.
+    #[test]
+    fn a_function_that_the_call_did_not_name_is_not_the_calls() {
+        let (of_one, of_another) = (json!({"reranker": "app.rerank"}), json!({}));
+        let turn = resolve(std::slice::from_ref(&of_one));
+        let call =
+            |given: &Value| call(&[("corpus", &of_another)], &turn, given, &json!({})).unwrap();
+        assert_eq!(call(&json!({})).get("reranker"), None);
+        let named = json!({"reranker": "app.rerank"});
+        assert_eq!(call(&named).get("reranker"), named.get("reranker"));
     }
 
     #[test]
@@ -83,7 +104,7 @@ mod tests {
     fn layers_that_have_changed_since_do_not_change_a_shadow() {
         let turn = resolve(&[json!({"max_sources": 9})]);
         let now = json!({"max_sources": 4, "fusion": "rrf"});
-        let call = call(&[("corpus", &now)], &turn, &json!(null)).unwrap();
+        let call = call(&[("corpus", &now)], &turn, &json!({}), &json!(null)).unwrap();
         assert_eq!(resolve(&[now, call]), turn);
     }
 

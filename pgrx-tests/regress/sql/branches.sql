@@ -80,3 +80,21 @@ SELECT count(*) FROM reground.end_turn(regress.turn('held'), 'Acorns [A1].');
 SELECT count(*) FROM reground.begin_turn('held', 'ashes', settings => '{"provenance": "merkle", "max_sources": 1}');
 SELECT count(*) FROM reground.begin_turn('held', 'elms', parent => regress.turn('held', 1), settings => '{"provenance": "merkle", "max_sources": 1}');
 SELECT link_no, kind, turn, status FROM reground.verify_chain('held');
+-- Whoever goes back finds what the answer that stands left, also where that came later: off the path, and to an older turn on it.
+SELECT * FROM pg_temp.say('anew', 'What do oaks carry?', 'Oaks carry acorns {oak}.');
+SELECT * FROM pg_temp.say('anew', 'And ashes and elms?', 'Ashes carry keys {ash}.');
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('anew', 'And firs?', parent => regress.turn('anew', 1));
+SELECT doc_id, status FROM reground.end_turn(regress.turn('anew', 2), pg_temp.cited('anew', 'Elms carry seeds {elm}.'), 'again');
+SELECT doc_id FROM regress.sources WHERE conversation = 'anew' ORDER BY 1;
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('anew', 'Seeds of what kind?', parent => regress.turn('anew', 2));
+SELECT doc_id FROM regress.sources WHERE conversation = 'anew' AND cited ORDER BY 1;
+-- Time goes on while a branch lies: going back makes nothing young.
+UPDATE reground.conversation_sources SET last_used_at = now() - interval '100 days' WHERE conversation_id = (SELECT conversation_id FROM reground.conversations WHERE external_id = 'anew');
+UPDATE reground.turns SET ended_at = now() - interval '100 days' WHERE conversation_id = (SELECT conversation_id FROM reground.conversations WHERE external_id = 'anew');
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('anew', 'Seeds?', parent => regress.turn('anew', 2));
+SELECT count(*) AS young FROM reground.conversation_sources AS s JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id = 'anew' AND s.last_used_at > now() - interval '99 days';
+-- To a turn of another system: what the turns before it left, and the corpus that the conversation is about.
+SELECT count(*) FROM reground.record_turn('anew', 'What of pines?', 'Pines have needles [1].', '[{"text": "Pines have needles."}]');
+SELECT count(*) > 0 AS begun FROM reground.begin_turn('anew', 'Seeds then?', parent => regress.turn('anew'));
+SELECT doc_id FROM regress.sources WHERE conversation = 'anew' AND cited ORDER BY 1;
+SELECT corpus FROM reground.conversations WHERE external_id = 'anew';

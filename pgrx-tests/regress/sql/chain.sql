@@ -115,10 +115,10 @@ CREATE VIEW stood AS SELECT x.conversation_id AS of, x.link_no, q.*, coalesce(r.
 CREATE VIEW contents AS
     SELECT x.conversation_id, x.link_no, 1 AS place, record('question', t(q.request_id), t(q.request_hash), t(q.query), array_send(q.query_embedding), j(q.filter), j(q.tags)) AS content
     FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) WHERE x.kind = 'turn'
-    UNION ALL SELECT q.of, q.link_no, 2, record('turn', t(q.tenant), t(q.origin), n(q.conversation_id), n(q.number), n(q.parent), t(q.corpus), j(to_jsonb(q.corpora)), t(q.intent), d(q.intent_confidence), j(to_jsonb(q.intent_signals)), j(q.retrieval), j(q.settings), j(q.warnings_then),
+    UNION ALL SELECT q.of, q.link_no, 2, record('turn', t(q.tenant), t(q.origin), n(q.conversation_id), n(q.number), n(q.parent), t(q.corpus), j(to_jsonb(q.corpora)), t(q.intent), d(q.intent_confidence), j(to_jsonb(q.intent_signals)), j(q.retrieval), j(q.settings), j(q.call_settings), j(q.warnings_then),
         n(q.tokens_then), n(q.query_tokens), boolsend(q.retrieved), n(q.context_from_then), n(q.history_then), us(q.begun_at))
     FROM stood AS q
-    UNION ALL SELECT x.conversation_id, x.link_no, 1, record('retrieval', t(r.tenant), t(r.kind), t(r.query), array_send(r.query_embedding), j(to_jsonb(r.corpora)), j(r.filter), j(to_jsonb(r.markers)), j(to_jsonb(r.warnings)), j(r.before), n(r.max_results), us(r.retrieved_at))
+    UNION ALL SELECT x.conversation_id, x.link_no, 1, record('retrieval', t(r.tenant), t(r.kind), t(r.query), array_send(r.query_embedding), j(to_jsonb(r.corpora)), j(r.filter), j(to_jsonb(r.markers)), j(to_jsonb(r.warnings)), j(r.before), n(r.max_results), n(r.added), n(r.took_us), us(r.retrieved_at))
     FROM reground.provenance_chain AS x JOIN reground.turn_retrievals AS r USING (turn_id, retrieval_no)
     UNION ALL SELECT x.conversation_id, x.link_no, 2 + row_number() OVER (PARTITION BY x.conversation_id, x.link_no ORDER BY e.place), record('source', j(e.source))
     FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id), jsonb_array_elements(q.context) WITH ORDINALITY AS e(source, place)
@@ -255,7 +255,11 @@ SELECT c.change, f.* FROM (VALUES (1, 'the question', $$UPDATE reground.turn_ret
     (5, 'whose source', $$UPDATE reground.turns SET context = jsonb_set(context, '{2,retrieval}', '1') WHERE turn_id = regress.turn('chain-more')$$),
     (6, 'a retrieval gone', $$DELETE FROM reground.turn_retrievals WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 2$$),
     (7, 'a retrieval made up', $$INSERT INTO reground.turn_retrievals SELECT turn_id, 3, tenant, kind, 'x', NULL, NULL, NULL, NULL, '{}', 0, '{}', NULL, before FROM reground.turn_retrievals WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 2$$),
-    (8, 'a link of another', $$UPDATE reground.provenance_chain SET retrieval_no = 1 WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 2$$))
+    (8, 'a source of no retrieval', $$UPDATE reground.turns SET context = context || jsonb_build_array((context -> 0) || '{"retrieval": 9, "marker": "Z1", "position": 9}') WHERE turn_id = regress.turn('chain-more')$$),
+    (9, 'a source more', $$UPDATE reground.turns SET context = context || jsonb_build_array((context -> 0) || '{"retrieval": 2, "marker": "Z1", "position": 9}') WHERE turn_id = regress.turn('chain-more')$$),
+    (10, 'an imported turn', $$INSERT INTO reground.turns (tenant, conversation_id, number, state, origin, request_hash, query, corpus, intent, intent_confidence, intent_signals, retrieval, settings, query_tokens, retrieved)
+        SELECT tenant, conversation_id, 9, 'ended', 'imported', 'x', 'x', '', 'new_topic', 0, '{}', '{}', settings, 1, false FROM reground.turns WHERE turn_id = regress.turn('chain-more')$$),
+    (11, 'a link of another', $$UPDATE reground.provenance_chain SET retrieval_no = 1 WHERE turn_id = regress.turn('chain-more') AND retrieval_no = 2$$))
     AS c(n, change, statement), LATERAL pg_temp.found(c.statement) AS f ORDER BY c.n, f.link_no;
 
 DROP VIEW shown, remade, contents, stood;

@@ -45,11 +45,33 @@ SELECT marker, status FROM reground.record_turn('case-5', 'q', 'It runs at 40 ba
 SELECT kind, status FROM reground.verify_chain('case-5');
 SELECT metric, value FROM reground.answer_metrics((SELECT message_id FROM reground.messages WHERE external_id = 'imp-2')) WHERE metric IN ('reference_validity', 'context_utilisation') ORDER BY 1;
 
+-- What history shows keeps its meaning: new markers go on behind the old ones, whatever their style and order.
+SELECT count(*) FROM reground.record_turns('[{"conversation": "case-6", "query": "q", "answer": "It floats [9]. It sinks [B7].", "passages": [{"text": "It floats.", "marker": "9"}, {"text": "It sinks.", "marker": "B7"}, {"text": "It rests.", "marker": "2"}]},
+    {"conversation": "case-6", "query": "q", "answer": "It rests [2].", "passages": [{"text": "It sinks.", "marker": "2"}]}]');
+SELECT marker, doc_id = passage AS by_text, first_turn, binding_no FROM regress.markers WHERE conversation = 'case-6' ORDER BY binding_no;
+SELECT marker FROM reground.begin_turn('case-6', 'pump bar', corpus => 'imports', settings => '{"marker_style": "1"}');
+SELECT marker, status FROM reground.end_turn(regress.turn('case-6'), 'It stops at 60 bar [10]. It floats [9]. It rests [2].') ORDER BY char_start;
+SELECT marker FROM reground.begin_turn('case-6', 'pump bar', settings => '{"carry_over": false}');
+SELECT marker FROM reground.add_passages(regress.turn('case-6'), '[{"text": "It hums."}]');
+-- A number is no key of a corpus; an id is.
+SELECT corpus, chunk_id = '1' AS by_number, source_state FROM reground.record_turn('case-7', 'q', 'It runs at 40 bar [1].', '[{"text": "The pump runs at 40 bar."}]', corpus => 'imports');
+SELECT corpus, doc_id, chunk_id FROM reground.record_turn('case-7', 'q', 'It runs at 40 bar [1].', '[{"text": "The pump runs at 40 bar.", "id": 1, "doc_id": "manual.md"}]', corpus => 'imports');
+-- A repetition moves nothing of a conversation that has gone on.
+SELECT count(*) FROM reground.begin_turn('case-1', 'and now?');
+CREATE TEMPORARY TABLE stood AS SELECT to_jsonb(v) AS row FROM reground.conversations AS v WHERE external_id = 'case-1';
+SELECT r.place, r.recorded FROM all_of_it, reground.record_turns(turns || '[{"conversation": "case-8", "query": "q", "answer": "New."}]') AS r ORDER BY place;
+SELECT s.row = to_jsonb(v) AS as_it_stood FROM stood AS s, reground.conversations AS v WHERE v.external_id = 'case-1';
+-- What was shown and not cited is forgotten with its document.
+SELECT count(*) FROM reground.record_turn('case-9', 'q', 'No idea.', '[{"text": "The pump has a SECRET.", "doc_id": "manual.md"}]', corpus => 'imports');
+SELECT count(*) > 0 AS receipt FROM reground.forget_document('imports', 'manual.md');
+SELECT count(*) AS left FROM reground.turns WHERE context::text LIKE '%SECRET%';
+
 SELECT r.* FROM (VALUES (1, $$SELECT * FROM reground.record_turn('case-0', 'q', 'Another text.', message => 'imp-0')$$), (2, $$SELECT * FROM reground.record_turn(NULL, 'q', 'a')$$), (3, $$SELECT * FROM reground.record_turn('c', 'q', NULL)$$), (4, $$SELECT * FROM reground.record_turn(' ', 'q', 'a')$$),
     (5, $$SELECT * FROM reground.record_turn('c', 'q', 'a', '[{"text": "x", "marker": "doc-1"}]')$$), (6, $$SELECT * FROM reground.record_turns('{}')$$), (7, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a"}, {"conversation": "never", "query": "q"}]')$$),
     (8, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a"}, {"conversation": "never", "query": "q", "answer": "a", "passages": [{"texts": ""}]}]')$$), (9, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "at": "yesterday-ish"}]')$$),
     (10, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "message": "n"}, {"conversation": "never", "query": "q", "answer": "b", "message": "n"}]')$$), (11, $$SELECT * FROM reground.record_turns(NULL)$$),
-    (12, $$SELECT * FROM reground.record_turn('c', 'q', 'a', corpus => 'nowhere')$$), (13, $$SELECT * FROM reground.end_turn(regress.turn('case-2'), 'Another answer.')$$), (14, $$SELECT * FROM reground.retrieve(regress.turn('case-2'), 'x')$$))
+    (12, $$SELECT * FROM reground.record_turn('c', 'q', 'a', corpus => 'nowhere')$$), (15, $$SELECT * FROM reground.record_turn('c', 'q', 'a', at => 'infinity')$$), (16, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "at": "2025-13-45"}]')$$),
+    (17, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "at": "03/04/2025"}]')$$), (13, $$SELECT * FROM reground.end_turn(regress.turn('case-2'), 'Another answer.')$$), (14, $$SELECT * FROM reground.retrieve(regress.turn('case-2'), 'x')$$))
     AS v(n, statement), LATERAL regress.refusal(v.statement) AS r ORDER BY n;
 SELECT count(*) AS never FROM reground.conversations WHERE external_id = 'never';
 SELECT count(*) FROM reground.record_turns('[]');

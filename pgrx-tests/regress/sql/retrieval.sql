@@ -107,3 +107,34 @@ CREATE FUNCTION shortest(query text, passages text[]) RETURNS real[] LANGUAGE sq
 SELECT count(*) FROM reground.begin_turn('short', 'cows', corpus => 'farm', settings => '{"reranker": "public.shortest(text, text[])", "max_sources": 1}');
 SELECT doc_id FROM reground.retrieve(regress.turn('short'), 'year egg spring honey clover', max_results => 4);
 SELECT doc_id FROM farm AS f WHERE f.doc_id <> 'cows' ORDER BY length(content);
+-- In another corpus that one's settings hold: the reranker of the first is not called there, by nobody's right, and its limit is not the limit.
+SELECT reground.create_corpus('ranked', settings => '{"min_sources": 0, "max_sources": 1, "reranker": "public.shortest(text, text[])"}');
+SELECT count(*) FROM reground.put_document('ranked', 'cows', content => 'Cows give milk.');
+SELECT count(*) FROM reground.begin_turn('in-another', 'milk', corpus => 'ranked');
+SELECT count(*) AS two_of_farm FROM reground.retrieve(regress.turn('in-another'), 'milk honey egg', corpus => 'farm');
+SELECT corpus, bool_or(reranked IS NOT NULL) AS reranked FROM reground.explain_turn(regress.turn('in-another')) GROUP BY corpus ORDER BY corpus;
+SELECT count(*) AS of_its_own FROM reground.retrieve(regress.turn('in-another'), 'milk honey egg', corpus => 'farm', max_results => 1);
+-- The same text under another name is another source, and what was handed over stands for nothing of a corpus.
+SELECT reground.create_corpus('copies');
+SELECT count(*) FROM (VALUES ('one', 'Cows give milk twice a day.'), ('two', 'Cows give milk twice a day.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('copies', v.doc_id, content => v.content);
+SELECT count(*) FROM reground.begin_turn('named', 'hello', corpus => 'copies', settings => '{"strategy": "none"}');
+SELECT marker FROM reground.add_passages(regress.turn('named'), '[{"text": "Cows give milk twice a day."}]');
+SELECT marker, corpus FROM reground.retrieve(regress.turn('named'), 'cows milk', corpus => 'farm', max_results => 1);
+SELECT marker, corpus, doc_id IN ('one', 'two') AS a_copy FROM reground.retrieve(regress.turn('named'), 'cows milk');
+SELECT marker, corpus, doc_id IN ('one', 'two') AS a_copy FROM reground.retrieve(regress.turn('named'), 'cows milk');
+SELECT corpus, doc_id IN ('one', 'two') AS a_copy, in_context, reason FROM reground.explain_turn(regress.turn('named')) ORDER BY corpus, in_context DESC;
+-- A turn that keeps its sources: of every corpus under the filter, without what has no columns; figures are those of its kind.
+SELECT count(*) FROM reground.begin_turn('kept', 'milk from cows', corpora => '{farm, town}', embedding => '[1,0,0]', settings => '{"max_sources": 3}');
+SELECT count(*) FROM reground.add_passages(regress.turn('kept'), '[{"text": "Secret."}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('kept'), 'Milk.');
+SELECT corpus, doc_id, origin FROM reground.begin_turn('kept', 'and now?', embedding => '[1,0,0]', filter => '{"doc_id": ["cows", "dairy", "hens"]}', settings => '{"strategy": "first_turn"}') ORDER BY 1, 2;
+CREATE TEMPORARY TABLE figured AS SELECT predicted_accuracy, context_from FROM reground.turns WHERE turn_id = regress.turn('kept');
+SELECT count(*) FROM reground.add_passages(regress.turn('kept'), '[{"text": "z"}]');
+SELECT t.context_from = f.context_from AS same_from, t.predicted_accuracy <= f.predicted_accuracy + 0.05 AS like_before FROM reground.turns AS t, figured AS f WHERE turn_id = regress.turn('kept');
+-- A shadow is held against what its turn began with.
+SELECT count(*) FROM reground.begin_turn('shadowed', 'milk', corpus => 'farm', settings => '{"max_sources": 1}');
+SELECT count(*) FROM reground.retrieve(regress.turn('shadowed'), 'honey', max_results => 1);
+SELECT count(*) > 0 AS shadowed FROM reground.shadow_turn(regress.turn('shadowed'), '{}', 'as it was');
+SELECT count(*) FROM reground.end_turn(regress.turn('shadowed'), 'Cows give milk twice a day [A1]. Bees make honey from clover [B1].');
+SELECT sources, shadow_sources, citations, kept FROM reground.shadow_audit WHERE label = 'as it was';
+DELETE FROM reground.shadow_turns WHERE label = 'as it was';
