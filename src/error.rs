@@ -105,6 +105,8 @@ pub enum Error {
     NotBm25Index(String),
     /// The text of a `bm25query` has another form.
     QueryForm(String),
+    /// The text of a `bm25text` has another form.
+    TextForm(String),
     /// No text search configuration of that name.
     UnknownTextConfig(String),
     /// `weights` of an index that are none.
@@ -426,6 +428,11 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
                 format!("invalid input syntax for type bm25query: \"{text}\""),
                 "Write the table, a colon and the query, as in 'public.docs: red shoes', or call reground.bm25_query.",
+            ),
+            E::TextForm(text) => report(
+                Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
+                format!("invalid input syntax for type reground.bm25text: \"{text}\""),
+                "Write reground.in_language('Rote Schuhe', 'german').",
             ),
             E::Weights(text) => report(
                 Code::ERRCODE_INVALID_PARAMETER_VALUE,

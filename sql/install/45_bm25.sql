@@ -98,7 +98,7 @@ CREATE FUNCTION reground.bm25_distance(content reground.bm25text, query reground
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_distance_wrapper';
 COMMENT ON FUNCTION reground.bm25_distance(reground.bm25text, reground.bm25query) IS 'The BM25 score of a text in its language with its sign turned. The function of <@>.';
 CREATE FUNCTION reground.bm25_matches(content reground.bm25text, query reground.bm25query) RETURNS boolean
-    LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_matches_wrapper';
+    LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_matches_wrapper';
 COMMENT ON FUNCTION reground.bm25_matches(reground.bm25text, reground.bm25query) IS 'Whether a text in its language has at least one of the words. The function of @@@.';
 CREATE FUNCTION reground.bm25_score(content reground.bm25text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_score_wrapper';

@@ -16,6 +16,7 @@ use pgrx::{IntoDatum, pg_extern};
 use super::relation::Open;
 use crate::datum::{argument, from_datum, payload};
 use crate::error::{Error, Result};
+use crate::session::set_local;
 use crate::words::{exists, find};
 
 /// What a text is read by.
@@ -109,8 +110,9 @@ pub fn columns(index: &Open) -> Option<(String, String)> {
             return None;
         }
         let call = call.cast::<pg_sys::FuncExpr>();
-        // Of the type's functions only these two take a text and what it is read by.
-        if pg_sys::list_length((*call).args) != 2 || (*call).funcresulttype != type_oid()? {
+        // Of the functions of that name only these two take a text and what it is read by; somebody else's of the type may read
+        // another text than the column's.
+        if pg_sys::list_length((*call).args) != 2 || !is_in_language((*call).funcid) {
             return None;
         }
         let column = |argument| {
@@ -119,6 +121,18 @@ pub fn columns(index: &Open) -> Option<(String, String)> {
             (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
         };
         Some((column(0)?, column(1)?))
+    }
+}
+
+/// Whether a function is one of ours.
+fn is_in_language(function: pg_sys::Oid) -> bool {
+    // SAFETY: plain look-ups in the catalog caches; a name is NUL-terminated, null for a function that is gone.
+    unsafe {
+        let name = pg_sys::get_func_name(function);
+        let schema = pg_sys::get_namespace_oid(c"reground".as_ptr(), true);
+        !name.is_null()
+            && CStr::from_ptr(name) == c"in_language"
+            && pg_sys::get_func_namespace(function) == schema
     }
 }
 
@@ -167,10 +181,9 @@ fn bm25text_in(input: &CStr) -> std::result::Result<InLanguage, ErrorReport> {
 }
 
 fn parse(input: &CStr) -> Result<InLanguage> {
-    let malformed = || Error::Bad {
-        argument: "bm25text",
-        fault: format!("\"{}\" has another form", input.to_string_lossy()),
-        hint: "Write reground.in_language('Rote Schuhe', 'german').".into(),
+    let malformed = || {
+        let input = input.to_string_lossy();
+        Error::TextForm(input.chars().take(40).collect())
     };
     let input = input.to_str().map_err(|_| malformed())?;
     let mut values = serde_json::Deserializer::from_str(input).into_iter::<Option<String>>();
@@ -192,14 +205,26 @@ fn bm25text_out(content: InLanguage) -> std::result::Result<CString, ErrorReport
         Reader::Named(name) => Some(name),
         Reader::Config(config) => {
             // SAFETY: regconfigout takes an oid and returns a NUL-terminated string: the name, or the number if it is gone.
-            let name: Option<&CStr> =
-                unsafe { pgrx::direct_function_call(pg_sys::regconfigout, &[Some(config.into())]) };
+            let name: Option<&CStr> = qualified(|| unsafe {
+                pgrx::direct_function_call(pg_sys::regconfigout, &[Some(config.into())])
+            });
             name.map(|name| name.to_string_lossy().into_owned())
         }
     };
     let name = serde_json::to_string(&name).map_err(Error::from)?;
     let text = format!("{name}: {}", content.text);
     Ok(CString::new(text).map_err(|error| Error::Stored(error.to_string()))?)
+}
+
+/// Runs `work` where names outside pg_catalog are written with their schema: what is read back has another search_path.
+fn qualified<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: plain calls; the level is closed below on success, and by AtEOXact_GUC on abort.
+    let level = unsafe { pg_sys::NewGUCNestLevel() };
+    set_local(c"search_path", c"pg_catalog");
+    let done = work();
+    // SAFETY: closes the level opened above.
+    unsafe { pg_sys::AtEOXact_GUC(false, level) };
+    done
 }
 
 /// A text with the configuration or the language that its row names.

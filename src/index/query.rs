@@ -38,7 +38,7 @@ const SOURCE: usize = size_of::<u32>();
 /// Behind the oid, where configurations are named: their number with this bit. What is borrowed never comes to so many.
 const NAMED: u32 = 1 << 31;
 /// Configurations that a query may name.
-const MOST_CONFIGS: usize = 100;
+const MOST_CONFIGS: usize = 1000;
 
 impl Bm25Query {
     /// A query over a table.
@@ -175,8 +175,11 @@ fn bm25query_recv(message: Internal) -> std::result::Result<Bm25Query, ErrorRepo
     let (named, expansion) = match borrowed.is_empty() {
         true => (Vec::new(), Expansion::default()),
         false => {
-            let (named, expansion, _) =
-                leading(&borrowed)?.ok_or_else(|| Error::QueryForm(borrowed.to_string()))?;
+            let form = || Error::QueryForm(borrowed.to_string());
+            let (named, expansion, rest) = leading(&borrowed)?.ok_or_else(form)?;
+            if !rest.is_empty() {
+                return Err(form().into());
+            }
             (named, expansion)
         }
     };

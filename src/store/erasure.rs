@@ -143,6 +143,17 @@ pub fn hold(tenant: &str, external_id: &str) -> Result<Option<i64>> {
     })
 }
 
+/// Locks the corpora of a tenant, before its conversations: as whoever forgets one document does.
+pub fn hold_corpora(tenant: &str) -> Result<()> {
+    as_owner(|| {
+        sql::run(
+            "SELECT FROM reground.corpora WHERE tenant = $1 ORDER BY corpus_id FOR UPDATE",
+            &[tenant.into()],
+        )
+    })?;
+    Ok(())
+}
+
 /// All conversations of a tenant, their rows locked likewise, in an order that two of us share.
 pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
     Ok(as_owner(|| {
@@ -159,7 +170,8 @@ pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
 /// then the rollups say the same, however far they were behind.
 pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
     as_owner(|| {
-        // Nothing is archived or counted meanwhile.
+        // Nothing is counted or archived meanwhile. In the order in which a job takes both that maintains and then archives.
+        rollups::hold_off()?;
         retention::hold_off()?;
         receipt.erased("reground.rollup_queue", rollups::settle(ids)?);
         for (table, rows) in OF_CONVERSATIONS {
@@ -215,7 +227,7 @@ const IS_OF_IT: &str =
 
 /// What stays of it: ids, place, hash and scores. The other sources stay as they are, to the letter: their hashes are of that.
 const WITHOUT_TEXT: &str = "(e.source || pg_catalog.jsonb_build_object('facts', '[]'::jsonb, 'passage', \
-     (e.source -> 'passage') || '{\"text\": \"\", \"title\": null, \"uri\": null, \"metadata\": null}'))";
+     (e.source -> 'passage') || '{\"text\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
 
 /// The citations `c` of the document: of its passages, or by a marker that is bound to one.
 const CITES_IT: &str = "(c.corpus = $1 AND c.doc_id = $2 OR c.doc_id IS NULL AND EXISTS (SELECT FROM reground.conversation_markers AS b \
@@ -237,6 +249,8 @@ impl Document<'_> {
             if conversations.is_empty() {
                 return Ok(());
             }
+            // It deletes links of chains without a lock on their conversations.
+            retention::hold_off()?;
             self.erase_salts(&conversations, receipt)?;
             for (table, statement) in redactions() {
                 let redacted = self.run(&statement, &conversations)?;
@@ -350,6 +364,17 @@ impl Document<'_> {
     }
 }
 
+/// Whether a document of a corpus is there still.
+pub fn stands(corpus_id: i64, doc_id: &str) -> Result<bool> {
+    Ok(as_owner(|| {
+        sql::write_one::<bool>(
+            "SELECT EXISTS (SELECT FROM reground.documents WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL AND deleted_at IS NULL)",
+            &[corpus_id.into(), doc_id.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
 /// What takes the text out of each table (corpus `$1`, document `$2`, conversations `$3`). Nothing is written where nothing is left
 /// to be taken out.
 fn redactions() -> [(&'static str, String); 5] {
@@ -362,8 +387,9 @@ fn redactions() -> [(&'static str, String); 5] {
     [
         (
             "source_facts",
-            "UPDATE reground.source_facts AS x SET fact = '' FROM reground.turns AS t JOIN reground.conversation_markers AS m USING (conversation_id) \
-             WHERE t.conversation_id = ANY ($3) AND m.corpus = $1 AND m.doc_id = $2 AND (x.turn_id, x.marker) = (t.turn_id, m.marker) AND x.fact <> ''"
+            "UPDATE reground.source_facts AS x SET fact = '', published = NULL FROM reground.turns AS t JOIN reground.conversation_markers AS m USING (conversation_id) \
+             WHERE t.conversation_id = ANY ($3) AND m.corpus = $1 AND m.doc_id = $2 AND (x.turn_id, x.marker) = (t.turn_id, m.marker) \
+                 AND (x.fact <> '' OR x.published IS NOT NULL)"
                 .to_owned(),
         ),
         (

@@ -13,6 +13,11 @@ const BATCH: i64 = 10_000;
 /// Locked by whoever counts: two at once would wait for each other's rows.
 const COUNTING: &str = "reground.rollup_queue_queue_id_seq";
 
+/// Waits for whoever counts, and lets nobody count until the transaction ends.
+pub fn hold_off() -> Result<()> {
+    sql::lock(COUNTING)
+}
+
 /// Counts answers that wait, at most `most` of them; 0 too while another session counts.
 pub fn refresh(most: Option<i64>) -> Result<i64> {
     as_owner(|| {
@@ -38,7 +43,7 @@ pub fn refresh(most: Option<i64>) -> Result<i64> {
 /// Counts what of the answers of conversations waits, so that it can go with them; how many rows the queue had of them.
 pub fn settle(conversations: &[i64]) -> Result<usize> {
     as_owner(|| {
-        sql::lock(COUNTING)?;
+        hold_off()?;
         let taken: Option<i64> =
             sql::write_one(&counting(WAITING), &[conversations.to_vec().into()])?;
         Ok(usize::try_from(taken.unwrap_or_default()).unwrap_or_default())
@@ -48,7 +53,7 @@ pub fn settle(conversations: &[i64]) -> Result<usize> {
 /// Counts every live answer that stands anew.
 pub fn rebuild() -> Result<i64> {
     as_owner(|| {
-        sql::lock(COUNTING)?;
+        hold_off()?;
         for table in ["answer_rollup", "citation_rollup"] {
             sql::run(&format!("DELETE FROM reground.{table}"), &[])?;
         }

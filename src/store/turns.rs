@@ -31,7 +31,6 @@ pub struct Turn {
     pub context: Vec<ContextSource>,
     pub context_tokens: usize,
     pub sources_before: Option<Vec<RememberedSource>>,
-    pub sources_after: Option<Vec<RememberedSource>>,
     /// The turn that it follows.
     pub parent: Option<i64>,
     /// Whether the conversation has gone back behind it.
@@ -194,7 +193,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, settings, pool, context, context_tokens, \
-     sources_before, sources_after, parent, superseded, origin, context_from, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
+     sources_before, parent, superseded, origin, context_from, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";
 

@@ -2,6 +2,7 @@
 //! spaces. What it cuts where, `reground_bm25::bigrams` says.
 
 use std::ffi::CStr;
+use std::ops::Range;
 
 use pgrx::Internal;
 use pgrx::memcxt::PgMemoryContexts;
@@ -19,11 +20,10 @@ const TYPES: [(Kind, &CStr, &CStr); 2] = [
     ),
 ];
 
-/// A text being read.
+/// A text being read, a token at a time: all of a long one would be many times its size.
 struct Reading {
     text: *const u8,
-    /// Type, first byte and length of each token, the last token first.
-    left: Vec<(i32, usize, i32)>,
+    left: Box<dyn Iterator<Item = (Kind, Range<usize>)>>,
 }
 
 #[pg_extern(sql = false)]
@@ -32,19 +32,13 @@ fn bigrams_start(text: Internal, length: i32) -> Internal {
         .unwrap()
         .map_or(std::ptr::null(), |datum| datum.cast_mut_ptr());
     let length = usize::try_from(length).unwrap_or(0);
-    let bytes = match text.is_null() {
-        true => &[][..],
-        // SAFETY: a parser is started with a text and its length, which stay as they are while it reads.
+    let bytes: &'static [u8] = match text.is_null() {
+        true => &[],
+        // SAFETY: a parser is started with a text and its length, which stay as they are until it has ended; nothing of it is read
+        // after that.
         false => unsafe { std::slice::from_raw_parts(text, length) },
     };
-    let number = |kind| TYPES.iter().position(|(of, ..)| *of == kind);
-    let mut left: Vec<(i32, usize, i32)> = tokens(std::str::from_utf8(bytes).unwrap_or_default())
-        .map(|(kind, bytes)| {
-            let kind = number(kind).map_or(0, |at| at as i32 + 1);
-            (kind, bytes.start, bytes.len() as i32)
-        })
-        .collect();
-    left.reverse();
+    let left = Box::new(tokens(std::str::from_utf8(bytes).unwrap_or_default()));
     let reading = Reading { text, left };
     let kept = PgMemoryContexts::CurrentMemoryContext.leak_and_drop_on_delete(reading);
     Internal::from(Some(pg_sys::Datum::from(kept)))
@@ -60,12 +54,13 @@ fn bigrams_token(reading: Internal, start: Internal, length: Internal) -> i32 {
     // SAFETY: PostgreSQL hands over what bigrams_start returned, and where a token's start and length go.
     unsafe {
         let reading = &mut *reading.cast::<Reading>();
-        let Some((kind, first, bytes)) = reading.left.pop() else {
+        let Some((kind, bytes)) = reading.left.next() else {
             return 0;
         };
-        *start.cast::<*const u8>() = reading.text.add(first);
-        *length.cast::<i32>() = bytes;
-        kind
+        *start.cast::<*const u8>() = reading.text.add(bytes.start);
+        *length.cast::<i32>() = bytes.len() as i32;
+        let number = TYPES.iter().position(|(of, ..)| *of == kind);
+        number.map_or(0, |at| at as i32 + 1)
     }
 }
 

@@ -264,3 +264,37 @@ SELECT m.answer, length(m.answer_hash) AS digits, m.citation_count FROM reground
 SELECT * FROM holds('(?i)zyx');
 SELECT relation FROM reground.forget_conversation('hash recorded');
 SELECT reground.drop_corpus('erasure hash', true);
+-- Who may not delete, and who does not see a document, forgets nothing of the corpus.
+CREATE ROLE regress_erasure_c IN ROLE reground_user;
+CREATE TABLE theirs (id integer PRIMARY KEY, doc text, body text);
+INSERT INTO theirs VALUES (1, 'd1', 'Barley is malted.');
+SELECT reground.add_corpus('their barley', 'theirs', key => 'id', content => 'body', document => 'doc', tenant => 'regress_erasure_c');
+GRANT USAGE ON SCHEMA erasure TO regress_erasure_c;
+GRANT SELECT ON theirs TO regress_erasure_c;
+SELECT reground.create_corpus('hidden barley', tenant => 'regress_erasure_c');
+SET reground.tenant_from = 'app.t'; SET app.t = 'regress_erasure_c';
+SELECT count(*) FROM reground.put_document('hidden barley', 'd1', content => 'Barley is hidden.', uri => 'https://barley.example');
+RESET reground.tenant_from;
+GRANT SELECT, DELETE ON "hidden barley", "hidden barley_documents" TO regress_erasure_c;
+ALTER TABLE "hidden barley" ENABLE ROW LEVEL SECURITY;
+ALTER TABLE "hidden barley_documents" ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_erasure_c;
+SELECT * FROM regress.refusal($$SELECT * FROM reground.forget_document('their barley', 'd1')$$);
+SELECT * FROM reground.forget_document('hidden barley', 'd1');
+RESET ROLE;
+SELECT uri, deleted_at IS NULL AS there FROM reground.documents WHERE doc_id = 'd1' AND uri LIKE '%barley%';
+SET reground.tenant_from = 'app.t';
+SELECT reground.drop_corpus('hidden barley', true), reground.drop_corpus('their barley');
+RESET reground.tenant_from; RESET app.t;
+DROP TABLE theirs;
+DROP OWNED BY regress_erasure_c;
+DROP ROLE regress_erasure_c;
+-- What says when is text too.
+SELECT reground.create_corpus('dates');
+SELECT count(*) FROM reground.begin_turn('dated', 'hello', corpus => 'dates', settings => '{"strategy": "none"}');
+SELECT marker FROM reground.add_passages(regress.turn('dated'), '[{"text": "Oats are rolled.", "doc_id": "p", "published": "Waldo Zyxroe, 1990"}]');
+SELECT count(*) > 0 AS receipt FROM reground.forget_document('', 'p');
+SELECT * FROM holds('Zyxroe');
+SELECT count(*) AS again FROM reground.forget_document('', 'p');
+SELECT relation FROM reground.forget_conversation('dated');
+SELECT reground.drop_corpus('dates', true);
