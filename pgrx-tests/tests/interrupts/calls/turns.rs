@@ -79,6 +79,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.message_citations"),
             Reads("reground.citation_statuses"),
             Reads("reground.documents"),
+            Writes("reground.conversation_markers"),
         ],
     },
     Call {
@@ -96,6 +97,7 @@ pub(super) const CALLS: &[Call] = &[
             Writes("reground.messages"),
             Writes("reground.message_citations"),
             Reads("reground.citation_statuses"),
+            Writes("reground.conversation_markers"),
         ],
     },
     Call {
