@@ -124,7 +124,9 @@ impl Search<'_> {
         let addition = Addition::to(tenant, turn_id)?;
         further::recognise(&mut more.gathered, scores.as_mut(), &addition.turn.context);
         let documents = more.gathered.documents();
-        let style = more.settings.marker_style;
+        // Whatever the other corpus says: one turn has markers of one style.
+        let style = addition.settings.marker_style;
+        more.settings.marker_style = style;
         let register = register::load(&addition.conversation, documents, style)?;
         let composed = stage("compose", || {
             begin::compose(

@@ -138,3 +138,7 @@ SELECT count(*) > 0 AS shadowed FROM reground.shadow_turn(regress.turn('shadowed
 SELECT count(*) FROM reground.end_turn(regress.turn('shadowed'), 'Cows give milk twice a day [A1]. Bees make honey from clover [B1].');
 SELECT sources, shadow_sources, citations, kept FROM reground.shadow_audit WHERE label = 'as it was';
 DELETE FROM reground.shadow_turns WHERE label = 'as it was';
+-- One turn has markers of one style, whatever another corpus says.
+SELECT reground.alter_corpus('copies', '{"marker_style": "1"}');
+SELECT marker FROM reground.begin_turn('styled', 'cows milk', corpus => 'farm', settings => '{"max_sources": 1}');
+SELECT marker, corpus FROM reground.retrieve(regress.turn('styled'), 'cows milk', corpus => 'copies', max_results => 1);
