@@ -1,4 +1,5 @@
-//! The least that each figure must reach: a file of the repository, raised when a figure rises, never lowered.
+//! The least that each figure must reach: a file of the repository, raised when a figure rises, never lowered by a
+//! command; where one was reached by a fault, docs/evaluation.md says so.
 
 use std::collections::BTreeMap;
 use std::fmt;
