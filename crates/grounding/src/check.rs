@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 
 use reground_citations::Source;
-use reground_documents::{GivenPassage, content_hash_hex, key_text};
+use reground_documents::GivenPassage;
 
 use crate::error::GroundingError;
+use crate::given::{Naming, passage};
 use crate::memory::ContextSource;
-use crate::passage::{Candidate, CharRange, Origin, Passage};
+use crate::passage::{Candidate, Origin};
 
-/// The passages as the context of a turn, in their order; `corpus` is where their documents are looked up, if anywhere. A passage without a marker is cited by its number, from 1; one
-/// without a document is a document of its own, as its number is its key where it has none.
+/// The passages as the context of a turn, in their order; `corpus` is where their documents are looked up, if anywhere. A passage
+/// without a marker is cited by its number, from 1; one without a document is a document of its own, as its number is its key
+/// where it has none.
 ///
 /// # Errors
 /// [`GroundingError::RepeatedMarker`] when two passages go by one marker, [`GroundingError::Marker`] for one that no answer
@@ -19,15 +21,33 @@ pub fn context(
     passages: Vec<GivenPassage>,
     corpus: &str,
 ) -> Result<Vec<ContextSource>, GroundingError> {
+    marked(passages, corpus, Naming::Place)
+}
+
+/// Passages as the context of a turn, under their own markers or their numbers.
+pub(crate) fn marked(
+    passages: Vec<GivenPassage>,
+    corpus: &str,
+    naming: impl Fn(u32) -> Naming,
+) -> Result<Vec<ContextSource>, GroundingError> {
     let mut markers = BTreeSet::new();
-    let sources: Vec<_> = (1..)
-        .zip(passages)
-        .map(|(position, given)| source(position, given, corpus))
-        .collect::<Result<_, _>>()?;
-    for source in &sources {
-        if !markers.insert(&source.marker) {
-            return Err(GroundingError::RepeatedMarker(source.marker.clone()));
+    let mut sources = Vec::with_capacity(passages.len());
+    for (position, given) in (1..).zip(passages) {
+        let marker = match &given.marker {
+            Some(given) => marker(given)?,
+            None => position.to_string(),
+        };
+        if !markers.insert(marker.clone()) {
+            return Err(GroundingError::RepeatedMarker(marker));
         }
+        let passage = passage(given, corpus, naming(position));
+        sources.push(ContextSource {
+            marker,
+            position,
+            candidate: Candidate::bare(passage, Origin::Fresh),
+            facts: Vec::new(),
+            retrieval: 0,
+        });
     }
     Ok(sources)
 }
@@ -45,14 +65,6 @@ pub fn number(sources: &mut [Source]) {
     }
 }
 
-/// Counts the tokens of the passages, where they are to be kept.
-pub fn count_tokens(context: &mut [ContextSource]) {
-    for source in context {
-        let passage = &mut source.candidate.passage;
-        passage.tokens = u32::try_from(reground_tokens::count(&passage.text)).unwrap_or(u32::MAX);
-    }
-}
-
 /// A marker as answers are read: letters in upper case before a number, or a number alone.
 fn marker(given: &str) -> Result<String, GroundingError> {
     let marker = given.trim().to_ascii_uppercase();
@@ -63,47 +75,6 @@ fn marker(given: &str) -> Result<String, GroundingError> {
     } else {
         Err(GroundingError::Marker(given.to_owned()))
     }
-}
-
-fn source(
-    position: u32,
-    given: GivenPassage,
-    corpus: &str,
-) -> Result<ContextSource, GroundingError> {
-    let key = given
-        .id
-        .as_ref()
-        .map_or_else(|| position.to_string(), key_text);
-    let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
-    let passage = Passage {
-        corpus: corpus.to_owned(),
-        doc_id: given.doc_id.as_ref().map_or_else(|| key.clone(), key_text),
-        version: None,
-        ordinal: None,
-        pages: given.pages(),
-        chars: CharRange::of(range(given.char_start), range(given.char_end)),
-        hash: content_hash_hex(&given.text),
-        // Nobody budgets a context that has been used.
-        tokens: 0,
-        title: given.title,
-        uri: given.uri,
-        published: given.published,
-        text_config: given.text_config,
-        metadata: given.metadata.map(Into::into).unwrap_or_default(),
-        text: given.text,
-        key,
-    };
-    let marker = match &given.marker {
-        Some(given) => marker(given)?,
-        None => position.to_string(),
-    };
-    Ok(ContextSource {
-        marker,
-        position,
-        candidate: Candidate::bare(passage, Origin::Fresh),
-        facts: Vec::new(),
-        retrieval: 0,
-    })
 }
 
 #[cfg(test)]

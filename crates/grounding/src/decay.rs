@@ -89,9 +89,9 @@ pub fn after_turn(
         cited.contains(key) || (rules.activation == CarryActivation::Context && fresh())
     };
     for (key, source) in &shown {
-        // What the application handed over stands in no corpus that a later turn could read it from.
-        let readable = !key.corpus.is_empty();
-        if readable && active(key) && !memory.contains_key(key) {
+        // A later turn could not read it.
+        let handed_over = source.candidate.passage.is_handed_over();
+        if !handed_over && active(key) && !memory.contains_key(key) {
             memory.insert(key.clone(), entering(key, source));
         }
     }

@@ -5,17 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use reground_documents::{GivenPassage, content_hash_hex, key_text};
+use reground_documents::GivenPassage;
 
 use crate::begin::{Composed, Gathered, place};
 use crate::error::GroundingError;
+use crate::given::{Naming, passage};
 use crate::identity::PassageId;
 use crate::memory::{BoundMarker, ContextSource, Register};
-use crate::passage::{Candidate, CharRange, Dropped, Origin, Passage, Reason, Stage};
+use crate::passage::{Candidate, Dropped, Origin, Reason, Stage};
 use crate::settings::Settings;
-
-/// Hexadecimal digits of its hash that name a passage which came without a key: 64 bits.
-const KEY_DIGITS: usize = 16;
 
 /// What a further retrieval gives a turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,51 +128,15 @@ pub fn given(passages: Vec<GivenPassage>) -> Result<Vec<Candidate>, GroundingErr
     let mut keys = BTreeSet::new();
     let mut candidates = Vec::new();
     for given in passages {
-        if let Some(marker) = given.marker {
-            return Err(GroundingError::GivenMarker(marker));
+        if let Some(marker) = &given.marker {
+            return Err(GroundingError::GivenMarker(marker.clone()));
         }
-        let candidate = candidate(given);
-        let passage = &candidate.passage;
+        let passage = passage(given, "", Naming::Text);
         if keys.insert((passage.key.clone(), passage.hash.clone())) {
-            candidates.push(candidate);
+            candidates.push(Candidate::bare(passage, Origin::Added));
         }
     }
     Ok(candidates)
-}
-
-/// The key of a passage that has none, by the hash of its text.
-pub(crate) fn key_of_text(hash: &str) -> String {
-    hash.chars().take(KEY_DIGITS).collect()
-}
-
-fn candidate(given: GivenPassage) -> Candidate {
-    let pages = given.pages();
-    let hash = content_hash_hex(&given.text);
-    let key = given.id.as_ref();
-    let key = key.map_or_else(|| key_of_text(&hash), key_text);
-    let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
-    let document = given.doc_id.as_ref().map(key_text);
-    let tokens = reground_tokens::count(&given.text);
-    let passage = Passage {
-        corpus: String::new(),
-        doc_id: document
-            .or_else(|| given.uri.clone())
-            .unwrap_or_else(|| key.clone()),
-        version: None,
-        ordinal: None,
-        pages,
-        chars: CharRange::of(range(given.char_start), range(given.char_end)),
-        hash,
-        tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
-        title: given.title,
-        uri: given.uri,
-        published: given.published,
-        text_config: given.text_config,
-        metadata: given.metadata.map(Into::into).unwrap_or_default(),
-        text: given.text,
-        key,
-    };
-    Candidate::bare(passage, Origin::Added)
 }
 
 /// Passages that were handed over, added to the context of their turn.

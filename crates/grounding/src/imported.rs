@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::check;
 use crate::error::GroundingError;
-use crate::further::key_of_text;
+use crate::given::Naming;
 use crate::memory::ContextSource;
 
 /// A finished turn, as an application hands it over.
@@ -93,9 +93,8 @@ fn is_iso(at: &str) -> bool {
     }
 }
 
-/// What another system's model was shown, as the context of its turn. `corpus` is where documents that the answer names are looked
-/// up; a passage is of it that says its own id or its document's. One without an id goes by the hash of its text, since its number
-/// may be a key of the corpus.
+/// What another system's model was shown, as the context of its turn, under its own markers. `corpus` is where documents that the
+/// answer names are looked up; a passage is of it that says its own id or its document's.
 ///
 /// # Errors
 /// Those of [`check::context`].
@@ -103,27 +102,7 @@ pub fn context(
     passages: Vec<GivenPassage>,
     corpus: &str,
 ) -> Result<Vec<ContextSource>, GroundingError> {
-    let said: Vec<(bool, bool)> = passages
-        .iter()
-        .map(|given| (given.id.is_some(), given.doc_id.is_some()))
-        .collect();
-    let mut context = check::context(passages, corpus)?;
-    check::count_tokens(&mut context);
-    for (source, (has_id, has_document)) in context.iter_mut().zip(said) {
-        let candidate = &mut source.candidate;
-        let passage = &mut candidate.passage;
-        if !has_id {
-            passage.key = key_of_text(&passage.hash);
-            candidate.members = vec![passage.key.clone()];
-        }
-        if !has_document {
-            passage.doc_id = passage.uri.clone().unwrap_or_else(|| passage.key.clone());
-        }
-        if !has_id && !has_document {
-            passage.corpus.clear();
-        }
-    }
-    Ok(context)
+    check::marked(passages, corpus, |_| Naming::Text)
 }
 
 /// What is wrong with the turn at a place, from 1.
@@ -223,26 +202,6 @@ mod tests {
             let said = fault(json!([good, bad]));
             assert!(said.contains("turn 2") && said.contains(what), "{said}");
         }
-    }
-
-    #[test]
-    fn a_number_is_no_key_of_the_corpus() {
-        let passages = GivenPassage::list(&json!([
-            {"text": "Cows.", "id": 7, "doc_id": "farm"}, {"text": "Hens.", "doc_id": "farm"}, {"text": "Pigs."}
-        ]))
-        .unwrap();
-        let context = context(passages, "help").unwrap();
-        let of = |place: usize| &context[place].candidate.passage;
-        assert_eq!((&*of(0).corpus, &*of(0).key), ("help", "7"));
-        assert_eq!((&*of(1).corpus, &*of(1).doc_id), ("help", "farm"));
-        assert_eq!(of(1).key, key_of_text(&of(1).hash));
-        assert_eq!((&*of(2).corpus, of(2).doc_id == of(2).key), ("", true));
-        assert_eq!(context[2].marker, "3");
-        assert!(
-            context
-                .iter()
-                .all(|source| source.candidate.passage.tokens > 0)
-        );
     }
 
     #[test]

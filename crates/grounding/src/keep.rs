@@ -107,8 +107,7 @@ fn read_again(
     settings: &Settings,
 ) -> Stands {
     let mut stands = Stands::default();
-    if source.passage.corpus.is_empty() && !filtered {
-        // What the application handed over stands nowhere else.
+    if source.passage.is_handed_over() && !filtered {
         stands.kept.push(part(&source, source.passage.clone()));
         return stands;
     }

@@ -50,6 +50,7 @@ pub mod facts;
 pub mod filter;
 pub mod further;
 pub mod fuse;
+mod given;
 pub mod graph;
 pub mod historical;
 pub mod history;

@@ -67,6 +67,12 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// Whether it is of no corpus: the application handed it over, and it stands nowhere else.
+    #[must_use]
+    pub fn is_handed_over(&self) -> bool {
+        self.corpus.is_empty()
+    }
+
     /// Whether it knows its place in the document (I4's first factor): pages, characters or ordinal.
     #[must_use]
     pub fn has_coordinates(&self) -> bool {

@@ -1,0 +1,101 @@
+//! Passages that the application hands over, as passages of a turn.
+
+use reground_documents::{GivenPassage, content_hash_hex, key_text};
+
+use crate::passage::{CharRange, Passage};
+
+/// Hexadecimal digits of its hash that name a passage which came without a key: 64 bits.
+const KEY_DIGITS: usize = 16;
+
+/// How a passage is called that came without an id. It is its own document where it says none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// By its place, from 1: what is judged at once is known by nothing else.
+    Place(u32),
+    /// By its text, as what is kept beside a corpus must not go by a number that may be a key there. It is then of its address where
+    /// it has one, and of no corpus unless it says its document.
+    Text,
+}
+
+/// The passage; `corpus` is where its ids are from, empty for none. Its tokens are counted.
+pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Passage {
+    let hash = content_hash_hex(&given.text);
+    let named = given.id.is_some() || given.doc_id.is_some();
+    let key = given.id.as_ref().map(key_text);
+    let key = key.unwrap_or_else(|| match naming {
+        Naming::Place(place) => place.to_string(),
+        Naming::Text => hash.chars().take(KEY_DIGITS).collect(),
+    });
+    let document = given.doc_id.as_ref().map(key_text);
+    let (document, corpus) = match naming {
+        Naming::Place(_) => (document, corpus),
+        Naming::Text => (
+            document.or_else(|| given.uri.clone()),
+            if named { corpus } else { "" },
+        ),
+    };
+    let range = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
+    Passage {
+        corpus: corpus.to_owned(),
+        doc_id: document.unwrap_or_else(|| key.clone()),
+        version: None,
+        ordinal: None,
+        pages: given.pages(),
+        chars: CharRange::of(range(given.char_start), range(given.char_end)),
+        hash,
+        tokens: match naming {
+            // Nobody budgets a context that has been used and is not kept.
+            Naming::Place(_) => 0,
+            Naming::Text => u32::try_from(reground_tokens::count(&given.text)).unwrap_or(u32::MAX),
+        },
+        title: given.title,
+        uri: given.uri,
+        published: given.published,
+        text_config: given.text_config,
+        metadata: given.metadata.map(Into::into).unwrap_or_default(),
+        text: given.text,
+        key,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn passages(naming: Naming) -> Vec<Passage> {
+        let given = GivenPassage::list(&json!([
+            {"text": "Cows.", "id": 7, "doc_id": "farm", "page_start": 3},
+            {"text": "Hens.", "doc_id": "farm"},
+            {"text": "Pigs.", "uri": "https://pigs.example"},
+            {"text": "Bees."}
+        ]));
+        let given = given.expect("passages").into_iter();
+        given.map(|given| passage(given, "help", naming)).collect()
+    }
+
+    #[test]
+    fn what_is_judged_at_once_goes_by_its_place() {
+        let named = passages(Naming::Place(4));
+        let of = |at: usize| (&*named[at].corpus, &*named[at].doc_id, &*named[at].key);
+        assert_eq!(of(0), ("help", "farm", "7"));
+        assert_eq!(of(1), ("help", "farm", "4"));
+        assert_eq!(of(2), ("help", "4", "4"));
+        assert_eq!(named[0].pages.map(|pages| pages.start), Some(3));
+    }
+
+    #[test]
+    fn what_is_kept_goes_by_its_text() {
+        let named = passages(Naming::Text);
+        let of = |at: usize| (&*named[at].corpus, &*named[at].doc_id);
+        assert_eq!((of(0), &*named[0].key), (("help", "farm"), "7"));
+        assert_eq!(of(1), ("help", "farm"));
+        assert_eq!(of(2), ("", "https://pigs.example"));
+        assert_eq!(of(3), ("", &*named[3].key));
+        for passage in &named[1..] {
+            assert_eq!(passage.key.len(), KEY_DIGITS);
+            assert!(passage.hash.starts_with(&passage.key));
+        }
+        assert!(named.iter().all(|passage| passage.tokens > 0));
+    }
+}
