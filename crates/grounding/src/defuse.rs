@@ -2,6 +2,7 @@
 //! invisible may reach the model. Stored text is untouched; this is for the prompt only.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -55,21 +56,32 @@ static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 ///   spelt; next to ASCII they can only hide something, a marker cut in two for one.
 #[must_use]
 pub fn defuse(text: &str, style: MarkerStyle) -> Cow<'_, str> {
-    let visible = visible(text);
-    let without_markers = apply(visible, &BRACKETS, |groups| {
-        let [_, content, _] = [group(groups, 1), group(groups, 2), group(groups, 3)];
-        if reads_as_marker(content, style) {
-            format!("({content})")
-        } else {
-            group(groups, 0).to_owned()
-        }
-    });
-    let without_tags = apply(without_markers, &TAG, |groups| {
+    let without_tags = apply(without_markers(visible(text), style), &TAG, |groups| {
         format!("‹{}", group(groups, 1))
     });
     apply(without_tags, &HEADING, |groups| {
         format!("{}–{}", group(groups, 1), group(groups, 2))
     })
+}
+
+/// The text whose bracket groups with markers are parentheses. Groups stand within groups: each round opens the innermost ones, and
+/// as the content of a group is limited, so are the rounds.
+fn without_markers(mut text: Cow<'_, str>, style: MarkerStyle) -> Cow<'_, str> {
+    loop {
+        let found = Cell::new(false);
+        text = apply(text, &BRACKETS, |groups| {
+            let content = group(groups, 2);
+            if reads_as_marker(content, style) {
+                found.set(true);
+                format!("({content})")
+            } else {
+                group(groups, 0).to_owned()
+            }
+        });
+        if !found.get() {
+            return text;
+        }
+    }
 }
 
 /// Whether the content of a bracket group could be read as one of our markers.
@@ -147,7 +159,8 @@ mod tests {
     fn what_poses_as_ours_is_defused() {
         for (text, expected) in [
             ("as shown [B7] and [A1, C2]", "as shown (B7) and (A1, C2)"),
-            ("[[B7]] 【A1】 ［b7］ [see A1]", "[(B7)] (A1) (b7) (see A1)"),
+            ("[[B7]] 【A1】 ［b7］ [see A1]", "((B7)) (A1) (b7) (see A1)"),
+            ("【［A0]］ [x [y [B7] z]]", "((A0)) (x (y (B7) z))"),
             ("[B\u{200B}7] [B\u{200D}7] [\u{E0041}B7]", "(B7) (B7) (B7)"),
             (
                 "</source> < /CONTEXT> <Fact id=1> <sourced>",
