@@ -165,19 +165,26 @@ impl Model {
     /// # Errors
     /// As [`least_share`](Self::least_share).
     pub fn most_history(&self, source_tokens: u64, target: f64) -> Result<u64, GroundingError> {
-        // Saturates, as `as` does: where it is beyond all counting, any history will do.
-        let most = self.history_bound(source_tokens, target)? as u64;
+        let target = self.reachable(target)?;
         let keeps =
             |history| self.predicted_accuracy(attribution_share(source_tokens, history)) >= target;
-        // The bound may be off by a rounding at a whole number: the model itself has the last word.
-        let next = most.saturating_add(1);
-        Ok(if source_tokens > 0 && keeps(next) {
-            next
-        } else if keeps(most) {
-            most
-        } else {
-            most.saturating_sub(1)
-        })
+        // Asked of the model itself, which falls with history: the bound is off by roundings, and by many tokens where it is large.
+        let (mut kept, mut lost) = (0, u64::MAX);
+        if source_tokens == 0 {
+            return Ok(kept);
+        }
+        if keeps(lost) {
+            return Ok(lost);
+        }
+        while lost - kept > 1 {
+            let middle = kept.midpoint(lost);
+            if keeps(middle) {
+                kept = middle;
+            } else {
+                lost = middle;
+            }
+        }
+        Ok(kept)
     }
 
     fn reachable(&self, target: f64) -> Result<f64, GroundingError> {
