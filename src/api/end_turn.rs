@@ -2,9 +2,9 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_documents::exact_hash_hex;
 use reground_grounding::decay::with_pins_of;
 use reground_grounding::dilution;
+use reground_grounding::fingerprint::Fingerprint;
 use reground_grounding::memory::RememberedSource;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ use crate::rows;
 use crate::sql;
 use crate::store::chain::About;
 use crate::store::conversations::{self, Conversation};
-use crate::store::messages::{self, Earlier, Inserted, NewCitation, NewMessage};
+use crate::store::messages::{self, Earlier, NewCitation, NewMessage, Origin, Place, Scored};
 use crate::store::turns::{self, Turn};
 use crate::store::{chain, documents, markers, sources};
 use crate::tenant;
@@ -39,13 +39,16 @@ fn end_turn(
     writable("end_turn")?;
     let tenant = tenant::required()?;
     let turn_id = given(turn, "turn")?;
+    let citations = Json::optional(citations, "citations")?;
+    let text = given(answer, "answer")?;
     let answer = Answer {
-        text: given(answer, "answer")?,
+        text,
         message,
         model,
         usage: Json::optional(usage, "usage")?,
         tags: Json::object(tags, "tags")?,
-        citations: Citations::of(Json::optional(citations, "citations")?)?,
+        fingerprint: Fingerprint::of(text, citations.as_ref()),
+        citations,
     };
     profile::call("end_turn", || end(&tenant, turn_id, answer, fcinfo))?;
     Ok(())
@@ -60,35 +63,8 @@ struct Answer<'a> {
     usage: Option<Value>,
     tags: Value,
     /// What its API returned beside the text.
-    citations: Option<Citations>,
-}
-
-/// Citations of an API, and their hash: it tells a repeated call where they are not kept.
-struct Citations {
-    value: Value,
-    hash: String,
-}
-
-impl Citations {
-    fn of(value: Option<Value>) -> Result<Option<Self>> {
-        let hashed = |value| {
-            let hash = exact_hash_hex(&sql::json(&value)?);
-            Ok(Self { value, hash })
-        };
-        value.map(hashed).transpose()
-    }
-}
-
-impl Answer<'_> {
-    fn citations_hash(&self) -> Option<&str> {
-        self.citations
-            .as_ref()
-            .map(|citations| citations.hash.as_str())
-    }
-
-    fn citations(&self) -> Option<&Value> {
-        self.citations.as_ref().map(|citations| &citations.value)
-    }
+    citations: Option<Value>,
+    fingerprint: Fingerprint,
 }
 
 /// Judges and stores the answer, unless an earlier call did.
@@ -102,64 +78,48 @@ fn end(
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let turn = stage("context", || turns::load(tenant, turn_id))?;
     check_state(&turn)?;
-    let answer_hash = exact_hash_hex(answer.text);
     let mut words = None;
-    let message_id = match repeated(&conversation, turn_id, &answer, &answer_hash)? {
+    let message_id = match repeated(&conversation, turn_id, &answer)? {
         Some(message_id) => message_id,
         None => {
             let ended = judge(tenant, &conversation, &turn, &answer)?;
-            let scores = &ended.verdict.judged.scores;
-            let decision = &ended.verdict.judged.decision;
             let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
-            let stores = ended.stores;
+            let place = stage("supersede", || messages::supersede(turn_id))?;
+            let (stores, citations) = (ended.stores, &ended.verdict.citations);
             let new = NewMessage {
-                tenant,
+                message_id: place.message_id,
                 conversation_id: conversation.conversation_id,
                 turn_id,
+                origin: Origin::Live,
                 external_id: answer.message,
-                answer_hash: &answer_hash,
+                answer: Some(answer.text).filter(|_| stores),
+                fingerprint: &answer.fingerprint,
                 answer_tokens,
                 model: answer.model,
-                usage: answer.usage.clone(),
-                citations: answer.citations().filter(|_| stores),
-                citations_hash: answer.citations_hash(),
-                tags: answer.tags.clone(),
-                citation_count: scores.citations,
-                malformed_count: scores.malformed,
-                cfs: scores.cfs,
-                stage_cfs: scores.stage_cfs,
-                grounded_cfs: scores.grounded_cfs,
-                diagnostic: scores.diagnostic(),
-                decision: decision.action.as_str(),
-                reasons: decision
-                    .reasons
-                    .iter()
-                    .map(|reason| reason.as_str())
-                    .collect(),
+                usage: answer.usage.as_ref(),
+                citations: answer.citations.as_ref().filter(|_| stores),
+                tags: Some(&answer.tags),
+                created_at: None,
+                scored: Scored::from(&ended.verdict.judged),
+                cited: NewCitation::stored(citations, stores),
             };
-            let inserted = stage("write message", || {
-                let citations = &ended.verdict.citations;
-                if stores {
-                    return messages::insert(&new, Some(answer.text), citations);
-                }
+            messages::insert(tenant, &[new])?;
+            if !stores {
                 words = Some(sql::json(citations)?);
-                let kept: Vec<NewCitation> =
-                    citations.iter().map(NewCitation::without_words).collect();
-                messages::insert(&new, None, &kept)
-            })?;
+            }
             stage("write memory", || {
-                markers::cite(inserted.message_id)?;
-                count_tokens(&conversation, &turn, answer_tokens, &inserted)?;
+                markers::cite(place.message_id)?;
+                count_tokens(&conversation, &turn, answer_tokens, &place)?;
                 remember(tenant, &conversation, &turn, &ended)
             })?;
             if ended.chains {
                 let conversation_id = conversation.conversation_id;
-                let link = About::Answer(turn_id, inserted.message_id);
+                let link = About::Answer(turn_id, place.message_id);
                 stage("write chain", || {
                     chain::append(tenant, conversation_id, link)
                 })?;
             }
-            inserted.message_id
+            place.message_id
         }
     };
     stage("rows", || {
@@ -227,18 +187,10 @@ fn check_state(turn: &Turn) -> Result<()> {
 }
 
 /// The message of a repeated call, if this is one.
-fn repeated(
-    conversation: &Conversation,
-    turn_id: i64,
-    answer: &Answer<'_>,
-    answer_hash: &str,
-) -> Result<Option<i64>> {
+fn repeated(conversation: &Conversation, turn_id: i64, answer: &Answer<'_>) -> Result<Option<i64>> {
     let external_id = answer.message;
     let earlier = messages::earlier(conversation.conversation_id, turn_id, external_id)?;
-    let says_the_same = |message: &Earlier| {
-        message.answer_hash == answer_hash
-            && message.citations_hash.as_deref() == answer.citations_hash()
-    };
+    let says_the_same = |message: &Earlier| message.fingerprint == answer.fingerprint;
     let same = match external_id {
         Some(id) => earlier
             .into_iter()
@@ -278,7 +230,7 @@ fn judge(
 ) -> Result<Ended> {
     let of_turn = OfTurn::load(tenant, turn)?;
     let read = stage("extract", || {
-        judging::read(answer.text, &of_turn.grammar, answer.citations())
+        judging::read(answer.text, &of_turn.grammar, answer.citations.as_ref())
     })?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
     let before = stage("memory", || before(conversation, turn))?;
@@ -308,13 +260,13 @@ fn count_tokens(
     conversation: &Conversation,
     turn: &Turn,
     answer_tokens: usize,
-    inserted: &Inserted,
+    place: &Place,
 ) -> Result<()> {
     if turn.superseded {
         // History goes by the path; going back to this turn counts it.
         return Ok(());
     }
-    let before = inserted.superseded_tokens.map(i64::from);
+    let before = place.superseded_tokens.map(i64::from);
     let more = dilution::said(turn.query_tokens, answer_tokens, before);
     conversations::count_tokens(conversation, more)
 }

@@ -7,13 +7,14 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::Cues;
-use reground_documents::{GivenPassage, exact_hash_hex};
-use reground_grounding::imported::{self, Fate, ImportedTurn, fates, fault_of};
+use reground_documents::GivenPassage;
+use reground_grounding::fingerprint::Fingerprint;
+use reground_grounding::imported::{self, Fate, ImportedTurn, Named, fates, fault_of};
 use reground_grounding::memory::ContextSource;
 use reground_grounding::reading;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::api::judging::{self, Ground, Verdict};
 use crate::api::{given, not_empty, writable};
@@ -25,8 +26,8 @@ use crate::profile::{self, stage};
 use crate::retrieve::text_config;
 use crate::rows;
 use crate::store::corpora::{self, Corpus};
-use crate::store::imports::{self, Ids, NewImport};
-use crate::store::messages::{self, NewCitation};
+use crate::store::imports::{self, Ids, NewTurn, Told};
+use crate::store::messages::{self, NewCitation, NewMessage, Origin, Scored};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -62,7 +63,9 @@ fn record_turn(
     let how = How::of(&tenant, settings, corpus, text_config)?;
     profile::call("record_turn", || {
         let recorded = how.record(vec![turn])?;
-        let message_id = recorded.first().map(|recorded| recorded.message_id);
+        let message_id = recorded
+            .first()
+            .map(|recorded| recorded.told.ids.message_id);
         let args = [message_id.into(), tenant.as_str().into()];
         stage("rows", || {
             as_owner(|| rows::emit_from(fcinfo, &messages::rows(), &args))
@@ -107,11 +110,8 @@ fn record_turns(
 #[derive(Clone, Serialize)]
 struct Recorded {
     place: usize,
-    turn_id: i64,
-    message_id: i64,
-    citations: usize,
-    held: usize,
-    cfs: Option<f64>,
+    #[serde(flatten)]
+    told: Told,
     /// Whether this call recorded it.
     recorded: bool,
 }
@@ -163,63 +163,60 @@ impl<'a> How<'a> {
     fn record(&self, turns: Vec<ImportedTurn>) -> Result<Vec<Recorded>> {
         let names: BTreeSet<&str> = turns.iter().map(|turn| &*turn.conversation).collect();
         let mut conversations = stage("conversations", || imports::open(self.tenant, &names))?;
-        let hashes: Vec<String> = turns.iter().map(|t| exact_hash_hex(&t.answer)).collect();
-        let named: Vec<(&str, Option<&str>, &str)> = turns
+        let fingerprints: Vec<Fingerprint> = turns
             .iter()
-            .zip(&hashes)
-            .map(|(turn, hash)| (&*turn.conversation, turn.message.as_deref(), &**hash))
+            .map(|turn| Fingerprint::of(&turn.answer, turn.citations.as_ref()))
             .collect();
-        let known = stage("messages", || imports::known(&conversations, &named))?;
+        let named: Vec<Named<'_>> = turns
+            .iter()
+            .zip(&fingerprints)
+            .map(|(turn, fingerprint)| Named {
+                conversation: &turn.conversation,
+                message: turn.message.as_deref(),
+                fingerprint,
+            })
+            .collect();
+        let messages = named.iter().filter_map(|turn| turn.message).collect();
+        let known = stage("messages", || imports::known(&conversations, messages))?;
         let fates = fates(&named, &known).map_err(|id| Error::Conflict("message", id))?;
 
-        let new = fates.iter().filter(|fate| **fate == Fate::New).count();
-        let mut ids = imports::reserve(new)?.into_iter();
-        let mut imports = Vec::with_capacity(new);
+        let lost = || Error::Stored("a turn of the import is lost".into());
+        let new = fates.iter().filter(|fate| matches!(fate, Fate::New));
+        let mut ids = imports::reserve(new.count())?.into_iter();
         let mut rows: Vec<Recorded> = Vec::with_capacity(turns.len());
-        let mut before = BTreeMap::new();
-        for (place, (((turn, hash), fate), number)) in
-            turns.iter().zip(&hashes).zip(&fates).zip(1..).enumerate()
+        let mut judged = Vec::with_capacity(ids.len());
+        for (((turn, fingerprint), fate), place) in
+            turns.iter().zip(&fingerprints).zip(fates).zip(1..)
         {
-            match *fate {
-                Fate::Before(message_id) => {
-                    before.insert(place, message_id);
-                    rows.push(Recorded::unknown(number, message_id));
-                }
-                Fate::Earlier(first) => {
-                    let earlier = rows.get(first).cloned();
-                    rows.extend(earlier.map(|row| Recorded {
-                        place: number,
-                        recorded: false,
-                        ..row
-                    }));
-                }
+            let told = match fate {
+                Fate::Before(told) => told.clone(),
+                Fate::Earlier(first) => rows.get(first).ok_or_else(lost)?.told.clone(),
                 Fate::New => {
-                    let Some(ids) = ids.next() else {
-                        return Err(Error::Stored("too few ids were reserved".into()));
-                    };
-                    let judged = self.judge(turn, number)?;
-                    rows.push(judged.row(number, ids));
-                    imports.push(self.import(turn, hash, judged, ids, &mut conversations)?);
+                    let ids = ids.next().ok_or_else(lost)?;
+                    let new = self.judge(turn, fingerprint, ids, place)?;
+                    let told = new.told();
+                    judged.push(new);
+                    told
                 }
-            }
+            };
+            rows.push(Recorded {
+                place,
+                told,
+                recorded: matches!(fate, Fate::New),
+            });
         }
-        imports::insert(self.tenant, &self.settings, &imports, &conversations)?;
-        imports::describe(&before, |place, turn_id, citations, held, cfs| {
-            if let Some(row) = rows.get_mut(place) {
-                *row = Recorded {
-                    turn_id,
-                    citations,
-                    held,
-                    cfs,
-                    ..row.clone()
-                };
-            }
-        })?;
+        self.store(&judged, &mut conversations)?;
         Ok(rows)
     }
 
     /// Judges the turn at a place, from 1.
-    fn judge(&self, turn: &ImportedTurn, place: usize) -> Result<JudgedTurn> {
+    fn judge<'t>(
+        &self,
+        turn: &'t ImportedTurn,
+        fingerprint: &'t Fingerprint,
+        ids: Ids,
+        place: usize,
+    ) -> Result<JudgedTurn<'t>> {
         let faulty = |fault: String| Error::from(fault_of(place, fault));
         let passages = GivenPassage::list(&turn.passages()).map_err(|e| faulty(e.to_string()))?;
         let context = stage("tokens", || imported::context(passages, self.corpus_name()));
@@ -248,67 +245,71 @@ impl<'a> How<'a> {
             other => other,
         })?;
         let verdict = judging::judge(&read, &ground)?;
-        Ok(JudgedTurn { verdict, context })
+        Ok(JudgedTurn {
+            turn,
+            fingerprint,
+            ids,
+            context,
+            verdict,
+        })
     }
 
-    /// The rows of a judged turn.
-    fn import<'t>(
-        &self,
-        turn: &'t ImportedTurn,
-        answer_hash: &'t str,
-        judged: JudgedTurn,
-        ids: Ids,
-        conversations: &mut imports::Conversations,
-    ) -> Result<NewImport<'t>> {
-        let JudgedTurn { verdict, context } = judged;
-        let (query_tokens, answer_tokens) = stage("tokens", || {
-            let count = reground_tokens::count;
-            (count(&turn.query), count(&turn.answer))
-        });
-        let place = conversations.follow(
-            &turn.conversation,
-            ids.turn_id,
-            query_tokens + answer_tokens,
-        )?;
-        let (scores, decision) = (&verdict.judged.scores, &verdict.judged.decision);
-        let reasons = decision.reasons.iter().map(|reason| reason.as_str());
-        let tokens = context.iter().map(|source| source.candidate.passage.tokens);
-        let stores = self.settings.stores_answers();
-        let citations = if stores {
-            verdict.citations
-        } else {
-            let citations = verdict.citations.iter();
-            citations.map(NewCitation::without_words).collect()
-        };
-        Ok(NewImport {
-            ids,
-            conversation_id: place.conversation_id,
-            number: place.number,
-            parent: place.parent,
-            query: &turn.query,
-            request_hash: answer_hash,
-            corpus: self.corpus_name().to_owned(),
-            context_tokens: tokens.map(u64::from).sum(),
-            context,
-            query_tokens,
-            tags: turn.tags.clone().map_or_else(|| json!({}), Value::Object),
-            at: turn.at.as_deref(),
-            external_id: turn.message.as_deref(),
-            answer: stores.then_some(turn.answer.as_str()),
-            answer_hash,
-            answer_tokens,
-            model: turn.model.as_deref(),
-            citations_given: turn.citations.as_ref().filter(|_| stores),
-            citation_count: scores.citations,
-            malformed_count: scores.malformed,
-            cfs: scores.cfs,
-            stage_cfs: scores.stage_cfs,
-            grounded_cfs: scores.grounded_cfs,
-            diagnostic: scores.diagnostic(),
-            decision: decision.action.as_str(),
-            reasons: reasons.collect(),
-            citations,
-        })
+    /// Stores what was judged.
+    fn store(&self, judged: &[JudgedTurn<'_>], at: &mut imports::Conversations) -> Result<()> {
+        let keeps_words = self.settings.stores_answers();
+        let mut turns = Vec::with_capacity(judged.len());
+        let mut answers = Vec::with_capacity(judged.len());
+        for judged in judged {
+            let JudgedTurn {
+                turn,
+                fingerprint,
+                ids,
+                context,
+                verdict,
+            } = judged;
+            let (query_tokens, answer_tokens) = stage("tokens", || {
+                let count = reground_tokens::count;
+                (count(&turn.query), count(&turn.answer))
+            });
+            let place = at.follow(
+                &turn.conversation,
+                ids.turn_id,
+                query_tokens + answer_tokens,
+            )?;
+            let tokens = context.iter().map(|source| source.candidate.passage.tokens);
+            turns.push(NewTurn {
+                turn_id: ids.turn_id,
+                conversation_id: place.conversation_id,
+                number: place.number,
+                parent: place.parent,
+                query: &turn.query,
+                request_hash: &fingerprint.answer_hash,
+                corpus: self.corpus_name(),
+                context_tokens: tokens.map(u64::from).sum(),
+                context,
+                query_tokens,
+                tags: turn.tags.as_ref(),
+                at: turn.at.as_deref(),
+            });
+            answers.push(NewMessage {
+                message_id: ids.message_id,
+                conversation_id: place.conversation_id,
+                turn_id: ids.turn_id,
+                origin: Origin::Imported,
+                external_id: turn.message.as_deref(),
+                answer: Some(turn.answer.as_str()).filter(|_| keeps_words),
+                fingerprint,
+                answer_tokens,
+                model: turn.model.as_deref(),
+                usage: None,
+                citations: turn.citations.as_ref().filter(|_| keeps_words),
+                tags: None,
+                created_at: turn.at.as_deref(),
+                scored: Scored::from(&verdict.judged),
+                cited: NewCitation::stored(&verdict.citations, keeps_words),
+            });
+        }
+        imports::insert(self.tenant, &self.settings, &turns, &answers, at)
     }
 }
 
@@ -321,37 +322,23 @@ fn check_time(at: &str) -> std::result::Result<(), String> {
 }
 
 /// A turn with the verdicts on its citations.
-struct JudgedTurn {
-    verdict: Verdict,
+struct JudgedTurn<'a> {
+    turn: &'a ImportedTurn,
+    fingerprint: &'a Fingerprint,
+    ids: Ids,
     context: Vec<ContextSource>,
+    verdict: Verdict,
 }
 
-impl JudgedTurn {
-    fn row(&self, place: usize, ids: Ids) -> Recorded {
-        let holds = |citation: &&NewCitation| citation.holds == Some(true);
-        Recorded {
-            place,
-            turn_id: ids.turn_id,
-            message_id: ids.message_id,
-            citations: self.verdict.citations.len(),
-            held: self.verdict.citations.iter().filter(holds).count(),
+impl JudgedTurn<'_> {
+    fn told(&self) -> Told {
+        let citations = &self.verdict.citations;
+        let held = citations.iter().filter(|c| c.holds == Some(true));
+        Told {
+            ids: self.ids,
+            citations: citations.len(),
+            held: held.count(),
             cfs: self.verdict.judged.scores.cfs,
-            recorded: true,
-        }
-    }
-}
-
-impl Recorded {
-    /// One that was recorded before; what is known of it is looked up.
-    fn unknown(place: usize, message_id: i64) -> Self {
-        Self {
-            place,
-            turn_id: 0,
-            message_id,
-            citations: 0,
-            held: 0,
-            cfs: None,
-            recorded: false,
         }
     }
 }

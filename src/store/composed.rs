@@ -11,7 +11,7 @@ use reground_grounding::settings::Settings;
 use crate::error::Result;
 use crate::profile::stage;
 use crate::store::chain::About;
-use crate::store::markers::{self, Row};
+use crate::store::markers::{self, Bound, Row};
 use crate::store::{chain, facts, traces};
 
 /// Writes markers, trace, facts and link of a composed turn, whose row has its context.
@@ -23,10 +23,9 @@ pub fn write(
     composed: &Composed,
     settings: &Settings,
 ) -> Result<()> {
-    let bound = named(&composed.new_markers, &composed.context);
-    stage("write markers", || {
-        markers::add(tenant, conversation_id, number, &bound)
-    })?;
+    let (bound, sources) = (&composed.new_markers, &composed.context);
+    let bound = described(conversation_id, number, bound, sources);
+    stage("write markers", || markers::add(tenant, &bound))?;
     stage("write facts", || {
         facts::write(tenant, turn_id, &composed.context)
     })?;
@@ -73,10 +72,9 @@ pub fn add(
         further,
         dropped,
     } = *retrieved;
-    let bound = named(&further.new_markers, &further.shown);
-    stage("write markers", || {
-        markers::add(tenant, conversation_id, number, &bound)
-    })?;
+    let (bound, sources) = (&further.new_markers, &further.shown);
+    let bound = described(conversation_id, number, bound, sources);
+    stage("write markers", || markers::add(tenant, &bound))?;
     stage("write facts", || {
         facts::write(tenant, turn_id, &further.added)
     })?;
@@ -92,21 +90,23 @@ pub fn add(
     Ok(())
 }
 
-/// New markers with what their documents are called.
-fn named(bound: &[BoundMarker], sources: &[ContextSource]) -> Vec<Row> {
+/// New markers of a turn, with what their documents are called.
+fn described(
+    conversation_id: i64,
+    first_turn: i32,
+    bound: &[BoundMarker],
+    sources: &[ContextSource],
+) -> Vec<Bound> {
     let described: BTreeMap<&str, &Passage> = sources
         .iter()
         .map(|source| (source.marker.as_str(), &source.candidate.passage))
         .collect();
     bound
         .iter()
-        .map(|bound| {
-            let passage = described.get(bound.marker.as_str());
-            Row::new(
-                bound,
-                passage.and_then(|passage| passage.title.clone()),
-                passage.and_then(|passage| passage.uri.clone()),
-            )
+        .map(|bound| Bound {
+            conversation_id,
+            first_turn,
+            row: Row::new(bound, described.get(bound.marker.as_str()).copied()),
         })
         .collect()
 }

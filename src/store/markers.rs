@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use reground_documents::PageRange;
 use reground_grounding::memory::BoundMarker;
-use reground_grounding::passage::CharRange;
+use reground_grounding::passage::{CharRange, Passage};
 use reground_grounding::settings::MarkerStyle;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct Row {
 
 impl Row {
     /// A row of what the pure crate bound.
-    pub fn new(bound: &BoundMarker, title: Option<String>, uri: Option<String>) -> Self {
+    pub fn new(bound: &BoundMarker, described: Option<&Passage>) -> Self {
         Self {
             marker: bound.marker.clone(),
             corpus: bound.corpus.clone(),
@@ -44,8 +44,8 @@ impl Row {
             char_start: bound.chars.map(|chars| chars.start),
             char_end: bound.chars.map(|chars| chars.end),
             hash: bound.hash.clone(),
-            title,
-            uri,
+            title: described.and_then(|passage| passage.title.clone()),
+            uri: described.and_then(|passage| passage.uri.clone()),
         }
     }
 
@@ -151,25 +151,49 @@ pub fn cite(message_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Adds markers.
-pub fn add(tenant: &str, conversation_id: i64, turn_number: i32, rows: &[Row]) -> Result<()> {
-    if rows.is_empty() {
+/// A marker with the turn that bound it.
+#[derive(Debug, Serialize)]
+pub struct Bound {
+    pub conversation_id: i64,
+    /// Number of the turn.
+    pub first_turn: i32,
+    #[serde(flatten)]
+    pub row: Row,
+}
+
+/// Adds markers; one that the conversation has is a fault.
+pub fn add(tenant: &str, bound: &[Bound]) -> Result<()> {
+    insert(tenant, bound, "")
+}
+
+/// Adds those of these markers that their conversations have not.
+pub fn reserve(tenant: &str, bound: &[Bound]) -> Result<()> {
+    insert(
+        tenant,
+        bound,
+        "WHERE NOT EXISTS (SELECT FROM reground.conversation_markers AS m WHERE (m.conversation_id, m.marker) = (x.conversation_id, x.marker))",
+    )
+}
+
+fn insert(tenant: &str, bound: &[Bound], which: &str) -> Result<()> {
+    if bound.is_empty() {
         return Ok(());
     }
-    let rows = sql::json(rows)?;
+    let rows = sql::json(bound)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.conversation_markers (conversation_id, tenant, first_turn, marker, corpus, doc_id, passage, version, page_start, page_end, \
-                 char_start, char_end, hash, title, uri, binding_no) \
-             SELECT $1, $2, $3, x.*, (SELECT coalesce(pg_catalog.max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = $1) \
-                 + pg_catalog.row_number() OVER () FROM pg_catalog.json_to_recordset($4::json) AS x(marker text, corpus text, doc_id text, passage text, version integer, \
-                 page_start integer, page_end integer, char_start integer, char_end integer, hash text, title text, uri text)",
-            &[
-                conversation_id.into(),
-                tenant.into(),
-                turn_number.into(),
-                rows.into(),
-            ],
+            &format!(
+                "INSERT INTO reground.conversation_markers (tenant, conversation_id, first_turn, marker, corpus, doc_id, passage, version, page_start, page_end, \
+                     char_start, char_end, hash, title, uri, binding_no) \
+                 SELECT $1, x.conversation_id, x.first_turn, x.marker, x.corpus, x.doc_id, x.passage, x.version, x.page_start, x.page_end, \
+                     x.char_start, x.char_end, x.hash, x.title, x.uri, \
+                     (SELECT coalesce(pg_catalog.max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = x.conversation_id) \
+                         + pg_catalog.row_number() OVER (PARTITION BY x.conversation_id ORDER BY x.place) \
+                 FROM ROWS FROM (pg_catalog.json_to_recordset($2::json) AS (conversation_id bigint, first_turn integer, marker text, corpus text, doc_id text, passage text, \
+                     version integer, page_start integer, page_end integer, char_start integer, char_end integer, hash text, title text, uri text)) WITH ORDINALITY \
+                     AS x(conversation_id, first_turn, marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash, title, uri, place) {which}"
+            ),
+            &[tenant.into(), rows.into()],
         )
     })?;
     Ok(())

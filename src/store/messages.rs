@@ -1,12 +1,16 @@
 //! Answers and their citations.
 
-use pgrx::datum::DatumWithOid;
+use std::borrow::Cow;
+
 use reground_citations::measures;
+use reground_grounding::end::Judged;
+use reground_grounding::fingerprint::Fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::owner::as_owner;
+use crate::profile::stage;
 use crate::sql;
 use crate::store::documents::STATE;
 
@@ -16,33 +20,80 @@ pub struct Earlier {
     pub message_id: i64,
     pub turn_id: i64,
     pub external_id: Option<String>,
-    pub answer_hash: String,
-    pub citations_hash: Option<String>,
+    #[serde(flatten)]
+    pub fingerprint: Fingerprint,
     pub superseded: bool,
 }
 
 /// An answer to be stored.
 #[derive(Debug, Serialize)]
 pub struct NewMessage<'a> {
-    pub tenant: &'a str,
+    pub message_id: i64,
     pub conversation_id: i64,
     pub turn_id: i64,
+    pub origin: Origin,
     pub external_id: Option<&'a str>,
-    pub answer_hash: &'a str,
+    /// `None` for one whose words are not kept.
+    pub answer: Option<&'a str>,
+    #[serde(flatten)]
+    pub fingerprint: &'a Fingerprint,
     pub answer_tokens: usize,
     pub model: Option<&'a str>,
-    pub usage: Option<Value>,
+    pub usage: Option<&'a Value>,
+    /// What its API returned beside the text.
     pub citations: Option<&'a Value>,
-    pub citations_hash: Option<&'a str>,
-    pub tags: Value,
-    pub citation_count: usize,
-    pub malformed_count: usize,
-    pub cfs: Option<f64>,
-    pub stage_cfs: Option<f64>,
-    pub grounded_cfs: Option<f64>,
-    pub diagnostic: Option<&'a str>,
-    pub decision: &'a str,
-    pub reasons: Vec<&'a str>,
+    pub tags: Option<&'a Value>,
+    /// When it was given, as PostgreSQL reads it; `None` for now.
+    pub created_at: Option<&'a str>,
+    #[serde(flatten)]
+    pub scored: Scored,
+    /// In a table of their own.
+    #[serde(skip)]
+    pub cited: Cow<'a, [NewCitation]>,
+}
+
+/// Who finished a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    Live,
+    Imported,
+}
+
+/// What an answer was judged to be as a whole.
+#[derive(Debug, Serialize)]
+pub struct Scored {
+    citation_count: usize,
+    malformed_count: usize,
+    cfs: Option<f64>,
+    stage_cfs: Option<f64>,
+    grounded_cfs: Option<f64>,
+    diagnostic: Option<&'static str>,
+    decision: &'static str,
+    reasons: Vec<&'static str>,
+}
+
+impl From<&Judged> for Scored {
+    fn from(
+        Judged {
+            scores, decision, ..
+        }: &Judged,
+    ) -> Self {
+        Self {
+            citation_count: scores.citations,
+            malformed_count: scores.malformed,
+            cfs: scores.cfs,
+            stage_cfs: scores.stage_cfs,
+            grounded_cfs: scores.grounded_cfs,
+            diagnostic: scores.diagnostic(),
+            decision: decision.action.as_str(),
+            reasons: decision
+                .reasons
+                .iter()
+                .map(|reason| reason.as_str())
+                .collect(),
+        }
+    }
 }
 
 /// A citation to be stored; fields are named as the columns.
@@ -91,8 +142,16 @@ pub struct NewCitation {
 }
 
 impl NewCitation {
-    /// What stays of it where the words of the answer are not kept: what it was judged to be, and where it stood.
-    pub fn without_words(&self) -> Self {
+    /// Those of an answer as they are stored: without words, where the words of answers are not kept.
+    pub fn stored(citations: &[Self], keeps_words: bool) -> Cow<'_, [Self]> {
+        match keeps_words {
+            true => citations.into(),
+            false => citations.iter().map(Self::without_words).collect(),
+        }
+    }
+
+    /// What stays of it: what it was judged to be, and where it stood.
+    fn without_words(&self) -> Self {
         Self {
             raw: self.marker.clone().unwrap_or_default(),
             claim: None,
@@ -111,17 +170,12 @@ const RECORD: &str = "citation_no integer, marker text, raw text, form text, cor
      repaired boolean, char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer";
 
 /// The names of these columns, each behind a prefix.
-pub fn citation_columns(prefix: &str) -> String {
+fn columns(prefix: &str) -> String {
     let names = RECORD
         .split(',')
         .filter_map(|column| column.split_whitespace().next());
     let columns: Vec<String> = names.map(|name| format!("{prefix}{name}")).collect();
     columns.join(", ")
-}
-
-/// The columns of [`NewCitation`], as a record definition.
-pub fn citation_record() -> &'static str {
-    RECORD
 }
 
 /// An answer as the model gave it.
@@ -161,62 +215,86 @@ pub fn earlier(
     .unwrap_or_default())
 }
 
-/// An answer that was stored.
-pub struct Inserted {
+/// Where the next answer of a turn goes.
+#[derive(Debug, Deserialize)]
+pub struct Place {
     pub message_id: i64,
-    /// Tokens of the answer that it took the place of.
+    /// Tokens of the answer whose place it takes.
     pub superseded_tokens: Option<i32>,
 }
 
-/// Stores an answer (`None` for one whose words are not kept) with its citations, in place of the earlier ones of its turn, which
-/// stay, and queues it for the rollups.
-pub fn insert(
-    message: &NewMessage<'_>,
-    answer: Option<&str>,
-    citations: &[NewCitation],
-) -> Result<Inserted> {
-    let (row, citations) = (sql::json(message)?, sql::json(citations)?);
-    let args: [DatumWithOid<'_>; 2] = [row.into(), answer.into()];
-    as_owner(|| {
-        let superseded_tokens = sql::write_one(
-            "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING message_id, answer_tokens), \
-                 queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT $2, message_id, -1 FROM superseded) \
-             SELECT answer_tokens FROM superseded",
-            &[message.turn_id.into(), message.tenant.into()],
-        )?;
-        let message_id: i64 = sql::write_one(
-            "WITH new AS (INSERT INTO reground.messages (tenant, conversation_id, turn_id, external_id, answer, answer_hash, answer_tokens, model, usage, citations, citations_hash, tags, citation_count, \
-                 malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons) \
-             SELECT x.tenant, x.conversation_id, x.turn_id, x.external_id, $2, x.answer_hash, x.answer_tokens, x.model, x.usage, x.citations, x.citations_hash, x.tags, x.citation_count, \
-                 x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons \
-             FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, turn_id bigint, external_id text, answer_hash text, \
-                 answer_tokens integer, model text, usage jsonb, citations jsonb, citations_hash text, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
-                 stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[]) \
-             RETURNING tenant, message_id), \
-                 queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, 1 FROM new) \
-             SELECT message_id FROM new",
-            &args,
-        )?
-        .ok_or_else(|| Error::Stored("an inserted message has no id".into()))?;
-        sql::run(
-            &format!(
-                "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, {}) \
-                 SELECT $2, $3, $4, $5, {} FROM pg_catalog.json_to_recordset($1::json) AS x({RECORD}) ORDER BY x.citation_no",
-                citation_columns(""),
-                citation_columns("x.")
-            ),
-            &[
-                citations.into(),
-                message.tenant.into(),
-                message.conversation_id.into(),
-                message.turn_id.into(),
-                message_id.into(),
-            ],
-        )?;
-        Ok(Inserted {
-            message_id,
-            superseded_tokens,
+/// Makes place for a turn's next answer: the one that stood there stays as superseded, and leaves the rollups.
+pub fn supersede(turn_id: i64) -> Result<Place> {
+    let place = as_owner(|| {
+        sql::write_json(
+            "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING tenant, message_id, answer_tokens), \
+                 queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, -1 FROM superseded) \
+             SELECT pg_catalog.json_build_object('message_id', pg_catalog.nextval('reground.messages_message_id_seq'), \
+                 'superseded_tokens', (SELECT answer_tokens FROM superseded))::text",
+            &[turn_id.into()],
+        )
+    })?;
+    place.ok_or_else(|| Error::Stored("a new message has no id".into()))
+}
+
+/// A citation with the answer that it is of.
+#[derive(Serialize)]
+struct Cited<'a> {
+    conversation_id: i64,
+    turn_id: i64,
+    message_id: i64,
+    created_at: Option<&'a str>,
+    #[serde(flatten)]
+    citation: &'a NewCitation,
+}
+
+/// Stores answers with their citations, and queues live ones for the rollups: what another system answered is not what this one is
+/// held to.
+pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
+    let cited: Vec<Cited<'_>> = messages
+        .iter()
+        .flat_map(|message| {
+            message.cited.iter().map(|citation| Cited {
+                conversation_id: message.conversation_id,
+                turn_id: message.turn_id,
+                message_id: message.message_id,
+                created_at: message.created_at,
+                citation,
+            })
         })
+        .collect();
+    let (messages, citations) = (sql::json(messages)?, sql::json(&cited)?);
+    as_owner(|| {
+        stage("write messages", || {
+            sql::run(
+                "WITH new AS (INSERT INTO reground.messages (message_id, tenant, conversation_id, turn_id, origin, external_id, answer, answer_hash, answer_tokens, model, usage, \
+                     citations, citations_hash, tags, citation_count, malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons, created_at) \
+                 OVERRIDING SYSTEM VALUE \
+                 SELECT x.message_id, $2, x.conversation_id, x.turn_id, x.origin, x.external_id, x.answer, x.answer_hash, x.answer_tokens, x.model, x.usage, \
+                     x.citations, x.citations_hash, coalesce(x.tags, '{}'), x.citation_count, x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons, \
+                     coalesce(x.created_at, pg_catalog.clock_timestamp()) \
+                 FROM pg_catalog.json_to_recordset($1::json) AS x(message_id bigint, conversation_id bigint, turn_id bigint, origin text, external_id text, answer text, answer_hash text, \
+                     answer_tokens integer, model text, usage jsonb, citations jsonb, citations_hash text, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
+                     stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[], created_at timestamptz) \
+                 RETURNING message_id, origin) \
+                 INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT $2, message_id, 1 FROM new WHERE origin = 'live'",
+                &[messages.into(), tenant.into()],
+            )
+        })?;
+        stage("write citations", || {
+            sql::run(
+                &format!(
+                    "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, created_at, {}) \
+                     SELECT $2, x.conversation_id, x.turn_id, x.message_id, coalesce(x.created_at, pg_catalog.clock_timestamp()), {} \
+                     FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, turn_id bigint, message_id bigint, created_at timestamptz, {RECORD}) \
+                     ORDER BY x.message_id, x.citation_no",
+                    columns(""),
+                    columns("x.")
+                ),
+                &[citations.into(), tenant.into()],
+            )
+        })?;
+        Ok(())
     })
 }
 

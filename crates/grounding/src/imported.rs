@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::check;
 use crate::error::GroundingError;
+use crate::fingerprint::Fingerprint;
 use crate::given::Naming;
 use crate::memory::ContextSource;
 
@@ -111,55 +112,65 @@ pub fn fault_of(place: usize, fault: String) -> GroundingError {
     GroundingError::ImportedTurn { place, fault }
 }
 
+/// How a turn of an import is told from others.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'a> {
+    /// The application's id of its conversation.
+    pub conversation: &'a str,
+    /// The application's id of its answer; without one it is like no other.
+    pub message: Option<&'a str>,
+    /// What is said.
+    pub fingerprint: &'a Fingerprint,
+}
+
+/// An answer that is stored under an id of an import.
+#[derive(Clone, Debug)]
+pub struct Known<R> {
+    /// What it says.
+    pub fingerprint: Fingerprint,
+    /// What there is to tell of it.
+    pub row: R,
+}
+
 /// What becomes of a turn of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Fate<'k, R> {
     /// It is recorded.
     New,
     /// The answer of that id was recorded before, by an earlier call.
-    Before(i64),
+    Before(&'k R),
     /// The same answer stands earlier in this import, at that place (from 0).
     Earlier(usize),
 }
 
-/// An answer that goes by an id in a conversation: its hash, and its own id where it is stored.
-pub struct Known {
-    /// Hash of its text.
-    pub answer_hash: String,
-    /// Its key.
-    pub message_id: i64,
-}
-
-/// Says which turns of an import are new: `named` gives for each the conversation, the id of its answer where it has one, and
-/// the hash of its text; `known` what is stored under such ids.
+/// Says which turns of an import are new; `known` is what is stored under their ids, by conversation and message.
 ///
 /// # Errors
-/// The id of an answer that was given twice, with different texts.
-pub fn fates(
-    named: &[(&str, Option<&str>, &str)],
-    known: &BTreeMap<(String, String), Known>,
-) -> Result<Vec<Fate>, String> {
-    let mut seen: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+/// The id of an answer that was given twice, with different words or citations.
+pub fn fates<'k, R>(
+    named: &[Named<'_>],
+    known: &'k BTreeMap<(String, String), Known<R>>,
+) -> Result<Vec<Fate<'k, R>>, String> {
+    let mut seen: BTreeMap<(&str, &str), (usize, &Fingerprint)> = BTreeMap::new();
     let mut fates = Vec::with_capacity(named.len());
-    for (place, &(conversation, message, hash)) in named.iter().enumerate() {
-        let Some(message) = message else {
+    for (place, turn) in named.iter().enumerate() {
+        let Some(message) = turn.message else {
             fates.push(Fate::New);
             continue;
         };
-        let stored = known.get(&(conversation.to_owned(), message.to_owned()));
-        let before = seen.get(&(conversation, message)).copied();
-        let (other, fate) = match (stored, before) {
-            (Some(stored), _) => (Some(&*stored.answer_hash), Fate::Before(stored.message_id)),
-            (None, Some(first)) => (
-                named.get(first).map(|&(_, _, hash)| hash),
-                Fate::Earlier(first),
-            ),
-            (None, None) => (None, Fate::New),
+        let id = (turn.conversation, message);
+        let stored = known.get(&(turn.conversation.to_owned(), message.to_owned()));
+        let (said, fate) = match (stored, seen.get(&id)) {
+            (Some(stored), _) => (&stored.fingerprint, Fate::Before(&stored.row)),
+            (None, Some(&(first, said))) => (said, Fate::Earlier(first)),
+            (None, None) => {
+                seen.insert(id, (place, turn.fingerprint));
+                (turn.fingerprint, Fate::New)
+            }
         };
-        if other.is_some_and(|other| other != hash) {
+        if said != turn.fingerprint {
             return Err(message.to_owned());
         }
-        seen.entry((conversation, message)).or_insert(place);
         fates.push(fate);
     }
     Ok(fates)
@@ -206,25 +217,35 @@ mod tests {
 
     #[test]
     fn an_answer_is_recorded_once() {
-        let known = BTreeMap::from([(
-            ("c".to_owned(), "old".to_owned()),
-            Known {
-                answer_hash: "h1".into(),
-                message_id: 7,
-            },
-        )]);
-        let of = |named: &[(&str, Option<&str>, &str)]| fates(named, &known);
+        let said = |answer: &str| Fingerprint::of(answer, None);
+        let (one, two, three) = (said("one"), said("two"), said("three"));
+        let cited = Fingerprint::of("one", Some(&json!([])));
+        let stored = Known {
+            fingerprint: one.clone(),
+            row: 7,
+        };
+        let known = BTreeMap::from([(("c".to_owned(), "old".to_owned()), stored)]);
+        let of = |named: &[(&str, Option<&str>, &Fingerprint)]| {
+            let named = named
+                .iter()
+                .map(|&(conversation, message, fingerprint)| Named {
+                    conversation,
+                    message,
+                    fingerprint,
+                });
+            fates(&named.collect::<Vec<_>>(), &known)
+        };
         assert_eq!(
             of(&[
-                ("c", Some("old"), "h1"),
-                ("d", Some("old"), "h2"),
-                ("c", None, "h1"),
-                ("c", None, "h1"),
-                ("c", Some("new"), "h3"),
-                ("c", Some("new"), "h3"),
+                ("c", Some("old"), &one),
+                ("d", Some("old"), &two),
+                ("c", None, &one),
+                ("c", None, &one),
+                ("c", Some("new"), &three),
+                ("c", Some("new"), &three),
             ]),
             Ok(vec![
-                Fate::Before(7),
+                Fate::Before(&7),
                 Fate::New,
                 Fate::New,
                 Fate::New,
@@ -232,10 +253,10 @@ mod tests {
                 Fate::Earlier(4)
             ])
         );
-        assert_eq!(of(&[("c", Some("old"), "h2")]), Err("old".into()));
-        assert_eq!(
-            of(&[("c", Some("new"), "h1"), ("c", Some("new"), "h2")]),
-            Err("new".into())
-        );
+        for other in [&two, &cited] {
+            assert_eq!(of(&[("c", Some("old"), other)]), Err("old".into()));
+            let twice = [("c", Some("new"), &one), ("c", Some("new"), other)];
+            assert_eq!(of(&twice), Err("new".into()));
+        }
     }
 }

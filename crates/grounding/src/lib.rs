@@ -48,6 +48,7 @@ pub mod entities;
 pub mod error;
 pub mod facts;
 pub mod filter;
+pub mod fingerprint;
 pub mod further;
 pub mod fuse;
 mod given;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::memory::BoundMarker;
+use crate::memory::{BoundMarker, ContextSource};
 use crate::passage::{Candidate, Passage};
 use crate::settings::MarkerStyle;
 
@@ -134,6 +134,30 @@ fn bind(passage: &Passage, marker: String) -> BoundMarker {
     }
 }
 
+/// The markers of a context of another system that are spelt as ours, each bound to the passage that it names there: history shows
+/// them, so the conversation must not give them to anything else. At most three letters and nine digits, as extraction reads them.
+pub fn spelt_as_ours(
+    context: &[ContextSource],
+) -> impl Iterator<Item = (BoundMarker, &Passage)> + '_ {
+    let ours = context.iter().filter(|source| is_ours(&source.marker));
+    ours.map(|source| {
+        let passage = &source.candidate.passage;
+        (bind(passage, source.marker.clone()), passage)
+    })
+}
+
+fn is_ours(marker: &str) -> bool {
+    const LETTERS: usize = 3;
+    const DIGITS: usize = 9;
+    parse(marker).is_some_and(|(letters, number)| {
+        let (letters, digits) = (spell(letters), number.to_string());
+        number > 0
+            && letters.len() <= LETTERS
+            && digits.len() <= DIGITS
+            && marker == format!("{letters}{digits}")
+    })
+}
+
 /// Letters of the n-th document, from 1: A … Z, AA … (bijective base 26).
 fn spell(mut n: u64) -> String {
     let mut letters = Vec::new();
@@ -177,6 +201,33 @@ mod tests {
             assert_eq!(parse(&format!("{}7", spell(n))), Some((n, 7)));
         }
         assert_eq!(parse("x1"), None);
+    }
+
+    #[test]
+    fn what_is_spelt_as_ours_is_told_from_the_rest() {
+        for marker in ["A1", "ZZZ999999999", "7", "999999999"] {
+            assert!(is_ours(marker), "{marker}");
+        }
+        let rest = [
+            "",
+            "A",
+            "0",
+            "A0",
+            "A01",
+            "07",
+            "a1",
+            "AAAA1",
+            "A1000000000",
+            "1A",
+            "A1 ",
+            "doc-1",
+            "É1",
+            "ZZZZZZZZZZZZZZZZZZZZ1",
+            "99999999999999999999",
+        ];
+        for marker in rest {
+            assert!(!is_ours(marker), "{marker}");
+        }
     }
 
     #[test]

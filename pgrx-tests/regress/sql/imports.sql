@@ -45,6 +45,9 @@ SELECT marker, status FROM reground.record_turn('case-5', 'q', 'It runs at 40 ba
 SELECT kind, status FROM reground.verify_chain('case-5');
 SELECT metric, value FROM reground.answer_metrics((SELECT message_id FROM reground.messages WHERE external_id = 'imp-2')) WHERE metric IN ('reference_validity', 'context_utilisation') ORDER BY 1;
 
+-- Written in a way of its own.
+SELECT raw, form, doc_id, status FROM reground.record_turn('case-10', 'q', 'It runs at 40 bar (see doc#d1). It has wings (see doc#d9).', '[{"text": "The pump runs at 40 bar.", "id": "d1"}]',
+    settings => '{"citation_forms": {"patterns": [{"name": "doc_number", "regex": "see doc#(?P<id>[a-z0-9]+)"}]}}') ORDER BY char_start;
 -- What history shows keeps its meaning: new markers go on behind the old ones, whatever their style and order.
 SELECT count(*) FROM reground.record_turns('[{"conversation": "case-6", "query": "q", "answer": "It floats [9]. It sinks [B7].", "passages": [{"text": "It floats.", "marker": "9"}, {"text": "It sinks.", "marker": "B7"}, {"text": "It rests.", "marker": "2"}]},
     {"conversation": "case-6", "query": "q", "answer": "It rests [2].", "passages": [{"text": "It sinks.", "marker": "2"}]}]');
@@ -71,7 +74,9 @@ SELECT r.* FROM (VALUES (1, $$SELECT * FROM reground.record_turn('case-0', 'q', 
     (8, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a"}, {"conversation": "never", "query": "q", "answer": "a", "passages": [{"texts": ""}]}]')$$), (9, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "at": "yesterday-ish"}]')$$),
     (10, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "message": "n"}, {"conversation": "never", "query": "q", "answer": "b", "message": "n"}]')$$), (11, $$SELECT * FROM reground.record_turns(NULL)$$),
     (12, $$SELECT * FROM reground.record_turn('c', 'q', 'a', corpus => 'nowhere')$$), (15, $$SELECT * FROM reground.record_turn('c', 'q', 'a', at => 'infinity')$$), (16, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "at": "2025-13-45"}]')$$),
-    (17, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "at": "03/04/2025"}]')$$), (13, $$SELECT * FROM reground.end_turn(regress.turn('case-2'), 'Another answer.')$$), (14, $$SELECT * FROM reground.retrieve(regress.turn('case-2'), 'x')$$))
+    (17, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "at": "03/04/2025"}]')$$), (13, $$SELECT * FROM reground.end_turn(regress.turn('case-2'), 'Another answer.')$$), (14, $$SELECT * FROM reground.retrieve(regress.turn('case-2'), 'x')$$),
+    (18, $$SELECT * FROM reground.record_turn('case-0', 'How fast?', 'It runs at 40 bar [1]. It has wings [3].', message => 'imp-0', citations => '[]')$$),
+    (19, $$SELECT * FROM reground.record_turns('[{"conversation": "never", "query": "q", "answer": "a", "message": "n"}, {"conversation": "never", "query": "q", "answer": "a", "message": "n", "citations": []}]')$$))
     AS v(n, statement), LATERAL regress.refusal(v.statement) AS r ORDER BY n;
 SELECT count(*) AS never FROM reground.conversations WHERE external_id = 'never';
 SELECT count(*) FROM reground.record_turns('[]');
