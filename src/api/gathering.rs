@@ -18,7 +18,6 @@ use crate::error::{Error, Result};
 use crate::guc;
 use crate::profile::{stage, timed};
 use crate::retrieve::earlier::{self, Before};
-use crate::retrieve::filter::Filter;
 use crate::retrieve::kept;
 use crate::retrieve::neighbours::{self, Nominated};
 use crate::retrieve::together::Corpora;
@@ -74,12 +73,8 @@ pub(super) fn gather(
     conversation: &Conversation,
     question: &Question<'_>,
 ) -> Result<(Known, Gathered)> {
-    let Place {
-        corpora,
-        settings,
-        roles,
-    } = stage("corpus", || Place::of(tenant, conversation, question))?;
-    let corpus = &corpora.first;
+    let asked = stage("corpus", || Asked::of(tenant, conversation, question))?;
+    let (corpus, settings) = (&asked.corpora.first.corpus, &asked.settings);
     let earlier = stage("memory", || {
         turns::earlier(
             conversation.conversation_id,
@@ -94,18 +89,9 @@ pub(super) fn gather(
     let footing = stage("strategy", || {
         Footing::of(conversation, question.instead_of)
     })?;
-    let fresh = stage("strategy", || footing.retrieves(&settings))?;
-    let judged = stage("intent", || judge(question, &before, &settings, &roles))?;
+    let fresh = stage("strategy", || footing.retrieves(settings))?;
+    let judged = stage("intent", || judge(&asked, &before))?;
 
-    let asked = Asked {
-        tenant,
-        conversation,
-        question,
-        filter: corpora.first_filter(question.filter)?,
-        filters_beside: corpora.filters_beside(question.filter)?,
-        corpora: &corpora,
-        settings: &settings,
-    };
     let (gathered, mut retrieval, refresh_us) = if fresh {
         let (found, took) = timed(|| asked.search(&judged, &before));
         let (gathered, retrieval) = found?;
@@ -120,14 +106,14 @@ pub(super) fn gather(
         register::load(conversation, gathered.documents(), settings.marker_style)
     })?;
     let known = Known {
-        corpora,
-        settings,
+        corpora: asked.corpora,
+        settings: asked.settings,
         judged,
         retrieval,
         register,
         footing,
         refresh_us,
-        roles,
+        roles: asked.roles,
     };
     Ok((known, gathered))
 }
@@ -150,45 +136,41 @@ pub(super) fn gather_more(
     question: &Question<'_>,
     had: &[ContextSource],
 ) -> Result<More> {
-    let Place {
-        corpora,
-        settings,
-        roles,
-    } = stage("corpus", || Place::of(tenant, conversation, question))?;
-    let asked = Asked {
-        tenant,
-        conversation,
-        question,
-        filter: corpora.first_filter(question.filter)?,
-        filters_beside: corpora.filters_beside(question.filter)?,
-        corpora: &corpora,
-        settings: &settings,
-    };
+    let asked = stage("corpus", || Asked::of(tenant, conversation, question))?;
     let (gathered, took_us) = timed(|| asked.search_alone(had));
     Ok(More {
         gathered: gathered?,
         took_us,
-        corpora: corpora.names(),
-        settings,
-        roles,
+        corpora: asked.corpora.names(),
+        settings: asked.settings,
+        roles: asked.roles,
     })
 }
 
-/// Where a question is asked, and how.
-struct Place {
+/// What is asked, where, and how.
+struct Asked<'a> {
+    tenant: &'a str,
+    conversation: &'a Conversation,
+    question: &'a Question<'a>,
     corpora: Corpora,
     settings: Settings,
     /// Roles that functions of the application are called as.
     roles: Roles,
 }
 
-impl Place {
-    fn of(tenant: &str, conversation: &Conversation, question: &Question<'_>) -> Result<Self> {
+impl<'a> Asked<'a> {
+    fn of(
+        tenant: &'a str,
+        conversation: &'a Conversation,
+        question: &'a Question<'a>,
+    ) -> Result<Self> {
         let names = corpus_names(tenant, conversation, question)?;
-        let corpora = Corpora::load(tenant, &names)?;
+        let corpora = Corpora::load(tenant, &names, question.filter)?;
+        let first = &corpora.first.corpus;
+        let roles = hooks::roles(question.settings, conversation, first);
         let settings = Settings::resolve(&[
             ("server", &guc::turn_settings()),
-            ("corpus", &corpora.first.settings),
+            ("corpus", &first.settings),
             ("conversation", &conversation.settings),
             ("call", question.settings),
         ])?;
@@ -203,10 +185,139 @@ impl Place {
             None => {}
         }
         Ok(Self {
-            roles: hooks::roles(question.settings, conversation, &corpora.first),
+            tenant,
+            conversation,
+            question,
             corpora,
             settings,
+            roles,
         })
+    }
+
+    /// Searches, and joins what the conversation remembers; with what was searched for.
+    fn search(&self, judged: &Judged, before: &Before) -> Result<(Gathered, Value)> {
+        let (question, settings) = (self.question, &self.settings);
+        let asking = Asking {
+            query: question.query,
+            rewrite: question.rewrite,
+            embedding: question.embedding,
+            judged,
+            earlier: &before.past,
+        };
+        let plan = stage("plan", || {
+            plan(asking, &before.words, &before.said, settings)
+        });
+        let now = [Some(question.query), question.rewrite];
+        let Nominated { nodes, list } = neighbours::of(
+            &self.corpora.first.corpus,
+            now.into_iter().flatten(),
+            &before.past,
+            judged.intent,
+            &self.corpora.first.filter,
+            settings,
+        )?;
+        let live = stage("memory", || {
+            sources::load(self.conversation.conversation_id)
+        })?;
+        let gathered = self.ask(&plan, list, live, identity::Known::default(), judged)?;
+        let mut trace = plan.trace(&nodes);
+        if !self.corpora.beside.is_empty() {
+            trace["corpora"] = json!(self.corpora.names());
+        }
+        Ok((gathered, trace))
+    }
+
+    /// Searches for the query as it stands, as if nothing had been said before.
+    fn search_alone(&self, had: &[ContextSource]) -> Result<Gathered> {
+        let question = self.question;
+        let judged = intent::classify(question.query, &[], None);
+        let embedding = question.embedding.map(<[f32]>::to_vec);
+        let plan = RetrievalPlan::alone(Some(question.query), embedding, &self.settings);
+        self.ask(&plan, None, Vec::new(), passages_of(had).collect(), &judged)
+    }
+
+    /// Asks the branches of every corpus, and gathers what they give with the remembered sources.
+    fn ask(
+        &self,
+        plan: &RetrievalPlan,
+        nominated: Option<RankedList>,
+        live: Vec<Live>,
+        had: identity::Known,
+        judged: &Judged,
+    ) -> Result<Gathered> {
+        let settings = &self.settings;
+        let Answer {
+            found,
+            integrated,
+            mut options,
+            lacks_index,
+        } = answer(&self.corpora.first, plan, nominated, &live, settings)?;
+        let mut first = found;
+        let mut warnings = Vec::new();
+        if self.question.embedding.is_none() {
+            warnings.push(Warning::NoEmbedding);
+        }
+        let mut lacks_index = lacks_index;
+        // The graph and what earlier turns were shown are of the first corpus.
+        let plain = RetrievalPlan {
+            historical: Vec::new(),
+            ..plan.clone()
+        };
+        for scope in &self.corpora.beside {
+            let other = answer(scope, &plain, None, &live, settings)?;
+            lacks_index |= other.lacks_index;
+            options.extend(other.options);
+            let name = &scope.corpus.name;
+            across::join(&mut first, name, other.found, settings.candidates);
+        }
+        if lacks_index {
+            warnings.push(Warning::NoLexicalIndex);
+        }
+        // Sources of other corpora: a filter on columns of these says nothing of them, so under one they stay out.
+        if self.question.filter.is_none() {
+            for name in others(&live, &self.corpora.names()) {
+                let there = stage("carried from elsewhere", || {
+                    elsewhere(self.tenant, &name, plan, &live, settings)
+                })?;
+                options.extend(there);
+            }
+        }
+        let mut carried = carried(live, &options);
+        for scope in &self.corpora.beside {
+            across::rename(&mut carried, &scope.corpus.name);
+        }
+        let input = GatherInput {
+            lists: first.lists,
+            scores: first.scores,
+            integrated,
+            passages: first.passages,
+            carried,
+            had,
+            judged: judged.clone(),
+            metric: self.corpora.metric(),
+            warnings,
+        };
+        Ok(stage("gather", || begin::gather(input, settings)))
+    }
+
+    /// Keeps the sources that there are.
+    fn keep(&self, footing: &Footing) -> Result<Gathered> {
+        let (conversation_id, question) = (self.conversation.conversation_id, self.question);
+        let live = stage("memory", || sources::load(conversation_id))?;
+        let from = footing.before.context_from;
+        let shown = from.map(|number| history::shown(conversation_id, number));
+        let asking = kept::Asking {
+            tenant: self.tenant,
+            corpora: &self.corpora,
+            filtered: question.filter.is_some(),
+            query: question.rewrite.unwrap_or(question.query),
+            embedding: question.embedding,
+            settings: &self.settings,
+        };
+        let input = stage("kept passages", || {
+            kept::read(&asking, shown.transpose()?.flatten(), live)
+        })?;
+        Ok(stage("gather", || keep(input, &self.settings)))
     }
 }
 
@@ -250,168 +361,14 @@ fn corpus_names(
 }
 
 /// Judges the intent: the caller's word, then the function's. A first turn has nothing to follow, so none is called for it.
-fn judge(
-    question: &Question<'_>,
-    before: &Before,
-    settings: &Settings,
-    roles: &Roles,
-) -> Result<Judged> {
-    let said = match (question.intent, settings.intent_function.as_deref()) {
+fn judge(asked: &Asked<'_>, before: &Before) -> Result<Judged> {
+    let question = asked.question;
+    let said = match (question.intent, asked.settings.intent_function.as_deref()) {
         (Some(intent), _) => Some(Verdict::from(intent)),
         (None, Some(name)) if !before.past.is_empty() => {
-            hooks::judge_intent(name, roles, question.query, &before.past)?
+            hooks::judge_intent(name, &asked.roles, question.query, &before.past)?
         }
         _ => None,
     };
     Ok(intent::classify(question.query, &before.past, said))
-}
-
-/// What is asked of the relations.
-struct Asked<'a> {
-    tenant: &'a str,
-    conversation: &'a Conversation,
-    question: &'a Question<'a>,
-    corpora: &'a Corpora,
-    filter: Filter,
-    /// One for each of the others.
-    filters_beside: Vec<Filter>,
-    settings: &'a Settings,
-}
-
-impl Asked<'_> {
-    /// Searches, and joins what the conversation remembers; with what was searched for.
-    fn search(&self, judged: &Judged, before: &Before) -> Result<(Gathered, Value)> {
-        let Self {
-            question, settings, ..
-        } = *self;
-        let asking = Asking {
-            query: question.query,
-            rewrite: question.rewrite,
-            embedding: question.embedding,
-            judged,
-            earlier: &before.past,
-        };
-        let plan = stage("plan", || {
-            plan(asking, &before.words, &before.said, settings)
-        });
-        let now = [Some(question.query), question.rewrite];
-        let Nominated { nodes, list } = neighbours::of(
-            &self.corpora.first,
-            now.into_iter().flatten(),
-            &before.past,
-            judged.intent,
-            &self.filter,
-            settings,
-        )?;
-        let live = stage("memory", || {
-            sources::load(self.conversation.conversation_id)
-        })?;
-        let gathered = self.ask(&plan, list, live, identity::Known::default(), judged)?;
-        let mut trace = plan.trace(&nodes);
-        if !self.corpora.beside.is_empty() {
-            trace["corpora"] = json!(self.corpora.names());
-        }
-        Ok((gathered, trace))
-    }
-
-    /// Searches for the query as it stands, as if nothing had been said before.
-    fn search_alone(&self, had: &[ContextSource]) -> Result<Gathered> {
-        let question = self.question;
-        let judged = intent::classify(question.query, &[], None);
-        let embedding = question.embedding.map(<[f32]>::to_vec);
-        let plan = RetrievalPlan::alone(Some(question.query), embedding, self.settings);
-        self.ask(&plan, None, Vec::new(), passages_of(had).collect(), &judged)
-    }
-
-    /// Asks the branches of every corpus, and gathers what they give with the remembered sources.
-    fn ask(
-        &self,
-        plan: &RetrievalPlan,
-        nominated: Option<RankedList>,
-        live: Vec<Live>,
-        had: identity::Known,
-        judged: &Judged,
-    ) -> Result<Gathered> {
-        let settings = self.settings;
-        let Answer {
-            found,
-            integrated,
-            mut options,
-            lacks_index,
-        } = answer(
-            &self.corpora.first,
-            &self.filter,
-            plan,
-            nominated,
-            &live,
-            settings,
-        )?;
-        let mut first = found;
-        let mut warnings = Vec::new();
-        if self.question.embedding.is_none() {
-            warnings.push(Warning::NoEmbedding);
-        }
-        let mut lacks_index = lacks_index;
-        // The graph and what earlier turns were shown are of the first corpus.
-        let plain = RetrievalPlan {
-            historical: Vec::new(),
-            ..plan.clone()
-        };
-        for (corpus, filter) in self.corpora.beside.iter().zip(&self.filters_beside) {
-            let other = answer(corpus, filter, &plain, None, &live, settings)?;
-            lacks_index |= other.lacks_index;
-            options.extend(other.options);
-            across::join(&mut first, &corpus.name, other.found, settings.candidates);
-        }
-        if lacks_index {
-            warnings.push(Warning::NoLexicalIndex);
-        }
-        // Sources of other corpora: a filter on columns of these says nothing of them, so under one they stay out.
-        if self.question.filter.is_none() {
-            for name in others(&live, &self.corpora.names()) {
-                let there = stage("carried from elsewhere", || {
-                    elsewhere(self.tenant, &name, plan, &live, settings)
-                })?;
-                options.extend(there);
-            }
-        }
-        let mut carried = carried(live, &options);
-        for corpus in &self.corpora.beside {
-            across::rename(&mut carried, &corpus.name);
-        }
-        let input = GatherInput {
-            lists: first.lists,
-            scores: first.scores,
-            integrated,
-            passages: first.passages,
-            carried,
-            had,
-            judged: judged.clone(),
-            metric: self.corpora.metric(),
-            warnings,
-        };
-        Ok(stage("gather", || begin::gather(input, settings)))
-    }
-
-    /// Keeps the sources that there are.
-    fn keep(&self, footing: &Footing) -> Result<Gathered> {
-        let (conversation_id, question) = (self.conversation.conversation_id, self.question);
-        let live = stage("memory", || sources::load(conversation_id))?;
-        let from = footing.before.context_from;
-        let shown = from.map(|number| history::shown(conversation_id, number));
-        let asking = kept::Asking {
-            tenant: self.tenant,
-            corpora: self.corpora,
-            filter: &self.filter,
-            filters_beside: &self.filters_beside,
-            filtered: question.filter.is_some(),
-            query: question.rewrite.unwrap_or(question.query),
-            embedding: question.embedding,
-            settings: self.settings,
-        };
-        let input = stage("kept passages", || {
-            kept::read(&asking, shown.transpose()?.flatten(), live)
-        })?;
-        Ok(stage("gather", || keep(input, self.settings)))
-    }
 }

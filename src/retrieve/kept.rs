@@ -11,9 +11,9 @@ use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted, Way};
 use crate::retrieve::passages;
-use crate::retrieve::together::Corpora;
+use crate::retrieve::together::{Corpora, Scope};
 use crate::retrieve::turn::{Options, carried, elsewhere, others, remembered};
-use crate::store::corpora::{self, Corpus};
+use crate::store::corpora;
 use crate::store::history::Shown;
 use crate::store::sources::Live;
 
@@ -21,22 +21,11 @@ use crate::store::sources::Live;
 pub struct Asking<'a> {
     pub tenant: &'a str,
     pub corpora: &'a Corpora,
-    pub filter: &'a Filter,
-    /// One for each corpus beside the first.
-    pub filters_beside: &'a [Filter],
     /// Whether the filter says anything: then sources of other corpora stay out.
     pub filtered: bool,
     pub query: &'a str,
     pub embedding: Option<&'a [f32]>,
     pub settings: &'a Settings,
-}
-
-impl<'a> Asking<'a> {
-    /// The corpora that are asked, each with what the filter says of it.
-    fn asked(&self) -> impl Iterator<Item = (&'a Corpus, &'a Filter)> {
-        let beside = self.corpora.beside.iter().zip(self.filters_beside);
-        std::iter::once((&self.corpora.first, self.filter)).chain(beside)
-    }
 }
 
 /// Reads the passages of a context and the pins, which alone are scored: a pinned document gives its best passage.
@@ -72,8 +61,8 @@ fn standing(
     let everything = Filter::default();
     let mut found = BTreeMap::new();
     for (name, keys) in by_corpus {
-        let asked = asking.asked().find(|(corpus, _)| corpus.name == name);
-        let passages = if let Some((corpus, filter)) = asked {
+        let asked = asking.corpora.scopes().find(|s| s.corpus.name == name);
+        let passages = if let Some(Scope { corpus, filter }) = asked {
             passages::by_key(corpus, filter, &keys)?
         } else if asking.filtered {
             continue;
@@ -99,7 +88,7 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
         asking.embedding.map(<[f32]>::to_vec),
         asking.settings,
     );
-    for (corpus, filter) in asking.asked() {
+    for Scope { corpus, filter } in asking.corpora.scopes() {
         let here = Wanted::of(pins, &corpus.name);
         if here.is_empty() {
             continue;

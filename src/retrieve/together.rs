@@ -8,19 +8,36 @@ use crate::retrieve::filter::Filter;
 use crate::retrieve::nearest;
 use crate::store::corpora::{self, Corpus};
 
+/// A corpus, with what the filter of the question says of it.
+pub struct Scope {
+    pub corpus: Corpus,
+    pub filter: Filter,
+}
+
+impl Scope {
+    fn hashed_by_us(self) -> Self {
+        Self {
+            corpus: self.corpus.hashed_by_us(),
+            filter: self.filter,
+        }
+    }
+}
+
 /// One corpus or several, which compare embeddings alike. The first leads: its settings hold.
 pub struct Corpora {
-    pub first: Corpus,
-    pub beside: Vec<Corpus>,
+    pub first: Scope,
+    pub beside: Vec<Scope>,
 }
 
 impl Corpora {
-    /// Loads them by name, each once.
-    pub fn load(tenant: &str, names: &[String]) -> Result<Self> {
-        let mut loaded: Vec<Corpus> = Vec::new();
+    /// Loads them by name, each once, and resolves the filter against each.
+    pub fn load(tenant: &str, names: &[String], filter: Option<&Value>) -> Result<Self> {
+        let mut loaded: Vec<Scope> = Vec::new();
         for name in names {
-            if loaded.iter().all(|corpus| corpus.name != *name) {
-                loaded.push(corpora::load(tenant, name)?);
+            if loaded.iter().all(|scope| scope.corpus.name != *name) {
+                let corpus = corpora::load(tenant, name)?;
+                let filter = Filter::resolve(&corpus, filter)?;
+                loaded.push(Scope { corpus, filter });
             }
         }
         let mut loaded = loaded.into_iter();
@@ -39,12 +56,17 @@ impl Corpora {
     pub fn hashed_by_us(self) -> Self {
         Self {
             first: self.first.hashed_by_us(),
-            beside: self.beside.into_iter().map(Corpus::hashed_by_us).collect(),
+            beside: self.beside.into_iter().map(Scope::hashed_by_us).collect(),
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = &Corpus> {
+    /// All of them, the leading one first.
+    pub fn scopes(&self) -> impl Iterator<Item = &Scope> {
         std::iter::once(&self.first).chain(&self.beside)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Corpus> {
+        self.scopes().map(|scope| &scope.corpus)
     }
 
     /// Those that have embeddings.
@@ -60,20 +82,7 @@ impl Corpora {
 
     /// How they measure distance.
     pub fn metric(&self) -> Metric {
-        nearest::metric(self.embedded().next().unwrap_or(&self.first))
-    }
-
-    /// A filter resolved against the first.
-    pub fn first_filter(&self, filter: Option<&Value>) -> Result<Filter> {
-        Filter::resolve(&self.first, filter)
-    }
-
-    /// A filter resolved against each of the others, in their order.
-    pub fn filters_beside(&self, filter: Option<&Value>) -> Result<Vec<Filter>> {
-        let beside = self.beside.iter();
-        beside
-            .map(|corpus| Filter::resolve(corpus, filter))
-            .collect()
+        nearest::metric(self.embedded().next().unwrap_or(&self.first.corpus))
     }
 
     /// Refuses an embedding that they cannot compare.

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::profile::stage;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::{self, Wanted, Way};
+use crate::retrieve::together::Scope;
 use crate::retrieve::{historical, nearest, passages};
 use crate::store::corpora::{self, Corpus};
 use crate::store::sources::Live;
@@ -44,8 +45,7 @@ pub struct Answer {
 
 /// Asks a corpus for a turn, and reads what its lists name and what is remembered of it.
 pub fn answer(
-    corpus: &Corpus,
-    filter: &Filter,
+    Scope { corpus, filter }: &Scope,
     plan: &RetrievalPlan,
     nominated: Option<RankedList>,
     live: &[Live],
