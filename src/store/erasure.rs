@@ -277,7 +277,7 @@ impl Document<'_> {
                          UNION SELECT s.conversation_id FROM reground.conversation_sources AS s WHERE s.corpus = $1 AND s.doc_id = $2 \
                          UNION SELECT c.conversation_id FROM reground.message_citations AS c WHERE c.corpus = $1 AND c.doc_id = $2 \
                          UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.pool IS NOT NULL \
-                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.origin = 'imported' \
+                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.origin = 'imported' AND ($3::text IS NULL OR t.tenant = $3) \
                              AND t.context @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('passage', pg_catalog.jsonb_build_object('corpus', $1::text, 'doc_id', $2::text)))) \
                      ORDER BY x.conversation_id FOR NO KEY UPDATE) AS v"
             ),
