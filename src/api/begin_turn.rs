@@ -56,7 +56,10 @@ fn begin_turn(
             .map(str::parse::<Intent>)
             .transpose()
             .map_err(Error::from)?,
-        settings: Json::optional(settings, "settings")?.unwrap_or_default(),
+        // A null says nothing: so some drivers write what is left out.
+        settings: Json::optional(settings, "settings")?
+            .filter(|settings| !settings.is_null())
+            .unwrap_or_else(|| json!({})),
         tags: Json::object(tags, "tags")?,
         request_id,
     };
@@ -138,16 +141,6 @@ impl Request<'_> {
         }
     }
 
-    /// What it said of settings; none for a null.
-    fn call_settings(&self) -> &Value {
-        static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| json!({}));
-        if self.settings.is_object() {
-            &self.settings
-        } else {
-            &NOTHING
-        }
-    }
-
     /// Tells a repeated request from another one under the same id.
     fn hash(&self) -> Result<String> {
         let arguments = json!([
@@ -218,7 +211,7 @@ fn write(
             request_id: request.request_id,
             request_hash,
             query: request.query,
-            corpus: &known.corpora.first.name,
+            corpus: &known.corpora.first.corpus.name,
             corpora: (corpora.len() > 1).then_some(&corpora),
             filter: request.filter.as_ref(),
             intent: known.judged.intent.name(),
@@ -226,7 +219,7 @@ fn write(
             intent_signals: &known.judged.signals,
             retrieval: known.retrieval.clone(),
             settings: serde_json::to_value(&known.settings)?,
-            call_settings: request.call_settings(),
+            call_settings: &request.settings,
             pool,
             context,
             context_tokens: tokens,

@@ -96,7 +96,7 @@ impl<'a> OfTurn<'a> {
             numbered: false,
             context: &self.turn.context,
             conversation_id: Some(self.turn.conversation_id),
-            corpora: self.turn.corpora(),
+            corpora: self.turn.citable_corpora(),
             text_config: self.text_config.as_deref().unwrap_or(PLAIN),
             cues: &self.cues,
             text_configs: &self.text_configs,

@@ -25,7 +25,7 @@ use crate::store::composed::{self, Retrieved};
 use crate::store::conversations::{self, Conversation};
 use crate::store::register;
 use crate::store::retrievals::{self, NewRetrieval};
-use crate::store::turns::{self, Asked, Turn};
+use crate::store::turns::{self, Turn};
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -97,16 +97,15 @@ struct Search<'a> {
 impl Search<'_> {
     /// Searches, then takes the conversation's lock for as long as it takes to write: searches of one turn run side by side.
     fn run(&self, tenant: &str, turn_id: i64, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
-        let asked = stage("turn", || turns::asked(tenant, turn_id))?;
-        check_open(turn_id, &asked.state)?;
-        let had = turns::load(tenant, turn_id)?.context;
+        let turn = stage("turn", || turns::load(tenant, turn_id))?;
+        check_open(&turn)?;
         let conversation = conversations::behind_turn(tenant, turn_id)?
             .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
         let where_it_asked = match (self.corpus, &self.corpora) {
-            (None, None) => Some(asked.corpora()),
+            (None, None) => Some(turn.asked_corpora()),
             (_, corpora) => corpora.clone(),
         };
-        let call = self.call(&asked);
+        let call = self.call(&turn);
         let question = Question {
             query: self.query,
             corpus: self.corpus,
@@ -118,7 +117,7 @@ impl Search<'_> {
             settings: &call,
             instead_of: None,
         };
-        let mut more = gather_more(tenant, &conversation, &question, &had)?;
+        let mut more = gather_more(tenant, &conversation, &question, &turn.context)?;
         let mut scores = self.rerank(&mut more)?;
 
         let addition = Addition::to(tenant, turn_id)?;
@@ -154,8 +153,8 @@ impl Search<'_> {
 
     /// The settings of the call: what the turn's call said, and the limit. A function that a corpus or the conversation names is
     /// theirs to call.
-    fn call(&self, asked: &Asked) -> Value {
-        let mut call = asked.call_settings.clone();
+    fn call(&self, turn: &Turn) -> Value {
+        let mut call = turn.call_settings.clone();
         if let Some(count) = self.max_results {
             call["max_sources"] = json!(count);
         }
@@ -226,7 +225,7 @@ impl<'a> Addition<'a> {
         let conversation = stage("conversation", || conversations::of_turn(tenant, turn_id))?
             .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
         let turn = stage("turn", || turns::load(tenant, turn_id))?;
-        check_open(turn_id, &turn.state)?;
+        check_open(&turn)?;
         Ok(Self {
             tenant,
             conversation,
@@ -311,15 +310,15 @@ impl<'a> Addition<'a> {
 }
 
 /// Refuses a turn that nothing can be added to.
-fn check_open(turn: i64, state: &str) -> Result<()> {
-    let hint = match state {
+fn check_open(turn: &Turn) -> Result<()> {
+    let hint = match turn.state.as_str() {
         "open" => return Ok(()),
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
         _ => "Begin a new turn: what an answer was given with stays as it was.",
     };
     Err(Error::WrongState {
-        turn,
-        state: state.to_owned(),
+        turn: turn.turn_id,
+        state: turn.state.clone(),
         wanted: "added to",
         hint,
     })

@@ -26,7 +26,11 @@ pub struct Turn {
     pub query: String,
     pub query_tokens: i64,
     pub corpus: String,
+    /// Where it asked several.
+    corpora: Option<Vec<String>>,
     pub settings: Value,
+    /// Of these, what the call said.
+    pub call_settings: Value,
     pub pool: Option<Value>,
     pub context: Vec<ContextSource>,
     pub context_tokens: usize,
@@ -64,8 +68,13 @@ impl Turn {
         self.context.split_at(later.unwrap_or(self.context.len())).0
     }
 
-    /// The corpora that its sources come from.
-    pub fn corpora(&self) -> BTreeSet<&str> {
+    /// The corpora that it asked, the leading one first.
+    pub fn asked_corpora(&self) -> Vec<String> {
+        asked_corpora(&self.corpus, self.corpora.as_deref())
+    }
+
+    /// The corpora whose documents its answers may name: those of its sources, and the leading one.
+    pub fn citable_corpora(&self) -> BTreeSet<&str> {
         let sources = self.context.iter();
         sources
             .map(|source| source.candidate.passage.corpus.as_str())
@@ -153,9 +162,12 @@ pub struct Asked {
 impl Asked {
     /// The corpora that it asked, the leading one first.
     pub fn corpora(&self) -> Vec<String> {
-        let one = || vec![self.corpus.clone()];
-        self.corpora.clone().unwrap_or_else(one)
+        asked_corpora(&self.corpus, self.corpora.as_deref())
     }
+}
+
+fn asked_corpora(leading: &str, several: Option<&[String]>) -> Vec<String> {
+    several.map_or_else(|| vec![leading.to_owned()], <[String]>::to_vec)
 }
 
 /// A turn of this tenant as it was asked, or P0002.
@@ -192,7 +204,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
     })
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, settings, pool, context, context_tokens, \
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, corpora, settings, call_settings, pool, context, context_tokens, \
      sources_before, parent, superseded, origin, context_from, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";

@@ -127,10 +127,21 @@ SELECT corpus, doc_id IN ('one', 'two') AS a_copy, in_context, reason FROM regro
 SELECT count(*) FROM reground.begin_turn('kept', 'milk from cows', corpora => '{farm, town}', embedding => '[1,0,0]', settings => '{"max_sources": 3}');
 SELECT count(*) FROM reground.add_passages(regress.turn('kept'), '[{"text": "Secret."}]');
 SELECT count(*) FROM reground.end_turn(regress.turn('kept'), 'Milk.');
-SELECT corpus, doc_id, origin FROM reground.begin_turn('kept', 'and now?', embedding => '[1,0,0]', filter => '{"doc_id": ["cows", "dairy", "hens"]}', settings => '{"strategy": "first_turn"}') ORDER BY 1, 2;
-CREATE TEMPORARY TABLE figured AS SELECT predicted_accuracy, context_from FROM reground.turns WHERE turn_id = regress.turn('kept');
-SELECT count(*) FROM reground.add_passages(regress.turn('kept'), '[{"text": "z"}]');
-SELECT t.context_from = f.context_from AS same_from, t.predicted_accuracy <= f.predicted_accuracy + 0.05 AS like_before FROM reground.turns AS t, figured AS f WHERE turn_id = regress.turn('kept');
+SELECT corpus, doc_id, origin FROM reground.begin_turn('kept', 'and now?', embedding => '[0.6,0.8,0]', filter => '{"doc_id": ["cows", "dairy", "hens"]}', settings => '{"strategy": "first_turn", "domain_specificity": 0.5}') ORDER BY 1, 2;
+CREATE TEMPORARY VIEW figures AS SELECT context_from, context_tokens, predicted_accuracy, predicted_accuracy / ((settings ->> 'accuracy_baseline')::float8 * attribution_share ^ (settings ->> 'domain_specificity')::float8) AS left_by_drift
+    FROM reground.turns WHERE turn_id = regress.turn('kept');
+CREATE TEMPORARY TABLE figured AS TABLE figures;
+SELECT count(*) FROM reground.add_passages(regress.turn('kept'), '[{"text": "Zebras are no cattle."}]');
+SELECT now.context_from = before.context_from AS same_from, now.context_tokens > before.context_tokens AS more_tokens, now.predicted_accuracy > before.predicted_accuracy AS less_diluted,
+    before.left_by_drift < 0.99 AS drifted, abs(now.left_by_drift - before.left_by_drift) < 1e-9 AS as_far FROM figures AS now, figured AS before;
+-- Every search has the tokens of one; what tools found is taken whole.
+SELECT doc_id, sum(tokens) OVER () <= 16 AS fits FROM reground.begin_turn('frugal', 'cows give milk', corpus => 'farm', settings => '{"max_tokens": 16, "max_sources": 3}');
+SELECT doc_id FROM reground.retrieve(regress.turn('frugal'), 'honey and eggs in spring') ORDER BY doc_id;
+SELECT doc_id, reason FROM reground.explain_turn(regress.turn('frugal')) WHERE NOT in_context ORDER BY doc_id;
+SELECT doc_id FROM reground.retrieve(regress.turn('frugal'), 'sheep') ORDER BY doc_id;
+SELECT tokens > 16 AS long FROM reground.add_passages(regress.turn('frugal'), '[{"text": "The vet came on Monday, on Tuesday, on Wednesday, on Thursday, on Friday and on Saturday, and found all of them well."}]');
+SELECT jsonb_array_length(context) AS sources, context_tokens > 3 * 16 AS beyond FROM reground.turns WHERE turn_id = regress.turn('frugal');
+SELECT count(*) FROM reground.end_turn(regress.turn('frugal'), 'Well.');
 -- A shadow is held against what its turn began with.
 SELECT count(*) FROM reground.begin_turn('shadowed', 'milk', corpus => 'farm', settings => '{"max_sources": 1}');
 SELECT count(*) FROM reground.retrieve(regress.turn('shadowed'), 'honey', max_results => 1);
