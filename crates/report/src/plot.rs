@@ -312,13 +312,15 @@ impl Axis {
         let (step, top) = match scale {
             Scale::Share => (0.25, 1.0),
             Scale::Count => {
+                // The tick above the largest number that there is would be infinitely high; figures beyond the top are drawn at it.
+                let largest = largest.unwrap_or(0.0).min(f64::MAX / 2.0);
                 // 1, 2 or 5 times a power of ten, and whole.
-                let rough = (largest.unwrap_or(0.0).max(1.0) / TICKS).max(f64::MIN_POSITIVE);
+                let rough = largest.max(1.0) / TICKS;
                 let power = 10_f64.powf(rough.log10().floor());
                 let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power);
                 let step = step.into_iter().find(|step| *step >= rough);
                 let step = step.unwrap_or(10.0 * power).max(1.0);
-                (step, (largest.unwrap_or(0.0) / step).ceil().max(1.0) * step)
+                (step, (largest / step).ceil().max(1.0) * step)
             }
         };
         Self { scale, step, top }
@@ -482,6 +484,8 @@ mod tests {
             assert_eq!((axis.step, axis.top), (step, top), "{largest}");
         }
         assert_eq!(Axis::of(Scale::Count, Some(9e4)).name(20_000.0), "20k");
+        let highest = Axis::of(Scale::Count, Some(f64::MAX));
+        assert!(highest.ticks().count() <= 6 && highest.ticks().all(f64::is_finite));
     }
 
     #[test]
