@@ -76,6 +76,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("farm_documents"),
             Writes("reground.turns"),
             Writes("reground.messages"),
+            Writes("reground.rollup_queue"),
             Writes("reground.message_citations"),
             Reads("reground.citation_statuses"),
             Reads("reground.documents"),
@@ -84,7 +85,7 @@ pub(super) const CALLS: &[Call] = &[
     },
     Call {
         function: "record_turns",
-        call: "record_turns('[{\"conversation\": \"elsewhere\", \"query\": \"milk?\", \"answer\": \"Cows give milk [1]. Sheep give wool [Source: sheep].\", \"message\": \"old\"}]', corpus => 'farm')",
+        call: "record_turns('[{\"conversation\": \"elsewhere\", \"query\": \"milk?\", \"answer\": \"Cows give milk [1]. Sheep give wool [Source: sheep].\", \"message\": \"old\", \"passages\": [{\"text\": \"Cows give milk.\"}]}]', corpus => 'farm')",
         waits: &[
             Reads("reground.corpora"),
             Reads("reground.support_cues"),
@@ -95,6 +96,7 @@ pub(super) const CALLS: &[Call] = &[
             Reads("farm_documents"),
             Writes("reground.turns"),
             Writes("reground.messages"),
+            Writes("reground.rollup_queue"),
             Writes("reground.message_citations"),
             Reads("reground.citation_statuses"),
             Writes("reground.conversation_markers"),
