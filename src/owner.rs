@@ -9,9 +9,21 @@ use crate::error::{Error, Result};
 use crate::session::{PLAIN_TEXT, set_local};
 
 /// Runs `work` as the owner of our tables, with a search_path that no caller can bend.
+///
+/// It finds rows by key: a plan for all values is as good as one for these, and is kept. So it must not read whole tables, as one
+/// does that was made while they were empty: they fill up faster than they are analysed.
 pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    as_owner_at_large(|| {
+        set_local(c"enable_seqscan", c"off");
+        // Up to PostgreSQL 17 a small table without an index then seems to cost so much that its plan would be compiled.
+        set_local(c"jit", c"off");
+        work()
+    })
+}
+
+/// As [`as_owner`], for work that is about many rows and reads whole tables where that is best.
+pub fn as_owner_at_large<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     as_role(owner()?, pg_sys::SECURITY_LOCAL_USERID_CHANGE, || {
-        // Our own statements find rows by key: a plan for all values is as good as one for these, and is kept.
         set_local(c"plan_cache_mode", c"force_generic_plan");
         work()
     })
