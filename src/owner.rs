@@ -11,7 +11,8 @@ use crate::session::{PLAIN_TEXT, set_local};
 /// Runs `work` as the owner of our tables, with a search_path that no caller can bend.
 ///
 /// It finds rows by key: a plan for all values is as good as one for these, and is kept. So it must not read whole tables, as one
-/// does that was made while they were empty: they fill up faster than they are analysed.
+/// does that was made while they were empty: they fill up faster than they are analysed. Checks of foreign keys, whose plans
+/// PostgreSQL keeps for itself, are planned in here too.
 pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     as_owner_at_large(|| {
         set_local(c"enable_seqscan", c"off");

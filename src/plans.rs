@@ -1,7 +1,8 @@
 //! Prepared statements of this session: each statement of ours is parsed and planned once, as PL/pgSQL's are.
 //!
-//! PostgreSQL's plan cache sees to it that a kept plan is never stale: it plans anew where a relation, a function, the
-//! search_path, or the role that row-level security depends on has changed.
+//! PostgreSQL's plan cache sees to it that a kept plan is never wrong: it plans anew where a relation, a function, the
+//! search_path, or the role that row-level security depends on has changed. Of tables that have grown it hears with the next
+//! ANALYZE only, and a plan made while they were empty reads them whole until then: so plans are made anew as they are used.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,10 +19,15 @@ use crate::sql::Args;
 /// comes so far, and begins again.
 const MOST: usize = 500;
 
+/// A statement is planned anew at its 8th use, its 64th, its 512th, and so on: that costs next to nothing, and no plan is of a time
+/// when the session had written less than an eighth of what it has.
+const OFTEN: u64 = 8;
+
 /// A statement, prepared for arguments of certain types.
 struct Kept {
     types: Vec<Oid>,
     plan: Rc<OwnedPreparedStatement>,
+    uses: u64,
 }
 
 thread_local! {
@@ -37,12 +43,16 @@ pub fn prepared(
     args: &Args<'_>,
 ) -> Result<Rc<OwnedPreparedStatement>> {
     let types: Vec<Oid> = args.iter().map(|arg| arg.oid()).collect();
-    let kept = KEPT.with(|kept| {
-        let kept = kept.borrow();
-        let found = kept.get(statement).filter(|found| found.types == types);
-        found.map(|found| Rc::clone(&found.plan))
+    let (plan, uses) = KEPT.with(|kept| {
+        let mut kept = kept.borrow_mut();
+        let found = kept.get_mut(statement).filter(|found| found.types == types);
+        found.map_or((None, 1), |found| {
+            found.uses += 1;
+            let plan = (!is_power_of_often(found.uses)).then(|| Rc::clone(&found.plan));
+            (plan, found.uses)
+        })
     });
-    if let Some(plan) = kept {
+    if let Some(plan) = plan {
         return Ok(plan);
     }
     let declared: Vec<PgOid> = types.iter().map(|&kind| PgOid::from(kind)).collect();
@@ -54,7 +64,11 @@ pub fn prepared(
             kept.clear();
         }
         let plan = Rc::clone(&plan);
-        kept.insert(statement.to_owned(), Kept { types, plan });
+        kept.insert(statement.to_owned(), Kept { types, plan, uses });
     });
     Ok(plan)
+}
+
+fn is_power_of_often(uses: u64) -> bool {
+    uses >= OFTEN && OFTEN.pow(uses.ilog(OFTEN)) == uses
 }

@@ -84,26 +84,29 @@ fn end(
         None => {
             let ended = judge(tenant, &conversation, &turn, &answer)?;
             let answer_tokens = stage("tokens", || reground_tokens::count(answer.text));
-            let place = stage("supersede", || messages::supersede(turn_id))?;
             let (stores, citations) = (ended.stores, &ended.verdict.citations);
-            let new = NewMessage {
-                message_id: place.message_id,
-                conversation_id: conversation.conversation_id,
-                turn_id,
-                origin: Origin::Live,
-                external_id: answer.message,
-                answer: Some(answer.text).filter(|_| stores),
-                fingerprint: &answer.fingerprint,
-                answer_tokens,
-                model: answer.model,
-                usage: answer.usage.as_ref(),
-                citations: answer.citations.as_ref().filter(|_| stores),
-                tags: Some(&answer.tags),
-                created_at: None,
-                scored: Scored::from(&ended.verdict.judged),
-                cited: NewCitation::stored(citations, stores),
-            };
-            messages::insert(tenant, &[new])?;
+            let place = stage("write message", || {
+                let place = messages::make_place(turn_id)?;
+                let new = NewMessage {
+                    message_id: place.message_id,
+                    conversation_id: conversation.conversation_id,
+                    turn_id,
+                    origin: Origin::Live,
+                    external_id: answer.message,
+                    answer: Some(answer.text).filter(|_| stores),
+                    fingerprint: &answer.fingerprint,
+                    answer_tokens,
+                    model: answer.model,
+                    usage: answer.usage.as_ref(),
+                    citations: answer.citations.as_ref().filter(|_| stores),
+                    tags: Some(&answer.tags),
+                    created_at: None,
+                    scored: Scored::from(&ended.verdict.judged),
+                    cited: NewCitation::stored(citations, stores),
+                };
+                messages::insert(tenant, &[new])?;
+                Ok::<_, Error>(place)
+            })?;
             if !stores {
                 words = Some(sql::json(citations)?);
             }

@@ -221,9 +221,8 @@ impl<'a> How<'a> {
         let passages = GivenPassage::list(&turn.passages()).map_err(|e| faulty(e.to_string()))?;
         let context = stage("tokens", || imported::context(passages, self.corpus_name()));
         let context = context.map_err(|error| faulty(error.to_string()))?;
-        if let Some(at) = &turn.at {
-            check_time(at).map_err(faulty)?;
-        }
+        let at = turn.at.as_deref().map(read_time).transpose();
+        let at = at.map_err(faulty)?;
         let grammar = reading::grammar(&self.settings, &context)?;
         let ground = Ground {
             tenant: self.tenant,
@@ -249,13 +248,18 @@ impl<'a> How<'a> {
             turn,
             fingerprint,
             ids,
+            at,
             context,
             verdict,
         })
     }
 
     /// Stores what was judged.
-    fn store(&self, judged: &[JudgedTurn<'_>], at: &mut imports::Conversations) -> Result<()> {
+    fn store(
+        &self,
+        judged: &[JudgedTurn<'_>],
+        conversations: &mut imports::Conversations,
+    ) -> Result<()> {
         let keeps_words = self.settings.stores_answers();
         let mut turns = Vec::with_capacity(judged.len());
         let mut answers = Vec::with_capacity(judged.len());
@@ -264,14 +268,17 @@ impl<'a> How<'a> {
                 turn,
                 fingerprint,
                 ids,
+                at,
                 context,
                 verdict,
             } = judged;
+            // Without a time of their own, turn and answer are of this transaction's.
+            let at = at.as_deref().unwrap_or("now");
             let (query_tokens, answer_tokens) = stage("tokens", || {
                 let count = reground_tokens::count;
                 (count(&turn.query), count(&turn.answer))
             });
-            let place = at.follow(
+            let place = conversations.follow(
                 &turn.conversation,
                 ids.turn_id,
                 query_tokens + answer_tokens,
@@ -289,7 +296,7 @@ impl<'a> How<'a> {
                 context,
                 query_tokens,
                 tags: turn.tags.as_ref(),
-                at: turn.at.as_deref(),
+                at,
             });
             answers.push(NewMessage {
                 message_id: ids.message_id,
@@ -304,21 +311,21 @@ impl<'a> How<'a> {
                 usage: None,
                 citations: turn.citations.as_ref().filter(|_| keeps_words),
                 tags: None,
-                created_at: turn.at.as_deref(),
+                created_at: Some(at),
                 scored: Scored::from(&verdict.judged),
                 cited: NewCitation::stored(&verdict.citations, keeps_words),
             });
         }
-        imports::insert(self.tenant, &self.settings, &turns, &answers, at)
+        imports::insert(self.tenant, &self.settings, &turns, &answers, conversations)
     }
 }
 
-/// Refuses what PostgreSQL cannot read as a moment, and what is none.
-fn check_time(at: &str) -> std::result::Result<(), String> {
-    match at.parse::<TimestampWithTimeZone>() {
-        Ok(moment) if !moment.is_infinity() && !moment.is_neg_infinity() => Ok(()),
-        _ => Err(format!("\"{at}\" is no moment")),
-    }
+/// A moment as PostgreSQL reads it in this session, whose time zone is that of a time without one; what is none is refused.
+fn read_time(at: &str) -> std::result::Result<String, String> {
+    let moment = at.parse::<TimestampWithTimeZone>().ok();
+    let moment = moment.filter(|at| !at.is_infinity() && !at.is_neg_infinity());
+    let written = moment.map(|moment| moment.to_iso_string());
+    written.ok_or_else(|| format!("\"{at}\" is no moment"))
 }
 
 /// A turn with the verdicts on its citations.
@@ -326,6 +333,8 @@ struct JudgedTurn<'a> {
     turn: &'a ImportedTurn,
     fingerprint: &'a Fingerprint,
     ids: Ids,
+    /// When it was answered.
+    at: Option<String>,
     context: Vec<ContextSource>,
     verdict: Verdict,
 }

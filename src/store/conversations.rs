@@ -115,8 +115,8 @@ pub fn behind_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
     })
 }
 
-/// Which conversation a turn ($2) of a tenant ($1) belongs to.
-const OF_TURN: &str = "WHERE tenant = $1 AND conversation_id = (SELECT t.conversation_id FROM reground.turns AS t WHERE t.turn_id = $2 AND t.tenant = $1)";
+/// Which conversation a turn ($2) of a tenant ($1) belongs to: it is of the same tenant.
+const OF_TURN: &str = "WHERE conversation_id = (SELECT t.conversation_id FROM reground.turns AS t WHERE t.turn_id = $2 AND t.tenant = $1)";
 
 /// Locks the conversation that a turn belongs to; `None` if the tenant has no such turn.
 pub fn of_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {

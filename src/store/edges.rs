@@ -78,8 +78,8 @@ pub fn nodes(corpus_id: i64, names: &[&str]) -> Result<BTreeSet<String>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(n), '[]')::text FROM pg_catalog.unnest($2::text[]) AS n \
-             WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_key = n) \
-                OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_key = n)",
+             WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_key = n OFFSET 0) \
+                OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_key = n OFFSET 0)",
             &[corpus_id.into(), names.into()],
         )
     })?

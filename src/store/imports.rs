@@ -66,8 +66,8 @@ impl Conversations {
             sql::run(
                 "UPDATE reground.conversations AS v SET turn_count = x.number, last_ended_turn = x.last_added, history_tokens = v.history_tokens + x.more_tokens \
                  FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, number integer, last_added bigint, more_tokens bigint) \
-                 WHERE v.conversation_id = x.conversation_id",
-                &[grown.into()],
+                 WHERE v.conversation_id = x.conversation_id AND v.conversation_id = ANY ($2)",
+                &[grown.into(), self.ids().into()],
             )
         })?;
         Ok(())
@@ -190,7 +190,8 @@ pub struct NewTurn<'a> {
     pub context_tokens: u64,
     pub query_tokens: usize,
     pub tags: Option<&'a Map<String, Value>>,
-    pub at: Option<&'a str>,
+    /// When it was begun and answered, as PostgreSQL reads it.
+    pub at: &'a str,
 }
 
 /// Stores turns with their answers, in the same order, at the ends of their conversations.
@@ -205,7 +206,7 @@ pub fn insert(
         return Ok(());
     }
     stage("write turns", || insert_turns(tenant, settings, turns))?;
-    messages::insert(tenant, answers)?;
+    stage("write messages", || messages::insert(tenant, answers))?;
     stage("write markers", || reserve_markers(tenant, turns))?;
     stage("write conversations", || conversations.close())?;
     if settings.chains() {
@@ -229,7 +230,7 @@ fn insert_turns(tenant: &str, settings: &Settings, turns: &[NewTurn<'_>]) -> Res
                  retrieval, settings, context, context_tokens, query_tokens, retrieved, tags, begun_at, ended_at) \
              OVERRIDING SYSTEM VALUE \
              SELECT x.turn_id, $2, x.conversation_id, x.number, x.parent, 'ended', 'imported', x.request_hash, x.query, x.corpus, 'new_topic', 0, '{imported}', \
-                 '{}', $3::jsonb, x.context, x.context_tokens, x.query_tokens, false, coalesce(x.tags, '{}'), coalesce(x.at, pg_catalog.now()), coalesce(x.at, pg_catalog.now()) \
+                 '{}', $3::jsonb, x.context, x.context_tokens, x.query_tokens, false, coalesce(x.tags, '{}'), x.at, x.at \
              FROM pg_catalog.json_to_recordset($1::json) AS x(turn_id bigint, conversation_id bigint, number integer, parent bigint, request_hash text, query text, corpus text, \
                  context jsonb, context_tokens integer, query_tokens integer, tags jsonb, at timestamptz)",
             &[rows.into(), tenant.into(), settings.into()],

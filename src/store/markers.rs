@@ -171,7 +171,8 @@ pub fn reserve(tenant: &str, bound: &[Bound]) -> Result<()> {
     insert(
         tenant,
         bound,
-        "WHERE NOT EXISTS (SELECT FROM reground.conversation_markers AS m WHERE (m.conversation_id, m.marker) = (x.conversation_id, x.marker))",
+        // OFFSET 0: each is looked for, whatever is known of the table.
+        "WHERE NOT EXISTS (SELECT FROM reground.conversation_markers AS m WHERE (m.conversation_id, m.marker) = (x.conversation_id, x.marker) OFFSET 0)",
     )
 }
 

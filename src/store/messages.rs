@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::owner::as_owner;
-use crate::profile::stage;
 use crate::sql;
 use crate::store::documents::STATE;
 
@@ -223,8 +222,8 @@ pub struct Place {
     pub superseded_tokens: Option<i32>,
 }
 
-/// Makes place for a turn's next answer: the one that stood there stays as superseded, and leaves the rollups.
-pub fn supersede(turn_id: i64) -> Result<Place> {
+/// Makes place for the next answer of a turn: one that stood there stays as superseded, and leaves the rollups.
+pub fn make_place(turn_id: i64) -> Result<Place> {
     let place = as_owner(|| {
         sql::write_json(
             "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING tenant, message_id, answer_tokens), \
@@ -265,9 +264,8 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
         .collect();
     let (messages, citations) = (sql::json(messages)?, sql::json(&cited)?);
     as_owner(|| {
-        stage("write messages", || {
-            sql::run(
-                "WITH new AS (INSERT INTO reground.messages (message_id, tenant, conversation_id, turn_id, origin, external_id, answer, answer_hash, answer_tokens, model, usage, \
+        sql::run(
+            "WITH new AS (INSERT INTO reground.messages (message_id, tenant, conversation_id, turn_id, origin, external_id, answer, answer_hash, answer_tokens, model, usage, \
                      citations, citations_hash, tags, citation_count, malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons, created_at) \
                  OVERRIDING SYSTEM VALUE \
                  SELECT x.message_id, $2, x.conversation_id, x.turn_id, x.origin, x.external_id, x.answer, x.answer_hash, x.answer_tokens, x.model, x.usage, \
@@ -278,22 +276,19 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
                      stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[], created_at timestamptz) \
                  RETURNING message_id, origin) \
                  INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT $2, message_id, 1 FROM new WHERE origin = 'live'",
-                &[messages.into(), tenant.into()],
-            )
-        })?;
-        stage("write citations", || {
-            sql::run(
-                &format!(
-                    "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, created_at, {}) \
+            &[messages.into(), tenant.into()],
+        )?;
+        sql::run(
+            &format!(
+                "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, created_at, {}) \
                      SELECT $2, x.conversation_id, x.turn_id, x.message_id, coalesce(x.created_at, pg_catalog.clock_timestamp()), {} \
                      FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, turn_id bigint, message_id bigint, created_at timestamptz, {RECORD}) \
                      ORDER BY x.message_id, x.citation_no",
-                    columns(""),
-                    columns("x.")
-                ),
-                &[citations.into(), tenant.into()],
-            )
-        })?;
+                columns(""),
+                columns("x.")
+            ),
+            &[citations.into(), tenant.into()],
+        )?;
         Ok(())
     })
 }

@@ -1,6 +1,7 @@
 //! The command `recording`: how many answers of other systems are judged and recorded in a second.
 
 mod answers;
+mod load;
 mod options;
 
 use std::time::Instant;
@@ -26,18 +27,22 @@ const BATCH: usize = 250;
 /// Answers that are checked in a round.
 const CHECKED: usize = 500;
 
-const SHAPES: [Shape; 2] = [
-    Shape {
-        name: "300 words, passages of 700 characters",
-        words: 300,
-        characters: 700,
-    },
-    Shape {
-        name: "100 words, passages of 200 characters",
-        words: 100,
-        characters: 200,
-    },
-];
+const RECORD: &str = "SELECT count(*) FILTER (WHERE recorded) FROM reground.record_turns($1)";
+
+/// Room for the next.
+const CLEAR: &str = "TRUNCATE plain_turns; TRUNCATE reground.conversations CASCADE; CHECKPOINT";
+
+const LONG: Shape = Shape {
+    name: "300 words, passages of 700 characters",
+    words: 300,
+    characters: 700,
+};
+
+const SHORT: Shape = Shape {
+    name: "100 words, passages of 200 characters",
+    words: 100,
+    characters: 200,
+};
 
 /// Runs the command with the arguments after its name.
 ///
@@ -76,7 +81,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         "| answers | check_answer/s | to_tsvector/s | ratio | record_turns/s | citations/s | jsonb inserted/s | ratio |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
-    for shape in SHAPES {
+    for shape in [LONG, SHORT] {
         let measured = measure(&mut client, &address, &texts, shape, &options)?;
         let [check, words, record, plain] = measured.map(|mut rates| median(&mut rates));
         println!(
@@ -87,7 +92,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
             plain / record
         );
     }
-    Ok(())
+    load::run(&mut client, &address, &texts, SHORT, &options)
 }
 
 /// Answers a second, round by round: checked, made words of, recorded, inserted.
@@ -136,20 +141,14 @@ fn measure(
             seed += 1;
             sides.push(batches(texts, shape, seed, options.turns));
         }
-        let recorded = side_by_side(
-            address,
-            &sides,
-            "SELECT count(*) FILTER (WHERE recorded) FROM reground.record_turns($1)",
-        )?;
+        let recorded = side_by_side(address, &sides, RECORD)?;
         let inserted = side_by_side(
             address,
             &sides,
             "WITH new AS (INSERT INTO plain_turns SELECT t FROM jsonb_array_elements($1) AS t RETURNING 1) SELECT count(*) FROM new",
         )?;
         // What was recorded is not in the way of the next round.
-        client.batch_execute(
-            "TRUNCATE plain_turns; TRUNCATE reground.conversations CASCADE; CHECKPOINT",
-        )?;
+        client.batch_execute(CLEAR)?;
         if round > 0 {
             let of_round = [checked, worded, recorded, inserted];
             for (rates, rate) in rates.iter_mut().zip(of_round) {
@@ -180,12 +179,10 @@ fn batches(texts: &[String], shape: Shape, seed: u64, turns: usize) -> Vec<Value
 
 /// Turns a second that sessions write side by side, each a batch a transaction; every turn must be counted.
 fn side_by_side(address: &Address, sides: &[Vec<Value>], statement: &str) -> Result<f64> {
-    let mut sessions: Vec<Client> = Vec::new();
-    for _ in sides {
-        let mut session = server::connect(address)?;
-        session.batch_execute("SET default_text_search_config = 'pg_catalog.english'")?;
-        sessions.push(session);
-    }
+    let mut sessions = sides
+        .iter()
+        .map(|_| session(address))
+        .collect::<Result<Vec<Client>>>()?;
     let begun = Instant::now();
     let written = std::thread::scope(|scope| {
         let threads: Vec<_> = sessions
@@ -211,6 +208,13 @@ fn side_by_side(address: &Address, sides: &[Vec<Value>], statement: &str) -> Res
             .sum::<Result<usize>>()
     })?;
     Ok(written as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// A session that reads as the answers are written.
+fn session(address: &Address) -> Result<Client> {
+    let mut session = server::connect(address)?;
+    session.batch_execute("SET default_text_search_config = 'pg_catalog.english'")?;
+    Ok(session)
 }
 
 fn median(values: &mut [f64]) -> f64 {

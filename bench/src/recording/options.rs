@@ -12,7 +12,8 @@ pub const USAGE: &str = "usage: reground-bench recording --uri URI --data FOLDER
   --data FOLDER  folder that holds mtrag/
   --turns N      turns recorded by each session in a round (default 2000)
   --rounds N     rounds, of which the median is taken (default 5)
-  --sessions N   sessions that record side by side (default 2)";
+  --sessions N   sessions that record side by side (default 2)
+  --load N       turns of the load into empty tables (default 50000)";
 
 /// What the command line asks for.
 pub struct Options {
@@ -26,6 +27,8 @@ pub struct Options {
     pub rounds: usize,
     /// Sessions side by side.
     pub sessions: usize,
+    /// Turns of the load into empty tables.
+    pub load: usize,
 }
 
 impl Options {
@@ -35,7 +38,7 @@ impl Options {
     /// What is no option, options without what they need.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut data) = (None, None);
-        let (mut turns, mut rounds, mut sessions) = (2000, 5, 2);
+        let (mut turns, mut rounds, mut sessions, mut load) = (2000, 5, 2, 50_000);
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("help") => return Ok(None),
@@ -44,6 +47,7 @@ impl Options {
                 Long("turns") => turns = parser.value()?.parse()?,
                 Long("rounds") => rounds = parser.value()?.parse()?,
                 Long("sessions") => sessions = parser.value()?.parse()?,
+                Long("load") => load = parser.value()?.parse()?,
                 other => bail!("{}\n\n{USAGE}", other.unexpected()),
             }
         }
@@ -57,6 +61,7 @@ impl Options {
             turns,
             rounds,
             sessions,
+            load,
         }))
     }
 }

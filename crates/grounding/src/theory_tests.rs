@@ -202,6 +202,8 @@ proptest! {
         if most < u64::MAX {
             prop_assert!(!keeps(most + 1));
         }
+        let bound = model.history_bound(sources, target).unwrap();
+        prop_assert!((most as f64 - bound).abs() <= 1.0 + 1e-9 * bound, "{most} {bound}");
     }
 
     #[test]

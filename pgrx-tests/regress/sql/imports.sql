@@ -19,6 +19,14 @@ SELECT marker, status FROM reground.record_turn('case-0', 'How fast?', 'It runs 
 SELECT place, citations, recorded FROM reground.record_turns('[{"conversation": "case-3", "query": "q", "answer": "It floats [1].", "message": "x", "passages": [{"text": "It floats."}]}, {"conversation": "case-3", "query": "q", "answer": "It floats [1].", "message": "x"}, {"conversation": "case-3", "query": "q", "answer": "It floats [1]."}]') ORDER BY place;
 SELECT v.external_id, t.number, t.parent IS NOT NULL AS follows, t.origin, t.state, t.begun_at AT TIME ZONE 'UTC' AS begun, m.origin AS of_the_answer, m.created_at = t.begun_at AS same_time, m.model, jsonb_array_length(t.context) AS shown, t.context_tokens > 0 AS counted, t.tags
 FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) JOIN reground.messages AS m USING (turn_id) WHERE v.external_id IN ('case-1', 'case-2') ORDER BY 1, 2;
+-- Without a time it is now, turn and answer; a time without a zone is of the session's.
+BEGIN;
+SET LOCAL TimeZone = 'Asia/Tokyo';
+SELECT count(*) FROM reground.record_turns('[{"conversation": "case-11", "query": "q", "answer": "It floats [1]."}, {"conversation": "case-11", "query": "q", "answer": "It floats [1].", "at": "2025-05-01 09:00"}]');
+SELECT count(*) FROM reground.record_turn('case-11', 'q', 'It floats [1].', at => '2025-05-02 09:00');
+SELECT t.number, coalesce(nullif(t.begun_at, now())::text, 'now') AS begun, t.ended_at = t.begun_at AND m.created_at = t.begun_at AND c.created_at = t.begun_at AS same_time
+FROM reground.turns AS t JOIN reground.conversations AS v USING (conversation_id) JOIN reground.messages AS m USING (turn_id) JOIN reground.message_citations AS c USING (message_id) WHERE v.external_id = 'case-11' ORDER BY 1;
+COMMIT;
 -- What each says of its citations, as an analyst asks: by origin, and over the time at which they were given.
 SELECT marker, status, superseded FROM reground.citation_audit WHERE conversation = 'case-1' ORDER BY turn, citation_no;
 SELECT value, citations, held FROM reground.citation_quality('origin', since => '2025-01-01', until => '2025-04-01');
