@@ -75,7 +75,7 @@ impl Conversations {
 }
 
 /// The conversations of these names, made if need be, locked in the order of their names: so imports that meet wait for one
-/// another, and no more.
+/// another, and no more. Each is looked for by tenant and name: what is known of a new table makes a tenant seem to have few.
 pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
     let names: Vec<&str> = names.iter().copied().collect();
     let found: Vec<Place> = as_owner(|| {
@@ -85,13 +85,15 @@ pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
             &[tenant.into(), names.clone().into()],
         )?;
         sql::run(
-            "SELECT FROM reground.conversations WHERE tenant = $1 AND external_id = ANY ($2) ORDER BY external_id COLLATE \"C\" FOR NO KEY UPDATE",
+            "SELECT FROM pg_catalog.unnest($2::text[]) AS n(name), \
+                 LATERAL (SELECT FROM reground.conversations AS v WHERE v.tenant = $1 AND v.external_id = n.name FOR NO KEY UPDATE) AS v",
             &[tenant.into(), names.clone().into()],
         )?;
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM (SELECT v.conversation_id, v.external_id, v.turn_count AS number, \
                  (SELECT t.turn_id FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id AND NOT t.superseded AND t.state <> 'abandoned' ORDER BY t.number DESC LIMIT 1) AS parent \
-             FROM reground.conversations AS v WHERE v.tenant = $1 AND v.external_id = ANY ($2)) AS r",
+             FROM pg_catalog.unnest($2::text[]) AS n(name), \
+                 LATERAL (SELECT * FROM reground.conversations AS o WHERE o.tenant = $1 AND o.external_id = n.name OFFSET 0) AS v) AS r",
             &[tenant.into(), names.clone().into()],
         )
     })?
@@ -141,7 +143,7 @@ pub fn known(
                  SELECT v.external_id AS conversation, m.external_id, m.answer_hash, m.citations_hash, m.turn_id, m.message_id, m.cfs, c.citations, c.held \
                  FROM reground.messages AS m JOIN reground.conversations AS v USING (conversation_id), \
                      LATERAL (SELECT pg_catalog.count(*) AS citations, pg_catalog.count(*) FILTER (WHERE holds) AS held FROM reground.message_citations WHERE message_id = m.message_id) AS c \
-                 WHERE m.conversation_id = ANY ($1) AND m.external_id = ANY ($2)) AS r",
+                 WHERE v.conversation_id = ANY ($1) AND m.conversation_id = ANY ($1) AND m.external_id = ANY ($2)) AS r",
             &[conversations.ids().into(), messages.into()],
         )
     })?
