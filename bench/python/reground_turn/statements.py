@@ -160,10 +160,10 @@ STATEMENTS: Final[dict[bytes, Statement]] = {
     # --- begin, third round trip -------------------------------------------------------------------------------------
     b"add turn": Statement(
         """INSERT INTO $SCHEMA.turns (tenant, conversation_id, number, state, request_hash, query,
-               query_embedding, corpus, intent, intent_confidence, intent_signals, settings, context,
-               context_tokens, query_tokens, warnings)
-           VALUES ($1, $2, $3, 'open', $4, $5, $6::vector::real[], $7, $8, 1, '{caller}', $9, $10, $11,
-               $12, $13)
+               query_embedding, corpus, intent, intent_confidence, intent_signals, retrieval, settings,
+               context, context_tokens, query_tokens, warnings, retrieved, context_from)
+           VALUES ($1, $2, $3, 'open', $4, $5, $6::vector::real[], $7, $8, 1, '{caller}', '{}', $9, $10,
+               $11, $12, $13, true, $3)
            RETURNING turn_id""",
         13,
         frozenset({5}),
@@ -188,11 +188,12 @@ STATEMENTS: Final[dict[bytes, Statement]] = {
     ),
     b"add trace": Statement(
         """INSERT INTO $SCHEMA.turn_traces (bucket, turn_id, tenant, passages, doc_ids, corpora, members,
-               origins, lexical_ranks, lexical_scores, vector_ranks, vector_distances, fused, reranked,
-               relevance, carry_scores, left_at, reasons, gave_way_to, markers, coordinates)
+               origins, lexical_ranks, lexical_scores, vector_ranks, vector_distances, graph_ranks, fused,
+               reranked, relevance, carry_scores, left_at, reasons, gave_way_to, markers, coordinates)
            VALUES ((floor(date_part('epoch', now()) / 604800)::bigint % 16)::smallint,
-               currval('$SCHEMA.turns_turn_id_seq'), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-               $13, $14, $15, $16, $17, $18, $19)""",
+               currval('$SCHEMA.turns_turn_id_seq'), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
+               array_fill(NULL::integer, ARRAY[cardinality($2::text[])]), $11, $12, $13, $14, $15, $16,
+               $17, $18, $19)""",
         19,
     ),
     # --- end, first round trip ---------------------------------------------------------------------------------------
