@@ -25,7 +25,16 @@ FACTS_PER_SOURCE: Final = 2
 SUPPORT_THRESHOLD: Final = 0.5
 OTHER_SOURCE_MARGIN: Final = 0.2
 
-CALL: Final = b'{"query_from": "turn", "fusion": "rrf"}'
+CALL: Final = orjson.dumps(
+    {
+        "query_from": "turn",
+        "fusion": "rrf",
+        "reserved_slots": RESERVED_SLOTS,
+        "carry_threshold": CARRY_THRESHOLD,
+        "carry_activation": "context",
+        "support_threshold": SUPPORT_THRESHOLD,
+    }
+)
 """What the benchmark gives to each call."""
 
 EFFECTIVE: Final = orjson.dumps(

@@ -17,9 +17,12 @@ const CANDIDATES: i32 = 40;
 /// Least breadth of a search through HNSW, the extension's own.
 const BREADTH: i32 = 100;
 
-/// Settings of every turn that the reference does too: the user's words as they are, ranks fused.
+/// Settings of every turn that the reference does too: the words as they are, ranks fused, and wide carrying, so that there is some.
 pub fn settings() -> Value {
-    json!({"query_from": "turn", "fusion": "rrf"})
+    json!({
+        "query_from": "turn", "fusion": "rrf", "reserved_slots": 3, "carry_threshold": 0.5,
+        "carry_activation": "context", "support_threshold": 0.5,
+    })
 }
 
 /// How a call went.

@@ -108,8 +108,8 @@ impl Report<'_> {
         }
         writeln!(
             text,
-            "- data: MTRAG, {} passages of two domains in one corpus (SHA-256 {:.16}…), all-MiniLM-L6-v2 embeddings of 384 dimensions, HNSW index; the users' last \
-             words as queries\n- turns: {}, in the order of their conversations, after one conversation to warm up; the order of the competitors \
+            "- data: MTRAG, {} passages of two domains in one corpus (SHA-256 {:.16}…), all-MiniLM-L6-v2 embeddings of 384 dimensions, HNSW index; the questions \
+             in the words of MTRAG's rewrites, which stand alone\n- turns: {}, in the order of their conversations, after one conversation to warm up; the order of the competitors \
              changes from turn to turn\n- answers: ten sentences of some 30 words, each with a citation, taken from the sources of the context\n",
             self.loaded.passages,
             self.loaded.digest,
@@ -169,7 +169,7 @@ impl Report<'_> {
             "The Python competitor (`bench/python`) does the same over psycopg 3: one connection, prepared statements, pipelined into five round \
              trips a turn (six where a carried passage may rank beyond the first 1,000), bulk inserts into tables of its own with the same columns and indexes. Both returned the same {} rows, compared column by \
              column but for the extracted facts and what support decides. It leaves out what the workload never asks for, and so does less: no \
-             judgement of intent, no settings of corpora and conversations, no look-up of the corpus, no foreign keys, no row-level security; and it \
+             judgement of intent nor the earlier turns that it goes by, no measure of what history takes from the sources, no settings of corpora and conversations, no look-up of the corpus, no foreign keys, no row-level security; and it \
              weighs support by the share of words alone, without windows, numbers, names, quotations and denials. What is *added* is the time of the \
              beginning less that of the same side's candidate queries alone in the same turn, and all of the end.\n",
             self.rounds.rows_compared

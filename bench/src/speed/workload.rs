@@ -1,4 +1,5 @@
-//! The turns that every competitor is given: what people asked in real conversations, in their order.
+//! The turns that every competitor is given: what people asked in real conversations, in their order. In words that stand alone: what
+//! a turn carries that cannot be understood alone is a matter of the judgement that the reference leaves out.
 
 use anyhow::Result;
 use pgvector::Vector;
@@ -9,7 +10,7 @@ use crate::data::{Domain, Folder};
 /// A question with its embedding.
 #[derive(Clone)]
 pub struct Question {
-    /// The user's words.
+    /// The question.
     pub query: String,
     /// Embedding of the words.
     pub embedding: Vector,
@@ -33,7 +34,7 @@ pub fn conversations(folder: &Folder, turns: usize) -> Result<Vec<Conversation>>
     let mut domains = Vec::new();
     for domain in Domain::ALL {
         let mut conversations: Vec<Conversation> = Vec::new();
-        for query in queries::queries(folder, domain, Form::LastTurn)? {
+        for query in queries::queries(folder, domain, Form::Rewrite)? {
             let (id, _) = queries::conversation_and_turn(&query.id)?;
             let known = conversations.iter().any(|one| one.id == id);
             let question = Question {
