@@ -135,7 +135,8 @@ fn bind(passage: &Passage, marker: String) -> BoundMarker {
 }
 
 /// The markers of a context of another system that are spelt as ours, each bound to the passage that it names there: history shows
-/// them, so the conversation must not give them to anything else. At most three letters and nine digits, as extraction reads them.
+/// them, so the conversation must not give them to anything else. Those alone that extraction reads: behind a longer one the conversation's
+/// own would go on where no answer can cite them.
 pub fn spelt_as_ours(
     context: &[ContextSource],
 ) -> impl Iterator<Item = (BoundMarker, &Passage)> + '_ {
@@ -148,12 +149,18 @@ pub fn spelt_as_ours(
 
 fn is_ours(marker: &str) -> bool {
     const LETTERS: usize = 3;
-    const DIGITS: usize = 9;
+    const DIGITS: usize = 5;
+    const DIGITS_ALONE: usize = 3;
     parse(marker).is_some_and(|(letters, number)| {
         let (letters, digits) = (spell(letters), number.to_string());
+        let most = if letters.is_empty() {
+            DIGITS_ALONE
+        } else {
+            DIGITS
+        };
         number > 0
             && letters.len() <= LETTERS
-            && digits.len() <= DIGITS
+            && digits.len() <= most
             && marker == format!("{letters}{digits}")
     })
 }
@@ -205,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_is_spelt_as_ours_is_told_from_the_rest() {
-        for marker in ["A1", "ZZZ999999999", "7", "999999999"] {
+        for marker in ["A1", "ZZZ99999", "7", "999"] {
             assert!(is_ours(marker), "{marker}");
         }
         let rest = [
@@ -217,7 +224,8 @@ mod tests {
             "07",
             "a1",
             "AAAA1",
-            "A1000000000",
+            "A100000",
+            "1000",
             "1A",
             "A1 ",
             "doc-1",

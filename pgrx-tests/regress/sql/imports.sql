@@ -64,6 +64,10 @@ SELECT marker FROM reground.begin_turn('case-6', 'pump bar', corpus => 'imports'
 SELECT marker, status FROM reground.end_turn(regress.turn('case-6'), 'It stops at 60 bar [10]. It floats [9]. It rests [2].') ORDER BY char_start;
 SELECT marker FROM reground.begin_turn('case-6', 'pump bar', settings => '{"carry_over": false}');
 SELECT marker FROM reground.add_passages(regress.turn('case-6'), '[{"text": "It hums."}]');
+-- Behind what nobody can cite it does not go on.
+SELECT count(*) FROM reground.record_turn('case-12', 'q', 'It floats [4711]. It sinks [A123456].', '[{"text": "It floats.", "marker": "4711"}, {"text": "It sinks.", "marker": "A123456"}, {"text": "It rests.", "marker": "7"}]');
+SELECT marker FROM reground.begin_turn('case-12', 'pump bar', corpus => 'imports', settings => '{"marker_style": "1"}');
+SELECT marker, status FROM reground.end_turn(regress.turn('case-12'), 'It stops at 60 bar [8].');
 -- A number is no key of a corpus; an id is.
 SELECT corpus, chunk_id = '1' AS by_number, source_state FROM reground.record_turn('case-7', 'q', 'It runs at 40 bar [1].', '[{"text": "The pump runs at 40 bar."}]', corpus => 'imports');
 SELECT corpus, doc_id, chunk_id FROM reground.record_turn('case-7', 'q', 'It runs at 40 bar [1].', '[{"text": "The pump runs at 40 bar.", "id": 1, "doc_id": "manual.md"}]', corpus => 'imports');
