@@ -19,8 +19,8 @@ use crate::sql::Args;
 /// comes so far, and begins again.
 const MOST: usize = 500;
 
-/// A statement is planned anew at its 8th use, its 64th, its 512th, and so on: that costs next to nothing, and no plan is of a time
-/// when the session had written less than an eighth of what it has.
+/// A statement is planned anew at its 8th use, its 64th, its 512th, and so on: seldom, and still no plan is of a time when the session
+/// had used it less than an eighth as often.
 const OFTEN: u64 = 8;
 
 /// A statement, prepared for arguments of certain types.

@@ -4,25 +4,20 @@ use std::ffi::CStr;
 
 use pgrx::pg_sys;
 
-use crate::error::Result;
-
 /// Settings under which numbers and times read as text mean one thing, whatever the client has set.
 pub const PLAIN_TEXT: [(&CStr, &CStr); 2] = [(c"extra_float_digits", c"1"), (c"TimeZone", c"UTC")];
 
 /// Runs `work` with settings in force that end with it: nothing leaks into the caller's transaction.
-pub fn with_settings<T>(
-    settings: &[(&CStr, &CStr)],
-    work: impl FnOnce() -> Result<T>,
-) -> Result<T> {
+pub fn with_settings<T>(settings: &[(&CStr, &CStr)], work: impl FnOnce() -> T) -> T {
     // SAFETY: a plain call; the level is closed below on success, and by AtEOXact_GUC on abort.
     let level = unsafe { pg_sys::NewGUCNestLevel() };
     for (name, value) in settings {
         set_local(name, value);
     }
-    let result = work();
+    let done = work();
     // SAFETY: closes the level opened above; false rolls back whatever was set within, by whomever.
     unsafe { pg_sys::AtEOXact_GUC(false, level) };
-    result
+    done
 }
 
 /// Sets one setting at the present nest level.

@@ -16,7 +16,7 @@ use pgrx::{IntoDatum, pg_extern};
 use super::relation::Open;
 use crate::datum::{argument, from_datum, payload};
 use crate::error::{Error, Result};
-use crate::session::set_local;
+use crate::session::with_settings;
 use crate::words::{exists, find};
 
 /// What a text is read by.
@@ -204,8 +204,10 @@ fn bm25text_out(content: InLanguage) -> std::result::Result<CString, ErrorReport
         Reader::Own => None,
         Reader::Named(name) => Some(name),
         Reader::Config(config) => {
+            // With its schema, unless that is pg_catalog: what is read back has another search_path.
+            let qualified = [(c"search_path", c"pg_catalog")];
             // SAFETY: regconfigout takes an oid and returns a NUL-terminated string: the name, or the number if it is gone.
-            let name: Option<&CStr> = qualified(|| unsafe {
+            let name: Option<&CStr> = with_settings(&qualified, || unsafe {
                 pgrx::direct_function_call(pg_sys::regconfigout, &[Some(config.into())])
             });
             name.map(|name| name.to_string_lossy().into_owned())
@@ -214,17 +216,6 @@ fn bm25text_out(content: InLanguage) -> std::result::Result<CString, ErrorReport
     let name = serde_json::to_string(&name).map_err(Error::from)?;
     let text = format!("{name}: {}", content.text);
     Ok(CString::new(text).map_err(|error| Error::Stored(error.to_string()))?)
-}
-
-/// Runs `work` where names outside pg_catalog are written with their schema: what is read back has another search_path.
-fn qualified<T>(work: impl FnOnce() -> T) -> T {
-    // SAFETY: plain calls; the level is closed below on success, and by AtEOXact_GUC on abort.
-    let level = unsafe { pg_sys::NewGUCNestLevel() };
-    set_local(c"search_path", c"pg_catalog");
-    let done = work();
-    // SAFETY: closes the level opened above.
-    unsafe { pg_sys::AtEOXact_GUC(false, level) };
-    done
 }
 
 /// A text with the configuration or the language that its row names.

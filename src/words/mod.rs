@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 
 use pgrx::pg_sys;
 
-use crate::session::set_local;
+use crate::session::with_settings;
 
 pub use config::{config_oid, exists, find, names};
 
@@ -63,12 +63,7 @@ const MOST_WORDS: i32 = (MOST_BYTES / size_of::<pg_sys::ParsedWord>()) as i32;
 
 /// Runs `work` without its notices reaching the client: a long word of a row that row-level security hides is not spoken of.
 fn quietly(work: impl FnOnce()) {
-    // SAFETY: plain calls; the level is closed below on success, and by AtEOXact_GUC on abort.
-    let level = unsafe { pg_sys::NewGUCNestLevel() };
-    set_local(c"client_min_messages", c"error");
-    work();
-    // SAFETY: closes the level opened above.
-    unsafe { pg_sys::AtEOXact_GUC(false, level) };
+    with_settings(&[(c"client_min_messages", c"error")], work);
 }
 
 /// Where `parsetext` begins to count.

@@ -10,7 +10,10 @@ What it leaves out, because the workload of the benchmark never asks for it:
 
 - filters, rerankers, other corpora, comparison (intent `compare`), deferred turns;
 - ids of requests and of messages;
-- the judgement of intent: the caller gives it (so `turns.intent_signals` says only that);
+- the judgement of intent, and the earlier turns that it goes by: the caller gives it (so
+  `turns.intent_signals` says only that), and the questions stand alone, so that none of them carries
+  what it is about whatever the threshold;
+- what history takes from the sources of a turn;
 - the settings of conversations and corpora: one set holds, and is stored with each turn;
 - citations of documents by name and citations that add a page (see `brackets`).
 
