@@ -2,24 +2,25 @@
 # fetch-pgbouncer.sh: prints the paths of the pgbouncers to test with, one a line: that of PGBOUNCER=PATH; else the one that is
 # installed or that the distribution has, and where that one is older than 1.21 (which brought prepared statements in
 # transaction mode) and the distribution is Debian, one built from the sources of the next release. Everything comes through
-# apt, which checks the signatures, and stays in the cache: nothing is installed, and root is not needed.
+# apt, which checks the signatures, and is kept beside the servers, for it runs as their user: nothing is installed, and root is not
+# needed.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
 # The release of Debian whose sources are built, and what must be there to build them.
 NEXT=trixie
-folder=$CACHE/pgbouncer
+folder=$SERVER_HOME/pgbouncer
 log=$CACHE/logs/pgbouncer.log
 mkdir -p "$folder" "$(dirname "$log")"
 
-# version PATH: major and minor; nothing where it does not run.
-version() { "$1" --version 2>/dev/null | sed -n 's/^PgBouncer \([0-9]*\.[0-9]*\).*/\1/p'; }
+# version PATH: major and minor; nothing where it does not run for those who will run it.
+version() { (cd / && as_server_user "$1" --version 2>/dev/null) | sed -n 's/^PgBouncer \([0-9]*\.[0-9]*\).*/\1/p'; }
 
 # at_least VERSION WANTED
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort --version-sort | head -n 1)" = "$2" ]; }
 
-# in_private_apt COMMAND...: apt-get with lists and packages in the cache; what is installed is the machine's. SOURCES replaces the
+# in_private_apt COMMAND...: apt-get with lists and packages in a folder of ours; what is installed is the machine's. SOURCES replaces the
 # machine's sources.
 in_private_apt() {
     local lists=$folder/apt/${SOURCES:+next-}lists
@@ -40,7 +41,7 @@ package() {
     cat >"$folder/package/pgbouncer" <<'RUN'
 #!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd)
-LD_LIBRARY_PATH=$(find "$here/usr/lib" "$here/lib" -name '*.so.*' -exec dirname {} + 2>/dev/null | sort -u | paste -sd :) exec "$here/usr/sbin/pgbouncer" "$@"
+LD_LIBRARY_PATH=$(cd "$here" && find "$here/usr/lib" "$here/lib" -name '*.so.*' -exec dirname {} + 2>/dev/null | sort -u | paste -sd :) exec "$here/usr/sbin/pgbouncer" "$@"
 RUN
     chmod +x "$folder/package/pgbouncer"
     "$folder/package/pgbouncer" --version
@@ -57,7 +58,7 @@ from_sources() {
     mkdir -p "$built" "$folder/sources"
     (cd "$folder/sources" && SOURCES=$folder/next.list in_private_apt --download-only source "pgbouncer/$NEXT" && in_private_apt download libevent-dev)
     dpkg-deb --extract "$folder"/sources/libevent-dev_*.deb "$folder/sources/libevent"
-    tar --extract --file "$folder"/sources/pgbouncer_*.orig.tar.gz --directory "$built" --strip-components 1
+    tar --extract --no-same-owner --file "$folder"/sources/pgbouncer_*.orig.tar.gz --directory "$built" --strip-components 1
     local libraries
     libraries=$(dirname "$(find "$folder/sources/libevent" -name libevent.a)")
     (cd "$built" && ./configure --without-openssl --without-cares LIBEVENT_CFLAGS="-I$folder/sources/libevent/usr/include" \
@@ -66,8 +67,9 @@ from_sources() {
 }
 
 if [ -n "${PGBOUNCER:-}" ]; then
-    [ -n "$(version "$PGBOUNCER")" ] || die "PGBOUNCER=$PGBOUNCER is no pgbouncer"
-    echo "$PGBOUNCER"
+    found=$(realpath "$PGBOUNCER")
+    [ -n "$(version "$found")" ] || die "PGBOUNCER=$PGBOUNCER is no pgbouncer that $SERVER_USER can run"
+    echo "$found"
     exit 0
 fi
 if ! found=$(command -v pgbouncer); then

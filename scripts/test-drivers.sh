@@ -87,7 +87,7 @@ folder=$(mktemp -d "$SERVER_HOME/drivers.XXXXXX")
 bouncer=
 # What runs is a child of the shell that became the server's user: its own file says which.
 bouncer_stop() {
-    [ -z "$bouncer" ] || { kill "$(cat "$bouncer_pid")" 2>/dev/null || true; wait "$bouncer" 2>/dev/null || true; bouncer=; }
+    [ -z "$bouncer" ] || { kill "$(cat "$bouncer_pid" 2>/dev/null || echo "$bouncer")" 2>/dev/null || true; wait "$bouncer" 2>/dev/null || true; bouncer=; }
 }
 trap 'bouncer_stop; server_stop "$folder" "$PG_BIN"; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
@@ -118,7 +118,7 @@ bouncer_start() {
             "pidfile = $home/pid" "default_pool_size = 1" "$@"
     } >"$home/pgbouncer.ini"
     if [ "$(id -u)" -eq 0 ]; then chown -R "$SERVER_USER" "$home"; fi
-    as_server_user "$path" "$home/pgbouncer.ini" >"$logs/$name.log" 2>&1 &
+    (cd "$home" && as_server_user "$path" "$home/pgbouncer.ini") >"$logs/$name.log" 2>&1 &
     bouncer=$!
     local waited=$SECONDS
     until "$PG_BIN/psql" --no-psqlrc --quiet --dbname "postgresql://app@127.0.0.1:$wanted/app" --command "SELECT" >/dev/null 2>&1; do
@@ -173,7 +173,7 @@ for driver in "${chosen[@]}"; do
 done
 slowly=30
 for path in "${bouncers[@]}"; do
-    version=$("$path" --version | sed -n 's/^PgBouncer //p')
+    version=$(cd / && as_server_user "$path" --version | sed -n 's/^PgBouncer //p')
     newer=yes
     [ "$(printf '%s\n' "$version" 1.21 | sort --version-sort | head -n 1)" = 1.21 ] || newer=no
     for reset in "" always; do
