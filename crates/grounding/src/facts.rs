@@ -8,7 +8,7 @@ use reground_pulse::along;
 use crate::cues::Cues;
 use crate::memory::Fact;
 use crate::passage::CharRange;
-use crate::words::{content_keys, words};
+use crate::words::{self, content_keys, held_keys};
 
 /// Words of the longest sentence that makes a bullet; longer ones are passed over.
 const MOST_WORDS: usize = 60;
@@ -37,7 +37,7 @@ pub fn extract(
     }
     let wanted = content_keys(query, cues);
     let mut sentences = sentences(text, &wanted, cues);
-    let mut covered: BTreeSet<String> = BTreeSet::new();
+    let mut covered: BTreeSet<&String> = BTreeSet::new();
     let mut facts: Vec<Fact> = Vec::new();
     while facts.len() < most {
         let best = along(&sentences)
@@ -58,13 +58,14 @@ pub fn extract(
     facts
 }
 
-struct Sentence {
+struct Sentence<'a> {
     fact: Fact,
-    keys: BTreeSet<String>,
+    /// Of the query's words.
+    keys: BTreeSet<&'a String>,
 }
 
 /// The sentences that can be bullets, with the query's words that each covers.
-fn sentences(text: &str, wanted: &BTreeSet<String>, cues: &Cues) -> Vec<Sentence> {
+fn sentences<'a>(text: &str, wanted: &'a BTreeSet<String>, cues: &Cues) -> Vec<Sentence<'a>> {
     let mut chars_before = 0u32;
     let mut bytes_before = 0;
     let mut out = Vec::new();
@@ -79,12 +80,10 @@ fn sentences(text: &str, wanted: &BTreeSet<String>, cues: &Cues) -> Vec<Sentence
         let trimmed = trimmed.trim_end();
         chars_before += length(text.get(bytes_before..start).unwrap_or_default());
         bytes_before = start;
-        let count = words(trimmed).len();
+        let count = words::count(trimmed);
         if !(FEWEST_WORDS..=MOST_WORDS).contains(&count) || !said.insert(trimmed) {
             continue;
         }
-        let mut keys = content_keys(trimmed, cues);
-        keys.retain(|key| wanted.contains(key));
         let chars = CharRange {
             start: chars_before,
             end: chars_before + length(trimmed),
@@ -94,7 +93,7 @@ fn sentences(text: &str, wanted: &BTreeSet<String>, cues: &Cues) -> Vec<Sentence
                 text: trimmed.to_owned(),
                 chars,
             },
-            keys,
+            keys: held_keys(wanted, trimmed, cues),
         });
     }
     out
@@ -196,7 +195,7 @@ mod tests {
                 let there: String = text.chars().skip(fact.chars.start as usize)
                     .take((fact.chars.end - fact.chars.start) as usize).collect();
                 prop_assert_eq!(&there, &fact.text);
-                prop_assert!(words(&fact.text).len() <= MOST_WORDS);
+                prop_assert!(words::count(&fact.text) <= MOST_WORDS);
             }
             prop_assert!(facts.windows(2).all(|pair| pair[0].chars.end <= pair[1].chars.start));
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::PastTurn;
 use super::evidence::Evidence;
 use crate::cues::Cues;
-use crate::words::{content_keys, unspaced};
+use crate::words::{content_keys, held_keys, unspaced};
 
 /// Figures that count towards a new topic.
 pub const AWAY: usize = 6;
@@ -55,19 +55,16 @@ impl Figures {
         let keys = content_keys(query, cues);
         let content = amount(&keys, PAIRS_PER_WORD);
         let share = |held: f64| if content > 0.0 { held / content } else { 1.0 };
-        let held = |texts: &mut dyn Iterator<Item = &String>| {
-            let known: BTreeSet<&String> = texts
-                .flat_map(|text| content_keys(text, cues))
-                .filter_map(|key| keys.get(&key))
-                .collect();
-            amount(known, PAIRS_TO_KNOW).min(content)
-        };
-        let known = held(&mut earlier.iter().flat_map(said));
-        let recent = held(&mut earlier.last().into_iter().flat_map(said));
-        let covered = earlier
-            .iter()
-            .flat_map(|turn| &turn.cited_texts)
-            .map(|text| share(held(&mut std::iter::once(text))))
+        let held = |text: &String| held_keys(&keys, text, cues);
+        let amount_held = |keys| amount(keys, PAIRS_TO_KNOW).min(content);
+        let by_turn = earlier.iter().map(|turn| said(turn).flat_map(held));
+        let by_turn: Vec<BTreeSet<&String>> = by_turn.map(Iterator::collect).collect();
+        let known: BTreeSet<&String> = by_turn.iter().flatten().copied().collect();
+        let (known, recent) = (amount_held(known), by_turn.last().cloned());
+        let recent = amount_held(recent.unwrap_or_default());
+        let cited = earlier.iter().flat_map(|turn| &turn.cited_texts);
+        let covered = cited
+            .map(|text| share(amount_held(held(text))))
             .fold(0.0, f64::max);
         let near = Nearness::of(earlier);
         let at_hand = AtHand {
