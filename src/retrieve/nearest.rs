@@ -22,6 +22,10 @@ const EF_SEARCH: std::ops::RangeInclusive<usize> = 100..=1000;
 /// What a distance must be to be one: a zero vector has no angle (NaN), and overflow is not near.
 const MEASURABLE: &str = "pg_catalog.abs(n.value) < 'Infinity'::pg_catalog.float8";
 
+/// Ends a subquery whose values are looked at twice: PostgreSQL would merge it with what is around it, and compute each distance, of
+/// a vector that is stored apart from its row, as often as it is looked at.
+const ONCE: &str = "OFFSET 0";
+
 /// A vector index that serves the corpus' metric.
 #[derive(Debug, Deserialize)]
 pub struct VectorIndex {
@@ -165,7 +169,7 @@ pub fn distances<'a>(
         return Ok(Vec::new());
     }
     let statement = format!(
-        "SELECT n.key, n.value FROM (SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {which} AND {}) AS n WHERE {MEASURABLE}",
+        "SELECT n.key, n.value FROM (SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {which} AND {} {ONCE}) AS n WHERE {MEASURABLE}",
         corpus.key()?,
         distance(corpus, None)?,
         corpus.relations()?,
@@ -200,11 +204,12 @@ pub fn siblings(
     }
     let schema = vector_schema()?;
     let statement = format!(
-        "SELECT n.document, max(n.value) AS cosine FROM (SELECT s.document, 1 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) $1::real[]::{schema}.vector) AS value \
+        "SELECT n.document, max(n.value) AS cosine FROM (SELECT s.document, 1 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
              FROM (SELECT {document}::text AS document, {column} AS embedding, pg_catalog.row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS place \
-                   FROM {} WHERE {which} AND {column} IS NOT NULL AND NOT ({key}::text OPERATOR(pg_catalog.=) ANY ($3::text[]))) AS s WHERE s.place <= $4::bigint) AS n \
+                   FROM {} WHERE {which} AND {column} IS NOT NULL AND NOT ({key}::text OPERATOR(pg_catalog.=) ANY ($3::text[]))) AS s WHERE s.place <= $4::bigint {ONCE}) AS n \
          WHERE {MEASURABLE} GROUP BY n.document",
         corpus.relations()?,
+        query = query(&schema),
         document = corpus.document()?,
         column = corpus.required("embedding")?,
         key = corpus.key()?,
@@ -246,11 +251,17 @@ pub fn embeddings<'a>(
         .collect())
 }
 
+/// The query's embedding, which is `$1::real[]`, as a vector. A scalar subquery is evaluated once: under a plan for all values the
+/// cast alone would be made for every row.
+fn query(schema: &str) -> String {
+    format!("(SELECT $1::real[]::{schema}.vector)")
+}
+
 /// The distance of a passage's embedding from `$1::real[]`, in the form that an index on a cast to halfvec serves.
 fn distance(corpus: &Corpus, index: Option<&VectorIndex>) -> Result<String> {
     let schema = vector_schema()?;
     let column = corpus.required("embedding")?;
-    let query = format!("$1::real[]::{schema}.vector");
+    let query = query(&schema);
     let half = corpus.embedding_type.as_deref() == Some("halfvec");
     let cast = index
         .and_then(|index| index.expression.split_once("halfvec("))

@@ -95,8 +95,24 @@ pub struct NewCorpus<'a> {
     pub roles: Roles,
 }
 
+/// Types of the server's own that keys and filtered columns usually have: every statement of a turn would look them up.
+const BUILT_IN: [&str; 9] = [
+    "text",
+    "character varying",
+    "smallint",
+    "integer",
+    "bigint",
+    "uuid",
+    "boolean",
+    "date",
+    "timestamp with time zone",
+];
+
 /// Schema of the comparison operators of a type: those of its default B-tree operator class, whatever the search_path.
 pub fn operator_schema(kind: &str) -> Result<String> {
+    if BUILT_IN.contains(&kind) {
+        return Ok("pg_catalog".into());
+    }
     Ok(sql::read_one::<String>(
         "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_amop a ON a.amopfamily = c.opcfamily \
              AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
