@@ -1,6 +1,6 @@
 //! The lexemes of texts, as PostgreSQL makes them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 use crate::error::Result;
 use crate::words::{config_oid, each_lexeme};
@@ -8,11 +8,11 @@ use crate::words::{config_oid, each_lexeme};
 /// Characters of one text that are read: a tsvector holds 1 MB, and no passage or claim is that long.
 pub const LONGEST_TEXT: i32 = 100_000;
 
-/// The lexemes of texts, stemmed and without stop words, as the corpus' configuration reads them; in order.
+/// The lexemes of texts, stemmed and without stop words, as the corpus' configuration reads them; each once, in no order.
 pub fn of(text_config: &str, texts: &[String]) -> Result<Vec<Vec<String>>> {
     let config = config_oid(text_config)?;
     let lexemes = |text: &String| {
-        let mut found = BTreeSet::new();
+        let mut found = HashSet::new();
         each_lexeme(config, beginning(text), |lexeme| {
             let lexeme = String::from_utf8_lossy(lexeme);
             if !found.contains(lexeme.as_ref()) {
@@ -37,8 +37,11 @@ pub fn counted<'a>(
         for &config in &configs {
             let mut counts: BTreeMap<String, u32> = BTreeMap::new();
             each_lexeme(config, beginning(text), |lexeme| {
-                let lexeme = String::from_utf8_lossy(lexeme).into_owned();
-                *counts.entry(lexeme).or_default() += 1;
+                let lexeme = String::from_utf8_lossy(lexeme);
+                match counts.get_mut(lexeme.as_ref()) {
+                    Some(count) => *count += 1,
+                    None => drop(counts.insert(lexeme.into_owned(), 1)),
+                }
             });
             for (lexeme, count) in counts {
                 let most = all.entry(lexeme).or_default();
