@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,27 @@ pub struct Grammar {
     pub(crate) locators: Option<Locators>,
     pub(crate) mentions: Option<Mentions>,
     pub(crate) short_ids: BTreeSet<String>,
+    pub(crate) numbers: Numbers,
+}
+
+/// Numbers in brackets that cite where a source has them: most of them are years, standards and quantities. Smaller ones need no
+/// source to be citations, larger ones are none.
+pub const LONG_NUMBERS: RangeInclusive<u32> = 1_000..=99_999;
+
+/// Which numbers in brackets are read: those below [`LONG_NUMBERS`], and of these the ones that sources have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers(BTreeSet<u32>);
+
+impl Numbers {
+    /// Digits of the longest that can be read.
+    pub fn digits(&self) -> usize {
+        if self.0.is_empty() { 3 } else { 5 }
+    }
+
+    /// Whether a number is read.
+    pub fn read(&self, number: u32) -> bool {
+        number < *LONG_NUMBERS.start() || self.0.contains(&number)
+    }
 }
 
 /// Why rules make no grammar.
@@ -84,7 +106,16 @@ impl Grammar {
             mentions: Mentions::new(&rules.titles, rules.positions)
                 .map_err(GrammarError::Titles)?,
             short_ids: rules.ids.iter().flat_map(short).collect(),
+            numbers: Numbers::default(),
         })
+    }
+
+    /// The same for an answer whose sources have these numbers: of [`LONG_NUMBERS`], those are read too.
+    #[must_use]
+    pub fn numbering(mut self, sources: impl IntoIterator<Item = u32>) -> Self {
+        let long = sources.into_iter().filter(|n| LONG_NUMBERS.contains(n));
+        self.numbers.0.extend(long);
+        self
     }
 
     /// The locators of the corpus, for reading those of its passages.

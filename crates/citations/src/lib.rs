@@ -46,7 +46,7 @@ pub use error::Error;
 pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, extract};
 pub use families::Families;
 pub use form::{Family, Form};
-pub use grammar::{Grammar, GrammarError, GrammarRules};
+pub use grammar::{Grammar, GrammarError, GrammarRules, LONG_NUMBERS};
 pub use import::{Api, Import, Irregular, Note, UnknownApi, import};
 pub use judge::{BestOther, Detail, Evidence, Judgement, Place, judge};
 pub use lexemes::Lexemes;

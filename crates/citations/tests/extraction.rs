@@ -1,6 +1,6 @@
 //! What is read as a citation, what is not, and on which sentence it stands.
 
-use reground_citations::{Families, Malformed, Pages, Reference, extract};
+use reground_citations::{Extracted, Families, Grammar, Malformed, Pages, Reference, extract};
 
 fn marker(marker: &str) -> Reference {
     Reference::Marker {
@@ -218,6 +218,28 @@ fn what_is_no_citation() {
     ] {
         assert_eq!(read(text), [], "{text}");
     }
+}
+
+#[test]
+fn long_numbers_are_read_where_sources_have_them() {
+    let numbers = |text: &str, grammar: &Grammar| -> Vec<u32> {
+        let citations = extract(text, grammar).citations.into_iter();
+        let number = |c: Extracted| match c.reference {
+            Reference::Ordinal { number, .. } => Some(number),
+            _ => None,
+        };
+        citations.filter_map(number).collect()
+    };
+    let text = "So [999], [1000] and [1001, 7], [998-1001], 【１００１】; in [2024] [1000-2024] [01001] [100000] [4711].";
+    let short = Grammar::default();
+    assert_eq!(numbers(text, &short), [999]);
+    let grammar = Grammar::default().numbering([1000, 1001, 4711, 100_000, 12]);
+    let read = [999, 1000, 1001, 7, 998, 999, 1000, 1001, 1001, 4711];
+    assert_eq!(numbers(text, &grammar), read);
+    assert_eq!(
+        numbers("[12345]", &Grammar::default().numbering([12_345])),
+        [12_345]
+    );
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! How the answer of a turn is read: the settings' grammar, with what the context adds to it.
 
-use reground_citations::{Extraction, Grammar, LocatorRange, Locators, Note, extract, import};
+use reground_citations::{
+    Extraction, Grammar, LONG_NUMBERS, LocatorRange, Locators, Note, extract, import,
+};
 use serde_json::Value;
 
 use crate::error::GroundingError;
 use crate::memory::ContextSource;
-use crate::settings::Settings;
+use crate::settings::{MarkerStyle, Settings};
 
 /// The member of a passage's metadata that says where it stands by the corpus' locators: `"Genesis 1:1-5"`.
 pub const LOCATOR: &str = "locator";
@@ -16,17 +18,32 @@ pub const LOCATOR: &str = "locator";
 /// [`GroundingError::InvalidSetting`] when the context has more titles than can be looked for.
 pub fn grammar(settings: &Settings, context: &[ContextSource]) -> Result<Grammar, GroundingError> {
     let Some(rules) = &settings.citation_forms else {
-        return Ok(Grammar::default());
+        return Ok(Grammar::default().numbering(numbers(settings, context)));
     };
     let titles = context
         .iter()
         .filter_map(|source| source.candidate.passage.title.as_deref());
-    Grammar::new(&rules.with_context(titles)).map_err(|error| GroundingError::InvalidSetting {
+    let grammar = Grammar::new(&rules.with_context(titles));
+    let grammar = grammar.map_err(|error| GroundingError::InvalidSetting {
         layer: "turn".to_owned(),
         setting: "citation_forms".to_owned(),
         value: "the titles of the context".to_owned(),
         expected: error.to_string(),
-    })
+    })?;
+    Ok(grammar.numbering(numbers(settings, context)))
+}
+
+/// Of [`LONG_NUMBERS`], those that are sources of the context. A conversation that counts its sources has all up to the largest, so
+/// that one of an earlier turn is known for what it is.
+fn numbers(settings: &Settings, context: &[ContextSource]) -> Vec<u32> {
+    let own = context
+        .iter()
+        .filter_map(|source| source.marker.parse().ok());
+    let own: Vec<u32> = own.filter(|number| LONG_NUMBERS.contains(number)).collect();
+    match (settings.marker_style, own.iter().max()) {
+        (MarkerStyle::Numbered, Some(&last)) => (*LONG_NUMBERS.start()..=last).collect(),
+        _ => own,
+    }
 }
 
 /// What was read of an answer.

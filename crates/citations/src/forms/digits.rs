@@ -1,5 +1,7 @@
 //! Numbers as they may be written: digits of any script, circled, raised.
 
+use crate::grammar::Numbers;
+
 /// The zero of each script that has decimal digits (general category Nd) in one row, and that models write.
 const ZEROS: [char; 22] = [
     '\u{660}', '\u{6f0}', '\u{7c0}', '\u{966}', '\u{9e6}', '\u{a66}', '\u{ae6}', '\u{b66}',
@@ -7,17 +9,17 @@ const ZEROS: [char; 22] = [
     '\u{1040}', '\u{1090}', '\u{17e0}', '\u{1810}', '\u{1946}', '\u{19d0}',
 ];
 
-/// One to three ASCII digits without a zero in front, and nothing else.
-pub(super) fn plain(text: &str) -> Option<u32> {
+/// ASCII digits without a zero in front, and nothing else, that are read as a number.
+pub(super) fn plain(text: &str, numbers: &Numbers) -> Option<u32> {
     let digits = text.as_bytes();
-    let fits = matches!(digits.len(), 1..=3)
+    let fits = (1..=numbers.digits()).contains(&digits.len())
         && digits.iter().all(u8::is_ascii_digit)
         && (digits.len() == 1 || digits[0] != b'0');
-    fits.then(|| {
-        digits
-            .iter()
-            .fold(0, |sum, b| sum * 10 + u32::from(b - b'0'))
-    })
+    let value = || {
+        let digits = digits.iter().map(|b| u32::from(b - b'0'));
+        digits.fold(0, |sum, digit| sum * 10 + digit)
+    };
+    fits.then(value).filter(|&number| numbers.read(number))
 }
 
 /// The ASCII digit that a decimal digit of another script stands for.

@@ -1,12 +1,15 @@
 //! Lists of markers or numbers: `A1`, `A1, B2`, `A1-A3`, `1, 4-6`, `A1, p. 12`.
 
 use super::{Inside, cursor::Cursor, pages};
+use crate::grammar::Numbers;
 use crate::{Form, Malformed, Pages, Reference};
 
 /// Longest range that is expanded; no context holds more sources.
 const MAX_RANGE: u32 = 64;
 /// Longest document part of a marker: ZZZ is the 18,278th document of one conversation.
 const MAX_LETTERS: usize = 3;
+/// Digits of its longest number.
+const MAX_DIGITS: usize = 5;
 
 /// Reads a text that is a list of markers and nothing else, or that plainly tries to be one.
 pub(super) fn markers(text: &str) -> Option<Inside> {
@@ -20,7 +23,7 @@ pub(super) fn markers(text: &str) -> Option<Inside> {
             return unfinished(&found);
         };
         found.repaired |= first.repaired;
-        let last = match range_end(&mut cursor, Some(first.letters)) {
+        let last = match range_end(&mut cursor, Some(first.letters), MAX_DIGITS) {
             Some(last) => last,
             None => first.number,
         };
@@ -56,19 +59,26 @@ pub(super) fn markers(text: &str) -> Option<Inside> {
 }
 
 /// Reads a text that is a list of numbers and nothing else.
-pub(super) fn ordinals(text: &str) -> Option<Inside> {
-    counted(text, Form::Number)
+pub(super) fn ordinals(text: &str, numbers: &Numbers) -> Option<Inside> {
+    of_numbers(text, Form::Number, numbers)
 }
 
 /// Reads a text that is a list of numbers and nothing else, as the form counts them.
 pub(super) fn counted(text: &str, form: Form) -> Option<Inside> {
+    of_numbers(text, form, &Numbers::default())
+}
+
+fn of_numbers(text: &str, form: Form, numbers: &Numbers) -> Option<Inside> {
     // A bracket that a Markdown writer escaped: `\[4\]`.
     let mut cursor = Cursor::new(text.strip_suffix('\\').unwrap_or(text));
     let mut found = Inside::new(form);
     loop {
-        // Four digits are a year, a standard or a quantity; zeros in front are part of a larger number.
-        let first = cursor.number(3).filter(|n| !n.has_leading_zero())?;
-        let last = range_end(&mut cursor, None).unwrap_or(first.value);
+        // Zeros in front are part of a larger number.
+        let first = cursor.number(numbers.digits())?;
+        let last = range_end(&mut cursor, None, numbers.digits()).unwrap_or(first.value);
+        if first.has_leading_zero() || !numbers.read(first.value) || !numbers.read(last) {
+            return None;
+        }
         let claimed = claimed_pages(&mut cursor);
         let follows = separator(&mut cursor);
         match expanded(first.value, last) {
@@ -133,7 +143,7 @@ fn marker<'a>(cursor: &mut Cursor<'a>) -> Option<Marker<'a>> {
     if spaced && letters.len() > 1 {
         return None;
     }
-    let number = ahead.number(if lower { 3 } else { 5 })?;
+    let number = ahead.number(if lower { 3 } else { MAX_DIGITS })?;
     // `[E41AC2D]` is an id of somebody else's.
     if ahead.rest().starts_with(char::is_alphanumeric) {
         return None;
@@ -148,7 +158,7 @@ fn marker<'a>(cursor: &mut Cursor<'a>) -> Option<Marker<'a>> {
 }
 
 /// The number after a dash; for markers the letters may be said again, and must then be the same.
-fn range_end(cursor: &mut Cursor<'_>, letters: Option<&str>) -> Option<u32> {
+fn range_end(cursor: &mut Cursor<'_>, letters: Option<&str>, digits: usize) -> Option<u32> {
     let mut ahead = *cursor;
     ahead.spaces();
     ahead.one_of(&['-'])?;
@@ -159,7 +169,7 @@ fn range_end(cursor: &mut Cursor<'_>, letters: Option<&str>) -> Option<u32> {
             ahead = again;
         }
     }
-    let last = ahead.number(if letters.is_some() { 5 } else { 3 })?;
+    let last = ahead.number(digits)?;
     *cursor = ahead;
     Some(last.value)
 }

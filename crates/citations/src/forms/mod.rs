@@ -34,7 +34,7 @@ pub(crate) fn in_brackets(inside: &str, foreign: bool, grammar: &Grammar) -> Opt
     let families = &grammar.families;
     // By far the most brackets hold one number.
     if families.ordinal
-        && let Some(number) = digits::plain(inside)
+        && let Some(number) = digits::plain(inside, &grammar.numbers)
     {
         return Some(Inside::number(Form::Number, number));
     }
@@ -46,7 +46,10 @@ pub(crate) fn in_brackets(inside: &str, foreign: bool, grammar: &Grammar) -> Opt
         .or_else(|| labelled::read(text).filter(on))
         .or_else(|| named::read(text, families))
         .or_else(|| families.marker.then(|| list::markers(text)).flatten())
-        .or_else(|| families.ordinal.then(|| list::ordinals(text)).flatten())
+        .or_else(|| {
+            let numbers = || list::ordinals(text, &grammar.numbers);
+            families.ordinal.then(numbers).flatten()
+        })
         .or_else(|| short_id::read(text, &grammar.short_ids).filter(on))
         .or_else(|| {
             families

@@ -58,7 +58,8 @@ pub fn with_additions() -> Grammar {
         "positions": true,
         "ids": ["warnings-of-1999"]
     }"#;
-    Grammar::new(&serde_json::from_str::<GrammarRules>(rules).unwrap()).unwrap()
+    let grammar = Grammar::new(&serde_json::from_str::<GrammarRules>(rules).unwrap());
+    grammar.unwrap().numbering([1000, 1001, 2024])
 }
 
 /// Feeds every prefix and looks for a contradiction.

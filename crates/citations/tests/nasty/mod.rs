@@ -52,6 +52,8 @@ const PIECES: &[&str] = &[
     "Citation: [p1, p2]",
     "Gen. 1:3",
     // What a corpus and a caller may add.
+    "[1001]",
+    "[1000-1002]",
     "CASE-12",
     "CASE-",
     " of abc",
