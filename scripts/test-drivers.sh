@@ -75,7 +75,7 @@ fi
 # Programs are imported from beside the packages that they import.
 programs=$logs/programs
 python3 "$apps/blocks.py" "$ROOT/docs/guide/drivers.md" "$programs" >"$logs/programs.list"
-for file in psycopg_turn.py sqlalchemy_turn.py pg_turn.mjs drizzle_turn.mjs pgbouncer.ini; do
+for file in roles.sql setup.sql grants.sql psycopg_turn.py sqlalchemy_turn.py pg_turn.mjs drizzle_turn.mjs pgbouncer.ini; do
     [ -s "$programs/$file" ] || die "docs/guide/drivers.md has no block $file"
 done
 [ ! -d "$node_folder/node_modules" ] || ln -s "$node_folder/node_modules" "$programs/node_modules"
@@ -96,10 +96,8 @@ server_start "$folder" "$PG_BIN"
 port=$(cat "$folder/port")
 query() { server_query "$folder" app "$@"; }
 server_query "$folder" postgres --command "CREATE DATABASE app"
-query --command "CREATE EXTENSION reground CASCADE" --command "CREATE ROLE app LOGIN IN ROLE reground_user" \
-    --command "ALTER DATABASE app SET reground.tenant_from = 'app.tenant_id'"
-{ echo "SET app.tenant_id = 'setup';" && cat "$programs/setup.sql" && echo "GRANT SELECT ON help, help_documents TO app;"; } >"$logs/setup.sql"
-query --file "$logs/setup.sql" >"$logs/setup.log"
+query --command "CREATE EXTENSION reground CASCADE"
+for file in roles setup grants; do query --file "$programs/$file.sql"; done >"$logs/setup.log"
 
 # bouncer_start PATH NAME SETTING...: as the page has it, with one server connection, and what is given. PREPARED=no leaves out
 # what an older one does not know.
