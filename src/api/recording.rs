@@ -14,7 +14,7 @@ use reground_grounding::memory::ContextSource;
 use reground_grounding::reading;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::api::judging::{self, Ground, Verdict};
 use crate::api::{given, not_empty, writable};
@@ -116,13 +116,48 @@ struct Recorded {
     recorded: bool,
 }
 
-/// How the turns of a call are judged.
+/// How the turns of a call are judged and kept.
 struct How<'a> {
     tenant: &'a str,
     corpus: Option<Corpus>,
-    settings: Settings,
+    /// The settings of the call.
+    call: Value,
     text_config: String,
+    /// Of a conversation without settings of its own.
+    rules: Rules,
+}
+
+/// What the settings say.
+struct Rules {
+    settings: Settings,
     cues: Cues,
+}
+
+/// The rules of each conversation of a call.
+struct ByConversation<'a> {
+    /// Of a conversation without settings of its own: the first.
+    common: &'a Rules,
+    /// Of the others.
+    own: Vec<Rules>,
+    /// Which of them those have, from 1.
+    places: BTreeMap<String, usize>,
+}
+
+impl ByConversation<'_> {
+    fn place(&self, conversation: &str) -> usize {
+        self.places.get(conversation).copied().unwrap_or_default()
+    }
+
+    fn of(&self, conversation: &str) -> &Rules {
+        let own = self.place(conversation).checked_sub(1);
+        own.and_then(|at| self.own.get(at)).unwrap_or(self.common)
+    }
+
+    /// The settings at each place.
+    fn settings(&self) -> Vec<&Settings> {
+        let all = std::iter::once(self.common).chain(&self.own);
+        all.map(|rules| &rules.settings).collect()
+    }
 }
 
 impl<'a> How<'a> {
@@ -134,25 +169,37 @@ impl<'a> How<'a> {
     ) -> Result<Self> {
         let call = Json::object(settings, "settings")?;
         let corpus = corpus.map(|name| corpora::load(tenant, name)).transpose()?;
-        let nothing = json!({});
-        let of_corpus = corpus.as_ref().map_or(&nothing, |corpus| &corpus.settings);
-        let settings = Settings::resolve(&[
-            ("server", &guc::turn_settings()),
-            ("corpus", of_corpus),
-            ("call", &call),
-        ])?;
         let text_config = match (text_config, &corpus) {
             (Some(given), _) => text_config::name(given)?,
             (None, Some(corpus)) => corpus.text_config.clone(),
             (None, None) => text_config::of_session()?,
         };
         Ok(Self {
+            rules: rules(corpus.as_ref(), &json!({}), &call, &text_config)?,
             tenant,
             corpus,
-            cues: judging::cues(&settings, &text_config)?,
-            settings,
+            call,
             text_config,
         })
+    }
+
+    /// The rules of conversations, some of which have settings of their own.
+    fn by_conversation(
+        &self,
+        conversations: &imports::Conversations,
+    ) -> Result<ByConversation<'_>> {
+        let mut by = ByConversation {
+            common: &self.rules,
+            own: Vec::new(),
+            places: BTreeMap::new(),
+        };
+        for (name, settings) in conversations.with_settings() {
+            let corpus = self.corpus.as_ref();
+            let own = rules(corpus, settings, &self.call, &self.text_config)?;
+            by.own.push(own);
+            by.places.insert(name.to_owned(), by.own.len());
+        }
+        Ok(by)
     }
 
     fn corpus_name(&self) -> &str {
@@ -163,6 +210,7 @@ impl<'a> How<'a> {
     fn record(&self, turns: Vec<ImportedTurn>) -> Result<Vec<Recorded>> {
         let names: BTreeSet<&str> = turns.iter().map(|turn| &*turn.conversation).collect();
         let mut conversations = stage("conversations", || imports::open(self.tenant, &names))?;
+        let by_conversation = self.by_conversation(&conversations)?;
         let fingerprints: Vec<Fingerprint> = turns
             .iter()
             .map(|turn| Fingerprint::of(&turn.answer, turn.citations.as_ref()))
@@ -193,7 +241,8 @@ impl<'a> How<'a> {
                 Fate::Earlier(first) => rows.get(first).ok_or_else(lost)?.told.clone(),
                 Fate::New => {
                     let ids = ids.next().ok_or_else(lost)?;
-                    let new = self.judge(turn, fingerprint, ids, place)?;
+                    let rules = by_conversation.of(&turn.conversation);
+                    let new = self.judge(turn, fingerprint, rules, ids, place)?;
                     let told = new.told();
                     judged.push(new);
                     told
@@ -205,7 +254,7 @@ impl<'a> How<'a> {
                 recorded: matches!(fate, Fate::New),
             });
         }
-        self.store(&judged, &mut conversations)?;
+        self.store(&judged, &by_conversation, &mut conversations)?;
         Ok(rows)
     }
 
@@ -214,6 +263,7 @@ impl<'a> How<'a> {
         &self,
         turn: &'t ImportedTurn,
         fingerprint: &'t Fingerprint,
+        rules: &Rules,
         ids: Ids,
         place: usize,
     ) -> Result<JudgedTurn<'t>> {
@@ -223,10 +273,10 @@ impl<'a> How<'a> {
         let context = context.map_err(|error| faulty(error.to_string()))?;
         let at = turn.at.as_deref().map(read_time).transpose();
         let at = at.map_err(faulty)?;
-        let grammar = reading::grammar(&self.settings, &context)?;
+        let grammar = reading::grammar(&rules.settings, &context)?;
         let ground = Ground {
             tenant: self.tenant,
-            settings: &self.settings,
+            settings: &rules.settings,
             grammar: &grammar,
             numbered: true,
             context: &context,
@@ -234,7 +284,7 @@ impl<'a> How<'a> {
             corpora: self.corpus.iter().map(|corpus| &*corpus.name).collect(),
             text_config: &self.text_config,
             text_configs: &BTreeMap::new(),
-            cues: &self.cues,
+            cues: &rules.cues,
             trace: &[],
             remembered: &[],
         };
@@ -258,9 +308,9 @@ impl<'a> How<'a> {
     fn store(
         &self,
         judged: &[JudgedTurn<'_>],
+        by_conversation: &ByConversation<'_>,
         conversations: &mut imports::Conversations,
     ) -> Result<()> {
-        let keeps_words = self.settings.stores_answers();
         let mut turns = Vec::with_capacity(judged.len());
         let mut answers = Vec::with_capacity(judged.len());
         for judged in judged {
@@ -272,6 +322,8 @@ impl<'a> How<'a> {
                 context,
                 verdict,
             } = judged;
+            let rules = by_conversation.of(&turn.conversation);
+            let keeps_words = rules.settings.stores_answers();
             // Without a time of their own, turn and answer are of this transaction's.
             let at = at.as_deref().unwrap_or("now");
             let (query_tokens, answer_tokens) = stage("tokens", || {
@@ -296,6 +348,7 @@ impl<'a> How<'a> {
                 context,
                 query_tokens,
                 tags: turn.tags.as_ref(),
+                settings: by_conversation.place(&turn.conversation),
                 at,
             });
             answers.push(NewMessage {
@@ -316,8 +369,29 @@ impl<'a> How<'a> {
                 cited: NewCitation::stored(&verdict.citations, keeps_words),
             });
         }
-        imports::insert(self.tenant, &self.settings, &turns, &answers, conversations)
+        let settings = by_conversation.settings();
+        imports::insert(self.tenant, &settings, &turns, &answers, conversations)
     }
+}
+
+/// The rules under a corpus' settings, a conversation's and those of a call.
+fn rules(
+    corpus: Option<&Corpus>,
+    conversation: &Value,
+    call: &Value,
+    text_config: &str,
+) -> Result<Rules> {
+    let nothing = json!({});
+    let settings = Settings::resolve(&[
+        ("server", &guc::turn_settings()),
+        ("corpus", corpus.map_or(&nothing, |corpus| &corpus.settings)),
+        ("conversation", conversation),
+        ("call", call),
+    ])?;
+    Ok(Rules {
+        cues: judging::cues(&settings, text_config)?,
+        settings,
+    })
 }
 
 /// A moment as PostgreSQL reads it in this session, whose time zone is that of a time without one; what is none is refused.

@@ -26,6 +26,9 @@ pub struct Conversations(BTreeMap<String, Place>);
 pub struct Place {
     pub conversation_id: i64,
     external_id: String,
+    /// Its own; `None` where it has none.
+    #[serde(skip_serializing)]
+    settings: Option<Value>,
     /// Number of its latest turn.
     pub number: i32,
     /// The latest turn on its path, which the next follows.
@@ -53,6 +56,12 @@ impl Conversations {
         Ok(taken)
     }
 
+    /// Those that have settings of their own, with these.
+    pub fn with_settings(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let all = self.0.iter();
+        all.filter_map(|(name, place)| Some((name.as_str(), place.settings.as_ref()?)))
+    }
+
     fn ids(&self) -> Vec<i64> {
         self.0.values().map(|place| place.conversation_id).collect()
     }
@@ -74,27 +83,43 @@ impl Conversations {
     }
 }
 
-/// The conversations of these names, made if need be, locked in the order of their names: so imports that meet wait for one
-/// another, and no more. Each is looked for by tenant and name: what is known of a new table makes a tenant seem to have few.
+/// How often conversations are looked for that somebody else forgets meanwhile.
+const TRIES: usize = 3;
+
+/// The conversations of these names, made if need be in the order of their names, then locked in that of their ids, as whoever forgets
+/// something locks them: so those that meet wait for one another, and no more.
 pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
     let names: Vec<&str> = names.iter().copied().collect();
+    for _ in 1..TRIES {
+        if let Ok(found) = opened(tenant, &names)? {
+            return Ok(found);
+        }
+    }
+    // Under REPEATABLE READ one that another transaction has just made is in the way, but not visible.
+    opened(tenant, &names)?.map_err(|missing| Error::Retry("conversation", missing))
+}
+
+/// They, or one that is not there. Each is looked for by tenant and name: what is known of a new table makes a tenant seem to have
+/// few.
+fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversations, String>> {
     let found: Vec<Place> = as_owner(|| {
         sql::run(
             "INSERT INTO reground.conversations (tenant, external_id) SELECT $1, n.name FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS n(name, place) ORDER BY n.place \
              ON CONFLICT (tenant, external_id) DO NOTHING",
-            &[tenant.into(), names.clone().into()],
+            &[tenant.into(), names.to_vec().into()],
         )?;
         sql::run(
-            "SELECT FROM pg_catalog.unnest($2::text[]) AS n(name), \
-                 LATERAL (SELECT FROM reground.conversations AS v WHERE v.tenant = $1 AND v.external_id = n.name FOR NO KEY UPDATE) AS v",
-            &[tenant.into(), names.clone().into()],
+            "SELECT FROM reground.conversations AS v WHERE v.conversation_id = ANY (ARRAY(SELECT o.conversation_id FROM pg_catalog.unnest($2::text[]) AS n(name), \
+                 LATERAL (SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND external_id = n.name OFFSET 0) AS o)) \
+             ORDER BY v.conversation_id FOR NO KEY UPDATE",
+            &[tenant.into(), names.to_vec().into()],
         )?;
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM (SELECT v.conversation_id, v.external_id, v.turn_count AS number, \
+            "SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM (SELECT v.conversation_id, v.external_id, nullif(v.settings, '{}') AS settings, v.turn_count AS number, \
                  (SELECT t.turn_id FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id AND NOT t.superseded AND t.state <> 'abandoned' ORDER BY t.number DESC LIMIT 1) AS parent \
              FROM pg_catalog.unnest($2::text[]) AS n(name), \
                  LATERAL (SELECT * FROM reground.conversations AS o WHERE o.tenant = $1 AND o.external_id = n.name OFFSET 0) AS v) AS r",
-            &[tenant.into(), names.clone().into()],
+            &[tenant.into(), names.to_vec().into()],
         )
     })?
     .unwrap_or_default();
@@ -102,11 +127,12 @@ pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
         .into_iter()
         .map(|place| (place.external_id.clone(), place))
         .collect();
-    match names.iter().find(|name| !found.contains_key(**name)) {
-        None => Ok(Conversations(found)),
-        // Under REPEATABLE READ one that another transaction has just made is in the way, but not visible.
-        Some(name) => Err(Error::Retry("conversation", (*name).to_owned())),
-    }
+    Ok(
+        match names.iter().find(|name| !found.contains_key(**name)) {
+            None => Ok(Conversations(found)),
+            Some(name) => Err((*name).to_owned()),
+        },
+    )
 }
 
 /// What is told of a recorded turn.
@@ -192,14 +218,16 @@ pub struct NewTurn<'a> {
     pub context_tokens: u64,
     pub query_tokens: usize,
     pub tags: Option<&'a Map<String, Value>>,
+    /// Which of the import's settings it is kept by, from 0.
+    pub settings: usize,
     /// When it was begun and answered, as PostgreSQL reads it.
     pub at: &'a str,
 }
 
-/// Stores turns with their answers, in the same order, at the ends of their conversations.
+/// Stores turns with their answers, in the same order, at the ends of their conversations; each turn names one of the settings.
 pub fn insert(
     tenant: &str,
-    settings: &Settings,
+    settings: &[&Settings],
     turns: &[NewTurn<'_>],
     answers: &[NewMessage<'_>],
     conversations: &Conversations,
@@ -211,20 +239,23 @@ pub fn insert(
     stage("write messages", || messages::insert(tenant, answers))?;
     stage("write markers", || reserve_markers(tenant, turns))?;
     stage("write conversations", || conversations.close())?;
-    if settings.chains() {
-        stage("write chain", || {
-            answers.iter().try_for_each(|answer| {
-                let conversation = answer.conversation_id;
-                chain::append(tenant, conversation, About::Turn(answer.turn_id))?;
-                let link = About::Answer(answer.turn_id, answer.message_id);
-                chain::append(tenant, conversation, link)
-            })
-        })?;
+    let chains = |turn: &NewTurn<'_>| settings.get(turn.settings).is_some_and(|s| s.chains());
+    let each = turns.iter().zip(answers);
+    let mut chained = each.filter(|(turn, _)| chains(turn)).peekable();
+    if chained.peek().is_none() {
+        return Ok(());
     }
-    Ok(())
+    stage("write chain", || {
+        chained.try_for_each(|(_, answer)| {
+            let conversation = answer.conversation_id;
+            chain::append(tenant, conversation, About::Turn(answer.turn_id))?;
+            let link = About::Answer(answer.turn_id, answer.message_id);
+            chain::append(tenant, conversation, link)
+        })
+    })
 }
 
-fn insert_turns(tenant: &str, settings: &Settings, turns: &[NewTurn<'_>]) -> Result<()> {
+fn insert_turns(tenant: &str, settings: &[&Settings], turns: &[NewTurn<'_>]) -> Result<()> {
     let (rows, settings) = (sql::json(turns)?, sql::json(settings)?);
     as_owner(|| {
         sql::run(
@@ -232,9 +263,9 @@ fn insert_turns(tenant: &str, settings: &Settings, turns: &[NewTurn<'_>]) -> Res
                  retrieval, settings, context, context_tokens, query_tokens, retrieved, tags, begun_at, ended_at) \
              OVERRIDING SYSTEM VALUE \
              SELECT x.turn_id, $2, x.conversation_id, x.number, x.parent, 'ended', 'imported', x.request_hash, x.query, x.corpus, 'new_topic', 0, '{imported}', \
-                 '{}', $3::jsonb, x.context, x.context_tokens, x.query_tokens, false, coalesce(x.tags, '{}'), x.at, x.at \
+                 '{}', $3::jsonb -> x.settings, x.context, x.context_tokens, x.query_tokens, false, coalesce(x.tags, '{}'), x.at, x.at \
              FROM pg_catalog.json_to_recordset($1::json) AS x(turn_id bigint, conversation_id bigint, number integer, parent bigint, request_hash text, query text, corpus text, \
-                 context jsonb, context_tokens integer, query_tokens integer, tags jsonb, at timestamptz)",
+                 context jsonb, context_tokens integer, query_tokens integer, tags jsonb, settings integer, at timestamptz)",
             &[rows.into(), tenant.into(), settings.into()],
         )
     })?;

@@ -83,8 +83,9 @@ pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
 /// The letters of a marker.
 const LETTERS: &str = "pg_catalog.rtrim(marker, '0123456789')";
 
-/// The markers of some documents, and the last that tells the next one in this style: of a new document, or of the running
-/// numbers. In the order in which they were bound. Its time does not grow with the conversation.
+/// The markers of some documents, those of others that have the same letters (as markers of imported turns may), and the last that
+/// tells the next one in this style: of a new document, or of the running numbers. In the order in which they were bound. Its time
+/// does not grow with the conversation.
 pub fn of_documents<'a>(
     conversation_id: i64,
     documents: impl Iterator<Item = (&'a str, &'a str)>,
@@ -105,9 +106,13 @@ pub fn of_documents<'a>(
     Ok(as_owner(|| {
         sql::write_json(
             &format!(
-                "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
-                     SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
-                         AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($2)) AS d) \
+                "WITH own AS (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
+                     AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($2)) AS d)) \
+                 SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+                     SELECT * FROM own \
+                     UNION SELECT k.* FROM (SELECT DISTINCT {LETTERS} AS letters FROM own WHERE marker ~ '^[A-Z]+[0-9]+$') AS g, \
+                         LATERAL (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '^[A-Z]+[0-9]+$' \
+                             AND pg_catalog.length({LETTERS}) = pg_catalog.length(g.letters) AND {LETTERS} COLLATE \"C\" = g.letters OFFSET 0) AS k \
                      UNION (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS m"
             ),
             &[conversation_id.into(), documents.into(), corpora.into()],

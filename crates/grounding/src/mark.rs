@@ -8,7 +8,8 @@ use crate::settings::MarkerStyle;
 
 /// Gives each source of a context its marker; returns them in the context's order, and the bindings that are new.
 ///
-/// `known` is the conversation's registry in the order of binding. A source bound before, by document, version, pages,
+/// `known` is the conversation's registry in the order of binding: at least the markers of the context's documents, all with letters
+/// that one of these has, and the greatest. A source bound before, by document, version, pages,
 /// characters and hash, has its old marker; where a corpus gives no range, the passage's key stands for it. Anything
 /// else gets the next number of its document's letters, and a new document the next letters; under
 /// [`MarkerStyle::Numbered`], the next number of the conversation. Two sources of one context never share a marker.
@@ -39,7 +40,10 @@ pub fn assign(
 type DocumentId = (String, String);
 
 struct Registry {
+    /// Those of a document. Of letters that markers of another system gave to several, the first has them.
     letters: BTreeMap<DocumentId, u64>,
+    /// Letters that a document has.
+    taken: BTreeSet<u64>,
     numbers: BTreeMap<u64, u64>,
     by_document: BTreeMap<DocumentId, Vec<usize>>,
     last_letters: u64,
@@ -50,6 +54,7 @@ impl Registry {
     fn of(known: &[BoundMarker]) -> Self {
         let mut registry = Self {
             letters: BTreeMap::new(),
+            taken: BTreeSet::new(),
             numbers: BTreeMap::new(),
             by_document: BTreeMap::new(),
             last_letters: 0,
@@ -70,7 +75,9 @@ impl Registry {
                 continue;
             }
             registry.last_letters = registry.last_letters.max(letters);
-            registry.letters.entry(document).or_insert(letters);
+            if registry.taken.insert(letters) {
+                registry.letters.entry(document).or_insert(letters);
+            }
             let highest = registry.numbers.entry(letters).or_default();
             *highest = (*highest).max(number);
         }

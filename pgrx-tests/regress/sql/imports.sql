@@ -52,6 +52,28 @@ SELECT marker, status, quote FROM reground.record_turn('case-5', 'q', 'It runs a
 SELECT marker, status FROM reground.record_turn('case-5', 'q', 'It runs at 40 bar [B7].', '[{"text": "The pump runs at 40 bar.", "marker": "B7"}]', settings => '{"provenance": "merkle"}');
 SELECT kind, status FROM reground.verify_chain('case-5');
 SELECT metric, value FROM reground.answer_metrics((SELECT message_id FROM reground.messages WHERE external_id = 'imp-2')) WHERE metric IN ('reference_validity', 'context_utilisation') ORDER BY 1;
+-- What is set for a conversation holds for what is brought into it.
+SELECT reground.alter_conversation('case-quiet', '{"store_answers": "hash", "provenance": "merkle", "support_threshold": 0.99}');
+SELECT place, citations, held FROM reground.record_turns((SELECT jsonb_agg(jsonb_build_object('conversation', c, 'query', 'q', 'answer', 'It runs at forty bar [1].', 'passages', '[{"text": "The pump runs at 40 bar all day."}]'::jsonb)) FROM unnest('{case-loud,case-quiet,case-loud}'::text[]) AS c));
+SELECT status FROM reground.record_turn('case-quiet', 'q', 'It runs at 40 bar [1].', '[{"text": "The pump runs at 40 bar."}]');
+SELECT status FROM reground.record_turn('case-quiet', 'q', 'It is painted red [1].', '[{"text": "The pump is painted red."}]', settings => '{"store_answers": "full"}');
+SELECT v.external_id, m.answer, t.settings ->> 'store_answers' AS store, t.settings ->> 'provenance' AS provenance, t.settings -> 'support_threshold' AS threshold FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id WHERE v.external_id IN ('case-quiet', 'case-loud') ORDER BY m.message_id;
+SELECT kind, status FROM reground.verify_chain('case-quiet') ORDER BY link_no;
+SELECT count(*) AS links FROM reground.verify_chain('case-loud');
+-- Letters that another system gave to several documents, and that a conversation had given before: the next marker is new all the same.
+SELECT count(*) FROM reground.record_turn('case-shared', 'q', 'x [S1].', passages => '[{"text": "one", "marker": "S1", "doc_id": "x"}, {"text": "two", "marker": "S2", "doc_id": "y"}, {"text": "three", "marker": "T1", "doc_id": "z"}, {"text": "four", "marker": "S4", "doc_id": "z"}]');
+SELECT count(*) FROM reground.begin_turn('case-shared', 'hello', corpus => 'imports', settings => '{"strategy": "none"}');
+SELECT marker, doc_id FROM reground.add_passages(regress.turn('case-shared'), '[{"text": "five", "doc_id": "x"}, {"text": "six", "doc_id": "y"}, {"text": "seven", "doc_id": "z"}, {"text": "eight", "doc_id": "y"}]');
+SELECT marker, doc_id FROM reground.add_passages(regress.turn('case-shared'), '[{"text": "nine", "doc_id": "w"}, {"text": "ten", "doc_id": "y"}, {"text": "eleven", "doc_id": "x"}]');
+SELECT count(*) FROM reground.begin_turn('case-between', 'hello', corpus => 'imports', settings => '{"strategy": "none"}');
+SELECT marker, doc_id FROM reground.add_passages(regress.turn('case-between'), '[{"text": "one", "doc_id": "x"}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('case-between'), 'One [A1].');
+SELECT count(*) FROM reground.record_turn('case-between', 'q', 'x [A2].', passages => '[{"text": "one", "marker": "A1", "doc_id": "p"}, {"text": "two", "marker": "A2", "doc_id": "q"}, {"text": "three", "marker": "B7", "doc_id": "q"}]');
+SELECT count(*) FROM reground.begin_turn('case-between', 'hello', corpus => 'imports', settings => '{"strategy": "none"}');
+SELECT marker, doc_id FROM reground.add_passages(regress.turn('case-between'), '[{"text": "four", "doc_id": "q"}, {"text": "five", "doc_id": "x"}, {"text": "six", "doc_id": "p"}]');
+
+-- A marker of four digits cites where a passage has it, and only there.
+SELECT raw, marker, status, holds FROM reground.record_turn('case-long', 'q', 'It runs at 40 bar [4711]. It was built then [1998].', '[{"text": "The pump runs at 40 bar.", "marker": "4711"}]');
 
 -- Written in a way of its own.
 SELECT raw, form, doc_id, status FROM reground.record_turn('case-10', 'q', 'It runs at 40 bar (see doc#d1). It has wings (see doc#d9).', '[{"text": "The pump runs at 40 bar.", "id": "d1"}]',
