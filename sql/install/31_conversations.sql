@@ -79,6 +79,7 @@ CREATE TABLE reground.turns (
     superseded        boolean NOT NULL DEFAULT false,
     origin            text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
     call_settings     jsonb NOT NULL DEFAULT '{}',
+    call_role         text,
     UNIQUE (conversation_id, number),
     UNIQUE (conversation_id, request_id)
 );
@@ -104,6 +105,7 @@ COMMENT ON COLUMN reground.turns.intent_confidence IS 'In [0, 1]; 1 where the ca
 COMMENT ON COLUMN reground.turns.intent_signals IS 'What decided the intent.';
 COMMENT ON COLUMN reground.turns.retrieval IS 'What was searched for beside the query: lean, how far it leaned on the conversation (0 to 1), and borrowed, the lexemes that it took from there with their weights (a word of the query has 1); where the graph was asked, nodes, the entities that repeat; where the application gave one, rewrite, its rewrite of the query.';
 COMMENT ON COLUMN reground.turns.settings IS 'The effective settings, all of them.';
+COMMENT ON COLUMN reground.turns.call_role IS 'Name of the role that began it, where call_settings name functions: later calls on the turn call these as that role.';
 COMMENT ON COLUMN reground.turns.call_settings IS 'Of these, those that begin_turn was given: a further search in another corpus is under that corpus'' settings and these.';
 COMMENT ON COLUMN reground.turns.pool IS 'Candidates of a deferred turn, until apply_rerank.';
 COMMENT ON COLUMN reground.turns.context IS 'The sources given to the model, in order, with text, marker, scores and facts.';

@@ -19,7 +19,7 @@ CREATE FUNCTION reground.add_corpus(
     text_config_column text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_corpus_wrapper';
 COMMENT ON FUNCTION reground.add_corpus IS
-'Registers a table or view that exists; nothing is copied. Each further argument names a column: of documents where that is given and has it, else of relation. text_config_column holds what each row is read by: a text search configuration or a language (regconfig, text, varchar or name; it is looked for in relation first), where that is NULL or unknown, text_config. Keys may be of any type. With equal arguments a second call does nothing; otherwise 42710. Run check_corpus afterwards.';
+'Registers a table or view that exists; nothing is copied. Each further argument names a column of relation; title, uri, published, updated_at, version, page_count and metadata one of documents where that is given and has it. text_config_column holds what each row is read by: a text search configuration or a language (regconfig, text, varchar or name; it is looked for in relation first), where that is NULL or unknown, text_config. Keys may be of any type. With equal arguments a second call does nothing; otherwise 42710. Run check_corpus afterwards.';
 
 CREATE FUNCTION reground.alter_corpus(
     corpus text, settings jsonb DEFAULT NULL, mapping jsonb DEFAULT NULL, metric text DEFAULT NULL, text_config regconfig DEFAULT NULL,

@@ -31,7 +31,7 @@ CREATE FUNCTION reground.apply_rerank(turn bigint, results jsonb)
                    content text, facts text[], origin text, score double precision, tokens integer, metadata jsonb)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'apply_rerank_wrapper';
 COMMENT ON FUNCTION reground.apply_rerank IS
-'Gives a turn that was begun with reranker = deferred what the reranker returned: items with any of key, index (from 0), text, score; NULL takes the fused order. Texts and new ids are mapped back by hash, then by likeness; what changed is in drift_events. Returns the sources as begin_turn does; 55000 unless the turn waits for it.';
+'Gives a turn that was begun with reranker = deferred what the reranker returned: items with any of key, corpus (where candidates of several corpora have one key), index (from 0, as begin_turn returned them), text, score; NULL takes the fused order. Texts and new ids are mapped back by hash, then by likeness; what changed is in drift_events. Returns the sources as begin_turn does; 55000 unless the turn waits for it.';
 
 CREATE FUNCTION reground.prompt_context(turn bigint, format text DEFAULT 'text')
     RETURNS text LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'prompt_context_wrapper';
@@ -44,9 +44,9 @@ CREATE FUNCTION reground.history(conversation text, max_tokens integer DEFAULT N
 COMMENT ON FUNCTION reground.history IS
 'What was said before, for the next prompt, after the sources: a row a message, in order, of the roles user and assistant. Within a budget (max_tokens; NULL: what the strategy of the latest turn leaves beside its sources, see compress) every source that was ever cited comes first, in a message of the role sources, and what room is left goes to the turns, the newest first: whole, or the question with the cited sentences that hold, or the question alone. over_budget: the sources alone exceed the budget. depends_on keeps the turns of these numbers (dependence hard), or all from the earliest of them on (soft); empty keeps none (H2). Reads only, works on a standby. P0002 when there is no such conversation.';
 
-CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text')
+CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text', marker_style text DEFAULT 'A1')
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';
-COMMENT ON FUNCTION reground.citation_instructions IS 'What to tell the model about citing, for the system prompt, to fit prompt_context of the same format.';
+COMMENT ON FUNCTION reground.citation_instructions IS 'What to tell the model about citing, for the system prompt, to fit prompt_context of the same format and the setting marker_style of the turn (A1 or 1; 22023 for others).';
 
 CREATE FUNCTION reground.citation_grammar(turn bigint, format text DEFAULT 'gbnf')
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_grammar_wrapper';
@@ -63,7 +63,7 @@ CREATE FUNCTION reground.end_turn(
                    form text, detail text, best_other text, support_parts jsonb)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'end_turn_wrapper';
 COMMENT ON FUNCTION reground.end_turn IS
-'Ends a turn with the model''s answer: a row for every citation in it with its verdict (one row with citation_id NULL where there are none). message is your id of the answer: the same id, answer and citations again give the same rows, others under it 23505, another id is a regeneration that supersedes the earlier answer. Then sources that were cited or freshly retrieved are renewed and the others fade. citations is what the model''s API returned beside the text (see import_citations), which then stands in place of what the text says. 55000 for an abandoned turn or one that waits for apply_rerank.';
+'Ends a turn with the model''s answer: a row for every citation in it with its verdict (one row with citation_id NULL where there are none). message is your id of the answer: the same id, answer and citations again give the same rows, others under it 23505, another id is a regeneration that supersedes the earlier answer. Then sources that were cited (with the setting carry_activation context, also those freshly retrieved) are renewed and the others fade. citations is what the model''s API returned beside the text (see import_citations), which then stands in place of what the text says. 55000 for an abandoned turn or one that waits for apply_rerank.';
 
 CREATE FUNCTION reground.check_answer(
     answer text, passages jsonb, settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL,

@@ -15,12 +15,13 @@ use crate::api::footing;
 use crate::api::gathering::{Known, Question, gather};
 use crate::api::rerank;
 use crate::api::source_rows::{emit, emit_candidates};
-use crate::api::{branches, names, not_empty, writable};
+use crate::api::{branches, hooks, names, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::profile::{self, stage};
 use crate::store::composed;
 use crate::store::conversations::{self, Conversation};
+use crate::store::roles::Roles;
 use crate::store::turns::{self, NewTurn, Standing};
 use crate::tenant;
 
@@ -137,6 +138,7 @@ impl Request<'_> {
             rewrite: self.rewrite,
             intent: self.intent,
             settings: &self.settings,
+            call_roles: Roles::default(),
             instead_of: None,
         }
     }
@@ -201,6 +203,7 @@ fn write(
         ),
     };
     let (number, turn_id) = stage("write turn", || {
+        let (call_settings, call_role) = hooks::kept_with_turn(&request.settings)?;
         let corpora = known.corpora.names();
         let number = conversations::count_turn(conversation, &corpora)?;
         let new = NewTurn {
@@ -219,7 +222,8 @@ fn write(
             intent_signals: &known.judged.signals,
             retrieval: known.retrieval.clone(),
             settings: serde_json::to_value(&known.settings)?,
-            call_settings: &request.settings,
+            call_settings: &call_settings,
+            call_role: call_role.as_deref(),
             pool,
             context,
             context_tokens: tokens,

@@ -41,6 +41,8 @@ pub(super) struct Question<'a> {
     pub intent: Option<Intent>,
     /// The settings of the call.
     pub settings: &'a Value,
+    /// The roles that functions named there are called as; none for the caller.
+    pub call_roles: Roles,
     /// Number of the turn that it is asked instead of; `None` for the conversation's next.
     pub instead_of: Option<i32>,
 }
@@ -129,14 +131,19 @@ pub(super) struct More {
     pub took_us: i32,
 }
 
-/// Gathers for one more search of an open turn, which has some sources already: of passages with the same text, those stand.
+/// Gathers for one more search of an open turn, which has some sources already: of passages with the same text, those stand. Where
+/// the `turn` hashes texts itself, so does the search, whatever the corpus says.
 pub(super) fn gather_more(
     tenant: &str,
     conversation: &Conversation,
     question: &Question<'_>,
     had: &[ContextSource],
+    turn: &Settings,
 ) -> Result<More> {
-    let asked = stage("corpus", || Asked::of(tenant, conversation, question))?;
+    let mut asked = stage("corpus", || Asked::of(tenant, conversation, question))?;
+    if turn.hashes_texts() {
+        asked.corpora = asked.corpora.hashed_by_us();
+    }
     let (gathered, took_us) = timed(|| asked.search_alone(had));
     Ok(More {
         gathered: gathered?,
@@ -167,7 +174,7 @@ impl<'a> Asked<'a> {
         let names = corpus_names(tenant, conversation, question)?;
         let corpora = Corpora::load(tenant, &names, question.filter)?;
         let first = &corpora.first.corpus;
-        let roles = hooks::roles(question.settings, conversation, first);
+        let roles = hooks::roles(question, conversation, first);
         let settings = Settings::resolve(&[
             ("server", &guc::turn_settings()),
             ("corpus", &first.settings),
@@ -306,6 +313,7 @@ impl<'a> Asked<'a> {
         let live = stage("memory", || sources::load(conversation_id))?;
         let from = footing.before.context_from;
         let shown = from.map(|number| history::shown(conversation_id, number));
+        let added = history::handed_over(conversation_id, from, question.instead_of)?;
         let asking = kept::Asking {
             tenant: self.tenant,
             corpora: &self.corpora,
@@ -315,7 +323,7 @@ impl<'a> Asked<'a> {
             settings: &self.settings,
         };
         let input = stage("kept passages", || {
-            kept::read(&asking, shown.transpose()?.flatten(), live)
+            kept::read(&asking, shown.transpose()?.flatten(), added, live)
         })?;
         Ok(stage("gather", || keep(input, &self.settings)))
     }

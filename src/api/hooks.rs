@@ -1,7 +1,8 @@
 //! Functions of the application that a turn calls.
 //!
 //! One runs as the role that set it, where that was done on a corpus or a conversation: otherwise writing a function's name
-//! into a conversation would run it with another's rights. On the call or the server it is the caller's own.
+//! into a conversation would run it with another's rights. On the call or the server it is the caller's own; a turn keeps who named
+//! one in the call that began it, for the calls that come later.
 
 use pgrx::pg_sys;
 use reground_grounding::hook::Hook;
@@ -9,6 +10,7 @@ use reground_grounding::intent::{PastTurn, Verdict};
 use reground_grounding::settings::is_set;
 use serde_json::Value;
 
+use crate::api::gathering::Question;
 use crate::error::{Error, Result};
 use crate::owner::as_foreign_role;
 use crate::sql;
@@ -42,14 +44,58 @@ pub(super) fn registered(
     Ok((settings, roles))
 }
 
+/// The settings of a call as its turn keeps them, with the names of functions made plain, and the name of the role that later calls on
+/// the turn call these as: the one that begins it. `None` where none is named.
+pub(super) fn kept_with_turn(call: &Value) -> Result<(Value, Option<String>)> {
+    let mut call = call.clone();
+    let mut names = false;
+    for hook in Hook::ALL {
+        let value = call.get(hook.setting()).and_then(Value::as_str);
+        if let Some(name) = value.and_then(|value| hook.named(value)) {
+            // One that cannot be called is for the call that needs it to refuse.
+            if let Ok(plain) = function(hook, name) {
+                call[hook.setting()] = Value::String(plain);
+            }
+            names = true;
+        }
+    }
+    let role = match names {
+        true => sql::read_one::<String>("SELECT current_user::text", &[])?,
+        false => None,
+    };
+    Ok((call, role))
+}
+
+/// The roles that functions named by the call that began a turn are called as by another call: none where that is the same role's.
+pub(super) fn of_turn(role: Option<&str>) -> Result<Roles> {
+    let Some(role) = role else {
+        return Ok(Roles::default());
+    };
+    // A role that is gone is nobody, which a function is not called as.
+    let other = sql::read_one::<i64>(
+        "SELECT coalesce((SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) $1), 0)::bigint \
+         WHERE current_user OPERATOR(pg_catalog.<>) $1",
+        &[role.into()],
+    )?;
+    let mut roles = Roles::default();
+    for hook in Hook::ALL {
+        roles.set(hook, other.and_then(|oid| u32::try_from(oid).ok()));
+    }
+    Ok(roles)
+}
+
 /// The roles that a turn calls functions as: of each that of the innermost layer that sets it, none for the caller.
-pub(super) fn roles(call: &Value, conversation: &Conversation, corpus: &Corpus) -> Roles {
+pub(super) fn roles(
+    question: &Question<'_>,
+    conversation: &Conversation,
+    corpus: &Corpus,
+) -> Roles {
     let mut roles = Roles::default();
     for hook in Hook::ALL {
         // As the settings themselves are resolved: what names the function decides as whom it runs.
         let sets = |settings: &Value| settings.get(hook.setting()).is_some_and(is_set);
-        let role = if sets(call) {
-            None
+        let role = if sets(question.settings) {
+            question.call_roles.of(hook)
         } else if sets(&conversation.settings) {
             conversation.roles.of(hook)
         } else if sets(&corpus.settings) {

@@ -18,6 +18,7 @@ use crate::rows;
 use crate::store::conversations::Conversation;
 use crate::store::corpora;
 use crate::store::probes::{self, Probe, Probed};
+use crate::store::roles::Roles;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -127,6 +128,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         rewrite: None,
         intent: None,
         settings: &probe.settings,
+        call_roles: Roles::default(),
         instead_of: None,
     };
     let (_, turn) = rehearse(tenant, &Conversation::imagined(), &question)?;

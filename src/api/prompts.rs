@@ -68,8 +68,13 @@ pub(super) fn with_context(turn: Option<i64>) -> Result<Turn> {
 }
 
 #[pg_extern(sql = false)]
-fn citation_instructions(format: Option<&str>) -> std::result::Result<String, ErrorReport> {
-    Ok(prompt::instructions(parsed(format)?, MarkerStyle::Lettered))
+fn citation_instructions(
+    format: Option<&str>,
+    marker_style: Option<&str>,
+) -> std::result::Result<String, ErrorReport> {
+    let style = given(marker_style, "marker_style")?.parse::<MarkerStyle>();
+    let style = style.map_err(Error::from)?;
+    Ok(prompt::instructions(parsed(format)?, style))
 }
 
 /// Rows of the view `settings`.

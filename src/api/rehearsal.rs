@@ -14,6 +14,7 @@ use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::rows;
 use crate::store::conversations::{self, Conversation};
+use crate::store::roles::Roles;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
@@ -39,6 +40,7 @@ fn rehearse_turn(
         rewrite: None,
         intent: None,
         settings: &settings,
+        call_roles: Roles::default(),
         instead_of: None,
     };
     let conversation = match conversation {

@@ -60,7 +60,7 @@ fn apply_rerank(
             )
         })?,
     };
-    let matched = match_reranked(&items, &gathered.candidates);
+    let matched = match_reranked(&items, &gathered.candidates, &gathered.withdrawn);
     let register = register::load(&conversation, gathered.documents(), settings.marker_style)?;
     let mut composed = begin::compose(
         gathered,
@@ -72,7 +72,7 @@ fn apply_rerank(
     .map_err(Error::from)?;
     let mut warnings = turn.warnings.clone();
     composed.warnings.extend(matched.warnings);
-    traces::write_drift(&tenant, turn_id, &turn.corpus, &matched.drift)?;
+    traces::write_drift(&tenant, turn_id, &matched.drift)?;
     warnings.extend(
         composed
             .warnings

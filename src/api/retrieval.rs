@@ -17,7 +17,7 @@ use crate::api::footing::{self, Footing};
 use crate::api::gathering::{More, Question, gather_more};
 use crate::api::rerank;
 use crate::api::source_rows::emit;
-use crate::api::{given, names, not_empty, writable};
+use crate::api::{given, hooks, names, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::profile::{self, stage};
@@ -115,9 +115,11 @@ impl Search<'_> {
             rewrite: None,
             intent: None,
             settings: &call,
+            call_roles: hooks::of_turn(turn.call_role.as_deref())?,
             instead_of: None,
         };
-        let mut more = gather_more(tenant, &conversation, &question, &turn.context)?;
+        let settings: Settings = serde_json::from_value(turn.settings.clone())?;
+        let mut more = gather_more(tenant, &conversation, &question, &turn.context, &settings)?;
         let mut scores = self.rerank(&mut more)?;
 
         let addition = Addition::to(tenant, turn_id)?;
@@ -151,8 +153,8 @@ impl Search<'_> {
         stage("rows", || emit(fcinfo, turn_id, &further.shown))
     }
 
-    /// The settings of the call: what the turn's call said, and the limit. A function that a corpus or the conversation names is
-    /// theirs to call.
+    /// The settings of the call: what the turn's call said, and the limit. A function is called as whoever named it: the corpus, the
+    /// conversation, or the call that began the turn.
     fn call(&self, turn: &Turn) -> Value {
         let mut call = turn.call_settings.clone();
         if let Some(count) = self.max_results {

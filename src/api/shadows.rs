@@ -8,7 +8,7 @@ use reground_grounding::shadow;
 
 use crate::api::gathering::Question;
 use crate::api::rehearsal::{candidates, rehearse};
-use crate::api::{given, not_empty, writable};
+use crate::api::{given, hooks, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::guc;
@@ -57,6 +57,7 @@ fn shadow_turn(
         rewrite: rewrite.or(turn.rewrite.as_deref()),
         intent: turn.intent,
         settings: &call,
+        call_roles: hooks::of_turn(turn.call_role.as_deref())?.but_for(&changes),
         instead_of: Some(turn.number),
     };
     let (known, composed) = rehearse(&tenant, &conversation, &question)?;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::identity::PassageId;
 use reground_grounding::keep::{KeepInput, passages_of};
+use reground_grounding::memory::ContextSource;
 use reground_grounding::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
@@ -28,8 +29,14 @@ pub struct Asking<'a> {
     pub settings: &'a Settings,
 }
 
-/// Reads the passages of a context and the pins, which alone are scored: a pinned document gives its best passage.
-pub fn read(asking: &Asking<'_>, shown: Option<Shown>, live: Vec<Live>) -> Result<KeepInput> {
+/// Reads the passages of a context and the pins, which alone are scored: a pinned document gives its best passage. What was `added`
+/// since needs no reading, as it stands nowhere else.
+pub fn read(
+    asking: &Asking<'_>,
+    shown: Option<Shown>,
+    added: Vec<ContextSource>,
+    live: Vec<Live>,
+) -> Result<KeepInput> {
     let (context, order) = match shown {
         Some(shown) => (shown.context, Some(shown.passage_order)),
         None => (Vec::new(), None),
@@ -39,6 +46,7 @@ pub fn read(asking: &Asking<'_>, shown: Option<Shown>, live: Vec<Live>) -> Resul
         passages: standing(asking, passages_of(&context).collect())?,
         context,
         order,
+        added,
         filtered: asking.filtered,
         metric: asking.corpora.metric(),
         pins: {

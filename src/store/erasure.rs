@@ -266,6 +266,20 @@ impl Document<'_> {
         })
     }
 
+    /// Whether it is on record, with its text or without.
+    pub fn is_known(&self) -> Result<bool> {
+        let known = as_owner_at_large(|| {
+            sql::write_one::<bool>(
+                &format!(
+                    "SELECT EXISTS (SELECT FROM reground.conversation_markers AS x WHERE x.corpus = $1 AND x.doc_id = $2 AND {MEANT}) \
+                         OR EXISTS (SELECT FROM reground.message_citations AS x WHERE x.corpus = $1 AND x.doc_id = $2 AND {MEANT})"
+                ),
+                &[self.corpus.into(), self.doc_id.into(), self.tenant.into()],
+            )
+        })?;
+        Ok(known == Some(true))
+    }
+
     /// The conversations that know it, their rows locked in an order that two of us share, and marked for whoever waits.
     fn hold(&self) -> Result<Vec<i64>> {
         let held: Option<Vec<i64>> = sql::write_one(

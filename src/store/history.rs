@@ -61,6 +61,27 @@ pub fn shown(conversation_id: i64, number: i32) -> Result<Option<Shown>> {
     })
 }
 
+/// What was handed over to the turns of a conversation's path after the turn of a number (`None`: to all), before that of another one
+/// where that is said. In the order in which it came.
+pub fn handed_over(
+    conversation_id: i64,
+    since: Option<i32>,
+    before: Option<i32>,
+) -> Result<Vec<ContextSource>> {
+    Ok(as_owner(|| {
+        sql::write_json(
+            "SELECT coalesce(pg_catalog.json_agg(e.source ORDER BY t.number, e.place), '[]')::text \
+             FROM (SELECT turn_id, number, context FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
+                       AND number > coalesce($2, 0) AND number < coalesce($3, 2147483647)) AS t, \
+                 LATERAL (SELECT r.retrieval_no FROM reground.turn_retrievals AS r WHERE r.turn_id = t.turn_id AND r.kind = 'passages' AND r.added > 0) AS r, \
+                 pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) \
+             WHERE (e.source ->> 'retrieval')::integer = r.retrieval_no",
+            &[conversation_id.into(), since.into(), before.into()],
+        )
+    })?
+    .unwrap_or_default())
+}
+
 /// The turns that have ended, newest last, with the answers that stand and their citations; only so many of the newest, where
 /// that is said.
 pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<EarlierTurn>> {

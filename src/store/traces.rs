@@ -260,7 +260,7 @@ fn whole(rank: u32) -> i32 {
 }
 
 /// Writes what a reranker gave back other than it was given.
-pub fn write_drift(tenant: &str, turn_id: i64, corpus: &str, drift: &[DriftEvent]) -> Result<()> {
+pub fn write_drift(tenant: &str, turn_id: i64, drift: &[DriftEvent]) -> Result<()> {
     if drift.is_empty() {
         return Ok(());
     }
@@ -268,9 +268,9 @@ pub fn write_drift(tenant: &str, turn_id: i64, corpus: &str, drift: &[DriftEvent
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.drift_events (turn_id, tenant, corpus, event, severity, passage, original_hash, returned_hash) \
-             SELECT $1, $2, $3, 'reranker_text_mutation', x.severity, x.key, x.original_hash, x.returned_hash \
-             FROM pg_catalog.json_to_recordset($4::json) AS x(severity text, key text, original_hash text, returned_hash text)",
-            &[turn_id.into(), tenant.into(), corpus.into(), rows.into()],
+             SELECT $1, $2, x.corpus, 'reranker_text_mutation', x.severity, x.key, x.original_hash, x.returned_hash \
+             FROM pg_catalog.json_to_recordset($3::json) AS x(corpus text, severity text, key text, original_hash text, returned_hash text)",
+            &[turn_id.into(), tenant.into(), rows.into()],
         )
     })?;
     Ok(())

@@ -31,6 +31,8 @@ pub struct Turn {
     pub settings: Value,
     /// Of these, what the call said.
     pub call_settings: Value,
+    /// The role that functions named there are called as.
+    pub call_role: Option<String>,
     pub pool: Option<Value>,
     pub context: Vec<ContextSource>,
     pub context_tokens: usize,
@@ -105,6 +107,8 @@ pub struct NewTurn<'a> {
     pub settings: Value,
     /// Of these, what the call said.
     pub call_settings: &'a Value,
+    /// The role that functions named there are called as later; `None` where none is.
+    pub call_role: Option<&'a str>,
     pub pool: Option<Value>,
     /// Given apart: the largest part by far.
     #[serde(skip)]
@@ -155,6 +159,8 @@ pub struct Asked {
     pub settings: Settings,
     /// Of these, what the call said.
     pub call_settings: Value,
+    /// The role that functions named there are called as.
+    pub call_role: Option<String>,
     /// Whether a later turn has ended, and so moved what the conversation remembers.
     pub overtaken: bool,
 }
@@ -175,7 +181,7 @@ pub fn asked(tenant: &str, turn_id: i64) -> Result<Asked> {
     as_owner(|| {
         sql::write_json(
             "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT t.turn_id, t.number, t.state, t.query, t.query_embedding, t.retrieval ->> 'rewrite' AS rewrite, \
-                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.settings, t.call_settings, \
+                 CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.settings, t.call_settings, t.call_role, \
                  t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn \
                          WHERE v.conversation_id = t.conversation_id AND l.number > t.number) AS overtaken \
              FROM reground.turns AS t WHERE t.turn_id = $1 AND t.tenant = $2) AS r",
@@ -204,7 +210,7 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
     })
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, corpora, settings, call_settings, pool, context, context_tokens, \
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, corpora, settings, call_settings, call_role, pool, context, context_tokens, \
      sources_before, parent, superseded, origin, context_from, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
      FROM reground.turns WHERE";
@@ -296,13 +302,13 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
         sql::write_one(
             &format!(
             "INSERT INTO reground.turns (tenant, conversation_id, parent, number, state, request_id, request_hash, query, query_embedding, corpus, corpora, filter, intent, \
-                 intent_confidence, intent_signals, retrieval, settings, call_settings, pool, context, context_tokens, query_tokens, \
+                 intent_confidence, intent_signals, retrieval, settings, call_settings, call_role, pool, context, context_tokens, query_tokens, \
                  retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, refresh_us, compress_us, warnings, tags, query_similarities, source_similarities) \
              SELECT x.tenant, x.conversation_id, {PARENT}, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.corpora, x.filter, x.intent, \
-                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.call_settings, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
+                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.call_settings, x.call_role, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
                  x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.refresh_us, x.compress_us, x.warnings, x.tags, x.query_similarities, x.source_similarities \
              FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
-                 request_hash text, query text, corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, call_settings jsonb, \
+                 request_hash text, query text, corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, call_settings jsonb, call_role text, \
                  pool jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_from integer, history_tokens bigint, attribution_share double precision, \
                  predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, refresh_us integer, compress_us integer, \
                  warnings text[], tags jsonb, query_similarities real[], source_similarities real[]) \

@@ -38,11 +38,17 @@ pub struct GivenPassage {
     pub metadata: Option<Map<String, Value>>,
 }
 
+/// Bytes of the longest key: an entry of an index has room for two of them.
+pub const LONGEST_KEY: usize = 1_000;
+/// The greatest page or character that PostgreSQL's integer holds.
+const MOST: u32 = i32::MAX as u32;
+
 impl GivenPassage {
     /// Reads `[{"text": …}, …]`. Texts are normalised.
     ///
     /// # Errors
-    /// Another shape, a passage without visible text, characters that end before they start, page 0.
+    /// Another shape, a passage without visible text, a key beyond [`LONGEST_KEY`], characters that end before they start, page 0,
+    /// places beyond what an integer holds.
     pub fn list(passages: &Value) -> Result<Vec<Self>, DocumentError> {
         let mut given = Vec::<Self>::deserialize(passages)
             .map_err(|error| DocumentError::Passages(error.to_string()))?;
@@ -63,14 +69,23 @@ impl GivenPassage {
                 "the text of passage {ordinal} is empty"
             )));
         }
+        for (name, key) in [("id", &self.id), ("doc_id", &self.doc_id)] {
+            let length = key.as_ref().map_or(0, |key| key_text(key).len());
+            if length > LONGEST_KEY {
+                return Err(DocumentError::Passages(format!(
+                    "{name} of passage {ordinal} has {length} bytes, more than {LONGEST_KEY}"
+                )));
+            }
+        }
         match (self.char_start, self.char_end) {
             (None, None) => {}
-            (Some(start), Some(end)) if start < end => {}
+            (Some(start), Some(end)) if start < end && end <= MOST as usize => {}
             _ => return Err(impossible("characters")),
         }
+        let is_page = |page: u32| (1..=MOST).contains(&page);
         match (self.page_start, self.page_end) {
             (None, None) => Ok(()),
-            (Some(start), end) if start > 0 && end.is_none_or(|end| end > 0) => Ok(()),
+            (Some(start), end) if is_page(start) && end.is_none_or(is_page) => Ok(()),
             _ => Err(impossible("pages")),
         }
     }

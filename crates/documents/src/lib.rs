@@ -22,7 +22,7 @@ mod uri;
 pub use chunk::{Chunk, ChunkSettings, ChunkUnit, chunk, overlap_cost};
 pub use document_type::document_type;
 pub use error::DocumentError;
-pub use given::{GivenPassage, key_text};
+pub use given::{GivenPassage, LONGEST_KEY, key_text};
 pub use pages::{PageMap, PageRange};
 pub use sentences::sentence_spans;
 pub use text::{content_hash, content_hash_hex, exact_hash_hex, normalise};

@@ -66,6 +66,9 @@ pub struct Gathered {
     pub dropped: Vec<Dropped>,
     /// What the turn did without so far.
     pub warnings: Vec<Warning>,
+    /// Places that candidates had, from 0, which were taken out since they were handed to a reranker.
+    #[serde(default)]
+    pub withdrawn: BTreeSet<usize>,
 }
 
 impl Gathered {
@@ -84,6 +87,12 @@ impl Gathered {
         let is_of_it = |candidate: &Candidate| {
             candidate.passage.corpus == corpus && candidate.passage.doc_id == doc_id
         };
+        let is_left = |place: &usize| !self.withdrawn.contains(place);
+        let places = (0..).filter(is_left).zip(&self.candidates);
+        let taken: BTreeSet<usize> = places
+            .filter_map(|(place, candidate)| is_of_it(candidate).then_some(place))
+            .collect();
+        self.withdrawn.extend(taken);
         let mut withdrawn = false;
         for candidates in [&mut self.candidates, &mut self.pins, &mut self.carried] {
             let before = candidates.len();
@@ -167,6 +176,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         entities: judged.entities,
         dropped,
         warnings,
+        withdrawn: BTreeSet::new(),
     }
 }
 
@@ -192,6 +202,7 @@ pub fn compose(
         entities,
         mut dropped,
         mut warnings,
+        withdrawn: _,
     } = gathered;
 
     let ranked = match scores {

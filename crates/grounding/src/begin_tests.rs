@@ -103,10 +103,21 @@ fn a_turn_from_lists_to_markers() {
             .contains("number 15 of")
     );
     let mut others = gathered.clone();
+    let places = others.candidates.iter().map(of_it);
+    others.withdrawn = (0..)
+        .zip(places)
+        .filter(|(_, of)| *of)
+        .map(|(place, _)| place)
+        .collect();
     others.candidates.retain(|c| !of_it(c));
     others.carried.retain(|c| !of_it(c));
     others.dropped.retain(|d| !of_it(&d.candidate));
     assert_eq!(withdrawn, others);
+    // Places are those that candidates had at first, whatever was withdrawn before.
+    let last = gathered.candidates.len() - 1;
+    let passage = &gathered.candidates[last].passage;
+    assert!(withdrawn.withdraw(&passage.corpus, &passage.doc_id));
+    assert!(withdrawn.withdrawn.contains(&last));
     // A deferred turn stores it and goes on later.
     let stored = serde_json::to_string(&gathered).unwrap();
     let gathered: Gathered = serde_json::from_str(&stored).unwrap();

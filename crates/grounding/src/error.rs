@@ -29,6 +29,9 @@ pub enum GroundingError {
     /// A prompt format that does not exist (22023).
     #[error("unknown prompt format \"{0}\"")]
     UnknownFormat(String),
+    /// A style of markers that does not exist (22023).
+    #[error("unknown marker style \"{0}\"")]
+    UnknownMarkerStyle(String),
     /// Two passages that go by one marker (22023).
     #[error("two passages go by the marker \"{0}\"")]
     RepeatedMarker(String),
@@ -103,6 +106,7 @@ impl GroundingError {
             Self::SettingsNotAnObject { .. } => "Write {\"max_sources\": 8}.".to_owned(),
             Self::UnknownIntent(_) => "One of new_topic, drill_down, compare, same_sources.".to_owned(),
             Self::UnknownFormat(_) => "One of text, xml, json.".to_owned(),
+            Self::UnknownMarkerStyle(_) => "A1 or 1.".to_owned(),
             Self::RepeatedMarker(_) => "A passage without a marker is cited by its number, from 1.".to_owned(),
             Self::Marker(_) => "A marker is letters and a number, or a number; leave it out to have passages cited by their numbers.".to_owned(),
             Self::GivenMarker(_) => "Leave marker out: the rows that come back say what each passage is cited by.".to_owned(),

@@ -63,7 +63,8 @@ impl Further {
 /// Lets a search of an open turn find what its context has: a candidate that is a part of a source is that source, and only
 /// the best of several that are.
 ///
-/// The same text in another document is another source, as it has another name, unless the search itself took both for one.
+/// The same text in another document is another source, as it has another name, unless the search itself took both for one. So is
+/// a passage whose text has changed since: the context has what it was.
 /// `scores` are a reranker's, one for each candidate: they stay with theirs.
 pub fn recognise(
     gathered: &mut Gathered,
@@ -99,16 +100,14 @@ pub fn recognise(
     }
 }
 
-/// Whether a source holds all that a candidate does.
+/// Whether a source holds all that a candidate does, as the candidate has it.
 fn stands_for(source: &Candidate, candidate: &Candidate) -> bool {
     let (own, other) = (&source.passage, &candidate.passage);
     let same_document =
         own.corpus == other.corpus && own.doc_id == other.doc_id && own.version == other.version;
-    same_document
-        && candidate
-            .members
-            .iter()
-            .all(|member| source.members.contains(member))
+    let same_text = || own.hash == other.hash || own.text.contains(other.text.trim());
+    let mut members = candidate.members.iter();
+    same_document && members.all(|member| source.members.contains(member)) && same_text()
 }
 
 /// A composed search, added to the context of its turn.
@@ -132,7 +131,8 @@ pub fn given(passages: Vec<GivenPassage>) -> Result<Vec<Candidate>, GroundingErr
             return Err(GroundingError::GivenMarker(marker.clone()));
         }
         let passage = passage(given, "", Naming::Text);
-        if keys.insert((passage.key.clone(), passage.hash.clone())) {
+        let (document, key) = (passage.doc_id.clone(), passage.key.clone());
+        if keys.insert((document, key, passage.hash.clone())) {
             candidates.push(Candidate::bare(passage, Origin::Added));
         }
     }

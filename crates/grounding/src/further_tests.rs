@@ -24,6 +24,7 @@ fn gathered(candidates: Vec<Candidate>) -> Gathered {
         entities: Vec::new(),
         dropped: Vec::new(),
         warnings: Vec::new(),
+        withdrawn: Default::default(),
     }
 }
 
@@ -73,6 +74,7 @@ fn what_the_context_has_is_shown_and_not_added() {
 fn a_part_of_a_source_is_that_source() {
     let mut merged = fresh("a", "1");
     merged.members = vec!["1".into(), "2".into()];
+    merged.passage.text.push_str(" Text a 2.");
     let (context, _) = placed(vec![merged]);
     let mut found = gathered(vec![fresh("a", "2"), fresh("b", "2"), fresh("a", "1")]);
     let mut scores = vec![Some(0.1), Some(0.2), Some(0.3)];
@@ -105,6 +107,19 @@ fn the_same_text_elsewhere_is_another_source() {
     assert_eq!(found.candidates[0].passage.doc_id, "copy");
 }
 
+/// The search found it by what it says now, and that is what the model must be shown.
+#[test]
+fn a_passage_that_has_changed_is_another_source() {
+    let (context, _) = placed(vec![fresh("a", "1")]);
+    let mut changed = fresh("a", "1");
+    changed.passage.text = "It says something else.".into();
+    changed.passage.hash = reground_documents::content_hash_hex(&changed.passage.text);
+    let mut found = gathered(vec![changed.clone()]);
+    recognise(&mut found, None, &context);
+    assert_eq!(found.candidates, [changed]);
+    assert_eq!(found.dropped, []);
+}
+
 #[test]
 fn what_is_handed_over_twice_is_one_source() {
     let settings = Settings::default();
@@ -112,7 +127,8 @@ fn what_is_handed_over_twice_is_one_source() {
         {"text": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
         {"text": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
         {"text": "Wind today.", "uri": "https://weather.example/berlin"},
-        {"text": "Ferries run."}
+        {"text": "Ferries run."},
+        {"text": "Rain tomorrow.", "uri": "https://another.example/berlin"}
     ]);
     let first = add_given(
         &[],
@@ -123,7 +139,7 @@ fn what_is_handed_over_twice_is_one_source() {
         1,
     );
     // The pages of one address are of one document.
-    assert_eq!(markers(&first.added), ["A1", "A2", "B1"]);
+    assert_eq!(markers(&first.added), ["A1", "A2", "B1", "C1"]);
     let register = Register {
         markers: first.new_markers,
         ..Register::default()
@@ -136,7 +152,7 @@ fn what_is_handed_over_twice_is_one_source() {
         &settings,
         2,
     );
-    assert_eq!(markers(&again.shown), ["A1", "A2", "B1"]);
+    assert_eq!(markers(&again.shown), ["A1", "A2", "B1", "C1"]);
     assert!(again.added.is_empty() && again.new_markers.is_empty());
 }
 

@@ -1,6 +1,6 @@
 //! Passages that the application hands over, as passages of a turn.
 
-use reground_documents::{GivenPassage, content_hash_hex, key_text};
+use reground_documents::{GivenPassage, LONGEST_KEY, content_hash_hex, exact_hash_hex, key_text};
 
 use crate::passage::{CharRange, Passage};
 
@@ -30,7 +30,7 @@ pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Pass
     let (document, corpus) = match naming {
         Naming::Place(_) => (document, corpus),
         Naming::Text => (
-            document.or_else(|| given.uri.clone()),
+            document.or_else(|| given.uri.as_deref().map(called)),
             if named { corpus } else { "" },
         ),
     };
@@ -55,6 +55,14 @@ pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Pass
         metadata: given.metadata.map(Into::into).unwrap_or_default(),
         text: given.text,
         key,
+    }
+}
+
+/// What the document of an address is called: the address, or the hash of one that is too long for a key.
+fn called(uri: &str) -> String {
+    match uri.len() {
+        0..=LONGEST_KEY => uri.to_owned(),
+        _ => exact_hash_hex(uri),
     }
 }
 

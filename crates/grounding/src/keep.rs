@@ -4,7 +4,7 @@
 //! may not be seen by this role, leaves; another text takes the place of the old one with a warning, as for carried sources.
 //! Pins come first, as in every context.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::begin::Gathered;
 use crate::carry::{CarriedInput, Effect, carry};
@@ -26,6 +26,8 @@ pub struct KeepInput {
     pub context: Vec<ContextSource>,
     /// The order that it was put in.
     pub order: Option<PassageOrder>,
+    /// What the application has handed over to the turns since, in its order.
+    pub added: Vec<ContextSource>,
     /// Its passages, members of merged ones each by itself, as they stand now.
     pub passages: BTreeMap<PassageId, Passage>,
     /// Whether a filter is asked for: what the application handed over has no columns, and stays out under one.
@@ -59,6 +61,7 @@ pub fn keep(input: KeepInput, settings: &Settings) -> Gathered {
     let KeepInput {
         context,
         order,
+        added,
         passages,
         filtered,
         pins,
@@ -66,7 +69,13 @@ pub fn keep(input: KeepInput, settings: &Settings) -> Gathered {
         mut warnings,
     } = input;
     let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    for source in strongest_first(context, order.unwrap_or(settings.passage_order)) {
+    let context = strongest_first(context, order.unwrap_or(settings.passage_order));
+    let mut markers = BTreeSet::new();
+    for source in context.into_iter().chain(added) {
+        // What was handed over to several turns is one source.
+        if !markers.insert(source.marker.clone()) {
+            continue;
+        }
         let stands = read_again(source.candidate, &passages, filtered, settings);
         warnings.extend(stands.changed);
         kept.extend(stands.kept);
@@ -89,6 +98,7 @@ pub fn keep(input: KeepInput, settings: &Settings) -> Gathered {
         entities: Vec::new(),
         dropped,
         warnings,
+        withdrawn: BTreeSet::new(),
     }
 }
 
@@ -107,7 +117,8 @@ fn read_again(
     settings: &Settings,
 ) -> Stands {
     let mut stands = Stands::default();
-    if source.passage.is_handed_over() && !filtered {
+    // One without a text was forgotten since.
+    if source.passage.is_handed_over() && !filtered && !source.passage.text.is_empty() {
         stands.kept.push(part(&source, source.passage.clone()));
         return stands;
     }

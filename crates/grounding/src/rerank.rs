@@ -27,6 +27,9 @@ pub struct Reranked {
     /// Key of the passage.
     #[serde(default)]
     pub key: Option<String>,
+    /// Its corpus, where candidates of several go by one key.
+    #[serde(default)]
+    pub corpus: Option<String>,
     /// Position in the list that was handed over, from 0.
     #[serde(default)]
     pub index: Option<i64>,
@@ -53,6 +56,8 @@ pub enum Severity {
 /// A text that a reranker changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DriftEvent {
+    /// Corpus of the passage.
+    pub corpus: String,
     /// Key of the passage that the item was matched to.
     pub key: String,
     /// How far it changed.
@@ -78,10 +83,15 @@ pub struct Matched {
 /// the n-th candidate), then by similar words where clearly one candidate fits, with a warning.
 ///
 /// Exact matches are made first for all items, so that a fuzzy one never takes a candidate that a later item names.
-/// Where items share a candidate the first one counts.
+/// Where items share a candidate the first one counts. A key that several candidates go by is none without their corpus or their
+/// index. Of the candidates that were handed over, those at the places `withdrawn` are no longer among them.
 #[must_use]
-pub fn match_reranked(items: &[Reranked], candidates: &[Candidate]) -> Matched {
-    let mut matching = Matching::new(candidates);
+pub fn match_reranked(
+    items: &[Reranked],
+    candidates: &[Candidate],
+    withdrawn: &BTreeSet<usize>,
+) -> Matched {
+    let mut matching = Matching::new(candidates, withdrawn);
     let mut open: Vec<usize> = Vec::new();
     for (item, reranked) in items.iter().enumerate() {
         if !matching.by_name(item, reranked) {
@@ -131,20 +141,23 @@ fn score(items: &[Reranked], item: usize) -> Option<f64> {
 
 struct Matching<'a> {
     candidates: &'a [Candidate],
-    by_key: BTreeMap<&'a str, usize>,
+    by_key: BTreeMap<&'a str, Vec<usize>>,
+    by_place: BTreeMap<usize, usize>,
     by_hash: BTreeMap<&'a str, Vec<usize>>,
     taken: Vec<Option<usize>>,
     words: Option<Vec<BTreeSet<String>>>,
 }
 
 impl<'a> Matching<'a> {
-    fn new(candidates: &'a [Candidate]) -> Self {
-        let mut by_key = BTreeMap::new();
+    fn new(candidates: &'a [Candidate], withdrawn: &BTreeSet<usize>) -> Self {
+        let places = (0..).filter(|place| !withdrawn.contains(place));
+        let mut by_key: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let mut by_hash: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, candidate) in candidates.iter().enumerate() {
             by_key
                 .entry(candidate.passage.key.as_str())
-                .or_insert(index);
+                .or_default()
+                .push(index);
             by_hash
                 .entry(&candidate.passage.hash)
                 .or_default()
@@ -153,6 +166,7 @@ impl<'a> Matching<'a> {
         Self {
             candidates,
             by_key,
+            by_place: places.zip(0..candidates.len()).collect(),
             by_hash,
             taken: vec![None; candidates.len()],
             words: None,
@@ -170,20 +184,26 @@ impl<'a> Matching<'a> {
     }
 
     fn by_name(&mut self, item: usize, reranked: &Reranked) -> bool {
-        let key = reranked
-            .key
-            .as_deref()
-            .and_then(|key| self.by_key.get(key).copied());
-        let index = || {
-            usize::try_from(reranked.index?)
-                .ok()
-                .filter(|&i| i < self.candidates.len())
+        let index = reranked.index.and_then(|place| usize::try_from(place).ok());
+        let index = index.and_then(|place| self.by_place.get(&place).copied());
+        let corpus = |candidate: &&usize| {
+            let own = self.candidates.get(**candidate).map(|c| &c.passage.corpus);
+            reranked.corpus.is_none() || own == reranked.corpus.as_ref()
         };
-        // A key that names nobody is an id of the reranker's own; the index still counts.
-        let Some(candidate) = key.or_else(index) else {
-            return false;
+        let of_key = reranked.key.as_deref().and_then(|key| self.by_key.get(key));
+        let of_key: Vec<usize> = of_key
+            .into_iter()
+            .flatten()
+            .filter(corpus)
+            .copied()
+            .collect();
+        let candidate = match (&of_key[..], index) {
+            (&[only], _) => Some(only),
+            // A key that names nobody is an id of the reranker's own; the index still counts.
+            ([], index) => index,
+            (several, index) => index.filter(|index| several.contains(index)),
         };
-        self.take(candidate, item)
+        candidate.is_some_and(|candidate| self.take(candidate, item))
     }
 
     fn by_hash(&mut self, item: usize, reranked: &Reranked) -> bool {
@@ -233,6 +253,7 @@ impl<'a> Matching<'a> {
                 let returned_hash = reground_documents::content_hash_hex(text);
                 let passage = &candidate.passage;
                 (returned_hash != passage.hash).then(|| DriftEvent {
+                    corpus: passage.corpus.clone(),
                     key: passage.key.clone(),
                     severity: severity(similarity(&word_set(&passage.text), &word_set(text))),
                     original_hash: passage.hash.clone(),
@@ -370,11 +391,55 @@ mod tests {
         score: Option<f64>,
     ) -> Reranked {
         Reranked {
+            corpus: None,
             key: key.map(Into::into),
             index,
             text: text.map(Into::into),
             score,
         }
+    }
+
+    fn matched_with(items: &[Reranked], candidates: &[Candidate]) -> Matched {
+        match_reranked(items, candidates, &BTreeSet::new())
+    }
+
+    #[test]
+    fn one_key_of_several_corpora_needs_its_corpus_or_its_index() {
+        let mut candidates = three();
+        for (candidate, corpus) in candidates.iter_mut().zip(["farm", "town", "farm"]) {
+            candidate.passage.corpus = corpus.into();
+        }
+        candidates[1].passage.key = "k0".into();
+        let of = |corpus: &str, score| Reranked {
+            corpus: Some(corpus.into()),
+            ..item(Some("k0"), None, None, Some(score))
+        };
+        let matched = matched_with(&[of("town", 0.9), of("farm", 0.1)], &candidates);
+        assert_eq!(matched.scores, [Some(0.1), Some(0.9), None]);
+        let by_index = [
+            item(Some("k0"), Some(1), None, Some(0.9)),
+            item(Some("k0"), Some(0), None, Some(0.1)),
+        ];
+        let matched = matched_with(&by_index, &candidates);
+        assert_eq!(matched.scores, [Some(0.1), Some(0.9), None]);
+        // The index of another passage settles nothing.
+        let neither = [
+            item(Some("k0"), None, None, Some(0.9)),
+            item(Some("k0"), Some(2), None, Some(0.1)),
+        ];
+        let matched = matched_with(&neither, &candidates);
+        assert_eq!(matched.scores, [None, None, None]);
+        assert_eq!(matched.warnings.len(), 2);
+    }
+
+    #[test]
+    fn indexes_count_what_was_withdrawn() {
+        let left = three().split_off(1);
+        let items = [(0, 0.1), (1, 0.9), (2, 0.2)];
+        let items = items.map(|(index, score)| item(None, Some(index), None, Some(score)));
+        let matched = match_reranked(&items, &left, &BTreeSet::from([0]));
+        assert_eq!(matched.scores, [Some(0.9), Some(0.2)]);
+        assert_eq!(matched.warnings, [Warning::RerankUnmatched { item: 0 }]);
     }
 
     #[test]
@@ -389,7 +454,7 @@ mod tests {
                 Some(0.1),
             ),
         ];
-        let matched = match_reranked(&items, &three());
+        let matched = matched_with(&items, &three());
         assert_eq!(matched.scores, [Some(0.5), Some(0.1), Some(0.9)]);
         assert_eq!(
             matched.warnings,
@@ -421,7 +486,7 @@ mod tests {
             item(None, Some(-1), None, Some(3.0)),
             item(None, Some(77), None, Some(3.0)),
         ];
-        let matched = match_reranked(&items, &three());
+        let matched = matched_with(&items, &three());
         assert_eq!(matched.scores, [Some(1.0), Some(2.0), None]);
         let severities: Vec<_> = matched
             .drift
@@ -442,7 +507,7 @@ mod tests {
             .map(|s| item(None, None, Some("same"), Some(*s)))
             .collect();
         assert_eq!(
-            match_reranked(&items, &twins).scores,
+            matched_with(&items, &twins).scores,
             [Some(0.3), Some(0.2), None]
         );
     }
@@ -453,7 +518,7 @@ mod tests {
             item(Some("k2"), None, None, None),
             item(Some("k0"), None, None, None),
         ];
-        let matched = match_reranked(&items, &three());
+        let matched = matched_with(&items, &three());
         assert_eq!(matched.scores, [Some(0.5), None, Some(1.0)]);
     }
 
@@ -495,7 +560,7 @@ mod tests {
             let mut order: Vec<usize> = (0..candidates.len()).collect();
             order.rotate_left(turn % candidates.len());
             let items: Vec<_> = order.iter().map(|&i| item(None, None, Some(&candidates[i].passage.text), Some(i as f64))).collect();
-            let matched = match_reranked(&items, &candidates);
+            let matched = matched_with(&items, &candidates);
             prop_assert!(matched.drift.is_empty() && matched.warnings.is_empty());
             for (candidate, score) in candidates.iter().zip(&matched.scores) {
                 let scored = &candidates[score.unwrap() as usize];

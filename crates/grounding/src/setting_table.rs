@@ -282,5 +282,5 @@ pub const SETTINGS: &[SettingInfo] = &[
     row("min_cfs", "null", SHARE, "a number, 0 to 1, or off",
         "least citation fidelity score of an acceptable answer"),
     row("require_citations", "false", Kind::Flag, "true or false",
-        "refuse an answer without any citation"),
+        "advise to regenerate an answer without any citation"),
 ];

@@ -1,5 +1,7 @@
 //! The settings of a turn: one typed struct, resolved from layers of JSON by the table in [`crate::setting_table`].
 
+use std::str::FromStr;
+
 use reground_citations::GrammarRules;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -93,6 +95,18 @@ pub enum MarkerStyle {
     /// `1`: one running number over the conversation.
     #[serde(rename = "1")]
     Numbered,
+}
+
+impl FromStr for MarkerStyle {
+    type Err = GroundingError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "A1" => Ok(Self::Lettered),
+            "1" => Ok(Self::Numbered),
+            _ => Err(GroundingError::UnknownMarkerStyle(name.to_owned())),
+        }
+    }
 }
 
 /// Which candidates the trace of a turn keeps.

@@ -4,14 +4,14 @@ use serde_json::{Map, Value, json};
 
 use crate::error::GroundingError;
 use crate::hook::Hook;
-use crate::settings::Settings;
+use crate::settings::{Settings, is_set};
 
 /// The settings of a shadow's call: what the turn's own call said, as far as its effective settings tell, and over it what
 /// the shadow is to do otherwise. `layers` are those beneath a call, weakest first; where they have changed since, that
 /// counts as said by the call, so a shadow differs from its turn in nothing but `changes`.
 ///
-/// A function of the application is the exception: it is called as the role that set it, and as the caller where a call did.
-/// So one counts as said by the call only if it is in `given`, what the turn's call was given.
+/// A function of the application is the exception: it is called as the role that set it. So one counts as said by the call only if
+/// it is in `given`, what the turn keeps of its call, and goes by the name that it has there.
 ///
 /// # Errors
 /// Those of [`Settings::resolve`] over the layers.
@@ -33,9 +33,11 @@ pub fn call(
     let fields = [beneath, turn.clone()].map(|settings| json!(settings));
     if let [Value::Object(beneath), Value::Object(turn)] = fields {
         for (name, value) in turn {
-            if hook(&name) && given.get(&name).is_none() {
-                continue;
-            }
+            let value = match given.get(&name) {
+                _ if !hook(&name) => value,
+                Some(given) if is_set(given) => given.clone(),
+                _ => continue,
+            };
             if beneath.get(&name) != Some(&value) {
                 // null would leave it to the layers.
                 let value = if value.is_null() { json!("off") } else { value };

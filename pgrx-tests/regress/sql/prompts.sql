@@ -26,4 +26,5 @@ SELECT marker, status, holds FROM reground.end_turn(regress.turn('prompts-1'), '
 SELECT * FROM regress.refusal($$SELECT reground.prompt_context(regress.turn('prompts-1'), 'html')$$);
 SELECT * FROM regress.refusal($$SELECT reground.prompt_context(regress.turn('prompts-1'), NULL)$$);
 SELECT reground.citation_instructions();
+SELECT m.example[1], count(*) FROM (VALUES ('text'), ('xml'), ('json')) AS f(format), LATERAL regexp_matches(reground.citation_instructions(f.format, marker_style => '1'), '\[.*?\]', 'g') AS m(example) GROUP BY 1 ORDER BY 1;
 SELECT reground.drop_corpus('prompts', true);

@@ -81,6 +81,29 @@ SELECT current_user;
 SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('rerank-12', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "rerank.who"}')$$);
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('rerank-12', '{"reranker": "rerank.who"}')$$);
 RESET ROLE;
+-- One that a call names is called as whoever began the turn, by whatever comes later: or naming it would run it with another's rights.
+CREATE ROLE regress_namer IN ROLE reground_user;
+GRANT USAGE ON SCHEMA rerank TO regress_namer;
+GRANT SELECT ON ALL TABLES IN SCHEMA rerank TO regress_namer;
+CREATE FUNCTION mine(query text, passages text[]) RETURNS real[] LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'called as %, search_path %', current_user, current_setting('search_path'); RETURN array_fill(1::real, ARRAY[cardinality(passages)]); END $$;
+SET reground.tenant_from = 'app.t'; SET app.t = 'rerank';
+SET ROLE regress_namer;
+SELECT count(*) FROM reground.begin_turn('rerank-15', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "mine"}');
+SELECT turn_id AS turn, call_settings, call_role FROM reground.turns ORDER BY turn_id DESC LIMIT 1 \gset
+\echo :call_settings :call_role
+SELECT count(*) FROM reground.retrieve(:turn, 'pears', embedding => '[0,1]');
+RESET ROLE; SET ROLE regress_scorer;
+SELECT count(*) FROM reground.retrieve(:turn, 'pears', embedding => '[0,1]');
+SELECT count(*) FROM reground.shadow_turn(:turn, '{}', 'as named');
+SELECT count(*) FROM reground.shadow_turn(:turn, '{"reranker": "rerank.mine"}', 'named anew');
+SELECT current_user, count(*) FROM reground.begin_turn('rerank-16', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "off"}');
+SELECT call_role FROM reground.turns ORDER BY turn_id DESC LIMIT 1;
+RESET ROLE;
+DROP OWNED BY regress_namer;
+DROP ROLE regress_namer;
+SET ROLE regress_scorer;
+SELECT * FROM regress.refusal(format('SELECT * FROM reground.retrieve(%s, %L)', :turn, 'pears'));
+RESET ROLE; RESET reground.tenant_from; RESET app.t;
 SELECT reground.drop_corpus('rerank', true);
 DROP OWNED BY regress_scorer;
 DROP ROLE regress_scorer;

@@ -51,6 +51,50 @@ SELECT marker, origin FROM reground.begin_turn('agent-3', 'do they?', settings =
 SELECT marker, origin FROM reground.begin_turn('agent-4', 'hello', corpus => 'farm', settings => '{"strategy": "none", "marker_style": "1"}');
 SELECT marker, doc_id FROM reground.retrieve(regress.turn('agent-4'), 'honey', max_results => 1);
 SELECT marker, status, holds FROM reground.end_turn(regress.turn('agent-4'), 'Bees make honey from clover [1].');
+-- What is handed over to a turn that keeps its sources, or has none, is kept as well; not what was forgotten since, nor under a filter.
+SELECT marker FROM reground.begin_turn('keeper', 'cows', corpus => 'farm', settings => '{"strategy": "first_turn", "max_sources": 1}');
+SELECT count(*) FROM reground.end_turn(regress.turn('keeper'), 'Cows.');
+SELECT marker, origin FROM reground.begin_turn('keeper', 'and then?', settings => '{"strategy": "first_turn"}');
+SELECT marker FROM reground.add_passages(regress.turn('keeper'), '[{"text": "Cows sleep four hours.", "doc_id": "sleep"}, {"text": "Cows have names.", "doc_id": "names"}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('keeper'), 'Four hours [B1].');
+SELECT marker, content FROM reground.begin_turn('keeper', 'and why?', settings => '{"strategy": "first_turn", "max_sources": 9}');
+SELECT marker FROM reground.add_passages(regress.turn('keeper'), '[{"text": "Cows sleep four hours.", "doc_id": "sleep"}, {"text": "Cows moo.", "doc_id": "noise"}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('keeper'), 'They moo [D1].');
+SELECT count(*) > 0 AS receipt FROM reground.forget_document('', 'names');
+SELECT marker, content FROM reground.begin_turn('keeper', 'and when?', settings => '{"strategy": "first_turn", "max_sources": 9}');
+SELECT marker FROM reground.begin_turn('keeper', 'and where?', filter => '{"doc_id": "cows"}', settings => '{"strategy": "first_turn"}');
+SELECT count(*) FROM reground.begin_turn('given-only', 'hello', corpus => 'farm', settings => '{"strategy": "none"}');
+SELECT marker FROM reground.add_passages(regress.turn('given-only'), '[{"text": "Rain tomorrow.", "uri": "https://a.example"}, {"text": "Rain tomorrow.", "uri": "https://b.example"}]');
+SELECT count(*) FROM reground.end_turn(regress.turn('given-only'), 'Rain [A1].');
+SELECT marker, doc_id FROM reground.begin_turn('given-only', 'and then?', settings => '{"strategy": "none"}');
+-- Keys that no index has room for are refused, a long address is not; numbers that no integer holds are.
+SELECT r.* FROM (VALUES (1, jsonb_build_object('text', 'x', 'id', repeat('é', 501))), (2, jsonb_build_object('text', 'x', 'doc_id', repeat('d', 1001))), (3, '{"text": "x", "page_start": 3000000000}'), (4, '{"text": "x", "page_start": 1, "page_end": 2147483648}'), (5, '{"text": "x", "char_start": 0, "char_end": 2147483648}')) AS v(n, passage),
+    LATERAL regress.refusal(format('SELECT * FROM reground.add_passages(%s, %L)', regress.turn('given-only'), jsonb_build_array('{"text": "y"}'::jsonb, v.passage))) AS r ORDER BY n;
+SELECT marker, length(doc_id), length(uri) FROM reground.add_passages(regress.turn('given-only'), jsonb_build_array(
+    jsonb_build_object('text', 'A long way.', 'uri', 'https://a.example/' || (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 200) AS n)),
+    jsonb_build_object('text', 'A long name.', 'id', (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 31) AS n), 'doc_id', (SELECT string_agg(md5(n::text), '') FROM generate_series(40, 70) AS n), 'page_start', 2147483647, 'char_start', 0, 'char_end', 2147483647)));
+SELECT marker, status, length(doc_id) FROM reground.end_turn(regress.turn('given-only'), 'A long way [C1]. A long name [D1].');
+-- A row that has changed since the turn began is found as it is now, and what the turn was shown stays.
+CREATE TABLE sayings (id integer PRIMARY KEY, body text);
+INSERT INTO sayings VALUES (1, 'Apples are red.');
+SELECT reground.add_corpus('sayings', relation => 'sayings', key => 'id', content => 'body');
+SELECT marker, content FROM reground.begin_turn('changing', 'apples', corpus => 'sayings');
+UPDATE sayings SET body = 'Pears are green.';
+SELECT marker, content FROM reground.retrieve(regress.turn('changing'), 'pears');
+SELECT marker, status, holds FROM reground.end_turn(regress.turn('changing'), 'Apples are red [A1]. Pears are green [A2].');
+SELECT reground.drop_corpus('sayings');
+DROP TABLE sayings;
+
+-- A number of four digits cites where sources have got so far, and is a year before.
+SELECT count(*) FROM reground.begin_turn('agent-many', 'rye', corpus => 'farm', settings => '{"strategy": "none", "marker_style": "1"}');
+SELECT count(*), min(marker::int), max(marker::int) FROM reground.add_passages(regress.turn('agent-many'), (SELECT jsonb_agg(jsonb_build_object('text', format('Field %s grows rye.', n))) FROM generate_series(1, 999) AS n));
+SELECT raw, marker, status FROM reground.feed_answer(regress.turn('agent-many'), 'Field 999 grows rye [999]. It rained [1000].', true);
+SELECT marker FROM reground.add_passages(regress.turn('agent-many'), '[{"text": "Field 1000 grows barley."}, {"text": "Field 1001 grows wheat."}]');
+SELECT raw, marker, status, holds FROM reground.end_turn(regress.turn('agent-many'), 'Field 1001 grows wheat [1001]. Fields 1 and 1000 grow rye and barley [1, 1000]. It rained in the spring [2024]. Barley and wheat grow there [1000-1001].');
+SELECT marker FROM reground.begin_turn('agent-many', 'clover', settings => '{"strategy": "none", "marker_style": "1"}');
+SELECT marker FROM reground.add_passages(regress.turn('agent-many'), '[{"text": "Field 1002 grows clover."}]');
+SELECT raw, marker, status, holds FROM reground.end_turn(regress.turn('agent-many'), 'Field 1002 grows clover [1002]. Field 1001 grows wheat [1001].');
+SELECT content FROM reground.history('agent-many') WHERE role = 'assistant' ORDER BY part;
 
 -- A part of a source that was merged is that source.
 SELECT reground.create_corpus('long', chunk_size => 16, chunk_overlap => 4, settings => '{"min_sources": 0}');
@@ -149,6 +193,19 @@ SELECT count(*) > 0 AS shadowed FROM reground.shadow_turn(regress.turn('shadowed
 SELECT count(*) FROM reground.end_turn(regress.turn('shadowed'), 'Cows give milk twice a day [A1]. Bees make honey from clover [B1].');
 SELECT sources, shadow_sources, citations, kept FROM reground.shadow_audit WHERE label = 'as it was';
 DELETE FROM reground.shadow_turns WHERE label = 'as it was';
+-- Passages of two corpora that have one key: told apart by corpus or index.
+SELECT corpus, chunk_id FROM reground.begin_turn('two-deferred', 'milk from cows', corpora => '{farm,town}', settings => '{"reranker": "deferred"}') ORDER BY corpus, chunk_id;
+SELECT corpus, chunk_id, round(score::numeric, 2) AS score FROM reground.apply_rerank(regress.turn('two-deferred'), '[{"key": "1", "corpus": "town", "score": 0.9}, {"key": "1", "corpus": "farm", "score": 0.1}]');
+-- A document that was forgotten meanwhile: indexes are those of the list that the reranker was given.
+SELECT reground.create_corpus('queue');
+SELECT count(*) FROM unnest('{a,b,c}'::text[]) AS d, LATERAL reground.put_document('queue', d, content => format('Milk of sort %s.', d));
+SELECT doc_id FROM reground.begin_turn('queued', 'milk', corpus => 'queue', settings => '{"reranker": "deferred"}');
+SELECT count(*) > 0 AS receipt FROM reground.forget_document('queue', 'a');
+SELECT doc_id, round(score::numeric, 2) AS score FROM reground.apply_rerank(regress.turn('queued'), '[{"index": 0, "score": 0.1}, {"index": 1, "score": 0.2}, {"index": 2, "score": 0.9}]');
+SELECT reground.drop_corpus('queue', true);
+SELECT count(*) > 0 AS receipt FROM reground.forget_document('queue', 'c');
+SELECT count(*) AS again FROM reground.forget_document('queue', 'c');
+SELECT r.state FROM regress.refusal($$SELECT * FROM reground.forget_document('queue', 'never')$$) AS r;
 -- One turn has markers of one style, whatever another corpus says.
 SELECT reground.alter_corpus('copies', '{"marker_style": "1"}');
 SELECT marker FROM reground.begin_turn('styled', 'cows milk', corpus => 'farm', settings => '{"max_sources": 1}');

@@ -75,7 +75,7 @@ pub const CALLS: &[Call] = &[
     call("check_corpus($1)", &[Corpus]),
     call("check_policy($1::text::bigint)", &[MessageId]),
     call("citation_grammar($1::text::bigint)", &[OpenTurn]),
-    call("citation_instructions($1)", &[Format]),
+    call("citation_instructions($1, marker_style => '1')", &[Format]),
     call("current_tenant()", &[]),
     call("delete_document($1, $2)", &[Corpus, Document]),
     call("delete_edges($1, doc_id => $2, node => $3)", &[PrivateCorpus, Document, Query]),
