@@ -4,8 +4,15 @@ use std::ffi::CStr;
 
 use pgrx::pg_sys;
 
-/// Settings under which numbers and times read as text mean one thing, whatever the client has set.
-pub const PLAIN_TEXT: [(&CStr, &CStr); 2] = [(c"extra_float_digits", c"1"), (c"TimeZone", c"UTC")];
+/// Settings under which values that are read as text, keys among them, mean one thing, whatever the client has set. In which order
+/// a date is given stays the client's.
+pub const PLAIN_TEXT: [(&CStr, &CStr); 5] = [
+    (c"extra_float_digits", c"1"),
+    (c"TimeZone", c"UTC"),
+    (c"DateStyle", c"ISO"),
+    (c"IntervalStyle", c"postgres"),
+    (c"bytea_output", c"hex"),
+];
 
 /// Runs `work` with settings in force that end with it: nothing leaks into the caller's transaction.
 pub fn with_settings<T>(settings: &[(&CStr, &CStr)], work: impl FnOnce() -> T) -> T {

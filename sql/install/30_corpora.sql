@@ -55,7 +55,6 @@ CREATE TABLE reground.documents (
     PRIMARY KEY (corpus_id, doc_id, version)
 );
 CREATE UNIQUE INDEX documents_current ON reground.documents (corpus_id, doc_id) WHERE replaced_at IS NULL;
-CREATE INDEX documents_uri ON reground.documents (corpus_id, uri) WHERE replaced_at IS NULL;
 COMMENT ON TABLE  reground.documents IS 'Identity, version and bounds of each document that put_document stored, a row a version. Text and description are in the corpus'' own NAME_documents.';
 COMMENT ON COLUMN reground.documents.corpus_id IS 'Its corpus.';
 COMMENT ON COLUMN reground.documents.doc_id IS 'The application''s id of the document.';

@@ -16,7 +16,7 @@ COMMENT ON COLUMN reground.settings.meaning IS 'What it does.';
 
 CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, version integer) RETURNS text
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'source_state_wrapper';
-COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS 'What has become of a document since a version of it was cited: current, changed, deleted; NULL where its versions are not ours to know, or the tenant never cited it.';
+COMMENT ON FUNCTION reground._source_state(text, text, text, integer) IS 'What has become of a document since a version of it was cited: current, changed, deleted; NULL where its versions are not ours to know, none was shown, or the tenant never cited it.';
 
 CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     SELECT c.citation_id, v.tenant, v.external_id AS conversation, t.number AS turn, c.turn_id, c.message_id, m.external_id AS message, m.model,

@@ -284,7 +284,14 @@ impl<'a> Asked<'a> {
         if self.question.filter.is_none() {
             for name in others(&live, &self.corpora.names()) {
                 let there = stage("carried from elsewhere", || {
-                    elsewhere(self.tenant, &name, plan, &live, settings)
+                    elsewhere(
+                        self.tenant,
+                        &name,
+                        plan,
+                        &live,
+                        self.corpora.metric(),
+                        settings,
+                    )
                 })?;
                 options.extend(there);
             }

@@ -180,7 +180,7 @@ fn function(hook: Hook, name: &str) -> Result<String> {
     let bare = name.split('(').next().unwrap_or_default().trim();
     sql::read_one(
         "SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
-         WHERE p.oid = pg_catalog.to_regprocedure($1 || $2) AND p.prorettype = $3::pg_catalog.regtype AND NOT p.proretset \
+         WHERE p.oid = pg_catalog.to_regprocedure($1 || $2) AND p.prorettype OPERATOR(pg_catalog.=) $3::pg_catalog.regtype::pg_catalog.oid AND NOT p.proretset \
              AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')",
         &[bare.into(), hook.arguments().into(), hook.result().into()],
     )?

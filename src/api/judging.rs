@@ -93,7 +93,8 @@ impl<'a> OfTurn<'a> {
             tenant: self.tenant,
             settings: &self.settings,
             grammar: &self.grammar,
-            numbered: false,
+            // As `record_turn` judged it.
+            numbered: self.turn.is_imported(),
             context: &self.turn.context,
             conversation_id: Some(self.turn.conversation_id),
             corpora: self.turn.citable_corpora(),

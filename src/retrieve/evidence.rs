@@ -1,5 +1,6 @@
 //! What an answer is judged by, besides its turn: the content of texts, the fate of candidates, documents that it names.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
@@ -158,19 +159,31 @@ fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
+    // A work is read once, however many of its places are cited.
+    let mut works: BTreeMap<Option<&str>, Vec<(LocatorRange, Passage)>> = BTreeMap::new();
     for request in asked.requests {
         let Target::Locator(place) = &request.target else {
             continue;
         };
-        let names = locators.names(place.work.as_deref());
-        let mut documents: BTreeMap<String, Vec<(LocatorRange, Passage)>> = BTreeMap::new();
-        for passage in named::placed(corpus, &names)? {
-            let title = passage.title.as_deref();
-            let range = reading::place(locators, &passage.metadata, &passage.doc_id, title);
-            if let Some(range) = range.filter(|range| range.same_work(place)) {
-                let own = documents.entry(passage.doc_id.clone()).or_default();
-                own.push((range, passage));
+        let work = place.work.as_deref();
+        let passages = match works.entry(work) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(unread) => {
+                let placed = named::placed(corpus, &locators.names(work))?.into_iter();
+                let placed = placed.filter_map(|passage| {
+                    let title = passage.title.as_deref();
+                    let range = reading::place(locators, &passage.metadata, &passage.doc_id, title);
+                    range.map(|range| (range, passage))
+                });
+                unread.insert(placed.collect())
             }
+        };
+        let mut documents: BTreeMap<String, Vec<&(LocatorRange, Passage)>> = BTreeMap::new();
+        for placed in passages.iter().filter(|(range, _)| range.same_work(place)) {
+            documents
+                .entry(placed.1.doc_id.clone())
+                .or_default()
+                .push(placed);
         }
         for (doc_id, placed) in documents {
             let touching = placed

@@ -122,7 +122,8 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
     }
     if !asking.filtered {
         for name in others(pins, &asking.corpora.names()) {
-            let there = elsewhere(asking.tenant, &name, &plan, pins, asking.settings)?;
+            let metric = asking.corpora.metric();
+            let there = elsewhere(asking.tenant, &name, &plan, pins, metric, asking.settings)?;
             options.extend(there);
         }
     }

@@ -1,6 +1,6 @@
 //! Documents that an answer names in its own words, and the passages on the pages that it claims.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::passage::Passage;
 use reground_grounding::reading::LOCATOR;
@@ -23,14 +23,15 @@ pub struct Named {
     pub page_count: Option<u32>,
 }
 
-/// The documents whose key, title or URI is one of the names, letter case aside; in order of name and document.
+/// The documents whose key, title or URI is one of the names, letter case aside; in order of name and document, each once, whatever
+/// its passages are called. A passage without a document is its own.
 ///
 /// Keys are compared as text: a name that the key's type cannot read names nothing, and must not be an error.
 pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let document = corpus.document()?;
+    let document = document(corpus)?;
     let text = |meaning: &str| match corpus.column(meaning) {
         Some(column) => format!("{column}::text"),
         None => "NULL::text".to_owned(),
@@ -41,13 +42,14 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     let relations = corpus.relations()?;
     let one = |named: &str| {
         format!(
-            "SELECT n.name, {document}::text AS doc_id, {title} AS title, {uri} AS uri, {page_count} AS page_count \
-             FROM {relations} JOIN pg_catalog.unnest($1::text[]) AS n(name) ON pg_catalog.lower({named}) = pg_catalog.lower(n.name)",
+            "SELECT n.name, {document} AS doc_id, {title} AS title, {uri} AS uri, {page_count} AS page_count \
+             FROM {relations} JOIN pg_catalog.unnest($1::text[]) AS n(name) ON pg_catalog.lower({named}) OPERATOR(pg_catalog.=) pg_catalog.lower(n.name) \
+             WHERE {document} IS NOT NULL",
         )
     };
     let statement = format!(
-        "{} UNION {} UNION {} ORDER BY 1, 2",
-        one(&format!("{document}::text")),
+        "SELECT DISTINCT ON (u.name, u.doc_id) u.* FROM ({} UNION ALL {} UNION ALL {}) AS u ORDER BY u.name, u.doc_id, u.title, u.uri, u.page_count",
+        one(&document),
         one(&title),
         one(&uri)
     );
@@ -59,15 +61,16 @@ pub fn by_beginning(corpus: &Corpus, ids: &[String]) -> Result<Vec<Named>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let (document, key) = (corpus.document()?, corpus.key()?);
+    let (document, key) = (document(corpus)?, corpus.key()?);
     let text = |meaning: &str| match corpus.column(meaning) {
         Some(column) => format!("{column}::text"),
         None => "NULL::text".to_owned(),
     };
     let statement = format!(
-        "SELECT DISTINCT n.name, {document}::text AS doc_id, {} AS title, {} AS uri, {} AS page_count FROM {} \
+        "SELECT DISTINCT ON (u.name, u.doc_id) u.* FROM (SELECT n.name, {document} AS doc_id, {} AS title, {} AS uri, {} AS page_count FROM {} \
              JOIN pg_catalog.unnest($1::text[]) AS n(name) \
-             ON pg_catalog.starts_with({document}::text, n.name) OR pg_catalog.starts_with({key}::text, n.name) ORDER BY 1, 2",
+             ON pg_catalog.starts_with({document}, n.name) OR pg_catalog.starts_with({key}::text, n.name) WHERE {document} IS NOT NULL) AS u \
+         ORDER BY u.name, u.doc_id, u.title, u.uri, u.page_count",
         text("title"),
         text("uri"),
         corpus.integer("page_count", 1),
@@ -76,13 +79,27 @@ pub fn by_beginning(corpus: &Corpus, ids: &[String]) -> Result<Vec<Named>> {
     sql::read_rows(&statement, &[ids.to_vec().into()])
 }
 
+/// The key of a row's document as text; of a passage without one its own.
+fn document(corpus: &Corpus) -> Result<String> {
+    let (document, key) = (corpus.document()?, corpus.key()?);
+    Ok(format!("coalesce({document}::text, {key}::text)"))
+}
+
 /// The passages of documents, in order of document and place.
 pub fn passages_of(corpus: &Corpus, documents: &[String]) -> Result<Vec<Passage>> {
-    Ok(in_order(passages::by_document(
-        corpus,
-        &Filter::default(),
-        documents,
-    )?))
+    let everything = Filter::default();
+    let mut found = passages::by_document(corpus, &everything, documents)?;
+    let having: BTreeSet<&String> = found.values().map(|passage| &passage.doc_id).collect();
+    let without = documents
+        .iter()
+        .filter(|document| !having.contains(document));
+    let alone = passages::by_key(corpus, &everything, without)?;
+    found.extend(
+        alone
+            .into_iter()
+            .filter(|(key, passage)| *key == passage.doc_id),
+    );
+    Ok(in_order(found))
 }
 
 /// The passages that say where they stand, in a work that goes by one of these names, or in any where there are none; in

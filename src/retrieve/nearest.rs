@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
 use crate::retrieve::vector_schema;
-use crate::session::with_settings;
+use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::Corpus;
 
@@ -71,7 +71,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
         "SELECT c.relname AS name, pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) AS expression \
          FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am m ON m.oid = c.relam \
              JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[0] \
-         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
+         WHERE i.indrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
              AND o.opcname LIKE '%' || $2 ORDER BY c.relname",
         &[relation.as_str().into(), operator_class(corpus).into()],
     )?;
@@ -141,7 +141,7 @@ fn nearest(
         None => format!("2, ({key}::text) COLLATE \"C\""),
     };
     let statement = format!(
-        "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
+        "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {key} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
          WHERE {MEASURABLE} ORDER BY n.value, n.key COLLATE \"C\"",
         corpus.relations()?,
         corpus.required("embedding")?,
@@ -204,7 +204,7 @@ pub fn siblings(
     }
     let schema = vector_schema()?;
     let statement = format!(
-        "SELECT n.document, max(n.value) AS cosine FROM (SELECT s.document, 1 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
+        "SELECT n.document, max(n.value) AS cosine FROM (SELECT s.document, 1::pg_catalog.float8 OPERATOR(pg_catalog.-) (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
              FROM (SELECT {document}::text AS document, {column} AS embedding, pg_catalog.row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS place \
                    FROM {} WHERE {which} AND {column} IS NOT NULL AND NOT ({key}::text OPERATOR(pg_catalog.=) ANY ($3::text[]))) AS s WHERE s.place <= $4::bigint {ONCE}) AS n \
          WHERE {MEASURABLE} GROUP BY n.document",
@@ -242,8 +242,11 @@ pub fn embeddings<'a>(
         corpus.key()?,
         corpus.relations()?,
     );
-    let rows = sql::read_each(&statement, &[keys.into()], |row| {
-        Ok((row.get::<String>(1)?, row.get::<Vec<f32>>(2)?))
+    // Keys read as they do in every other statement.
+    let rows = with_settings(&PLAIN_TEXT, || {
+        sql::read_each(&statement, &[keys.into()], |row| {
+            Ok((row.get::<String>(1)?, row.get::<Vec<f32>>(2)?))
+        })
     })?;
     let each = rows.into_iter();
     Ok(each

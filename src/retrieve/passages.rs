@@ -190,7 +190,9 @@ fn select(
         None => "NULL::text".to_owned(),
     };
     let published = match corpus.column("published") {
-        Some(column) => format!("pg_catalog.to_jsonb({column}) #>> '{{}}'"),
+        Some(column) => {
+            format!("pg_catalog.to_jsonb({column}) OPERATOR(pg_catalog.#>>) '{{}}'::text[]")
+        }
         None => "NULL::text".to_owned(),
     };
     let statement = format!(

@@ -99,7 +99,7 @@ pub fn has_index(relation: &str, column: &str) -> Result<bool> {
     Ok(sql::read_one::<bool>(
         "SELECT EXISTS (SELECT FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = c.relam \
              JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
-         WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisvalid AND m.amname = 'btree' AND a.attname = $2 \
+         WHERE i.indrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid AND i.indisvalid AND m.amname = 'btree' AND a.attname = $2 \
              AND (i.indpred IS NULL OR pg_catalog.pg_get_expr(i.indpred, i.indrelid) = pg_catalog.format('(%I IS NOT NULL)', a.attname)))",
         &[relation.into(), column.into()],
     )? == Some(true))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reground_grounding::across::Found;
 use reground_grounding::carry::{CarriedInput, CarriedOption};
 use reground_grounding::fuse::BranchScores;
-use reground_grounding::passage::{Branch, Passage, RankedList};
+use reground_grounding::passage::{Branch, Metric, Passage, RankedList};
 use reground_grounding::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
@@ -213,12 +213,14 @@ pub fn others(live: &[Live], here: &[String]) -> BTreeSet<String> {
         .collect()
 }
 
-/// The remembered sources of another corpus; none where it is gone or compares other embeddings.
+/// The remembered sources of another corpus; none where it is gone, and without distances where it compares other embeddings or by
+/// another `metric` than this turn's corpora.
 pub fn elsewhere(
     tenant: &str,
     name: &str,
     plan: &RetrievalPlan,
     live: &[Live],
+    metric: Metric,
     settings: &Settings,
 ) -> Result<Options> {
     let Some(corpus) = corpora::usable_under(settings, tenant, name)? else {
@@ -237,8 +239,9 @@ pub fn elsewhere(
         ..BranchScores::default()
     };
     let embedding = plan.embedding.as_deref();
+    let alike = |embedding: &&[f32]| nearest::check_dimensions(&corpus, embedding).is_ok();
     let embedding =
-        embedding.filter(|embedding| nearest::check_dimensions(&corpus, embedding).is_ok());
+        embedding.filter(|embedding| nearest::metric(&corpus) == metric && alike(embedding));
     let read = passages::by_key(&corpus, &everything, &wanted.passages)?;
     let mut options = remembered(&corpus, embedding, &everything, &wanted, &scores, &read)?;
     for option in options.values_mut() {

@@ -13,8 +13,8 @@ use crate::owner::{as_owner, as_owner_at_large};
 use crate::sql;
 use crate::store::rollups::{epoch_hour_of, hours, owner, stale};
 
-/// What users complained of, `r`, with the citation `c` and its turn `t`.
-const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id";
+/// What users complained of in live answers, `r`, with the citation `c` and its turn `t`.
+const REPORTS: &str = "reground.citation_reports AS r JOIN reground.message_citations AS c USING (citation_id) JOIN reground.turns AS t ON t.turn_id = c.turn_id AND t.origin = 'live'";
 
 /// The corpus that such a report is counted to, as the rollups count citations: an invented source has none of its own.
 const REPORTED: &str = "coalesce(c.corpus, t.corpus)";

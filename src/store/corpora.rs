@@ -118,7 +118,7 @@ pub fn operator_schema(kind: &str) -> Result<String> {
              AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
              JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace \
              JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
-         WHERE c.opcdefault AND c.opcintype = $1::pg_catalog.regtype",
+         WHERE c.opcdefault AND c.opcintype OPERATOR(pg_catalog.=) $1::pg_catalog.regtype::pg_catalog.oid",
         &[kind.into()],
     )?
     // Types without a class of their own (varchar, enums, arrays) use those of a type that they are coerced to.
@@ -159,7 +159,7 @@ pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
 
 /// Columns and types of a relation, as a jsonb object.
 const COLUMNS: &str = "(SELECT coalesce(pg_catalog.jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)), '{}') \
-     FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped)";
+     FROM pg_catalog.pg_attribute AS a WHERE a.attrelid OPERATOR(pg_catalog.=) %s::pg_catalog.oid AND a.attnum OPERATOR(pg_catalog.>) 0::smallint AND NOT a.attisdropped)";
 
 /// The corpus of that name that this tenant can see, if any.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
@@ -167,9 +167,9 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
         "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
              c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
-                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation) AS relation, \
+                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid OPERATOR(pg_catalog.=) c.relation::pg_catalog.oid) AS relation, \
              (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
-                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents) AS documents, \
+                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid OPERATOR(pg_catalog.=) c.documents::pg_catalog.oid) AS documents, \
              {} AS passage_columns, {} AS document_columns \
          FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         COLUMNS.replace("%s", "c.relation"),
@@ -464,10 +464,17 @@ impl Corpus {
     /// A mapped whole number as SQL, NULL where it is none or less than `least`.
     pub fn integer(&self, meaning: &str, least: i32) -> String {
         match self.column(meaning) {
-            Some(column) if self.is_integer(meaning) => format!(
-                "CASE WHEN {column} BETWEEN {least} AND {} THEN {column}::integer END",
-                i32::MAX
-            ),
+            Some(column) if self.is_integer(meaning) => {
+                // PostgreSQL has no operator for a numeric and an integer: it would look for one along the search_path.
+                let kind = match self.column_type(meaning) {
+                    Some("numeric") => "numeric",
+                    _ => "integer",
+                };
+                format!(
+                    "CASE WHEN {column} OPERATOR(pg_catalog.>=) {least}::{kind} AND {column} OPERATOR(pg_catalog.<=) {}::{kind} THEN {column}::integer END",
+                    i32::MAX
+                )
+            }
             _ => "NULL::integer".to_owned(),
         }
     }
@@ -491,7 +498,7 @@ impl Corpus {
         for relation in [&self.relation, &self.documents].into_iter().flatten() {
             let may = sql::read_one::<bool>(
                 "SELECT pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT') \
-                 FROM pg_catalog.pg_class AS c WHERE c.oid = pg_catalog.to_regclass($1)",
+                 FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid",
                 &[relation.as_str().into()],
             )?;
             if may != Some(true) {

@@ -93,8 +93,8 @@ pub fn delete(corpus_id: i64, doc_id: &str) -> Result<()> {
 }
 
 /// What has become of the document of a citation `c` since its version was cited, as an SQL expression; NULL where the
-/// document's versions are not ours to know.
-pub const STATE: &str = "(SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN d.version <> c.source_version THEN 'changed' ELSE 'current' END \
+/// document's versions are not ours to know, or none was shown.
+pub const STATE: &str = "(SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN c.source_version IS NULL THEN NULL WHEN d.version <> c.source_version THEN 'changed' ELSE 'current' END \
      FROM reground.corpora AS k JOIN reground.documents AS d USING (corpus_id) \
      WHERE k.corpus = c.corpus AND (k.tenant IS NULL OR k.tenant = c.tenant) AND d.doc_id = c.doc_id \
      ORDER BY k.tenant NULLS LAST, d.version DESC LIMIT 1)";

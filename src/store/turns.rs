@@ -59,6 +59,11 @@ impl Turn {
         }
     }
 
+    /// Whether another system answered it.
+    pub fn is_imported(&self) -> bool {
+        self.origin == "imported"
+    }
+
     /// Whether a search of its own found its sources, at its beginning or since.
     pub fn searched(&self) -> bool {
         self.context_from == Some(self.number)

@@ -49,7 +49,60 @@ SELECT replace(hint, '…', 'body') FROM reground.check_corpus('parts') WHERE hi
 SELECT item, status FROM reground.check_corpus('parts') WHERE status <> 'ok';
 SELECT chunk_id FROM reground.search('parts', 'sleeping otters', '[1,0]', max_results => 1);
 SELECT reground.drop_corpus('parts'), reground.drop_corpus('shelf');
+-- Odd rows stop nothing: a passage without a document is its own, one without a key is none; a document is named once, whatever its
+-- passages are called.
 SET client_min_messages = warning;
+CREATE TABLE leaves (id integer UNIQUE, doc text, title text, body text, emb vector(2));
+INSERT INTO leaves VALUES (1, 'd1', 'One', 'milk from cows', '[1,0]'), (2, NULL, 'Loose leaf', 'Pumps run at 40 bar.', '[0,1]'), (NULL, 'd1', 'None', 'milk without a key', '[1,0.1]');
+INSERT INTO leaves SELECT n, 'handbook', 'Heading ' || n, 'Section ' || n || ' is about valves.', '[-1,0]' FROM generate_series(10, 400) AS n;
+SELECT reground.add_corpus('leaves', relation => 'leaves', key => 'id', content => 'body', document => 'doc', title => 'title', embedding => 'emb');
+SELECT chunk_id, doc_id FROM reground.search('leaves', 'milk', '[1,0]', max_results => 2);
+SELECT chunk_id FROM reground.begin_turn('leaves-1', 'milk cows', 'leaves', '[1,0]', settings => '{"max_sources": 1, "min_sources": 0, "lexical_search": "exact"}');
+SELECT raw, status, doc_id FROM reground.end_turn(regress.turn('leaves-1'), 'Pumps run at 40 bar [Source: Loose leaf]. Section 12 is about valves [Source: handbook]. So says [Source: Heading 12].');
+SELECT title, count(*) FROM reground.message_citations AS c JOIN reground.turns AS t USING (turn_id) WHERE t.turn_id = regress.turn('leaves-1') GROUP BY 1 ORDER BY 1;
+SELECT reground.drop_corpus('leaves');
+-- Keys read the same in every session.
+CREATE TABLE log (at timestamptz PRIMARY KEY, day date, body text);
+INSERT INTO log VALUES ('2025-03-01 10:00+00', '2025-03-04', 'The pump failed.');
+SELECT reground.add_corpus('log', relation => 'log', key => 'at', document => 'day', content => 'body');
+SET TimeZone = 'Europe/Berlin'; SET DateStyle = 'German, DMY';
+SELECT chunk_id, doc_id FROM reground.search('log', 'pump');
+SELECT marker FROM reground.begin_turn('log-1', 'pump', 'log');
+SELECT count(*) FROM reground.end_turn(regress.turn('log-1'), 'The pump failed [A1].');
+SET TimeZone = 'Asia/Tokyo'; SET DateStyle = 'SQL, MDY';
+SELECT chunk_id, doc_id, origin FROM reground.begin_turn('log-1', 'and why?', settings => '{"strategy": "first_turn"}');
+RESET TimeZone; RESET DateStyle;
+SELECT reground.drop_corpus('log');
+-- Sources of a corpus with another metric are weighed by their words alone.
+SELECT reground.create_corpus('by_product', dimensions => 2, metric => 'inner_product');
+SELECT reground.create_corpus('by_angle', dimensions => 2);
+SELECT count(*) FROM reground.put_document('by_product', 'p', content => 'Trains are late.') AS p, reground.put_document('by_angle', 'a', content => 'Cows give milk.') AS a;
+SELECT reground.put_embeddings('by_product', '{1}', '{"[0.1,0.995]"}'::vector[]), reground.put_embeddings('by_angle', '{1}', '{"[0.8,0.6]"}'::vector[]);
+SELECT marker FROM reground.begin_turn('metrics-1', 'trains', 'by_product', '[0,1]');
+SELECT count(*) FROM reground.end_turn(regress.turn('metrics-1'), 'Trains are late [A1].');
+SELECT marker, doc_id, origin, round(score::numeric, 2) AS score FROM reground.begin_turn('metrics-1', 'What do cows on this farm give in the morning?', 'by_angle', '[1,0]', intent => 'drill_down');
+SELECT reground.drop_corpus('by_product', true), reground.drop_corpus('by_angle', true);
+-- An operator that somebody put where the search_path leads is not taken.
+CREATE FUNCTION evil(jsonb, jsonb) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+CREATE OPERATOR #>> (LEFTARG = jsonb, RIGHTARG = jsonb, FUNCTION = evil);
+CREATE FUNCTION evil(oid, regclass) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+CREATE OPERATOR = (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = evil);
+CREATE FUNCTION evil(numeric, integer) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+CREATE OPERATOR >= (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = evil);
+CREATE OPERATOR <= (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = evil);
+CREATE FUNCTION evil_number(float8, integer) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+CREATE OPERATOR > (LEFTARG = float8, RIGHTARG = integer, FUNCTION = evil_number);
+CREATE FUNCTION evil_number(integer, float8) RETURNS float8 LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+CREATE OPERATOR - (LEFTARG = integer, RIGHTARG = float8, FUNCTION = evil_number);
+CREATE TABLE dated (id integer PRIMARY KEY, doc text, page numeric, published date, body text, emb vector(2));
+INSERT INTO dated VALUES (1, 'd', 3, '2025-03-01', 'Cows give milk.', '[1,0]'), (2, 'd', 4, '2025-03-01', 'Sheep give wool.', '[0.9,0.1]');
+CREATE INDEX ON dated USING reground_bm25 (body) WITH (text_config = 'english');
+SELECT reground.add_corpus('dated', relation => 'dated', key => 'id', document => 'doc', content => 'body', page_start => 'page', published => 'published', embedding => 'emb');
+SELECT chunk_id, published, locator FROM reground.search('dated', 'milk', '[1,0]', max_results => 1);
+SELECT marker FROM reground.begin_turn('dated-1', 'milk', 'dated', '[1,0]', settings => '{"max_sources": 1, "min_sources": 0}');
+SELECT status FROM reground.end_turn(regress.turn('dated-1'), 'Cows give milk [A1].');
+SELECT count(*) > 0 AS found FROM reground.begin_turn('dated-1', 'and wool?', embedding => '[0.9,0.1]');
+SELECT reground.drop_corpus('dated');
 DROP OWNED BY regress_library;
 DROP ROLE regress_library;
 DROP SCHEMA library CASCADE;

@@ -60,6 +60,9 @@ SELECT status FROM reground.record_turn('case-quiet', 'q', 'It is painted red [1
 SELECT v.external_id, m.answer, t.settings ->> 'store_answers' AS store, t.settings ->> 'provenance' AS provenance, t.settings -> 'support_threshold' AS threshold FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id WHERE v.external_id IN ('case-quiet', 'case-loud') ORDER BY m.message_id;
 SELECT kind, status FROM reground.verify_chain('case-quiet') ORDER BY link_no;
 SELECT count(*) AS links FROM reground.verify_chain('case-loud');
+-- What is measured later is what was judged; a report on it is nothing that alerts look at; without a version nothing is known to stand.
+SELECT status FROM reground.record_turn('case-measured', 'q', 'It runs at 40 bar [1].', '[{"text": "The pump runs at 40 bar.", "marker": "B7"}]', message => 'measured');
+SELECT metric, value FROM reground.messages, reground.answer_metrics(message_id) WHERE external_id = 'measured' AND metric IN ('reference_validity', 'context_utilisation') ORDER BY 1;
 -- Letters that another system gave to several documents, and that a conversation had given before: the next marker is new all the same.
 SELECT count(*) FROM reground.record_turn('case-shared', 'q', 'x [S1].', passages => '[{"text": "one", "marker": "S1", "doc_id": "x"}, {"text": "two", "marker": "S2", "doc_id": "y"}, {"text": "three", "marker": "T1", "doc_id": "z"}, {"text": "four", "marker": "S4", "doc_id": "z"}]');
 SELECT count(*) FROM reground.begin_turn('case-shared', 'hello', corpus => 'imports', settings => '{"strategy": "none"}');

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use pgrx::pg_sys;
-use pgrx::spi::Spi;
+use pgrx::spi::{Spi, SpiClient};
 use reground_bm25::{Asked, Collector, Parameters, Ranking, TsVector};
 use reground_grounding::passage::Hit;
 use reground_grounding::plan::SubQuery;
@@ -15,6 +15,7 @@ use crate::datum::TsVectorBytes;
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexemes::LONGEST_TEXT;
+use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql;
 use crate::store::corpora::Corpus;
 
@@ -56,7 +57,7 @@ pub fn rank(
         filter.clause(1),
         corpus.relations()?,
     );
-    Spi::connect(|client| -> Result<()> {
+    let read = |client: &SpiClient<'_>| -> Result<()> {
         let mut cursor = client.open_cursor(statement.as_str(), &filter.args());
         loop {
             let rows = cursor.fetch(BATCH)?;
@@ -85,7 +86,9 @@ pub fn rank(
             // every batch would stay in memory until the pass ends, and a pass reads the whole relation.
             unsafe { pg_sys::SPI_freetuptable(pg_sys::SPI_tuptable) };
         }
-    })?;
+    };
+    // Keys read, and filters compare, as they do in every other statement.
+    with_settings(&PLAIN_TEXT, || Spi::connect(read))?;
     Ok(finish(collectors, limit))
 }
 
