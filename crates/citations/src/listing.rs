@@ -5,7 +5,7 @@ use std::ops::Range;
 use reground_pulse::Steps;
 
 /// Headings and labels that announce such a list.
-const LABELS: [&str; 18] = [
+const LABELS: [&str; 21] = [
     "references",
     "reference",
     "sources",
@@ -16,11 +16,14 @@ const LABELS: [&str; 18] = [
     "citation",
     "footnotes",
     "quellen",
+    "quelle",
     "literatur",
     "références",
     "fuentes",
+    "fuente",
     "referencias",
     "参考文献",
+    "来源",
     "参考资料",
     "引用",
     "источники",
@@ -33,7 +36,7 @@ pub(crate) const MAX_LABEL: usize = 96;
 pub(crate) fn may_begin_label(first: char) -> bool {
     let ascii = first.to_ascii_lowercase();
     matches!(ascii, 'r' | 's' | 'b' | 'w' | 'c' | 'f' | 'q' | 'l')
-        || matches!(first, '参' | '引' | 'и' | 'И')
+        || matches!(first, '参' | '引' | '来' | 'и' | 'И')
 }
 
 /// Whether a text is nothing but the name of such a list.

@@ -212,6 +212,7 @@ fn what_is_no_citation() {
         "[2024]",
         "- [x] done\n- [ ] open",
         "[Online] [they] [Accessed: 2020-01-01] [Word count: 149] [300 words] [EMIM][TfO] [sic]",
+        "at [12:45] on [9/11], [24/7] and [3|5], 9.8 meters per second², 500 kilometers² and weight/height²",
         "[in 2019] [EU 27] [10,000] [0.5] [007] [-1, 1] [i] [i : j] []",
         "[1]: https://a.example",
         "an open [ bracket and [another",

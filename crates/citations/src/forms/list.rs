@@ -80,6 +80,11 @@ fn of_numbers(text: &str, form: Form, numbers: &Numbers) -> Option<Inside> {
             return None;
         }
         let claimed = claimed_pages(&mut cursor);
+        // A time, a fraction, a place: `[12:45]`, `[24/7]`.
+        let sign = cursor.rest().trim_start().chars().next();
+        if matches!(sign, Some(':' | '/' | '|')) {
+            return None;
+        }
         let follows = separator(&mut cursor);
         match expanded(first.value, last) {
             Ok(range) => {

@@ -9,9 +9,38 @@ const MAX_RUN: usize = 64;
 /// Letters of a word that may carry a note: shorter ones are units and variables, `km²`, `R²`, `sin²`.
 const SHORTEST_WORD: usize = 4;
 /// Longer words that are squared and cubed.
-const SQUARED: [&str; 14] = [
-    "meter", "meters", "metre", "metres", "feet", "foot", "inch", "inches", "mile", "miles",
-    "yard", "yards", "sigma", "alpha",
+const SQUARED: [&str; 31] = [
+    "meter",
+    "meters",
+    "metre",
+    "metres",
+    "kilometer",
+    "kilometers",
+    "kilometre",
+    "kilometres",
+    "centimeter",
+    "centimeters",
+    "centimetre",
+    "centimetres",
+    "millimeter",
+    "millimeters",
+    "millimetre",
+    "millimetres",
+    "feet",
+    "foot",
+    "inch",
+    "inches",
+    "mile",
+    "miles",
+    "yard",
+    "yards",
+    "second",
+    "seconds",
+    "height",
+    "radius",
+    "velocity",
+    "sigma",
+    "alpha",
 ];
 
 impl Scanner<'_> {

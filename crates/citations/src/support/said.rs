@@ -114,11 +114,19 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
                     } else {
                         Role::Number
                     };
-                    figured = figure.close(&piece, text, open.take().is_some(), role, &mut each);
+                    // "No one enters" denies the entering.
+                    let denied = role != Role::MereWord && open.take().is_some();
+                    figured = figure.close(&piece, text, denied, role, &mut each);
                 }
                 let capital = raw.starts_with(char::is_uppercase);
                 each(Said::Word { capital });
                 if start < figured {
+                    if let Some(key) = lexemes.stem_of(&lower) {
+                        each(Said::Within(key));
+                    }
+                    continue;
+                }
+                if open == Some(1) && goes_with_denial(&lower, &text[piece.bytes.end..]) {
                     if let Some(key) = lexemes.stem_of(&lower) {
                         each(Said::Within(key));
                     }
@@ -139,6 +147,16 @@ pub(crate) fn read(text: &str, lexemes: &Lexemes, cues: &Cues, mut each: impl Fn
     if open.is_some() {
         each(Said::LastDenied);
     }
+}
+
+/// Whether a word right after one that denies is part of it: *no longer*, *not yet*, *nicht mehr*; but in *no longer than* it
+/// compares.
+fn goes_with_denial(word: &str, rest: &str) -> bool {
+    let compares = || {
+        let next = rest.trim_start().split(|c: char| !c.is_alphabetic()).next();
+        matches!(next, Some("than" | "als"))
+    };
+    matches!(word, "longer" | "yet" | "mehr") && !compares()
 }
 
 /// Where the units of a text begin, in bytes, ascending.
@@ -256,6 +274,22 @@ mod tests {
         assert_eq!(
             said("Not only clients answer no more than 10 servers", "en"),
             ["clients", "answer", "10", "servers"]
+        );
+        assert_eq!(
+            said("The server no longer supports plugins.", "en"),
+            ["server", "!supports", "plugins"]
+        );
+        assert_eq!(
+            said("No one may inspect laboratories.", "en"),
+            ["1", "!inspect", "laboratories"]
+        );
+        assert_eq!(
+            said("Der Server startet nicht mehr. Neustart", "de"),
+            ["server", "!startet", "neustart"]
+        );
+        assert_eq!(
+            said("It takes no longer than 10 minutes", "en"),
+            ["!longer", "10", "min"]
         );
         assert_eq!(said("它不支持", "zh"), ["它不", "不支", "!支持"]);
         assert_eq!(said("它不同意", "zh"), ["它不", "不同", "同意"]);

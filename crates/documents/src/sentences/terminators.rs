@@ -12,9 +12,10 @@ const ABBREVIATIONS: &[&str] = &[
     "adm", "al", "approx", "asst", "brig", "bspw", "bzw", "ca", "capt", "cf", "ch", "cmdr", "col",
     "d.h", "dept", "dr", "dra", "e.g", "ed", "eds", "eg", "eq", "eqs", "evtl", "ex", "exkl", "fig",
     "figs", "gen", "ggf", "ggü", "gov", "hon", "hr", "i.d.r", "i.e", "ie", "incl", "inkl", "insb",
-    "lt", "m.e", "maj", "messrs", "mlle", "mme", "mr", "mrs", "ms", "mt", "o.g", "p.ej", "ph.d",
-    "prof", "rep", "resp", "rev", "s.o", "s.u", "sen", "sgt", "sog", "sogen", "sr", "sra", "st",
-    "u.a", "u.u", "u.z", "usw", "v.a", "vgl", "viz", "vs", "z.b", "z.t", "zzgl",
+    "lt", "m.e", "maj", "messrs", "mio", "mlle", "mme", "mr", "mrd", "mrs", "ms", "mt", "o.g",
+    "p.ej", "ph.d", "prof", "rep", "resp", "rev", "s.o", "s.u", "sen", "sgt", "sog", "sogen", "sr",
+    "sra", "st", "tsd", "u.a", "u.u", "u.z", "usw", "v.a", "vgl", "viz", "vs", "z.b", "z.t",
+    "zzgl",
 ];
 
 /// Abbreviations after which a number follows; before anything else they may end a sentence ("No. We do not."). In
