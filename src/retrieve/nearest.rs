@@ -141,8 +141,8 @@ fn nearest(
         None => format!("2, ({key}::text) COLLATE \"C\""),
     };
     let statement = format!(
-        "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {key} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
-         WHERE {MEASURABLE} ORDER BY n.value, n.key COLLATE \"C\"",
+        "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
+         WHERE n.key IS NOT NULL AND {MEASURABLE} ORDER BY n.value, n.key COLLATE \"C\"",
         corpus.relations()?,
         corpus.required("embedding")?,
         filter.clause(3),
