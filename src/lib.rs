@@ -35,8 +35,8 @@ pub extern "C-unwind" fn _PG_init() {
     guc::define();
     index::define();
     worker::register();
-    // Computations over megabytes hear a cancel, a timeout and a shutdown between two beats; PostgreSQL's ERROR unwinds them.
-    reground_pulse::on_beat(|_work| {
+    // Long computations check for a cancel, a timeout and a shutdown. PostgreSQL's ERROR unwinds them.
+    reground_interrupt::set_hook(|_work| {
         pgrx::check_for_interrupts!();
     });
 }

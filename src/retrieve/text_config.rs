@@ -80,7 +80,7 @@ fn named(corpus: &Corpus) -> Result<Vec<String>> {
     // An index is leapt along from one value to the next: without one the whole relation would be sorted for each.
     let values = match value {
         Some(value) if has_index(relation, &mapped.column)? => format!(
-            "WITH RECURSIVE leap(named) AS ((SELECT {value} {from} ORDER BY 1 LIMIT 1) \
+            "WITH RECURSIVE find(named) AS ((SELECT {value} {from} ORDER BY 1 LIMIT 1) \
                  UNION ALL SELECT (SELECT {value} {from} AND {value} OPERATOR(pg_catalog.>) leap.named ORDER BY 1 LIMIT 1) FROM leap WHERE leap.named IS NOT NULL) \
              SELECT leap.named AS {} FROM leap",
             sql::ident(&mapped.column)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -247,7 +247,7 @@ impl Case {
         let suspect = self.first_bad_hour - SUSPECT_HOURS * HOUR;
         let mut values: BTreeMap<(String, String), Seen> = BTreeMap::new();
         let mut since: BTreeMap<String, u64> = BTreeMap::new();
-        for cell in along(&self.components) {
+        for cell in checked(&self.components) {
             for (name, value) in versions::components(&cell.name, &cell.value) {
                 if cell.hour >= self.first_bad_hour {
                     *since.entry(name.clone()).or_default() += cell.turns;
@@ -261,7 +261,7 @@ impl Case {
         let mut clues = Vec::new();
         for ((name, value), seen) in &values {
             let share = rate(seen.since, since.get(name).copied().unwrap_or_default());
-            let earlier = along(values.range((name.clone(), String::new())..));
+            let earlier = checked(values.range((name.clone(), String::new())..));
             let earlier = earlier.take_while(|((other, _), _)| other == name);
             let before = earlier
                 .filter(|((_, other), seen)| other != value && seen.before > 0)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reground_citations::{Factors, LossStage, Status};
-use reground_pulse::{along, beat};
+use reground_interrupt::{check_interrupt, checked};
 use serde::{Deserialize, Serialize};
 
 /// Seconds of an hour.
@@ -118,7 +118,7 @@ pub struct Part<'a> {
 
 impl Part<'_> {
     fn holds(&self, corpus: &Corpus) -> bool {
-        beat(1);
+        check_interrupt(1);
         self.corpus.is_none_or(|wanted| wanted == corpus)
     }
 
@@ -136,13 +136,13 @@ impl Part<'_> {
 impl Hours {
     /// Takes in more cells.
     pub fn add(&mut self, cells: Cells) {
-        for cell in along(cells.answers) {
+        for cell in checked(cells.answers) {
             self.at(cell.hour).answers.push(cell);
         }
-        for cell in along(cells.citations) {
+        for cell in checked(cells.citations) {
             self.at(cell.hour).citations.push(cell);
         }
-        for cell in along(cells.stale) {
+        for cell in checked(cells.stale) {
             self.at(cell.hour).stale.push(cell);
         }
     }
@@ -157,17 +157,17 @@ impl Hours {
         let mut parts: BTreeMap<&Corpus, Self> = BTreeMap::new();
         for (hour, cells) in &self.0 {
             for cell in &cells.answers {
-                beat(1);
+                check_interrupt(1);
                 let part = parts.entry(&cell.corpus).or_default();
                 part.at(*hour).answers.push(cell.clone());
             }
             for cell in &cells.citations {
-                beat(1);
+                check_interrupt(1);
                 let part = parts.entry(&cell.corpus).or_default();
                 part.at(*hour).citations.push(cell.clone());
             }
             for cell in &cells.stale {
-                beat(1);
+                check_interrupt(1);
                 let part = parts.entry(&cell.corpus).or_default();
                 part.at(*hour).stale.push(cell.clone());
             }
@@ -177,7 +177,7 @@ impl Hours {
 
     /// Cells of the hours of a part, of all corpora.
     fn during(&self, part: Part<'_>) -> impl Iterator<Item = &Cells> {
-        beat(1);
+        check_interrupt(1);
         let hours = self.0.range(part.since..part.until.max(part.since));
         hours.map(|(_, cells)| cells)
     }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::Steps;
+use reground_interrupt::Steps;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

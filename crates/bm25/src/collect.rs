@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use crate::asked::{Asked, MOST_ASKED, weights};
 use crate::score::{Parameters, term_score};
@@ -117,7 +117,7 @@ impl Collector {
         self.positions += u64::from(tsv.length());
         let kept = admitted || wanted;
         let hits_start = self.hits.len();
-        beat(1 + self.terms.len());
+        check_interrupt(1 + self.terms.len());
         for (index, term) in self.terms.iter_mut().enumerate() {
             let frequency = tsv.frequency(&term.lexeme);
             if frequency > 0 {
@@ -161,7 +161,7 @@ impl Collector {
         let mut hits_start = 0;
         for row in self.matches {
             let hits = &self.hits[hits_start..row.hits_end];
-            beat(1 + hits.len());
+            check_interrupt(1 + hits.len());
             hits_start = row.hits_end;
             let score: f64 = hits
                 .iter()

@@ -1,6 +1,6 @@
 //! What an API says that a source says: looked for in the source, believed no more than the answer.
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use crate::support::says;
 use crate::{Detail, Judgement, Source, Status};
@@ -8,7 +8,7 @@ use crate::{Detail, Judgement, Source, Status};
 /// Takes back the verdict on citations whose quote is not in the source of the context that they name: the place is right,
 /// the content is not there. `quotes` go with the judgements by index; `None` says nothing.
 pub fn check_quotes(judgements: &mut [Judgement], quotes: &[Option<String>], sources: &[Source]) {
-    for (judgement, quote) in along(judgements.iter_mut().zip(quotes)) {
+    for (judgement, quote) in checked(judgements.iter_mut().zip(quotes)) {
         let source = judgement.source.and_then(|source| sources.get(source));
         let (Some(source), Some(quote)) = (source, quote) else {
             continue;

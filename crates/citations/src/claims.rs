@@ -3,7 +3,7 @@
 mod fold;
 
 use reground_documents::sentence_spans;
-use reground_pulse::along;
+use reground_interrupt::checked;
 use std::ops::Range;
 
 use crate::Claim;
@@ -77,7 +77,7 @@ pub(crate) fn place(text: &str, found: &[Found]) -> Placed {
     let mut on = Vec::with_capacity(found.len());
     let mut last_with_words = None;
     let mut before_has_words = false;
-    for number in along(0..said.spans.len()) {
+    for number in checked(0..said.spans.len()) {
         let first = said.first_of_words(number);
         let words = first.is_some();
         let label = first.is_some_and(|first| said.is_label(number, first));
@@ -229,7 +229,7 @@ impl Said<'_> {
     fn numbered(self, on: Vec<Standing>) -> Placed {
         let mut sentences = Vec::with_capacity(self.spans.len());
         let mut number_of = Vec::with_capacity(self.spans.len());
-        for span in along(&self.spans) {
+        for span in checked(&self.spans) {
             let raw = &self.text[span.clone()];
             let start = span.start + raw.len() - raw.trim_start().len();
             let end = start + raw.trim().len();
@@ -241,7 +241,7 @@ impl Said<'_> {
         let mut claims = Vec::new();
         let mut whole: Vec<Option<(usize, Vec<usize>)>> = vec![None; self.spans.len()];
         let mut standing = Vec::with_capacity(on.len());
-        for (index, Standing { span, claims: of }) in along(on.into_iter().enumerate()) {
+        for (index, Standing { span, claims: of }) in checked(on.into_iter().enumerate()) {
             let sentence = number_of.get(span).copied().flatten();
             let claim = sentence.and_then(|sentence| match of {
                 Claims::Nothing => None,
@@ -312,7 +312,7 @@ const FILLERS: (&str, &str) = ("                ", "XXXXXXXXXXXXXXXX");
 fn citations_by_span(spans: &[Range<usize>], found: &[Found]) -> Vec<Range<usize>> {
     let mut next = 0;
     let mut held = Vec::with_capacity(spans.len());
-    for number in along(0..spans.len()) {
+    for number in checked(0..spans.len()) {
         let limit = spans
             .get(number + 1)
             .map_or(usize::MAX, |after| after.start);
@@ -346,5 +346,5 @@ fn has_words(text: &str) -> bool {
 }
 
 fn first_of_words(text: &str) -> Option<char> {
-    along(text.chars()).find(|c| c.is_alphanumeric())
+    checked(text.chars()).find(|c| c.is_alphanumeric())
 }

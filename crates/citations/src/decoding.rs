@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -64,7 +64,7 @@ pub fn citation_grammar<M: AsRef<str>>(
 ) -> Result<String, NoMarker> {
     let mut seen = BTreeSet::new();
     let mut admitted = Vec::new();
-    for marker in along(markers).map(AsRef::as_ref) {
+    for marker in checked(markers).map(AsRef::as_ref) {
         if !is_marker(marker) {
             return Err(NoMarker(marker.to_owned()));
         }

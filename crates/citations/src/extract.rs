@@ -1,6 +1,6 @@
 //! From the text of an answer to its citations, in linear time.
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -86,7 +86,7 @@ pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extracti
     let placed = claims::place(text, &found);
     let mut citations = Vec::with_capacity(found.len());
     let mut ruler = Ruler::new(text);
-    for (found, placement) in along(found.into_iter().zip(placed.standing)) {
+    for (found, placement) in checked(found.into_iter().zip(placed.standing)) {
         let span = ruler.span(found.bytes);
         let family = found.inside.form.family();
         for reference in found.inside.references {

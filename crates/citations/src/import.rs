@@ -14,7 +14,7 @@ mod gemini;
 mod openai;
 mod rows;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -312,7 +312,7 @@ fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 fn entries<'v>(value: &'v Value, at: &str, key: &str) -> impl Iterator<Item = (String, &'v Value)> {
     let list = value.get(key).and_then(Value::as_array).map(Vec::as_slice);
     let at = format!("{at}/{key}");
-    along(list.unwrap_or_default())
+    checked(list.unwrap_or_default())
         .enumerate()
         .map(move |(number, entry)| (format!("{at}/{number}"), entry))
 }
@@ -320,7 +320,7 @@ fn entries<'v>(value: &'v Value, at: &str, key: &str) -> impl Iterator<Item = (S
 /// The entries of a value that is itself a list.
 fn items(value: &Value) -> impl Iterator<Item = (String, &Value)> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    along(list)
+    checked(list)
         .enumerate()
         .map(|(number, entry)| (format!("/{number}"), entry))
 }

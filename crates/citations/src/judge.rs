@@ -5,7 +5,7 @@ mod judgement;
 mod parts;
 mod segments;
 
-use reground_pulse::{along, beat};
+use reground_interrupt::{check_interrupt, checked};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
@@ -63,8 +63,8 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
     };
     let mut judged: Vec<(usize, Judgement)> = Vec::with_capacity(extraction.citations.len());
     for part in &parts {
-        beat(1 + part.claim.as_ref().map_or(0, |claim| claim.units.len()));
-        let resolved = along(&part.citations)
+        check_interrupt(1 + part.claim.as_ref().map_or(0, |claim| claim.units.len()));
+        let resolved = checked(&part.citations)
             .map(|&number| {
                 let citation = &extraction.citations[number];
                 (

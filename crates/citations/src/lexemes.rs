@@ -1,6 +1,6 @@
 //! The content of a text: the server's lexemes, with numbers read here.
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -122,7 +122,7 @@ pub(crate) fn numbers(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(step) = text.as_bytes()[at..].iter().position(u8::is_ascii_digit) {
-        beat(1 + step);
+        check_interrupt(1 + step);
         let digit = at + step;
         let start = text[at..digit].trim_end_matches(is_inside).len() + at;
         let rest = &text[digit..];

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::Steps;
+use reground_interrupt::Steps;
 
 /// Headings and labels that announce such a list.
 const LABELS: [&str; 21] = [

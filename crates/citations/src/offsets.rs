@@ -1,6 +1,6 @@
 //! One position in the three units that readers count in.
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ impl<'a> Ruler<'a> {
 
     fn advance(&mut self, to: usize) -> (usize, usize) {
         let stretch = self.text.as_bytes().get(self.bytes..to).unwrap_or_default();
-        beat(stretch.len());
+        check_interrupt(stretch.len());
         // A scalar starts at every byte that does not continue one; those of four bytes are surrogate pairs.
         let (scalars, pairs) = if stretch.is_ascii() {
             (stretch.len(), 0)

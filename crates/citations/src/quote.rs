@@ -1,7 +1,7 @@
 //! The sentence of a source that comes nearest to a claim.
 
 use reground_documents::sentence_spans;
-use reground_pulse::{STRETCH, along, beat};
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt, checked};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -29,9 +29,9 @@ struct Sentence {
 impl Sentences {
     pub(crate) fn of(text: &str) -> Self {
         let mut ruler = Ruler::new(text);
-        let sentences = along(sentence_spans(text)).filter_map(|span| {
+        let sentences = checked(sentence_spans(text)).filter_map(|span| {
             let raw = &text[span.clone()];
-            beat(raw.len().min(STRETCH));
+            check_interrupt(raw.len().min(CHECK_INTERVAL));
             let start = span.start + raw.len() - raw.trim_start().len();
             let bytes = start..start + raw.trim().len();
             (!bytes.is_empty()).then(|| Sentence {
@@ -60,7 +60,7 @@ impl Quote {
             let within = hits[from..].iter();
             let within = within.take_while(|(_, hit)| hit.bytes.0 < sentence.bytes.end);
             let count = within.map(|(number, _)| held.add(*number)).count();
-            beat(1 + count);
+            check_interrupt(1 + count);
             let next = (Reverse(held.len()), sentence.chars.len(), sentence);
             if best
                 .as_ref()

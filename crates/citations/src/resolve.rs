@@ -5,7 +5,7 @@ mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use crate::names::{address, shortens, stem};
 use crate::{
@@ -49,7 +49,7 @@ pub fn document_requests(
     known: &[KnownMarker],
 ) -> Vec<DocumentRequest> {
     let places = Places::new(sources, known, &[]);
-    let requests: BTreeSet<_> = along(&extraction.citations)
+    let requests: BTreeSet<_> = checked(&extraction.citations)
         .filter_map(|citation| match places.look(&citation.reference) {
             Look::Ask(request, _) => Some(request),
             Look::Settled(_) => None,
@@ -61,7 +61,7 @@ pub fn document_requests(
 /// The names by which the citations of an answer may mean a marker of an earlier turn, or a document that one is bound to: of
 /// the conversation's markers no others bear on the answer. Ascending, without repetition.
 pub fn registry_names(extraction: &Extraction) -> Vec<String> {
-    let names: BTreeSet<String> = along(&extraction.citations)
+    let names: BTreeSet<String> = checked(&extraction.citations)
         .filter_map(|citation| match &citation.reference {
             Reference::Marker { marker, .. } => Some(marker.clone()),
             Reference::Ordinal { number, .. } => Some(number.to_string()),

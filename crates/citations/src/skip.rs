@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use reground_pulse::{STRETCH, Steps, along, beat};
+use reground_interrupt::{CHECK_INTERVAL, Steps, check_interrupt, checked};
 
 /// Byte ranges of fenced code, inline code and `<think>` blocks, ascending and disjoint. Linear in the text.
 ///
@@ -61,9 +61,9 @@ pub(crate) fn not_prose(text: &str) -> Vec<Range<usize>> {
 /// The next byte that may begin something hidden.
 fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
     let mut start = from;
-    for stretch in bytes.get(from..)?.chunks(STRETCH) {
+    for stretch in bytes.get(from..)?.chunks(CHECK_INTERVAL) {
         let sign = memchr::memchr3(b'`', b'~', b'<', stretch);
-        beat(sign.unwrap_or(stretch.len()));
+        check_interrupt(sign.unwrap_or(stretch.len()));
         if let Some(at) = sign {
             return Some(start + at);
         }
@@ -167,7 +167,7 @@ fn inline_closers(bytes: &[u8]) -> Vec<(usize, usize)> {
     let mut next = BTreeMap::new();
     let mut current = paragraph;
     let mut closers = Vec::new();
-    for (at, length, paragraph) in along(runs.into_iter().rev()) {
+    for (at, length, paragraph) in checked(runs.into_iter().rev()) {
         if paragraph != current {
             next.clear();
             current = paragraph;
@@ -187,7 +187,7 @@ fn thought(bytes: &[u8], start: usize) -> Option<usize> {
         .into_iter()
         .find(|(open, _)| starts_with(&bytes[start..], open))?;
     let body = start + open.len();
-    let end = along(body..bytes.len())
+    let end = checked(body..bytes.len())
         .find(|&at| bytes[at] == b'<' && starts_with(&bytes[at..], close))
         .map_or(bytes.len(), |at| at + close.len());
     Some(end)

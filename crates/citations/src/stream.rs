@@ -7,7 +7,7 @@ mod code;
 mod settled;
 mod words;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
 use crate::{Extracted, Extraction, Form, Grammar, Malformed, Reference, extract};
@@ -120,7 +120,7 @@ fn is_unnamed(citation: &Extracted) -> bool {
 fn finished_paragraphs(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut blank_from = None;
-    for (at, byte) in along(bytes.iter().enumerate().rev()) {
+    for (at, byte) in checked(bytes.iter().enumerate().rev()) {
         match (byte, blank_from) {
             (b'\n', Some(end)) => return end,
             (b'\n', None) => blank_from = Some(at + 1),

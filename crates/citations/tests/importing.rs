@@ -11,7 +11,7 @@ mod any_json;
 use any_json::{json_soup, result_soup};
 use proptest::prelude::*;
 use reground_citations::{Api, Import, Irregular, Pages, Reference, UnknownApi, import};
-use reground_pulse::{STRETCH, felt};
+use reground_interrupt::{CHECK_INTERVAL, test_support};
 use serde_json::{Value, json};
 
 fn read(result: &Value, answer: &str, api: Api) -> Import {
@@ -333,10 +333,10 @@ fn what_is_no_result_is_said_so() {
 #[test]
 fn importing_beats() {
     let result = json!([{"start": 0, "end": 9, "document_ids": ["x"]}]);
-    for unit in felt::UNITS {
-        let answer = felt::text_of(unit, 4 * STRETCH);
-        let felt = felt::of(|| import(&result, &answer, None));
-        assert!(felt.beats >= 8, "{unit:?}: {felt:?}");
+    for unit in test_support::UNITS {
+        let answer = test_support::text_of(unit, 4 * CHECK_INTERVAL);
+        let checks = test_support::measure(|| import(&result, &answer, None));
+        assert!(checks.count >= 8, "{unit:?}: {checks:?}");
     }
 }
 

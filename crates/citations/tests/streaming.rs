@@ -9,7 +9,7 @@ use feeding::{check, with_additions};
 use nasty::nasty;
 use proptest::prelude::*;
 use reground_citations::{Families, Grammar, feed};
-use reground_pulse::felt;
+use reground_interrupt::test_support;
 
 #[test]
 fn the_answer_is_never_taken_back() {
@@ -37,7 +37,7 @@ fn the_answer_is_never_taken_back() {
 
 #[test]
 fn feeding_beats() {
-    felt::check("feed", 4, |text| feed(text, &Grammar::default(), false));
+    test_support::assert_checked("feed", 4, |text| feed(text, &Grammar::default(), false));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{fmt, ops::Range, str::FromStr};
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
 use crate::DocumentError;
@@ -110,7 +110,7 @@ impl PageMap {
     pub fn from_form_feeds(text: &str) -> Option<Self> {
         let mut starts = vec![0];
         let mut length = 0;
-        for character in along(text.chars()) {
+        for character in checked(text.chars()) {
             length += 1;
             if character == '\u{c}' {
                 starts.push(length);

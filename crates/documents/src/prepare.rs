@@ -1,6 +1,6 @@
 //! A document made ready to be stored: normal text, passages with coordinates, bounds and digest.
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use serde::Serialize;
 use serde_json::Value;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
@@ -173,7 +173,7 @@ fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), D
         .collect::<Result<Vec<_>, _>>()?;
     // Refuses what does not ascend from 0.
     PageMap::from_starts(starts.clone())?;
-    let bytes: Vec<usize> = along(content.char_indices())
+    let bytes: Vec<usize> = checked(content.char_indices())
         .map(|(byte, _)| byte)
         .chain([content.len()])
         .collect();
@@ -193,7 +193,7 @@ fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), D
     let mut text = String::with_capacity(content.len());
     let mut moved = Vec::with_capacity(starts.len());
     let mut characters = 0;
-    for cut in along(cuts.windows(2)) {
+    for cut in checked(cuts.windows(2)) {
         let piece = normalise(&content[cut[0]..cut[1]]);
         moved.push(characters);
         characters += piece.chars().count();

@@ -11,7 +11,7 @@ mod terminators;
 
 use std::ops::Range;
 
-use reground_pulse::{STRETCH, along, beat};
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt, checked};
 
 use blocks::blocks;
 pub use blocks::is_heading;
@@ -38,7 +38,7 @@ pub fn sentence_spans(text: &str) -> Vec<Range<usize>> {
     let mut ends = Vec::new();
     for block in blocks(text) {
         let content = &text[block.clone()];
-        beat(content.len().min(STRETCH));
+        check_interrupt(content.len().min(CHECK_INTERVAL));
         let mut start = 0;
         // A heading is one sentence whatever its punctuation.
         if is_heading(content) {
@@ -46,7 +46,7 @@ pub fn sentence_spans(text: &str) -> Vec<Range<usize>> {
         } else {
             sentence_ends(content, &mut ends);
         }
-        for end in along(ends.iter().copied().chain([content.len()])) {
+        for end in checked(ends.iter().copied().chain([content.len()])) {
             let sentence = &content[start..end];
             let first = start + (sentence.len() - sentence.trim_start().len());
             let last = start + sentence.trim_end().len();

@@ -7,7 +7,7 @@
 mod percent;
 
 use percent::{Part, encode, lower_plain};
-use reground_pulse::along;
+use reground_interrupt::checked;
 use unicode_normalization::UnicodeNormalization;
 
 /// Query parameters that say where a reader came from, not what the document is. A trailing `*` stands for any rest.
@@ -74,7 +74,7 @@ const DEFAULT_PORTS: &[(&str, &str)] = &[
 /// ```
 pub fn canonical_uri(uri: &str, tracking: &[&str]) -> String {
     // RFC 3987, 5.3.2.2: composed and decomposed spellings are the same address.
-    let uri: String = along(uri.chars()).nfc().collect();
+    let uri: String = checked(uri.chars()).nfc().collect();
     match scheme(uri.trim()) {
         Some((scheme, rest)) => canonical(&scheme.to_ascii_lowercase(), rest, tracking),
         None => clean_path(&uri),
@@ -217,7 +217,7 @@ fn kept_parameters(query: &str, tracking: &[&str]) -> String {
                 None => name.eq_ignore_ascii_case(pattern),
             })
     };
-    along(query.split('&'))
+    checked(query.split('&'))
         .filter(|parameter| !parameter.is_empty() && !is_tracking(parameter))
         .collect::<Vec<_>>()
         .join("&")

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// What a cue tells.
@@ -264,7 +264,7 @@ impl Cues {
     /// The longest cue of this kind that starts at word `at` of `words`.
     #[must_use]
     pub fn at(&self, words: &[(usize, String)], at: usize, kind: Kind) -> Option<Found> {
-        beat(1);
+        check_interrupt(1);
         let rest = words.get(at..)?;
         let first = &rest.first()?.1;
         self.by_first

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use crate::settings::MarkerStyle;
 
@@ -116,11 +116,11 @@ fn apply<'t>(
 
 /// The text without what nobody sees.
 fn visible(text: &str) -> Cow<'_, str> {
-    if along(text.chars()).all(|c| !invisible(c) && !joiner(c)) {
+    if checked(text.chars()).all(|c| !invisible(c) && !joiner(c)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let mut chars = along(text.chars()).filter(|&c| !invisible(c)).peekable();
+    let mut chars = checked(text.chars()).filter(|&c| !invisible(c)).peekable();
     while let Some(c) = chars.next() {
         let needed = |neighbour: Option<char>| {
             neighbour.is_some_and(|n| !n.is_ascii() && !n.is_whitespace() && !joiner(n))

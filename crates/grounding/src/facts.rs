@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_documents::sentence_spans;
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use crate::cues::Cues;
 use crate::memory::Fact;
@@ -40,7 +40,7 @@ pub fn extract(
     let mut covered: BTreeSet<&String> = BTreeSet::new();
     let mut facts: Vec<Fact> = Vec::new();
     while facts.len() < most {
-        let best = along(&sentences)
+        let best = checked(&sentences)
             .enumerate()
             .max_by_key(|(index, sentence)| {
                 let new = sentence.keys.difference(&covered).count();

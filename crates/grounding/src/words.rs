@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reground_pulse::{STRETCH, beat};
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::cues::{Cues, Kind};
@@ -45,11 +45,11 @@ fn each_word(text: &str, mut visit: impl FnMut(usize, &str)) {
 fn each_as_written(text: &str, mut visit: impl FnMut(usize, &str)) {
     for (from, piece) in pieces(text) {
         // A word is one step of the iterator, and so is a piece without any: 10 MB take it a tenth of a second.
-        beat(piece.len().min(STRETCH));
+        check_interrupt(piece.len().min(CHECK_INTERVAL));
         let mut done = 0;
         for (at, word) in piece.unicode_word_indices() {
             let end = at + word.len();
-            beat((end - done).min(STRETCH));
+            check_interrupt((end - done).min(CHECK_INTERVAL));
             done = end;
             visit(from + at, word);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 /// Length of the longest sequence that both hold in its order, with anything between.
 ///
@@ -14,12 +14,12 @@ pub fn length<T: Ord>(first: &[T], second: &[T]) -> usize {
     let mut row = vec![u64::MAX; first.len().div_ceil(64)];
     for item in second {
         let Some(masks) = places.get(item) else {
-            beat(1);
+            check_interrupt(1);
             continue;
         };
         let mut masks = masks.iter().peekable();
         let (from, _) = masks.peek().copied().copied().unwrap_or_default();
-        beat(row.len() - from);
+        check_interrupt(row.len() - from);
         let mut carry = false;
         for (word, bits) in row.iter_mut().enumerate().skip(from) {
             let mask = masks
@@ -40,7 +40,7 @@ pub fn length<T: Ord>(first: &[T], second: &[T]) -> usize {
 fn places<T: Ord>(items: &[T]) -> BTreeMap<&T, Vec<(usize, u64)>> {
     let mut places: BTreeMap<&T, Vec<(usize, u64)>> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
-        beat(1);
+        check_interrupt(1);
         let (word, bit) = (at / 64, 1 << (at % 64));
         let masks = places.entry(item).or_default();
         match masks.last_mut() {

@@ -1,7 +1,7 @@
 //! The Mann–Whitney U test: whether of two independent samples one tends to hold the larger values (Mann and Whitney, "On a
 //! test of whether one of two random variables is stochastically larger than the other", 1947).
 
-use reground_pulse::{along, beat};
+use reground_interrupt::{check_interrupt, checked};
 use serde::{Deserialize, Serialize};
 
 use crate::normal;
@@ -101,7 +101,7 @@ impl Pooled {
         };
         let mut below = 0.0;
         // 0 and −0 sort apart and are equal.
-        for tied in along(values.chunk_by(|a, b| a.0 == b.0)) {
+        for tied in checked(values.chunk_by(|a, b| a.0 == b.0)) {
             let size = tied.len() as f64;
             let of_first = tied.iter().filter(|(_, is_first)| *is_first).count() as f64;
             let of_second = size - of_first;
@@ -123,7 +123,7 @@ fn share_up_to(most: usize, smaller: usize, larger: usize) -> f64 {
     orders[0] = 1.0;
     let mut all = 1.0;
     for part in 1..=smaller {
-        beat(2 * orders.len());
+        check_interrupt(2 * orders.len());
         let above = larger + part;
         for u in (above..=most).rev() {
             orders[u] -= orders[u - above];

@@ -1,7 +1,7 @@
 //! A text held against a reference by the longest sequence of words that both share: ROUGE-L (Lin, "ROUGE: a package for
 //! automatic evaluation of summaries", 2004).
 
-use reground_pulse::{Steps, along};
+use reground_interrupt::{Steps, checked};
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -53,7 +53,7 @@ fn words(text: &str) -> Vec<&str> {
         steps.step();
         c.is_ascii() && !c.is_ascii_alphanumeric()
     });
-    along(pieces.flat_map(str::unicode_words)).collect()
+    checked(pieces.flat_map(str::unicode_words)).collect()
 }
 
 #[cfg(test)]

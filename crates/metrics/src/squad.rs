@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use reground_pulse::{Steps, along};
+use reground_interrupt::{Steps, checked};
 
 /// Words that say nothing.
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
@@ -47,7 +47,7 @@ pub fn token_f1(answer: &str, reference: &str) -> f64 {
 
 /// The text without case, punctuation and articles.
 fn normal(text: &str) -> String {
-    let text: String = along(text.to_lowercase().chars())
+    let text: String = checked(text.to_lowercase().chars())
         .filter(|c| !c.is_ascii_punctuation())
         .collect();
     let mut steps = Steps::default();

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 /// Names and values of attributes. A name is never data; a value may be.
 pub type Attributes<'a> = &'a [(&'static str, &'a str)];
@@ -91,7 +91,7 @@ pub fn follows(uri: &str) -> bool {
     });
     rest.is_some_and(|rest| {
         rest.starts_with(|c: char| c.is_alphanumeric() || c == '[')
-            && along(rest.chars()).all(|c| !c.is_whitespace() && !hidden(c) && c != '\\')
+            && checked(rest.chars()).all(|c| !c.is_whitespace() && !hidden(c) && c != '\\')
     })
 }
 
@@ -109,7 +109,7 @@ fn hidden(c: char) -> bool {
 
 fn escape(text: &str, into: &mut String) {
     let mut after_return = false;
-    for c in along(text.chars()) {
+    for c in checked(text.chars()) {
         match c {
             // What a parser makes of them anyhow.
             '\r' => into.push('\n'),

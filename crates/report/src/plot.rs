@@ -1,7 +1,7 @@
 //! Lines over turns or days, as inline SVG. Each line has a colour, a dash and a mark of its own; each mark says its figure, and
 //! a table beneath says all of them.
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use crate::html::Html;
 
@@ -164,7 +164,7 @@ impl Plot<'_> {
             .take(self.places.len())
             .enumerate()
             .map(|(index, value)| {
-                beat(1);
+                check_interrupt(1);
                 let value = value.filter(|value| value.is_finite())?;
                 Some((self.x(index), axis.y(value), value))
             })

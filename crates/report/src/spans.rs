@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 /// A stretch of an answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Piece<'a> {
 /// citation is in one of them. A range that goes beyond the text ends with it; one that ends before it begins is empty.
 #[must_use]
 pub fn pieces<'a>(text: &'a str, citations: &[Range<usize>]) -> Vec<Piece<'a>> {
-    let length = along(text.chars()).count();
+    let length = checked(text.chars()).count();
     let mut order: Vec<(Range<usize>, usize)> = citations
         .iter()
         .enumerate()
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
     /// Takes what comes before the character of that number.
     fn until(&mut self, char: usize) -> &'a str {
         let count = char.saturating_sub(self.chars);
-        let end = along(self.text.char_indices())
+        let end = checked(self.text.char_indices())
             .nth(count)
             .map_or(self.text.len(), |(end, _)| end);
         let (taken, rest) = self.text.split_at(end);

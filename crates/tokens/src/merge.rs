@@ -1,6 +1,6 @@
 //! Byte-pair merging of one piece.
 
-use reground_pulse::{STRETCH, Steps, beat};
+use reground_interrupt::{CHECK_INTERVAL, Steps, check_interrupt};
 
 use crate::offers::Offers;
 use crate::vocabulary::{length, rank};
@@ -27,7 +27,7 @@ impl Merger {
     /// Calls `token_end` with the end of each token of a piece, in bytes from the piece's start, in order.
     pub fn tokens(&mut self, piece: &[u8], mut token_end: impl FnMut(usize)) {
         // The merges of a long piece are said as they are made.
-        beat(piece.len().min(STRETCH));
+        check_interrupt(piece.len().min(CHECK_INTERVAL));
         if piece.len() == 1 || rank(piece).is_some() {
             return token_end(piece.len());
         }

@@ -20,7 +20,7 @@ static PIECE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The pieces of a text in order; together they are the text.
 ///
-/// The pattern finds a piece in one go, however long: 10 MB of one letter take it a tenth of a second, in which nothing beats.
+/// The pattern finds a piece in one go, however long: 10 MB of one letter take it a tenth of a second, during which no interrupt is checked.
 pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -320,7 +320,7 @@ const MANY: usize = 10 << 20;
 /// Where they are interrupted: at the door, and within.
 const TIMEOUTS: [&str; 4] = ["1ms", "5ms", "20ms", "50ms"];
 
-/// That they hear it soon is counted, not timed, by the tests of the crates (`tests/beats.rs`): here an interrupt unwinds a
+/// That they hear it soon is counted, not timed, by the tests of the crates (`tests/interrupts.rs`): here an interrupt unwinds a
 /// computation, and nothing of it stays.
 #[test]
 fn a_long_computation_can_be_cancelled() -> Result<()> {

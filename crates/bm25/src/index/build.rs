@@ -1,7 +1,7 @@
 //! Builds an index of many documents at once: their postings are sorted in memory, and where that is not enough, in runs that
 //! are merged at the end. Several processes may each gather a share of the documents.
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use super::POSTING;
 use super::fault::{Fault, Result};
@@ -79,7 +79,7 @@ impl<R: Runs> Gatherer<R> {
             self.documents.write(&self.records)?;
             self.records.clear();
         }
-        beat(POSTING * document.terms.len());
+        check_interrupt(POSTING * document.terms.len());
         let each = document.terms.iter();
         self.postings
             .extend(each.map(|&(hash, frequency)| (hash, number, frequency)));
@@ -112,7 +112,7 @@ impl<R: Runs> Gatherer<R> {
             }
             if bytes.len() >= HELD {
                 self.runs.write(&bytes)?;
-                beat(bytes.len());
+                check_interrupt(bytes.len());
                 end += bytes.len() as u64;
                 bytes.clear();
             }
@@ -217,7 +217,7 @@ fn sort(postings: &mut [(u64, u32, u32)], bits: u32) {
     // Of one term, documents rise but for what parting has exchanged.
     let Some(bit) = bits.checked_sub(1).filter(|_| postings.len() > SORTED) else {
         postings.sort_unstable();
-        beat(POSTING * postings.len());
+        check_interrupt(POSTING * postings.len());
         return;
     };
     let is_low = |posting: &(u64, u32, u32)| posting.0 >> bit & 1 == 0;
@@ -230,7 +230,7 @@ fn sort(postings: &mut [(u64, u32, u32)], bits: u32) {
             postings.swap(low, high);
         }
     }
-    beat(postings.len());
+    check_interrupt(postings.len());
     let (lower, upper) = postings.split_at_mut(low);
     sort(lower, bit);
     sort(upper, bit);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use super::POSTING;
 use super::fault::{Fault, Result};
@@ -213,7 +213,7 @@ fn check_segment<P: Pages>(
         } else {
             visit(row, fingerprint);
         }
-        beat(16);
+        check_interrupt(16);
     }
     if length != segment.length {
         faults.push(format!(
@@ -245,7 +245,7 @@ fn check_segment<P: Pages>(
             let mut list = reader.postings(entry)?;
             let mut count = 0;
             while let Some((found, frequencies)) = list.between(&reader, 0, u32::MAX)? {
-                beat(POSTING * found.len());
+                check_interrupt(POSTING * found.len());
                 count += found.len() as u64;
                 for (&document, &frequency) in found.iter().zip(frequencies) {
                     lengths[document as usize] += u64::from(frequency);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use super::POSTING;
 use super::dictionary::Entry;
@@ -102,7 +102,7 @@ impl<P: Pages> List<P> {
         let postings = if documents <= SHORT {
             let mut read = Vec::with_capacity(documents as usize);
             while let Some((documents, frequencies)) = postings.between(reader, 0, u32::MAX)? {
-                beat(POSTING * documents.len());
+                check_interrupt(POSTING * documents.len());
                 for (&document, &frequency) in documents.iter().zip(frequencies) {
                     let saturation = scoring.saturation.of(frequency, reader.norm(document)?);
                     read.push((document, part(weight, saturation)));
@@ -207,7 +207,7 @@ impl<P: Pages> List<P> {
                 while let Some((found, frequencies)) =
                     postings.between(scoring.reader, window.start, window.end)?
                 {
-                    beat(POSTING * found.len());
+                    check_interrupt(POSTING * found.len());
                     for (&document, &frequency) in found.iter().zip(frequencies) {
                         let place = (document - window.start) as usize;
                         let norm = norms.get(place).copied().unwrap_or_default();

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use reground_pulse::{STRETCH, beat};
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 
 use super::POSTING;
 use super::fault::{Fault, Result};
@@ -76,7 +76,7 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
     let mut left = None;
     loop {
         // However often it comes round, a cancel is heard.
-        beat(STRETCH);
+        check_interrupt(CHECK_INTERVAL);
         let (tail, mut page) = store.look(META, |body| {
             let meta = Meta::decode(body)?;
             Ok((meta.tail, meta.tail_page))
@@ -240,7 +240,7 @@ fn drain<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> Result<(
         writer.document(row, fingerprint, norm)?;
     }
     postings.sort_unstable();
-    beat(POSTING * postings.len());
+    check_interrupt(POSTING * postings.len());
     for list in postings.chunk_by(|a, b| a.0 == b.0) {
         let each = list
             .iter()
@@ -472,7 +472,7 @@ fn renumbered<'a, P: Pages>(
             }
             match list.between(&source.reader, 0, u32::MAX) {
                 Ok(Some((documents, frequencies))) => {
-                    beat(POSTING * documents.len());
+                    check_interrupt(POSTING * documents.len());
                     let pairs = documents.iter().copied().zip(frequencies.iter().copied());
                     held = pairs.collect::<Vec<_>>().into_iter();
                 }

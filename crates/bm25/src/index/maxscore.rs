@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use super::POSTING;
 use super::best::Best;
@@ -89,7 +89,7 @@ impl<'a, P: Pages> Scan<'a, P> {
         for list in lists {
             own.fill(0);
             list.bounds(&self.scoring, &mut own)?;
-            beat(windows);
+            check_interrupt(windows);
             for (total, most) in totals.iter_mut().zip(&own) {
                 *total = total.saturating_add(*most);
             }
@@ -142,7 +142,7 @@ impl<'a, P: Pages> Scan<'a, P> {
                         let norm = norms.get(place).copied().unwrap_or_default();
                         sums[place] += list.part(scoring, start + place as u32, norm)?;
                     }
-                    beat(POSTING * held);
+                    check_interrupt(POSTING * held);
                 }
             }
             let mut enough = best.enough();
@@ -170,7 +170,7 @@ impl<'a, P: Pages> Scan<'a, P> {
         start: u32,
         end: u32,
     ) -> Result<Vec<Bounded<'l, P>>> {
-        beat(16 * lists.len());
+        check_interrupt(16 * lists.len());
         let mut bounded = Vec::with_capacity(lists.len());
         for list in lists {
             let most = list.enter(&self.scoring, start..end)?;

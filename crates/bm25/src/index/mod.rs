@@ -38,4 +38,4 @@ pub use fault::{Fault, Result};
 pub use store::{Extent, Pages, Store};
 
 /// Work of a posting: interrupts are asked for every eight thousand of them.
-const POSTING: usize = reground_pulse::STRETCH >> 13;
+const POSTING: usize = reground_interrupt::CHECK_INTERVAL >> 13;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use super::fault::{Fault, Result};
 use super::meta::{META, Meta, Segment};
@@ -74,7 +74,7 @@ fn remove_from<S: Store>(
         let first = page * BITS;
         for document in first..first.saturating_add(BITS).min(segment.documents) {
             let (row, _) = reader.row(document)?;
-            beat(14);
+            check_interrupt(14);
             if is_gone(row) {
                 gone.push((document - first) as usize);
             }

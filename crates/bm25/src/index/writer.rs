@@ -1,6 +1,6 @@
 //! Writes a segment: first its documents in order, then its terms by rising hash, each with its postings.
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use crate::score::Parameters;
 
@@ -109,7 +109,7 @@ impl<'s, S: Store> Writer<'s, S> {
         self.documents.extend(fingerprint.to_le_bytes());
         self.norms.push(norm);
         self.length += u64::from(norms::length(norm));
-        beat(DOCUMENT);
+        check_interrupt(DOCUMENT);
         Ok(number)
     }
 
@@ -184,7 +184,7 @@ impl<'s, S: Store> Writer<'s, S> {
             }
             let mut block = Vec::with_capacity(blocks::LONGEST);
             blocks::encode(&mut block, before, documents, frequencies);
-            beat(POSTING * documents.len());
+            check_interrupt(POSTING * documents.len());
             (impact(most), block)
         };
         let mut last_block = None;

@@ -1,6 +1,6 @@
 //! White space folded to single spaces, and none left before a full stop or comma.
 
-use reground_pulse::{Block, between, leap, one_of};
+use reground_interrupt::{Block, between, find, one_of};
 
 /// Signs that stand close to the word before them.
 const CLINGING: [char; 13] = [
@@ -37,7 +37,7 @@ fn append(out: &mut String, words: &str) {
 fn folded_already(text: &str) -> usize {
     let mut at = 0;
     // Nearly every word has a space before it: to stop at each of them would take longer than the rest.
-    while let Some(step) = leap(&text.as_bytes()[at..], may_fold) {
+    while let Some(step) = find(&text.as_bytes()[at..], may_fold) {
         at += step;
         match text[at..].chars().next() {
             Some(c) if !c.is_whitespace() => at += c.len_utf8(),
@@ -68,7 +68,7 @@ mod tests {
             let mut bytes = [0; 4];
             let sign = c.encode_utf8(&mut bytes).as_bytes();
             assert!(
-                leap(sign, may_fold) == Some(0) || !c.is_whitespace(),
+                find(sign, may_fold) == Some(0) || !c.is_whitespace(),
                 "{c:?}"
             );
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use super::{Inside, in_brackets, named};
 use crate::{Form, Grammar, Reference};
@@ -29,7 +29,7 @@ impl<'a> Notes<'a> {
             return notes;
         }
         let mut start = 0;
-        for line in along(text.split_inclusive('\n')) {
+        for line in checked(text.split_inclusive('\n')) {
             let bytes = start..start + line.len();
             start = bytes.end;
             let Some(rest) = line.trim_start().strip_prefix("[^") else {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use super::Unit;
 use crate::Span;
@@ -66,7 +66,7 @@ impl<'a> Chart<'a> {
         };
         let mut landmarks = vec![here];
         let mut last = 0;
-        for c in along(text.chars()) {
+        for c in checked(text.chars()) {
             here.step(c);
             if here.bytes - last >= APART {
                 landmarks.push(here);

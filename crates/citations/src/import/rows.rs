@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use reground_documents::sentence_spans;
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use super::chart::Chart;
 use super::{Api, Cited};
@@ -38,7 +38,7 @@ pub(super) fn rows(
         ..Extraction::default()
     };
     let mut quotes = Vec::with_capacity(cited.len());
-    for (cited, index) in along(cited.into_iter().zip(standing_of)) {
+    for (cited, index) in checked(cited.into_iter().zip(standing_of)) {
         let standing = index.and_then(|index| placed.standing.get(index).copied());
         let placement = standing.unwrap_or_default();
         out.citations.push(Extracted {
@@ -60,7 +60,7 @@ pub(super) fn rows(
 /// it. By citation, which of them it is.
 fn found(answer: &str, cited: &[Cited], form: &Form) -> (Vec<Found>, Vec<Option<usize>>) {
     let mut marks: Vec<Range<usize>> = Vec::new();
-    for cited in along(cited).filter(|c| c.is_mark && !c.bytes.is_empty()) {
+    for cited in checked(cited).filter(|c| c.is_mark && !c.bytes.is_empty()) {
         // Marks are cut out of the text, so they may not overlap; one that does is a stretch.
         if marks
             .last()
@@ -70,7 +70,7 @@ fn found(answer: &str, cited: &[Cited], form: &Form) -> (Vec<Found>, Vec<Option<
         }
     }
     let spans = sentence_spans(answer);
-    let keys: Vec<Option<(usize, usize, bool)>> = along(cited)
+    let keys: Vec<Option<(usize, usize, bool)>> = checked(cited)
         .map(|cited| {
             let is_mark = cited.is_mark
                 && marks

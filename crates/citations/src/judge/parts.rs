@@ -1,6 +1,6 @@
 //! The citations of an answer, by what they are judged by together.
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use std::collections::BTreeMap;
 
 use super::Evidence;
@@ -25,11 +25,11 @@ pub(super) fn parts<'a>(
     vocabulary: &mut Vocabulary,
 ) -> Vec<Part<'a>> {
     let mut by_claim: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-    for (number, citation) in along(extraction.citations.iter().enumerate()) {
+    for (number, citation) in checked(extraction.citations.iter().enumerate()) {
         by_claim.entry(citation.claim).or_default().push(number);
     }
     let mut parts = Vec::with_capacity(by_claim.len());
-    for (claim, citations) in along(by_claim) {
+    for (claim, citations) in checked(by_claim) {
         let read = claim.and_then(|claim| {
             let text = extraction.claims.get(claim)?.text.as_str();
             Some((text, evidence.claims.get(claim)?))
@@ -63,7 +63,7 @@ pub(super) fn parts<'a>(
             continue;
         }
         let first = parts.len();
-        for Segment { bytes, .. } in along(&segments) {
+        for Segment { bytes, .. } in checked(&segments) {
             let words = text.get(bytes.clone()).unwrap_or_default();
             parts.push(Part {
                 claim: Some(ClaimUnits::part(words, lexemes, evidence.cues, vocabulary)),

@@ -1,6 +1,6 @@
 //! Ids: whole, shortened, and misspelled.
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use super::{Look, Places, Resolution, Then, exact};
 use crate::{DocumentRequest, Pages, Target};
@@ -74,7 +74,7 @@ impl Places<'_> {
             let own = folded(own);
             own == cited || lacks_a_letter(&cited, &own)
         };
-        let sources = along(self.sources.iter().enumerate());
+        let sources = checked(self.sources.iter().enumerate());
         sources
             .filter(|(_, source)| super::names_of(source).any(fits))
             .map(|(index, _)| index)

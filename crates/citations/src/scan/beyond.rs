@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::{along, beat};
+use reground_interrupt::{check_interrupt, checked};
 
 use super::{Found, Scanner, Supports};
 use crate::Family;
@@ -11,7 +11,7 @@ use crate::forms::Inside;
 
 /// Longest stretch that is searched at once, in bytes. A regular expression is linear in it, the search for all its matches
 /// at worst quadratic: so it is bounded.
-const STRETCH: usize = 2048;
+const CHECK_INTERVAL: usize = 2048;
 
 impl Scanner<'_> {
     pub(super) fn beyond(&mut self, hidden: &[Range<usize>]) {
@@ -26,7 +26,7 @@ impl Scanner<'_> {
         let mut free = Free::new(hidden, &self.found, &self.notes.lines);
         let mut added: Vec<Found> = Vec::new();
         for stretch in stretches(self.text) {
-            beat(stretch.len());
+            check_interrupt(stretch.len());
             let said = &self.text[stretch.clone()];
             let mut hits: Vec<(Range<usize>, u8, Inside)> = Vec::new();
             if let Some(patterns) = patterns {
@@ -67,7 +67,7 @@ impl Scanner<'_> {
         }
         self.found.extend(added);
         self.found.sort_by_key(|found| found.bytes.start);
-        let all: usize = along(&self.found)
+        let all: usize = checked(&self.found)
             .map(|found| found.inside.references.len())
             .sum();
         let mut room = MAX_CITATIONS;
@@ -85,7 +85,7 @@ fn stretches(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
-        let window = &rest[..rest.floor_char_boundary(STRETCH)];
+        let window = &rest[..rest.floor_char_boundary(CHECK_INTERVAL)];
         let length = match window.find('\n') {
             Some(newline) => newline + 1,
             None if window.len() == rest.len() => rest.len(),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 
 use super::links::{address, definition};
 use super::{Scanner, Supports};
@@ -22,7 +22,7 @@ impl Scanner<'_> {
             return self.unclosed(open, inner, limit);
         };
         let inside = &text[inner..close];
-        beat(inside.len());
+        check_interrupt(inside.len());
         let mut span = open..close + closing;
         // `[[1]]`: the outer pair belongs to the citation.
         let doubled = bytes[..open].ends_with(b"[")
@@ -100,7 +100,7 @@ impl Scanner<'_> {
         let read =
             closing(text.as_bytes(), inner, limit, Shape::Round).and_then(|(close, closing)| {
                 let inside = &text[inner..close];
-                beat(inside.len());
+                check_interrupt(inside.len());
                 let read = forms::in_parentheses(inside, self.grammar)?;
                 Some((close + closing, read))
             });

@@ -11,7 +11,7 @@ mod words;
 
 use std::ops::Range;
 
-use reground_pulse::{Block, between, leap, one_of};
+use reground_interrupt::{Block, between, find, one_of};
 
 use crate::extract::MAX_CITATIONS;
 use crate::forms::{Inside, Notes};
@@ -97,7 +97,7 @@ impl Scanner<'_> {
     fn prose(&mut self, range: Range<usize>) {
         let bytes = &self.text.as_bytes()[..range.end];
         let mut at = range.start;
-        let next = |at| leap(bytes.get(at..)?, may_cite);
+        let next = |at| find(bytes.get(at..)?, may_cite);
         while let Some(step) = next(at) {
             at += step;
             at = match bytes[at] {

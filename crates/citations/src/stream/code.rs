@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 /// Longest tag that is waited for, in bytes.
 const MAX_TAG: usize = 1024;
@@ -18,7 +18,7 @@ pub(super) fn certain(text: &str, hidden: &[Range<usize>]) -> usize {
     let bytes = text.as_bytes();
     let mut paragraph = last_paragraph(bytes);
     let mut open = text.len();
-    for range in along(hidden) {
+    for range in checked(hidden) {
         match opening(bytes, range) {
             Opening::Fence { sign, .. } if is_half_a_line(&bytes[range.clone()]) => {
                 if bytes[sign] == b'`' {
@@ -35,7 +35,7 @@ pub(super) fn certain(text: &str, hidden: &[Range<usize>]) -> usize {
         .filter(|range| range.end > paragraph)
         .find_map(|range| {
             let from = range.start.max(paragraph);
-            let found = along(&bytes[from..range.end]).position(|b| *b == b'`');
+            let found = checked(&bytes[from..range.end]).position(|b| *b == b'`');
             found.map(|n| from + n)
         });
     let code = open.min(lone.unwrap_or(text.len()));
@@ -118,7 +118,7 @@ fn fence_before(bytes: &[u8], tick: usize) -> Option<usize> {
 fn last_paragraph(bytes: &[u8]) -> usize {
     let mut line = bytes.len();
     loop {
-        line = along(bytes[..line].iter().rev())
+        line = checked(bytes[..line].iter().rev())
             .position(|b| *b == b'\n')
             .map_or(0, |n| line - n);
         let content = bytes[line..]

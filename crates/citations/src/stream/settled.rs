@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::{Steps, along};
+use reground_interrupt::{Steps, checked};
 
 use super::code::{certain, prose};
 use super::words::open_words;
@@ -73,7 +73,7 @@ fn open_bracket(bytes: &[u8], hidden: &[Range<usize>], from: usize, known: usize
 /// Where the line begins that is not over, or an earlier one whose link definition waits for its address.
 fn last_line(bytes: &[u8]) -> usize {
     let line_start = |bytes: &[u8]| {
-        let found = along(bytes.iter().rev()).position(|b| *b == b'\n');
+        let found = checked(bytes.iter().rev()).position(|b| *b == b'\n');
         found.map_or(0, |n| bytes.len() - n)
     };
     let trimmed = bytes.trim_ascii_end();

@@ -6,7 +6,7 @@ use crate::{Family, Grammar};
 /// Longest run of words that is waited for, in bytes.
 const MAX_WORDS: usize = 1024;
 /// Longest stretch that patterns, locators and titles are looked for in at once, in bytes.
-const STRETCH: usize = 2048;
+const CHECK_INTERVAL: usize = 2048;
 /// What stands before the numbers of sources in prose, and between them.
 const SOURCES: [&str; 3] = ["Source", "Sources", "SOURCE"];
 
@@ -88,9 +88,9 @@ fn reads_words(grammar: &Grammar) -> bool {
 /// Where the stretch begins that the text ends in: a line, or the last piece of a long one.
 fn open_stretch(text: &str) -> usize {
     let mut start = text.rfind('\n').map_or(0, |newline| newline + 1);
-    while text.len() - start > STRETCH {
+    while text.len() - start > CHECK_INTERVAL {
         let rest = &text[start..];
-        let window = &rest[..rest.floor_char_boundary(STRETCH)];
+        let window = &rest[..rest.floor_char_boundary(CHECK_INTERVAL)];
         start += window.rfind(' ').map_or(window.len(), |space| space + 1);
     }
     start

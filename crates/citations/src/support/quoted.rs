@@ -1,6 +1,6 @@
 //! What a claim puts in quotation marks, and whether a source says it in these words.
 
-use reground_pulse::Steps;
+use reground_interrupt::Steps;
 use std::ops::Range;
 
 /// Characters of a quotation that are looked at.

@@ -1,6 +1,6 @@
 //! What sources say of one claim: the units that they hold, and the stretch where most of them stand together.
 
-use reground_pulse::beat;
+use reground_interrupt::check_interrupt;
 use std::ops::Range;
 
 use super::bits::Bits;
@@ -46,7 +46,7 @@ impl Reading {
     /// Reads one source, the `text`-th, for a claim.
     pub fn of(claim: &ClaimUnits<'_>, source: &SourceUnits<'_>, text: usize) -> Self {
         let hits = source.hits_of(claim);
-        beat(claim.units.len() + hits.len());
+        check_interrupt(claim.units.len() + hits.len());
         let untied = source.untied_of(claim);
         let mut reading = Self {
             held: untied,

@@ -1,6 +1,6 @@
 //! What a source says of what the claims say.
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,7 +126,7 @@ impl<'a> SourceUnits<'a> {
             sentences: OnceCell::new(),
             folded: OnceCell::new(),
         };
-        for lexeme in along(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
+        for lexeme in checked(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
             let id = vocabulary.id(lexeme);
             let elsewhere = |id: &u32| source.at(*id).is_empty() && !within.contains(id);
             if let Some(id) = id.filter(elsewhere) {

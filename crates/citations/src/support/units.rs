@@ -1,6 +1,6 @@
 //! Claims as sequences of content units: stems, numbers, pairs of characters of scripts without spaces.
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -78,7 +78,7 @@ impl<'a> ClaimUnits<'a> {
             let is_word = lexeme.contains(char::is_alphabetic);
             is_plain(lexeme) && is_word && !within.contains(*lexeme)
         };
-        for lexeme in along(lexemes.iter()).filter(is_rest) {
+        for lexeme in checked(lexemes.iter()).filter(is_rest) {
             let id = vocabulary.intern(lexeme);
             claim.length += usize::from(claim.number_of(id, &(0..0), &mut numbered).1);
         }

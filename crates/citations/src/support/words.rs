@@ -1,7 +1,7 @@
 //! A text cut into the pieces that support is read from: words, numbers, and pairs of characters where a script has no
 //! spaces. The server cuts too, but says no offsets, takes a Chinese phrase for one word and cuts `1,000` in two.
 
-use reground_pulse::Steps;
+use reground_interrupt::Steps;
 use std::ops::Range;
 
 /// What a piece is.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use super::graphemes::Graphemes;
 use crate::sentences::is_heading;
@@ -26,7 +26,7 @@ impl<'a> Breaks<'a> {
             sentence_ends: Vec::new(),
             sentence_starts: Vec::new(),
         };
-        for (at, sentence) in along(sentences.iter().enumerate()) {
+        for (at, sentence) in checked(sentences.iter().enumerate()) {
             if graphemes.is_boundary(sentence.start) {
                 breaks.sentence_starts.push(sentence.start);
             }

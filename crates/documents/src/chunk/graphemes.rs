@@ -1,6 +1,6 @@
 //! Where a text may be cut without breaking a character that a reader sees (UAX #29 extended grapheme clusters).
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// One bit a byte: set where a grapheme cluster begins, and at the end of the text.
@@ -15,7 +15,7 @@ impl Graphemes {
     pub fn new(text: &str) -> Self {
         let mut bits = vec![0u64; text.len() / 64 + 1];
         // A cluster is one step of the iterator: 10 MB of marks on one letter take it a quarter of a second.
-        for (offset, _) in along(text.grapheme_indices(true)) {
+        for (offset, _) in checked(text.grapheme_indices(true)) {
             bits[offset / 64] |= 1 << (offset % 64);
         }
         bits[text.len() / 64] |= 1 << (text.len() % 64);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use super::{ChunkUnit, graphemes::Graphemes};
 
@@ -36,7 +36,7 @@ impl<'a> Ruler<'a> {
         let marks = match unit {
             ChunkUnit::Tokens => Marks::Tokens(reground_tokens::boundaries(text)),
             ChunkUnit::Characters => Marks::Characters,
-            ChunkUnit::Sentences => Marks::Sentences(along(sentences).map(start).collect()),
+            ChunkUnit::Sentences => Marks::Sentences(checked(sentences).map(start).collect()),
         };
         Self { text, marks }
     }

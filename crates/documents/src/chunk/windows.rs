@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::{STRETCH, beat};
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 
 use super::{ChunkSettings, breaks::Breaks, graphemes::Graphemes, ruler::Ruler};
 use crate::sentences::sentence_spans;
@@ -54,7 +54,7 @@ impl<'a> Windows<'a> {
                 .or_else(|| self.fit(fresh, fresh))
                 .unwrap_or_else(|| self.cluster(fresh));
             covered = window.end;
-            beat(window.len().min(STRETCH));
+            check_interrupt(window.len().min(CHECK_INTERVAL));
             // White space that carries a combining mark is part of a cluster; cut off its mark it is blank.
             if !self.text[window.clone()].trim().is_empty() {
                 windows.push(window);

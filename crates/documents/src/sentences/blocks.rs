@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 /// Shortest line, in bytes, of text that may have been wrapped to a width on purpose.
 const WRAPPED: usize = 40;
@@ -13,7 +13,7 @@ const WRAPPED: usize = 40;
 /// item, quotation, heading, fence or table row, after a heading, fence or table row, and after a line that was
 /// ended on purpose.
 pub fn blocks(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut lines = along(lines(text)).map(|bytes| Line::new(text, bytes));
+    let mut lines = checked(lines(text)).map(|bytes| Line::new(text, bytes));
     let mut first = lines.next();
     std::iter::from_fn(move || {
         let mut last = first.take()?;

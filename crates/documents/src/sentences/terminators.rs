@@ -1,6 +1,6 @@
 //! Where sentences end inside a block.
 
-use reground_pulse::{STRETCH, beat, between, leap, one_of};
+use reground_interrupt::{CHECK_INTERVAL, between, check_interrupt, find, one_of};
 use unicode_normalization::char::is_combining_mark;
 
 /// Characters looked at beyond a terminator to find a lower-case letter or the end of a citation marker.
@@ -108,9 +108,9 @@ fn next_terminator(block: &str, from: usize, ascii: bool) -> Option<usize> {
 /// The first terminator of ASCII.
 fn next_plain(bytes: &[u8]) -> Option<usize> {
     let mut start = 0;
-    for stretch in bytes.chunks(STRETCH) {
+    for stretch in bytes.chunks(CHECK_INTERVAL) {
         let found = memchr::memchr3(b'.', b'!', b'?', stretch);
-        beat(found.unwrap_or(stretch.len()));
+        check_interrupt(found.unwrap_or(stretch.len()));
         if let Some(at) = found {
             return Some(start + at);
         }
@@ -122,7 +122,7 @@ fn next_plain(bytes: &[u8]) -> Option<usize> {
 /// The first byte that a terminator may begin with.
 fn next_sign(bytes: &[u8]) -> Option<usize> {
     // D6 to E3: from Armenian to the signs of Chinese and Japanese, whose full-width ones begin with EF.
-    leap(bytes, |block, _| {
+    find(bytes, |block, _| {
         one_of(block, *b".!?\xEF") | between(block, 0xD6, 0xE3)
     })
 }
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn every_terminator_is_leapt_to() {
+    fn every_terminator_is_found() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let mut bytes = [0; 4];
             let sign = c.encode_utf8(&mut bytes).as_bytes();

@@ -1,6 +1,6 @@
 //! Percent-encoding in one form (RFC 3986, 2.1 and 6.2.2.2).
 
-use reground_pulse::Steps;
+use reground_interrupt::Steps;
 
 /// The part of an address that a text is, which decides the reserved characters that it may hold plainly.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use reground_documents::normalise;
-use reground_pulse::{along, beat};
+use reground_interrupt::{check_interrupt, checked};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Characters of the longest name that a node may have.
@@ -30,7 +30,11 @@ pub fn normal_name(name: &str) -> String {
         if index > 0 {
             normal.push(' ');
         }
-        normal.extend(along(word.chars()).flat_map(char::to_lowercase).map(alike));
+        normal.extend(
+            checked(word.chars())
+                .flat_map(char::to_lowercase)
+                .map(alike),
+        );
     }
     normalise(&normal).into_owned()
 }
@@ -94,7 +98,7 @@ impl Text {
         pieces.filter_map(move |last| {
             let range = first..last.end;
             let name = self.normal.get(range.clone())?;
-            beat(1);
+            check_interrupt(1);
             (name.chars().count() <= LONGEST_NAME).then_some((range, name))
         })
     }
@@ -112,7 +116,7 @@ impl Text {
 /// The stretches between word boundaries, cut at apostrophes too, that are no white space.
 fn pieces(normal: &str) -> impl Iterator<Item = Range<usize>> {
     normal.split_word_bound_indices().flat_map(|(at, word)| {
-        beat(1);
+        check_interrupt(1);
         let mut begin = at;
         let cuts = word
             .split_inclusive('\'')

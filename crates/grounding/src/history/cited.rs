@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use reground_citations::{Extracted, Extraction, Form, Grammar, Reference, extract};
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use super::EarlierTurn;
 
 /// Those sentences with their citations, verbatim, a line end for what is missing between two. `None` where there are none, or
 /// where they would be read otherwise out of the answer than in it.
 pub fn sentences(turn: &EarlierTurn, grammar: &Grammar) -> Option<String> {
-    let held = along(&turn.citations).filter(|one| one.holds == Some(true));
+    let held = checked(&turn.citations).filter(|one| one.holds == Some(true));
     let held = united(held.map(|one| one.bytes.clone()).collect());
     if held.is_empty() {
         return None;
@@ -42,10 +42,10 @@ fn kept(read: &Extraction, held: &[Range<usize>]) -> Vec<Range<usize>> {
 fn cut(text: &str, ranges: &[Range<usize>]) -> Option<String> {
     let mut out = String::new();
     let mut end = None;
-    for range in along(ranges) {
+    for range in checked(ranges) {
         if let Some(end) = end {
             let between = text.get(end..range.start)?;
-            let blank = along(between.chars()).all(char::is_whitespace);
+            let blank = checked(between.chars()).all(char::is_whitespace);
             out.push_str(if blank { between } else { "\n" });
         }
         out.push_str(text.get(range.clone())?);
@@ -59,7 +59,7 @@ fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
     let mut united: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
-    for range in along(ranges) {
+    for range in checked(ranges) {
         match united.last_mut() {
             Some(last) if range.start < last.end => last.end = last.end.max(range.end),
             _ => united.push(range),
@@ -75,7 +75,7 @@ fn touching<'a, T>(
     bytes: impl Fn(&T) -> &Range<usize> + 'a,
 ) -> impl Iterator<Item = &'a T> {
     let mut ranges = ranges.iter().peekable();
-    along(items).filter(move |item| {
+    checked(items).filter(move |item| {
         let bytes = bytes(item);
         while ranges.next_if(|range| range.end <= bytes.start).is_some() {}
         ranges.peek().is_some_and(|range| range.start < bytes.end)
@@ -86,5 +86,5 @@ fn touching<'a, T>(
 fn said<'a>(
     citations: impl IntoIterator<Item = &'a Extracted>,
 ) -> impl Iterator<Item = (&'a Form, &'a Reference)> {
-    along(citations).map(|citation| (&citation.form, &citation.reference))
+    checked(citations).map(|citation| (&citation.form, &citation.reference))
 }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use reground_documents::PageRange;
-use reground_pulse::{STRETCH, along, beat};
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt, checked};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::BoundMarker;
@@ -117,7 +117,7 @@ impl From<&CitedSource> for Tuple {
 /// Each source once, by corpus and document in the order in which each first comes.
 pub(super) fn tuples(cited: &[CitedSource]) -> Vec<Tuple> {
     let mut seen = BTreeSet::new();
-    let tuples = along(cited).map(Tuple::from);
+    let tuples = checked(cited).map(Tuple::from);
     let mut tuples: Vec<Tuple> = tuples.filter(|tuple| seen.insert(tuple.clone())).collect();
     let (mut corpora, mut documents) = (BTreeMap::new(), BTreeMap::new());
     for (at, tuple) in tuples.iter().enumerate() {
@@ -192,12 +192,12 @@ fn passage(out: &mut String, tuple: &Tuple) {
 
 /// A name, bare where that is all that it can be read as.
 fn name(out: &mut String, text: &str) {
-    if !text.is_empty() && text != "-" && along(text.chars()).all(bare) {
+    if !text.is_empty() && text != "-" && checked(text.chars()).all(bare) {
         out.push_str(text);
         return;
     }
     out.push('"');
-    for c in along(text.chars()) {
+    for c in checked(text.chars()) {
         if c.is_alphanumeric() || QUOTED.contains(c) {
             out.push(c);
         } else {
@@ -221,7 +221,7 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
         return Some(tuples);
     }
     let mut corpus = None;
-    for line in along(text.strip_prefix(HEADING)?.lines()) {
+    for line in checked(text.strip_prefix(HEADING)?.lines()) {
         let mut reader = Reader(line);
         if reader.sign("# ") {
             corpus = Some(reader.name()?);
@@ -276,7 +276,7 @@ impl Reader<'_> {
             let end = self.0.find(|c| !bare(c)).unwrap_or(self.0.len());
             (self.0.get(..end)?.to_owned(), end)
         };
-        beat(length.min(STRETCH));
+        check_interrupt(length.min(CHECK_INTERVAL));
         self.0 = self.0.get(length..)?;
         (length > 0).then_some(name)
     }

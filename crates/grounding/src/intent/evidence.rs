@@ -1,6 +1,6 @@
 //! What a query says of itself: its cues and its length.
 
-use reground_pulse::along;
+use reground_interrupt::checked;
 
 use super::PastTurn;
 use crate::cues::{Cues, Kind};
@@ -54,7 +54,7 @@ impl Evidence {
             continuation: opening(Kind::Continuation),
             clarification: opening(Kind::Clarification),
             length: length(query, &text),
-            content: along(&text).any(|(_, word)| content_word(word, cues)),
+            content: checked(&text).any(|(_, word)| content_word(word, cues)),
         }
     }
 
@@ -111,7 +111,7 @@ impl Evidence {
 }
 
 fn length(query: &str, words: &[(usize, String)]) -> usize {
-    let without_spaces = along(query.chars()).filter(|&c| unspaced(c)).count();
+    let without_spaces = checked(query.chars()).filter(|&c| unspaced(c)).count();
     let spaced = words
         .iter()
         .filter(|(_, word)| !word.chars().any(unspaced))

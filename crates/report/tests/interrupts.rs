@@ -1,11 +1,11 @@
 //! Writing a page of megabytes can be given up.
 
-use reground_pulse::felt::check;
+use reground_interrupt::test_support::assert_checked;
 use reground_report::conversation::{Answer, Citation, Conversation, Turn};
 
 #[test]
 fn pages_beat() {
-    check("a conversation", 2, |text| {
+    assert_checked("a conversation", 2, |text| {
         let answer = Answer {
             answer: Some(text.to_owned()),
             citations: vec![Citation::default()],

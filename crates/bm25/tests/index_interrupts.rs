@@ -13,7 +13,7 @@ use reground_bm25::index::search::Search;
 use reground_bm25::index::snapshot::Snapshot;
 use reground_bm25::index::terms::{Document, Term, Weights};
 use reground_bm25::index::vacuum;
-use reground_pulse::felt;
+use reground_interrupt::test_support;
 
 /// Documents, of this many terms each, all of which all documents have.
 const DOCUMENTS: u64 = 60_000;
@@ -50,11 +50,14 @@ fn empty() -> Memory {
     store
 }
 
-/// So many postings were gone through, with a beat often enough.
+/// So many postings were gone through, and interrupts were checked often enough.
 fn heard(what: &str, postings: u64, work: impl FnOnce()) {
-    let felt = felt::of(work);
+    let checks = test_support::measure(work);
     let least = postings as usize / MOST;
-    assert!(felt.beats >= least, "{what}: {felt:?}, at least {least}");
+    assert!(
+        checks.count >= least,
+        "{what}: {checks:?}, at least {least}"
+    );
 }
 
 fn gatherer(memory: usize) -> Gatherer<InMemory> {

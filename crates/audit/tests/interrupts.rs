@@ -5,8 +5,8 @@ use reground_audit::diagnosis::{Case, ComponentCell};
 use reground_audit::hours::{Cells, CitationCell, HOUR, Hours};
 use reground_audit::indicator::Indicator;
 use reground_citations::{LossStage, Status};
-use reground_pulse::felt::Felt;
-use reground_pulse::{STRETCH, felt};
+use reground_interrupt::test_support::Checks;
+use reground_interrupt::{CHECK_INTERVAL, test_support};
 
 const MONTH: i64 = 31 * 24;
 
@@ -29,7 +29,7 @@ fn month(citations: usize) -> Hours {
 }
 
 /// Checks a rule that finds too little until it has looked at the whole month.
-fn check(citations: usize) -> Felt {
+fn check(citations: usize) -> Checks {
     let situation = Situation {
         now: (MONTH - 1) * HOUR,
         hours: month(citations),
@@ -48,19 +48,19 @@ fn check(citations: usize) -> Felt {
         severity: Severity::Warning,
     };
     let mut found = 0;
-    let felt = felt::of(|| found = situation.check(&[rule]).len());
+    let checks = test_support::measure(|| found = situation.check(&[rule]).len());
     assert_eq!(found, 1);
-    felt
+    checks
 }
 
 #[test]
 fn a_check_beats_and_looks_at_each_hour_once() {
     let cells = MONTH as usize * 500;
-    let felt = check(500);
-    let work = felt.beats * STRETCH;
+    let checks = check(500);
+    let work = checks.count * CHECK_INTERVAL;
     // Apart, as a whole for the window and its figure, and once for each hour there and back.
-    assert!((4 * cells..6 * cells).contains(&work), "{felt:?}");
-    assert!(felt.longest < 2 * STRETCH, "{felt:?}");
+    assert!((4 * cells..6 * cells).contains(&work), "{checks:?}");
+    assert!(checks.longest < 2 * CHECK_INTERVAL, "{checks:?}");
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn a_diagnosis_beats_in_cells_and_in_values_of_a_component() {
         reports: 0,
     };
     let cells = MONTH as usize * 500;
-    let felt = felt::of(|| case.diagnose());
-    assert!(felt.beats >= cells / STRETCH, "{felt:?}");
+    let checks = test_support::measure(|| case.diagnose());
+    assert!(checks.count >= cells / CHECK_INTERVAL, "{checks:?}");
     case.hours = Hours::default();
     case.components = (0..2000)
         .map(|number| ComponentCell {
@@ -87,6 +87,9 @@ fn a_diagnosis_beats_in_cells_and_in_values_of_a_component() {
             turns: 1,
         })
         .collect();
-    let felt = felt::of(|| case.diagnose());
-    assert!(felt.beats >= 2000 * 2000 / 2 / STRETCH, "{felt:?}");
+    let checks = test_support::measure(|| case.diagnose());
+    assert!(
+        checks.count >= 2000 * 2000 / 2 / CHECK_INTERVAL,
+        "{checks:?}"
+    );
 }

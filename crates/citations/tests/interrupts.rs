@@ -3,28 +3,28 @@
 use reground_citations::{
     Cues, Evidence, Families, Lexemes, Source, SupportRules, document_requests, extract, judge,
 };
-use reground_pulse::felt::{Felt, check};
-use reground_pulse::{STRETCH, felt};
+use reground_interrupt::CHECK_INTERVAL;
+use reground_interrupt::test_support::{self, Checks, assert_checked};
 
 #[test]
 fn extraction_beats() {
-    check("extract", 2, |text| extract(text, &Families::ALL));
+    assert_checked("extract", 2, |text| extract(text, &Families::ALL));
 }
 
 #[test]
 fn lexemes_beat() {
-    let text = "1 ".repeat(2 * STRETCH);
-    let felt = felt::of(|| Lexemes::of(&text, []));
-    assert!(felt.beats >= 2, "{felt:?}");
+    let text = "1 ".repeat(2 * CHECK_INTERVAL);
+    let checks = test_support::measure(|| Lexemes::of(&text, []));
+    assert!(checks.count >= 2, "{checks:?}");
 }
 
 /// Beats of judging so many citations of a source of 16 stretches.
-fn beats_of_judging(citations: usize, uri: Option<&str>) -> Felt {
+fn beats_of_judging(citations: usize, uri: Option<&str>) -> Checks {
     let extraction = extract(&"Rye [Source: rye.md]. ".repeat(citations), &Families::ALL);
     let lexemes = Lexemes::from(vec!["rye".to_owned()]);
     let sources = [Source {
         lexemes: lexemes.clone(),
-        text: "Rye grows here. ".repeat(STRETCH),
+        text: "Rye grows here. ".repeat(CHECK_INTERVAL),
         uri: uri.map(str::to_owned),
         ..Source::default()
     }];
@@ -40,19 +40,19 @@ fn beats_of_judging(citations: usize, uri: Option<&str>) -> Felt {
             other_source_margin: 0.2,
         },
     };
-    let asking = felt::of(|| document_requests(&extraction, &sources, &[]));
-    assert_eq!(asking.beats >= 1, citations >= STRETCH, "{asking:?}");
-    felt::of(|| judge(&extraction, &evidence))
+    let asking = test_support::measure(|| document_requests(&extraction, &sources, &[]));
+    assert_eq!(asking.count >= 1, citations >= CHECK_INTERVAL, "{asking:?}");
+    test_support::measure(|| judge(&extraction, &evidence))
 }
 
 #[test]
 fn judging_many_citations_beats() {
-    let judging = beats_of_judging(2 * STRETCH, None);
-    assert!(judging.beats >= 1, "{judging:?}");
+    let judging = beats_of_judging(2 * CHECK_INTERVAL, None);
+    assert!(judging.count >= 1, "{judging:?}");
 }
 
 #[test]
 fn reading_a_cited_source_beats() {
     let judging = beats_of_judging(1, Some("rye.md"));
-    assert!(judging.beats >= 16, "{judging:?}");
+    assert!(judging.count >= 16, "{judging:?}");
 }

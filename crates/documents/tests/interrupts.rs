@@ -5,16 +5,16 @@ use reground_documents::{
     ChunkSettings, ChunkUnit, PageMap, TRACKING_PARAMETERS, canonical_uri, chunk, content_hash,
     normalise, sentence_spans,
 };
-use reground_pulse::felt::{check, text_of};
-use reground_pulse::{STRETCH, felt};
+use reground_interrupt::test_support::{assert_checked, text_of};
+use reground_interrupt::{CHECK_INTERVAL, test_support};
 
 #[test]
 fn each_stage_beats() {
-    check("normalise", 1, |text| normalise(text).len());
-    check("content_hash", 1, content_hash);
-    check("pages", 1, PageMap::from_form_feeds);
-    check("sentence_spans", 1, sentence_spans);
-    check("canonical_uri", 1, |text| {
+    assert_checked("normalise", 1, |text| normalise(text).len());
+    assert_checked("content_hash", 1, content_hash);
+    assert_checked("pages", 1, PageMap::from_form_feeds);
+    assert_checked("sentence_spans", 1, sentence_spans);
+    assert_checked("canonical_uri", 1, |text| {
         canonical_uri(text, TRACKING_PARAMETERS)
     });
 }
@@ -30,7 +30,7 @@ fn chunks_beat_in_each_unit() {
             unit,
             ..ChunkSettings::default()
         };
-        check("chunk", least, |text| {
+        assert_checked("chunk", least, |text| {
             chunk(text, &settings, None).map(|chunks| chunks.len())
         });
     }
@@ -40,12 +40,12 @@ fn chunks_beat_in_each_unit() {
 fn a_whole_document_beats() {
     let settings = ChunkSettings::default();
     let text = |text: &str| from_text(text, &settings, None, None);
-    check("from_text", 8, text);
+    assert_checked("from_text", 8, text);
     let pages: Vec<i32> = (0..200_000).step_by(2).collect();
-    let prose = text_of("The quick brown fox. ", 4 * STRETCH);
-    let paged = felt::of(|| from_text(&prose, &settings, Some(&pages), None));
+    let prose = text_of("The quick brown fox. ", 4 * CHECK_INTERVAL);
+    let paged = test_support::measure(|| from_text(&prose, &settings, Some(&pages), None));
     // One a stretch, and those of a text without given pages.
-    assert!(paged.beats >= 4 * 9, "{paged:?}");
+    assert!(paged.count >= 4 * 9, "{paged:?}");
     let passages = |text: &str| from_passages(&serde_json::json!([{ "text": text }]), None);
-    check("from_passages", 1, passages);
+    assert_checked("from_passages", 1, passages);
 }

@@ -9,8 +9,8 @@ use reground_grounding::history::{
 use reground_grounding::intent::{PastTurn, classify};
 use reground_grounding::settings::MarkerStyle;
 use reground_grounding::{entities, facts};
-use reground_pulse::felt::{check, text_of};
-use reground_pulse::{STRETCH, felt};
+use reground_interrupt::test_support::{assert_checked, text_of};
+use reground_interrupt::{CHECK_INTERVAL, test_support};
 
 #[test]
 fn intent_beats() {
@@ -18,25 +18,26 @@ fn intent_beats() {
         query: "Where do guinea pigs sleep?".to_owned(),
         ..PastTurn::default()
     };
-    check("classify", 2, |query| {
+    assert_checked("classify", 2, |query| {
         classify(query, std::slice::from_ref(&earlier), None)
     });
-    let query = text_of("quick fox ", 8 * STRETCH);
-    let felt = felt::of(|| entities::comparison(&query, Cues::built_in()));
-    assert!(felt.beats >= 8, "{felt:?}");
+    let query = text_of("quick fox ", 8 * CHECK_INTERVAL);
+    let checks = test_support::measure(|| entities::comparison(&query, Cues::built_in()));
+    assert!(checks.count >= 8, "{checks:?}");
 }
 
 #[test]
 fn passages_beat() {
-    check("defuse", 1, |text| {
+    assert_checked("defuse", 1, |text| {
         defuse(text, MarkerStyle::Lettered).len()
     });
-    check("facts", 1, |text| {
+    assert_checked("facts", 1, |text| {
         facts::extract(text, "the quick fox", None, 2, Cues::built_in())
     });
-    let query = text_of("quick fox ", 8 * STRETCH);
-    let felt = felt::of(|| facts::extract("It is so.", &query, None, 2, Cues::built_in()));
-    assert!(felt.beats >= 8, "{felt:?}");
+    let query = text_of("quick fox ", 8 * CHECK_INTERVAL);
+    let checks =
+        test_support::measure(|| facts::extract("It is so.", &query, None, 2, Cues::built_in()));
+    assert!(checks.count >= 8, "{checks:?}");
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn a_history_beats() {
     };
     let grammar = Grammar::default();
     // Counted, read, cut, read and counted again.
-    check("history", 3, |answer| {
+    assert_checked("history", 3, |answer| {
         let turn = EarlierTurn {
             answer: answer.to_owned(),
             answer_tokens: Some(usize::MAX),
@@ -59,7 +60,7 @@ fn a_history_beats() {
         };
         history(&[turn], &[], &under(usize::MAX - 1), &grammar)
     });
-    check("ledger", 2, |doc_id| {
+    assert_checked("ledger", 2, |doc_id| {
         let cited = CitedSource {
             doc_id: doc_id.to_owned(),
             ..CitedSource::default()

@@ -1,0 +1,38 @@
+//! Measuring long texts and large samples can be given up.
+
+use reground_interrupt::CHECK_INTERVAL;
+use reground_interrupt::test_support::{self, assert_checked};
+use reground_metrics::mann_whitney::two_sided;
+use reground_metrics::rouge::rouge_l;
+use reground_metrics::squad::{exact_match, token_f1};
+
+#[test]
+fn texts_beat() {
+    assert_checked("rouge_l", 1, |text| rouge_l("rye", text));
+    assert_checked("rouge_l of", 1, |text| rouge_l(text, "rye"));
+    assert_checked("token_f1", 1, |text| token_f1(text, "rye"));
+    assert_checked("exact_match", 1, |text| exact_match("rye", text));
+}
+
+#[test]
+fn a_long_common_subsequence_beats() {
+    // A row of so many words for each word.
+    let text = "rye ".repeat(1 << 14);
+    let checks = test_support::measure(|| rouge_l(&text, &text));
+    assert!(
+        checks.count >= (1 << 14) * (1 << 8) / CHECK_INTERVAL,
+        "{checks:?}"
+    );
+    assert!(checks.longest < 2 * CHECK_INTERVAL, "{checks:?}");
+}
+
+#[test]
+fn samples_beat() {
+    let sample: Vec<f64> = (0..2 * CHECK_INTERVAL).map(|n| n as f64).collect();
+    let checks = test_support::measure(|| two_sided(&sample[8..], &sample[..8]));
+    assert!(checks.count >= 2, "{checks:?}");
+    // Half the values of U are counted as well.
+    let middle = [sample[CHECK_INTERVAL] + 0.5];
+    let checks = test_support::measure(|| two_sided(&sample, &middle));
+    assert!(checks.count >= 3, "{checks:?}");
+}
