@@ -118,7 +118,7 @@ pub enum Error {
     /// What we stored cannot be read back.
     Stored(String),
     /// SPI refused a call that we made.
-    Spi(pgrx::spi::Error),
+    Spi(String),
 }
 
 impl From<DocumentError> for Error {
@@ -149,11 +149,6 @@ impl From<reground_bm25::Bm25Error> for Error {
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         Self::Index(fault)
-    }
-}
-impl From<pgrx::spi::Error> for Error {
-    fn from(error: pgrx::spi::Error) -> Self {
-        Self::Spi(error)
     }
 }
 impl From<serde_json::Error> for Error {

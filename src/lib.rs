@@ -14,7 +14,6 @@ mod error;
 mod guc;
 mod index;
 mod owner;
-mod plans;
 mod profile;
 mod retrieve;
 mod rows;
@@ -35,6 +34,7 @@ pub extern "C-unwind" fn _PG_init() {
     guc::define();
     index::define();
     worker::register();
+    sql::define();
     // Long computations check for a cancel, a timeout and a shutdown. PostgreSQL's ERROR unwinds them.
     reground_interrupt::set_hook(|_work| {
         pgrx::check_for_interrupts!();

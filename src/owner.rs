@@ -6,7 +6,7 @@
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
-use crate::session::{PLAIN_TEXT, set_local};
+use crate::session::{PINNED_PATH, PLAIN_TEXT, set_local};
 
 /// Runs `work` as the owner of our tables, with a search_path that no caller can bend.
 ///
@@ -67,7 +67,7 @@ fn as_role<T>(role: pg_sys::Oid, flags: u32, work: impl FnOnce() -> Result<T>) -
         pg_sys::SetUserIdAndSecContext(role, context | flags as i32);
         pg_sys::NewGUCNestLevel()
     };
-    set_local(c"search_path", c"pg_catalog, pg_temp");
+    set_local(c"search_path", PINNED_PATH);
     for (name, value) in PLAIN_TEXT {
         set_local(name, value);
     }

@@ -1,11 +1,9 @@
 //! How a function returns rows: as declared in `sql/install`, the one place that lists its columns.
 
 use pgrx::pg_sys;
-use pgrx::spi::Spi;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::plans::prepared;
 use crate::sql::{self, Args};
 
 /// Returns values as the rows of a set-returning function, matching fields to columns by name; a field that is
@@ -89,20 +87,12 @@ impl Set {
 
     /// Fills the set with the rows of a statement, whose columns are those declared.
     fn fill(&self, statement: &str, args: &Args<'_>) -> Result<()> {
-        Spi::connect(|client| {
-            let plan = prepared(client, statement, args)?;
-            let table = client.select(&*plan, None, args)?;
-            // SAFETY: SPI_tuptable is the result of the statement just run, in this SPI connection; its tuples have the
-            // row type that setDesc describes, since the statement was made from it. tuplestore_puttuple copies.
-            unsafe {
-                let result = pg_sys::SPI_tuptable;
-                if !result.is_null() {
-                    for index in 0..table.len() {
-                        pg_sys::tuplestore_puttuple(self.store, *(*result).vals.add(index));
-                    }
-                }
-            }
+        sql::read_each(statement, args, |row| {
+            // SAFETY: the tuple has the row type that setDesc describes, since the statement was made from it, and
+            // tuplestore_puttuple copies it.
+            unsafe { pg_sys::tuplestore_puttuple(self.store, row.tuple()) };
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 }

@@ -14,6 +14,9 @@ pub const PLAIN_TEXT: [(&CStr, &CStr); 5] = [
     (c"bytea_output", c"hex"),
 ];
 
+/// A search_path that no caller can change.
+pub const PINNED_PATH: &CStr = c"pg_catalog, pg_temp";
+
 /// Runs `work` with settings in force that end with it: nothing leaks into the caller's transaction.
 pub fn with_settings<T>(settings: &[(&CStr, &CStr)], work: impl FnOnce() -> T) -> T {
     // SAFETY: a plain call; the level is closed below on success, and by AtEOXact_GUC on abort.

@@ -14,7 +14,7 @@ use pgrx::pg_sys;
 use pgrx::prelude::*;
 
 use crate::guc;
-use crate::session::set_local;
+use crate::session::{PINNED_PATH, set_local};
 
 /// Asks the postmaster for the launcher, while it preloads the library; later it is too late, and nothing happens.
 pub fn register() {
@@ -91,10 +91,10 @@ pub extern "C-unwind" fn reground_maintain(_argument: pg_sys::Datum) {
     BackgroundWorker::connect_worker_to_spi(Some(BackgroundWorker::get_extra()), None);
     BackgroundWorker::transaction(|| {
         // This is a superuser, and the owner of the database may have set a path of his own for everyone in it.
-        set_local(c"search_path", c"pg_catalog, pg_temp");
+        set_local(c"search_path", PINNED_PATH);
         let outcome = Spi::connect_mut(|client| {
             let installed = client.select(
-                "SELECT FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'reground'",
+                "SELECT FROM pg_catalog.pg_extension WHERE extname = 'reground'",
                 Some(1),
                 &[],
             )?;

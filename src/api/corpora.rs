@@ -292,7 +292,7 @@ fn drop_corpus(
     let corpus = corpora::held(&tenant, name, Hold::Drop)?;
     if given(drop_tables, "drop_tables")? && corpus.managed {
         for relation in [&corpus.relation, &corpus.documents].into_iter().flatten() {
-            sql::run(&format!("DROP TABLE {relation}"), &[])?;
+            sql::run_ddl(&format!("DROP TABLE {relation}"))?;
         }
     }
     corpora::delete(corpus.corpus_id)?;

@@ -73,8 +73,8 @@ pub(super) fn of_turn(role: Option<&str>) -> Result<Roles> {
     };
     // A role that is gone is nobody, which a function is not called as.
     let other = sql::read_one::<i64>(
-        "SELECT coalesce((SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) $1), 0)::bigint \
-         WHERE current_user OPERATOR(pg_catalog.<>) $1",
+        "SELECT coalesce((SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = $1), 0)::bigint \
+         WHERE current_user <> $1",
         &[role.into()],
     )?;
     let mut roles = Roles::default();
@@ -162,7 +162,7 @@ fn call<T>(
         return work();
     };
     let known = sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_catalog.pg_roles AS r WHERE r.oid OPERATOR(pg_catalog.=) $1)",
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_roles AS r WHERE r.oid = $1)",
         &[role.into()],
     )?;
     if known != Some(true) {
@@ -180,7 +180,7 @@ fn function(hook: Hook, name: &str) -> Result<String> {
     let bare = name.split('(').next().unwrap_or_default().trim();
     sql::read_one(
         "SELECT pg_catalog.format('%I.%I', n.nspname, p.proname) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
-         WHERE p.oid = pg_catalog.to_regprocedure($1 || $2) AND p.prorettype OPERATOR(pg_catalog.=) $3::pg_catalog.regtype::pg_catalog.oid AND NOT p.proretset \
+         WHERE p.oid = pg_catalog.to_regprocedure($1 || $2) AND p.prorettype = $3::pg_catalog.regtype::pg_catalog.oid AND NOT p.proretset \
              AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')",
         &[bare.into(), hook.arguments().into(), hook.result().into()],
     )?

@@ -213,7 +213,7 @@ fn unique(item: &str, relation: &str, column: &str, findings: &mut Vec<Finding>)
          FROM pg_catalog.pg_class AS c LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attname = $2 \
              LEFT JOIN (pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS x ON x.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = x.relam AND m.amname IN ('btree', 'hash')) \
                  ON i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid AND i.indpred IS NULL \
-         WHERE c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid GROUP BY c.relkind) AS r",
+         WHERE c.oid = $1::regclass GROUP BY c.relkind) AS r",
         &[relation.into(), column.into()],
     )?;
     let Some(led) = led else {
@@ -328,7 +328,8 @@ pub fn indexes(corpus: &Corpus) -> Result<Vec<Finding>> {
 
 /// Whether a relation can have indexes: a view cannot.
 fn can_have_indexes(relation: &str) -> Result<bool> {
-    let kind = "SELECT c.relkind IN ('r', 'p', 'm') FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid";
+    let kind =
+        "SELECT c.relkind IN ('r', 'p', 'm') FROM pg_catalog.pg_class c WHERE c.oid = $1::regclass";
     Ok(sql::read_one::<bool>(kind, &[relation.into()])? == Some(true))
 }
 

@@ -71,9 +71,7 @@ impl Filter {
                         "{column} OPERATOR({schema}.=) ANY (${parameter}::text[]::{kind}[])"
                     ),
                     Test::Contains(_) => {
-                        format!(
-                            "{column} OPERATOR(pg_catalog.@>) ${parameter}::text::pg_catalog.jsonb"
-                        )
+                        format!("{column} @> ${parameter}::text::pg_catalog.jsonb")
                     }
                 }
             })

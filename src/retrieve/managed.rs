@@ -96,14 +96,11 @@ pub fn make_tables(
     dimensions: Option<i32>,
     embedding_type: &str,
 ) -> Result<()> {
-    sql::run(
-        &format!(
-            "CREATE TABLE {documents} (doc_id text NOT NULL, version integer NOT NULL, title text, uri text, published timestamptz, modified_at timestamptz, \
+    sql::run_ddl(&format!(
+        "CREATE TABLE {documents} (doc_id text NOT NULL, version integer NOT NULL, title text, uri text, published timestamptz, modified_at timestamptz, \
              media_type text, language text, page_count integer, metadata jsonb NOT NULL DEFAULT '{{}}', content text, \
              PRIMARY KEY (doc_id, version))"
-        ),
-        &[],
-    )?;
+    ))?;
     let embedding = match dimensions {
         Some(count) => format!(
             "embedding {}.{embedding_type}({count}), embedding_model text, ",
@@ -111,31 +108,22 @@ pub fn make_tables(
         ),
         None => String::new(),
     };
-    sql::run(
-        &format!(
-            "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
+    sql::run_ddl(&format!(
+        "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
              ordinal integer NOT NULL, content text NOT NULL, tokens integer NOT NULL, char_start integer, char_end integer, page_start integer, \
              page_end integer, hash text NOT NULL, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{})",
-            if per_document {
-                "text_config text, "
-            } else {
-                ""
-            },
-            lexemes_column(text_config, per_document)
-        ),
-        &[],
-    )?;
-    sql::run(
-        &format!("CREATE INDEX ON {passages} (doc_id, ordinal)"),
-        &[],
-    )?;
+        if per_document {
+            "text_config text, "
+        } else {
+            ""
+        },
+        lexemes_column(text_config, per_document)
+    ))?;
+    sql::run_ddl(&format!("CREATE INDEX ON {passages} (doc_id, ordinal)"))?;
     let indexed = indexed(per_document);
-    sql::run(
-        &lexical::create_index_on(passages, &indexed, text_config),
-        &[],
-    )?;
+    sql::run_ddl(&lexical::create_index_on(passages, &indexed, text_config))?;
     if per_document {
-        sql::run(&configs_index(passages), &[])?;
+        sql::run_ddl(&configs_index(passages))?;
     }
     for (relation, comment) in [
         (
@@ -147,10 +135,10 @@ pub fn make_tables(
             "Passages of a reground corpus: chunks of the current version of each document; written by reground.put_document.",
         ),
     ] {
-        sql::run(
-            &format!("COMMENT ON TABLE {relation} IS {}", sql::literal(comment)),
-            &[],
-        )?;
+        sql::run_ddl(&format!(
+            "COMMENT ON TABLE {relation} IS {}",
+            sql::literal(comment)
+        ))?;
     }
     Ok(())
 }
@@ -161,17 +149,16 @@ pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let was_per_document = corpus.mapping.contains_key("text_config");
     if let Some(index) = lexical::index(corpus)? {
-        sql::run(&format!("DROP INDEX {}", index.name), &[])?;
+        sql::run_ddl(&format!("DROP INDEX {}", index.name))?;
     }
     let column = match (was_per_document, per_document) {
         (false, true) => format!(", ADD COLUMN {TEXT_CONFIG} text"),
         (true, false) => format!(", DROP COLUMN {TEXT_CONFIG}"),
         _ => String::new(),
     };
-    sql::run(
-        &format!("ALTER TABLE {relation} DROP COLUMN lexemes{column}"),
-        &[],
-    )?;
+    sql::run_ddl(&format!(
+        "ALTER TABLE {relation} DROP COLUMN lexemes{column}"
+    ))?;
     if per_document && !was_per_document {
         // What was said of a document's language when it was put.
         sql::run(
@@ -181,18 +168,16 @@ pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<
             ),
             &[],
         )?;
-        sql::run(&configs_index(relation), &[])?;
+        sql::run_ddl(&configs_index(relation))?;
     }
-    sql::run(
-        &format!(
-            "ALTER TABLE {relation} ADD COLUMN {}",
-            lexemes_column(text_config, per_document)
-        ),
-        &[],
-    )?;
-    sql::run(
-        &lexical::create_index_on(relation, &indexed(per_document), text_config),
-        &[],
-    )?;
+    sql::run_ddl(&format!(
+        "ALTER TABLE {relation} ADD COLUMN {}",
+        lexemes_column(text_config, per_document)
+    ))?;
+    sql::run_ddl(&lexical::create_index_on(
+        relation,
+        &indexed(per_document),
+        text_config,
+    ))?;
     Ok(())
 }

@@ -50,7 +50,7 @@ pub fn locate(
 
 fn has_column(relation: &str, column: &str) -> Result<bool> {
     Ok(sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid AND attname = $2 AND attnum > 0 AND NOT attisdropped)",
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND attnum > 0 AND NOT attisdropped)",
         &[relation.into(), column.into()],
     )?
     .unwrap_or(false))
@@ -69,7 +69,7 @@ pub fn require_column(relation: &str, column: &str) -> Result<()> {
 /// Whether a column can name configurations: an enumeration cannot, as its text is not immutable, which an index asks for.
 fn names_configs(relation: &str, column: &str) -> Result<()> {
     let kind = sql::read_one::<String>(
-        "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid AND attname = $2 AND NOT attisdropped",
+        "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped",
         &[relation.into(), column.into()],
     )?
     .unwrap_or_default();
@@ -93,7 +93,7 @@ pub fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>,
     let row: Option<Row> = sql::read_json(
         "SELECT pg_catalog.jsonb_build_object('kind', t.typname, 'dimensions', NULLIF(a.atttypmod, -1))::text \
          FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid \
-         WHERE a.attrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid AND a.attname = $2 AND NOT a.attisdropped",
+         WHERE a.attrelid = $1::regclass AND a.attname = $2 AND NOT a.attisdropped",
         &[relation.into(), column.into()],
     )?;
     match row {

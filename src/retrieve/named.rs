@@ -43,7 +43,7 @@ pub fn documents(corpus: &Corpus, names: &[String]) -> Result<Vec<Named>> {
     let one = |named: &str| {
         format!(
             "SELECT n.name, {document} AS doc_id, {title} AS title, {uri} AS uri, {page_count} AS page_count \
-             FROM {relations} JOIN pg_catalog.unnest($1::text[]) AS n(name) ON pg_catalog.lower({named}) OPERATOR(pg_catalog.=) pg_catalog.lower(n.name) \
+             FROM {relations} JOIN pg_catalog.unnest($1::text[]) AS n(name) ON pg_catalog.lower({named}) = pg_catalog.lower(n.name) \
              WHERE {document} IS NOT NULL",
         )
     };
@@ -108,7 +108,7 @@ pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
     let Some(metadata) = corpus.metadata() else {
         return Ok(Vec::new());
     };
-    let place = format!("({metadata} OPERATOR(pg_catalog.->>) '{LOCATOR}')");
+    let place = format!("({metadata} ->> '{LOCATOR}')");
     let document = corpus.document()?;
     let title = match corpus.column("title") {
         Some(title) => format!("{title}::text"),
@@ -116,7 +116,7 @@ pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
     };
     let keys: Vec<String> = sql::read_rows(
         &format!(
-            "SELECT {}::text AS key FROM {} WHERE {place} IS NOT NULL AND (pg_catalog.cardinality($1::text[]) OPERATOR(pg_catalog.=) 0 \
+            "SELECT {}::text AS key FROM {} WHERE {place} IS NOT NULL AND (pg_catalog.cardinality($1::text[]) = 0 \
                  OR EXISTS (SELECT FROM pg_catalog.unnest($1::text[]) AS n(name) WHERE pg_catalog.starts_with(pg_catalog.lower({place}), pg_catalog.lower(n.name)) \
                      OR pg_catalog.lower(n.name) IN (pg_catalog.lower({document}::text), pg_catalog.lower({title}))))",
             corpus.key()?,

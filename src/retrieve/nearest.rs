@@ -71,7 +71,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
         "SELECT c.relname AS name, pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) AS expression \
          FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am m ON m.oid = c.relam \
              JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[0] \
-         WHERE i.indrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
+         WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname IN ('hnsw', 'ivfflat') \
              AND o.opcname LIKE '%' || $2 ORDER BY c.relname",
         &[relation.as_str().into(), operator_class(corpus).into()],
     )?;
@@ -204,9 +204,9 @@ pub fn siblings(
     }
     let schema = vector_schema()?;
     let statement = format!(
-        "SELECT n.document, max(n.value) AS cosine FROM (SELECT s.document, 1::pg_catalog.float8 OPERATOR(pg_catalog.-) (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
+        "SELECT n.document, max(n.value) AS cosine FROM (SELECT s.document, 1::pg_catalog.float8 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
              FROM (SELECT {document}::text AS document, {column} AS embedding, pg_catalog.row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS place \
-                   FROM {} WHERE {which} AND {column} IS NOT NULL AND NOT ({key}::text OPERATOR(pg_catalog.=) ANY ($3::text[]))) AS s WHERE s.place <= $4::bigint {ONCE}) AS n \
+                   FROM {} WHERE {which} AND {column} IS NOT NULL AND NOT ({key}::text = ANY ($3::text[]))) AS s WHERE s.place <= $4::bigint {ONCE}) AS n \
          WHERE {MEASURABLE} GROUP BY n.document",
         corpus.relations()?,
         query = query(&schema),
@@ -290,7 +290,7 @@ fn with_scan_settings<T>(
 ) -> Result<T> {
     // A filter must not starve the index: where pgvector can go on scanning (0.8 and later), it does.
     let iterates = sql::read_one::<bool>(
-        "SELECT pg_catalog.string_to_array(pg_catalog.split_part(extversion, '-', 1), '.')::int[] OPERATOR(pg_catalog.>=) ARRAY[0, 8] FROM pg_catalog.pg_extension WHERE extname = 'vector'",
+        "SELECT pg_catalog.string_to_array(pg_catalog.split_part(extversion, '-', 1), '.')::int[] >= ARRAY[0, 8] FROM pg_catalog.pg_extension WHERE extname = 'vector'",
         &[],
     )? == Some(true);
     let breadth = limit.clamp(*EF_SEARCH.start(), *EF_SEARCH.end()).max(

@@ -68,9 +68,9 @@ impl Row {
 fn key_clause(column: &str, kind: Option<&str>, parameter: usize) -> String {
     match kind {
         Some(kind @ ("text" | "smallint" | "integer" | "bigint" | "uuid")) => {
-            format!("{column} OPERATOR(pg_catalog.=) ANY (${parameter}::text[]::{kind}[])")
+            format!("{column} = ANY (${parameter}::text[]::{kind}[])")
         }
-        _ => format!("{column}::text OPERATOR(pg_catalog.=) ANY (${parameter}::text[])"),
+        _ => format!("{column}::text = ANY (${parameter}::text[])"),
     }
 }
 
@@ -191,7 +191,7 @@ fn select(
     };
     let published = match corpus.column("published") {
         Some(column) => {
-            format!("pg_catalog.to_jsonb({column}) OPERATOR(pg_catalog.#>>) '{{}}'::text[]")
+            format!("pg_catalog.to_jsonb({column}) #>> '{{}}'::text[]")
         }
         None => "NULL::text".to_owned(),
     };

@@ -77,12 +77,12 @@ fn named(corpus: &Corpus) -> Result<Vec<String>> {
         Some("regconfig") => Some(column.clone()),
         _ => None,
     };
-    // An index is leapt along from one value to the next: without one the whole relation would be sorted for each.
+    // Reads one entry per value from the index. Without an index this would sort the whole relation once per value.
     let values = match value {
         Some(value) if has_index(relation, &mapped.column)? => format!(
-            "WITH RECURSIVE find(named) AS ((SELECT {value} {from} ORDER BY 1 LIMIT 1) \
-                 UNION ALL SELECT (SELECT {value} {from} AND {value} OPERATOR(pg_catalog.>) leap.named ORDER BY 1 LIMIT 1) FROM leap WHERE leap.named IS NOT NULL) \
-             SELECT leap.named AS {} FROM leap",
+            "WITH RECURSIVE next_value(named) AS ((SELECT {value} {from} ORDER BY 1 LIMIT 1) \
+                 UNION ALL SELECT (SELECT {value} {from} AND {value} > next_value.named ORDER BY 1 LIMIT 1) FROM next_value WHERE next_value.named IS NOT NULL) \
+             SELECT next_value.named AS {} FROM next_value",
             sql::ident(&mapped.column)
         ),
         _ => format!("SELECT DISTINCT {column} {from}"),
@@ -99,7 +99,7 @@ pub fn has_index(relation: &str, column: &str) -> Result<bool> {
     Ok(sql::read_one::<bool>(
         "SELECT EXISTS (SELECT FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am AS m ON m.oid = c.relam \
              JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
-         WHERE i.indrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid AND i.indisvalid AND m.amname = 'btree' AND a.attname = $2 \
+         WHERE i.indrelid = $1::regclass AND i.indisvalid AND m.amname = 'btree' AND a.attname = $2 \
              AND (i.indpred IS NULL OR pg_catalog.pg_get_expr(i.indpred, i.indrelid) = pg_catalog.format('(%I IS NOT NULL)', a.attname)))",
         &[relation.into(), column.into()],
     )? == Some(true))

@@ -118,7 +118,7 @@ pub fn operator_schema(kind: &str) -> Result<String> {
              AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
              JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace \
              JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
-         WHERE c.opcdefault AND c.opcintype OPERATOR(pg_catalog.=) $1::pg_catalog.regtype::pg_catalog.oid",
+         WHERE c.opcdefault AND c.opcintype = $1::pg_catalog.regtype::pg_catalog.oid",
         &[kind.into()],
     )?
     // Types without a class of their own (varchar, enums, arrays) use those of a type that they are coerced to.
@@ -159,7 +159,7 @@ pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
 
 /// Columns and types of a relation, as a jsonb object.
 const COLUMNS: &str = "(SELECT coalesce(pg_catalog.jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)), '{}') \
-     FROM pg_catalog.pg_attribute AS a WHERE a.attrelid OPERATOR(pg_catalog.=) %s::pg_catalog.oid AND a.attnum OPERATOR(pg_catalog.>) 0::smallint AND NOT a.attisdropped)";
+     FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = %s::pg_catalog.oid AND a.attnum > 0::smallint AND NOT a.attisdropped)";
 
 /// The corpus of that name that this tenant can see, if any.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
@@ -167,9 +167,9 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
         "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
              c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
              (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
-                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid OPERATOR(pg_catalog.=) c.relation::pg_catalog.oid) AS relation, \
+                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::pg_catalog.oid) AS relation, \
              (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
-                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid OPERATOR(pg_catalog.=) c.documents::pg_catalog.oid) AS documents, \
+                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents::pg_catalog.oid) AS documents, \
              {} AS passage_columns, {} AS document_columns \
          FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         COLUMNS.replace("%s", "c.relation"),
@@ -215,7 +215,7 @@ pub fn held(tenant: &str, name: &str, hold: Hold) -> Result<Corpus> {
 /// Makes others that register a corpus of this name, for whatever tenant, wait until the transaction ends: they then find
 /// it registered.
 pub fn hold_name(name: &str) -> Result<()> {
-    sql::lock_key(0, name)
+    sql::lock_key("reground.corpora", 0, name)
 }
 
 /// The text-search configuration of a corpus that this tenant can see.
@@ -368,7 +368,7 @@ impl Corpus {
         Some(match self.column_type("text_config") {
             Some("regconfig") => format!(
                 "(SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config AS c \
-                     JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.cfgnamespace WHERE c.oid OPERATOR(pg_catalog.=) {column}::pg_catalog.oid)"
+                     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.cfgnamespace WHERE c.oid = {column}::pg_catalog.oid)"
             ),
             _ => format!("{column}::text"),
         })
@@ -382,7 +382,7 @@ impl Corpus {
         };
         let found = match self.column_type("text_config") {
             Some("regconfig") => format!(
-                "(SELECT c.oid::pg_catalog.regconfig FROM pg_catalog.pg_ts_config AS c WHERE c.oid OPERATOR(pg_catalog.=) {column}::pg_catalog.oid)"
+                "(SELECT c.oid::pg_catalog.regconfig FROM pg_catalog.pg_ts_config AS c WHERE c.oid = {column}::pg_catalog.oid)"
             ),
             _ => format!("reground.find_text_config({column}::text)"),
         };
@@ -441,14 +441,12 @@ impl Corpus {
                 operator_schema(one)?
             ),
             // Keys of two types are compared as what they are with us: text.
-            _ => format!(
-                " LEFT JOIN {documents} AS d ON {key}::text OPERATOR(pg_catalog.=) {document}::text"
-            ),
+            _ => format!(" LEFT JOIN {documents} AS d ON {key}::text = {document}::text"),
         });
         if let (Some(version), Some(current)) =
             (self.column("document_version"), self.column("version"))
         {
-            clause.push_str(&format!(" AND {version} OPERATOR(pg_catalog.=) {current}"));
+            clause.push_str(&format!(" AND {version} = {current}"));
         }
         Ok(clause)
     }
@@ -471,7 +469,7 @@ impl Corpus {
                     _ => "integer",
                 };
                 format!(
-                    "CASE WHEN {column} OPERATOR(pg_catalog.>=) {least}::{kind} AND {column} OPERATOR(pg_catalog.<=) {}::{kind} THEN {column}::integer END",
+                    "CASE WHEN {column} >= {least}::{kind} AND {column} <= {}::{kind} THEN {column}::integer END",
                     i32::MAX
                 )
             }
@@ -482,7 +480,7 @@ impl Corpus {
     /// The metadata as SQL: of a managed corpus the document's with the passage's own over it.
     pub fn metadata(&self) -> Option<String> {
         if self.managed {
-            return Some("(d.metadata OPERATOR(pg_catalog.||) p.metadata)".to_owned());
+            return Some("(d.metadata || p.metadata)".to_owned());
         }
         self.column("metadata")
     }
@@ -498,7 +496,7 @@ impl Corpus {
         for relation in [&self.relation, &self.documents].into_iter().flatten() {
             let may = sql::read_one::<bool>(
                 "SELECT pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT') \
-                 FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid",
+                 FROM pg_catalog.pg_class AS c WHERE c.oid = pg_catalog.to_regclass($1)::pg_catalog.oid",
                 &[relation.as_str().into()],
             )?;
             if may != Some(true) {

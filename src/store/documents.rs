@@ -32,7 +32,7 @@ pub struct NewVersion<'a> {
 
 /// Takes the lock that orders all writers of one document, until the transaction ends.
 pub fn lock(corpus_id: i64, doc_id: &str) -> Result<()> {
-    sql::lock_key(corpus_id, doc_id)
+    sql::lock_key("reground.documents", corpus_id, doc_id)
 }
 
 /// The latest version of a document, deleted or not.

@@ -216,8 +216,8 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, corpora, settings, call_settings, call_role, pool, context, context_tokens, \
-     sources_before, parent, superseded, origin, context_from, warnings, xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
-         AND pg_catalog.clock_timestamp() - begun_at > interval '1 second' AS held_open \
+     sources_before, parent, superseded, origin, context_from, warnings, coalesce(xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
+         AND pg_catalog.clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";
 
 /// A turn of this tenant, or P0002.

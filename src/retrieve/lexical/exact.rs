@@ -4,8 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use pgrx::pg_sys;
-use pgrx::spi::{Spi, SpiClient};
 use reground_bm25::{Asked, Collector, Parameters, Ranking, TsVector};
 use reground_grounding::passage::Hit;
 use reground_grounding::plan::SubQuery;
@@ -16,11 +14,11 @@ use crate::error::Result;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexemes::LONGEST_TEXT;
 use crate::session::{PLAIN_TEXT, with_settings};
-use crate::sql;
+use crate::sql::{self, Row};
 use crate::store::corpora::Corpus;
 
 /// Passages read from the cursor at a time.
-const BATCH: std::ffi::c_long = 1000;
+const BATCH: i64 = 1000;
 
 /// Ranks the passages for each query, in order.
 pub fn rank(
@@ -57,38 +55,27 @@ pub fn rank(
         filter.clause(1),
         corpus.relations()?,
     );
-    let read = |client: &SpiClient<'_>| -> Result<()> {
-        let mut cursor = client.open_cursor(statement.as_str(), &filter.args());
-        loop {
-            let rows = cursor.fetch(BATCH)?;
-            if rows.is_empty() {
-                return Ok(());
-            }
-            for row in rows {
-                let (Some(key), Some(bytes)) =
-                    (row.get::<String>(1)?, row.get::<TsVectorBytes>(4)?)
-                else {
-                    continue;
-                };
-                let admitted = row.get::<bool>(3)?.unwrap_or(false);
-                let wanted = admitted
-                    && (wanted.passages.contains(&key)
-                        || row
-                            .get::<String>(2)?
-                            .is_some_and(|document| wanted.documents.contains(&document)));
-                let vector = TsVector::parse(&bytes.0)?;
-                // What is wanted is scored by the turn's own query, which comes first; as through an index.
-                for (at, collector) in collectors.iter_mut().enumerate() {
-                    collector.add(&key, admitted, wanted && at == 0, &vector);
-                }
-            }
-            // SAFETY: the batch was read to its end and copied, and nothing refers to its tuples any more. Without this
-            // every batch would stay in memory until the pass ends, and a pass reads the whole relation.
-            unsafe { pg_sys::SPI_freetuptable(pg_sys::SPI_tuptable) };
+    let read = |row: &Row| {
+        let (Some(key), Some(bytes)) = (row.get::<String>(1)?, row.get::<TsVectorBytes>(4)?) else {
+            return Ok(());
+        };
+        let admitted = row.get::<bool>(3)?.unwrap_or(false);
+        let wanted = admitted
+            && (wanted.passages.contains(&key)
+                || row
+                    .get::<String>(2)?
+                    .is_some_and(|document| wanted.documents.contains(&document)));
+        let vector = TsVector::parse(&bytes.0)?;
+        // Wanted passages are scored by the turn's own query, which comes first, as through an index.
+        for (at, collector) in collectors.iter_mut().enumerate() {
+            collector.add(&key, admitted, wanted && at == 0, &vector);
         }
+        Ok(())
     };
-    // Keys read, and filters compare, as they do in every other statement.
-    with_settings(&PLAIN_TEXT, || Spi::connect(read))?;
+    // Keys and filters are read as text like in every other statement.
+    with_settings(&PLAIN_TEXT, || {
+        sql::read_batches(&statement, &filter.args(), BATCH, read)
+    })?;
     Ok(finish(collectors, limit))
 }
 

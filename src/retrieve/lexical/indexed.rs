@@ -39,7 +39,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
         "SELECT c.oid::bigint, pg_catalog.format('%I.%I', n.nspname, c.relname) AS name, pg_catalog.row_security_active(i.indrelid) AS row_security \
          FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
              JOIN pg_catalog.pg_am m ON m.oid = c.relam LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
-         WHERE i.indrelid OPERATOR(pg_catalog.=) $1::pg_catalog.regclass::pg_catalog.oid AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' \
+         WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' \
              AND CASE WHEN $3 THEN i.indkey[0] = 0 ELSE a.attname = $2 END ORDER BY c.oid",
         &[
             relation.as_str().into(),
@@ -149,7 +149,7 @@ impl<'a> Asked<'a> {
     ) -> Result<Self> {
         let expansion = Expansion::new(query.borrowed.clone())?;
         let indexed = corpus.indexed("p.")?;
-        let distance = format!("{indexed} OPERATOR(pg_catalog.<@>) $1");
+        let distance = format!("{indexed} <@> $1");
         let mut asked = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
         // Of one configuration the index knows itself.
         if corpus.mapping.contains_key("text_config") {
@@ -177,7 +177,7 @@ impl<'a> Asked<'a> {
             return Ok(Vec::new());
         }
         let statement = format!(
-            "{} AND {} OPERATOR(pg_catalog.@@@) $1 ORDER BY {}, ({}::text) COLLATE \"C\" LIMIT $2::bigint",
+            "{} AND {} @@@ $1 ORDER BY {}, ({}::text) COLLATE \"C\" LIMIT $2::bigint",
             self.select,
             self.indexed,
             self.distance,
@@ -201,7 +201,7 @@ impl<'a> Asked<'a> {
             if !keys.is_empty() {
                 // OFFSET keeps the score from being computed for the condition again.
                 let statement = format!(
-                    "SELECT s.key, s.score FROM ({} AND {clause} OFFSET 0) AS s WHERE s.score OPERATOR(pg_catalog.>) 0::pg_catalog.float8",
+                    "SELECT s.key, s.score FROM ({} AND {clause} OFFSET 0) AS s WHERE s.score > 0::pg_catalog.float8",
                     self.select
                 );
                 let rows: Vec<Row> = sql::read_rows(&statement, &self.args(keys.into()))?;

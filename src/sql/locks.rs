@@ -1,0 +1,56 @@
+//! Locks that only the extension takes, until the transaction ends.
+//!
+//! Advisory locks do not serve: any role could compute their keys and hold them.
+
+use pgrx::pg_sys;
+
+use super::read_one;
+use crate::error::{Error, Result};
+
+/// Waits until no other session holds this sequence, and holds it. Ids are given out meanwhile. LOCK TABLE refuses sequences, so no user
+/// can take this lock.
+pub fn lock(sequence: &str) -> Result<()> {
+    let oid = oid_of(sequence)?;
+    // SAFETY: waits as LOCK TABLE does, and can be cancelled.
+    unsafe { pg_sys::LockRelationOid(oid, pg_sys::ShareUpdateExclusiveLock as i32) };
+    see_commits_of_others();
+    Ok(())
+}
+
+/// As [`lock`], but returns false instead of waiting.
+pub fn try_lock(sequence: &str) -> Result<bool> {
+    let (oid, mode) = (oid_of(sequence)?, pg_sys::ShareUpdateExclusiveLock);
+    // SAFETY: a plain call; the transaction keeps the lock until it ends.
+    let held = unsafe { pg_sys::ConditionalLockRelationOid(oid, mode as i32) };
+    if held {
+        see_commits_of_others();
+    }
+    Ok(held)
+}
+
+/// Waits until no other session holds this key of a table of ours, and holds it. `space` separates keys that are equal as text.
+///
+/// The lock is on a database object whose class is our table. SQL commands lock objects of system catalogs only. Two keys share a
+/// lock with a probability of 2⁻⁴⁸; one of them then waits for the other.
+pub fn lock_key(table: &str, space: i64, key: &str) -> Result<()> {
+    let class = oid_of(table)?;
+    let args = [key.into(), space.into()];
+    let hash = read_one::<i64>("SELECT hashtextextended($1, $2)", &args)?;
+    let hash = hash.unwrap_or_default().cast_unsigned();
+    let (object, part) = (pg_sys::Oid::from((hash >> 32) as u32), hash as u16);
+    // SAFETY: waits as other locks do, and can be cancelled.
+    unsafe { pg_sys::LockDatabaseObject(class, object, part, pg_sys::ExclusiveLock as i32) };
+    see_commits_of_others();
+    Ok(())
+}
+
+/// Later reads of this transaction take a new snapshot, as in any transaction that writes (see [`Access`](super::statement::Access)).
+fn see_commits_of_others() {
+    // SAFETY: assigns a transaction id. Sessions that lock are going to write.
+    unsafe { pg_sys::GetCurrentTransactionId() };
+}
+
+fn oid_of(relation: &str) -> Result<pg_sys::Oid> {
+    let oid = read_one("SELECT to_regclass($1)::oid", &[relation.into()])?;
+    oid.ok_or_else(|| Error::Unknown("relation", relation.to_owned()))
+}

@@ -1,0 +1,242 @@
+//! One prepared statement, run through SPI.
+
+use std::ffi::{CString, c_int, c_long, c_void};
+use std::ptr::NonNull;
+
+use pgrx::datum::TryFromDatumError;
+use pgrx::{FromDatum, IntoDatum, pg_sys};
+
+use super::Args;
+use super::names::{self, ParameterTypes};
+use crate::error::{Error, Result};
+
+/// A statement that is prepared for the rest of the session. Its names are resolved in `pg_catalog` (see [`names`]).
+pub struct Statement {
+    plan: NonNull<pg_sys::_SPI_plan>,
+    /// The plan points to these.
+    types: Box<ParameterTypes>,
+}
+
+/// Whether a statement may write, and sees what this command has written so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Sees the snapshot of the caller's statement, unless this transaction has written.
+    Read,
+    /// May write, and sees everything that this transaction has written.
+    Write,
+}
+
+impl Access {
+    fn is_read_only(self) -> bool {
+        // SAFETY: a plain call into the backend.
+        self == Self::Read
+            && unsafe { pg_sys::GetCurrentTransactionIdIfAny() } == pg_sys::InvalidTransactionId
+    }
+}
+
+impl Statement {
+    /// Parses and analyses a statement whose parameters have these types. Within an SPI connection.
+    pub fn prepare(text: &str, types: Vec<pg_sys::Oid>) -> Result<Self> {
+        let types = Box::new(types);
+        let text =
+            CString::new(text).map_err(|_| Error::Spi("a statement contains a NUL".into()))?;
+        // SAFETY: the text is NUL-terminated and copied. The hook gets the types that it expects, which live as long as the plan:
+        // the plan is freed in Drop, before them. SPI_keepplan takes a plan that is not kept yet.
+        unsafe {
+            let argument: *const ParameterTypes = &*types;
+            let hook: pg_sys::ParserSetupHook = Some(names::begin_analysis);
+            let plan = pg_sys::SPI_prepare_params(
+                text.as_ptr(),
+                hook,
+                argument.cast_mut().cast::<c_void>(),
+                0,
+            );
+            let plan = NonNull::new(plan).ok_or_else(|| spi_error(pg_sys::SPI_result))?;
+            pg_sys::SPI_keepplan(plan.as_ptr());
+            Ok(Self { plan, types })
+        }
+    }
+
+    /// Whether the statement was prepared for parameters of these types.
+    pub fn takes(&self, types: &[pg_sys::Oid]) -> bool {
+        *self.types == types
+    }
+
+    /// Runs the statement and returns its rows, `limit` at most (0: all). Within an SPI connection, which the rows must not outlive.
+    pub fn execute(&self, access: Access, limit: c_long, args: &Args<'_>) -> Result<Rows> {
+        // SAFETY: the plan is kept and has as many parameters as `parameters` checks. SPI_tuptable is the result of this
+        // statement, or NULL where it returns no rows.
+        unsafe {
+            let parameters = self.parameters(args)?;
+            pg_sys::SPI_tuptable = std::ptr::null_mut();
+            let status = pg_sys::SPI_execute_plan_with_paramlist(
+                self.plan.as_ptr(),
+                parameters,
+                access.is_read_only(),
+                limit,
+            );
+            if status < 0 {
+                return Err(spi_error(status));
+            }
+            Ok(Rows::last())
+        }
+    }
+
+    /// Opens a cursor over the rows of a query. Within an SPI connection.
+    pub fn open(&self, args: &Args<'_>) -> Result<Cursor> {
+        // SAFETY: as in `execute`. SPI raises an error where no cursor can be opened.
+        let portal = unsafe {
+            let parameters = self.parameters(args)?;
+            pg_sys::SPI_cursor_open_with_paramlist(
+                std::ptr::null(),
+                self.plan.as_ptr(),
+                parameters,
+                Access::Read.is_read_only(),
+            )
+        };
+        Ok(Cursor { portal })
+    }
+
+    /// The arguments as PostgreSQL's executor takes them.
+    ///
+    /// # Safety
+    /// The list is allocated in the current memory context.
+    unsafe fn parameters(&self, args: &Args<'_>) -> Result<pg_sys::ParamListInfo> {
+        if args.len() != self.types.len() {
+            return Err(Error::Spi("a statement has other parameters".into()));
+        }
+        // SAFETY: makeParamListInfo allocates `params` with as many elements as asked for; each is written below.
+        unsafe {
+            let list = pg_sys::makeParamList(c_int::try_from(args.len()).unwrap_or(c_int::MAX));
+            let elements = (*list).params.as_mut_ptr();
+            for (index, (arg, &kind)) in args.iter().zip(self.types.iter()).enumerate() {
+                let datum = arg.datum();
+                elements.add(index).write(pg_sys::ParamExternData {
+                    isnull: datum.is_none(),
+                    value: datum
+                        .map_or(pg_sys::Datum::from(0_usize), |datum| datum.sans_lifetime()),
+                    pflags: pg_sys::PARAM_FLAG_CONST as u16,
+                    ptype: kind,
+                });
+            }
+            Ok(list)
+        }
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        // SAFETY: the plan was kept in `prepare` and is freed once.
+        unsafe { pg_sys::SPI_freeplan(self.plan.as_ptr()) };
+    }
+}
+
+/// Rows that a statement returned.
+pub struct Rows {
+    table: *mut pg_sys::SPITupleTable,
+    count: usize,
+}
+
+impl Rows {
+    /// The rows of the SPI call just made.
+    fn last() -> Self {
+        // SAFETY: plain reads of what SPI sets.
+        let (table, processed) = unsafe { (pg_sys::SPI_tuptable, pg_sys::SPI_processed) };
+        Self {
+            table,
+            count: usize::try_from(processed).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Rows returned; for a statement that returns none, rows written.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The rows in order.
+    pub fn iter(&self) -> impl Iterator<Item = Row> + '_ {
+        let returned = match self.table.is_null() {
+            true => 0,
+            false => self.count,
+        };
+        (0..returned).map(|index| {
+            // SAFETY: a table that is not NULL has `count` tuples of the type `tupdesc`.
+            unsafe {
+                Row {
+                    tuple: *(*self.table).vals.add(index),
+                    columns: (*self.table).tupdesc,
+                }
+            }
+        })
+    }
+}
+
+/// One row of a result, valid while the SPI connection is open.
+pub struct Row {
+    tuple: pg_sys::HeapTuple,
+    columns: pg_sys::TupleDesc,
+}
+
+impl Row {
+    /// The tuple itself, for what copies whole rows.
+    pub fn tuple(&self) -> pg_sys::HeapTuple {
+        self.tuple
+    }
+
+    /// The value of a column, counted from 1; `None` for NULL. `T` owns what it holds.
+    pub fn get<T: FromDatum + IntoDatum + 'static>(&self, column: i32) -> Result<Option<T>> {
+        // SAFETY: tuple and columns belong together, and both live as long as the connection. SPI_getbinval sets SPI_result where
+        // there is no such column, which is checked. try_from_datum checks the type.
+        unsafe {
+            let mut is_null = false;
+            let datum = pg_sys::SPI_getbinval(self.tuple, self.columns, column, &mut is_null);
+            if pg_sys::SPI_result < 0 {
+                return Err(spi_error(pg_sys::SPI_result));
+            }
+            let kind = pg_sys::SPI_gettypeid(self.columns, column);
+            T::try_from_datum(datum, is_null, kind)
+                .map_err(|fault: TryFromDatumError| Error::Spi(fault.to_string()))
+        }
+    }
+}
+
+/// A cursor over the rows of a query. Closed with the SPI connection's transaction, or when it is dropped.
+pub struct Cursor {
+    portal: pg_sys::Portal,
+}
+
+impl Cursor {
+    /// Passes the next rows to `read`, `limit` at most, and frees them; false when there were none.
+    pub fn fetch(&mut self, limit: c_long, read: impl FnOnce(&Rows) -> Result<()>) -> Result<bool> {
+        // SAFETY: the portal is open until Drop.
+        let rows = unsafe {
+            pg_sys::SPI_tuptable = std::ptr::null_mut();
+            pg_sys::SPI_cursor_fetch(self.portal, true, limit);
+            Rows::last()
+        };
+        if rows.count() == 0 {
+            return Ok(false);
+        }
+        read(&rows)?;
+        // SAFETY: `read` cannot keep a row: rows are lent to it only for the call. Without this every batch would stay in memory until the
+        // connection ends.
+        unsafe { pg_sys::SPI_freetuptable(rows.table) };
+        Ok(true)
+    }
+}
+
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        // An unwinding error aborts the (sub)transaction, which closes the portal.
+        if !std::thread::panicking() {
+            // SAFETY: the portal was opened by `Statement::open` and is closed once.
+            unsafe { pg_sys::SPI_cursor_close(self.portal) };
+        }
+    }
+}
+
+fn spi_error(code: c_int) -> Error {
+    // SAFETY: returns a static string for every code.
+    let name = unsafe { std::ffi::CStr::from_ptr(pg_sys::SPI_result_code_string(code)) };
+    Error::Spi(name.to_string_lossy().into_owned())
+}
