@@ -38,6 +38,8 @@ pub enum Error {
     NotManaged(String),
     /// The corpus has no embedding column.
     NoEmbeddingColumn(String),
+    /// The embedding column holds something else.
+    NotEmbeddings { corpus: String, kind: String },
     /// An embedding of another size.
     Dimensions {
         corpus: String,
@@ -99,6 +101,8 @@ pub enum Error {
     MayNotDelete(String),
     /// A moment still to come, given by whoever is no superuser: the function.
     TooEarly(&'static str),
+    /// A corpus whose relations run code of a role that is no superuser, searched by a superuser.
+    UntrustedCode(String),
     /// A table that the caller may not read.
     Forbidden(String),
     /// Not an index of our access method.
@@ -245,6 +249,11 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
                 format!("corpus \"{name}\" has no embedding column"),
                 "Create it with dimensions => …, or map one with reground.alter_corpus.",
+            ),
+            E::NotEmbeddings { corpus, kind } => report(
+                Code::ERRCODE_DATATYPE_MISMATCH,
+                format!("the embedding column of corpus \"{corpus}\" is of type {kind}"),
+                "It must be of pgvector's type vector or halfvec: SELECT * FROM reground.check_corpus(…) shows the command.",
             ),
             E::Dimensions {
                 corpus,
@@ -413,6 +422,11 @@ impl From<Error> for ErrorReport {
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
                 format!("permission denied to call {function} for a moment that is still to come"),
                 "How long evidence is kept is a superuser's to say: reground.trace_retention_days, reground.archive_retention_days.",
+            ),
+            E::UntrustedCode(corpus) => report(
+                Code::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("corpus \"{corpus}\" runs functions of a role that is not a superuser"),
+                "They would run with the rights of a superuser. Use SET ROLE to search as an ordinary role.",
             ),
             E::Forbidden(table) => report(
                 Code::ERRCODE_INSUFFICIENT_PRIVILEGE,

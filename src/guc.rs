@@ -1,4 +1,4 @@
-//! Server settings: `reground.tenant_from`, those of the worker, how long things are kept, and one for each setting of a turn.
+//! Server settings: those of the tenant, of the worker and of retention, and one for each setting of a turn.
 
 use std::ffi::{CStr, CString};
 use std::time::Duration;
@@ -8,6 +8,8 @@ use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use reground_grounding::setting_table::SETTINGS;
 
 static TENANT_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
+
+static TENANT: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 
 static WORKER_DATABASES: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 static WORKER_INTERVAL: GucSetting<i32> = GucSetting::<i32>::new(60);
@@ -22,6 +24,15 @@ pub fn define() {
         c"Name of the setting that holds the tenant, for example app.tenant_id.",
         c"Empty: the current role is the tenant.",
         &TENANT_FROM,
+        GucContext::Suset,
+        GucFlags::default(),
+    );
+    // Superuser only, so that a role cannot choose its tenant.
+    GucRegistry::define_string_guc(
+        c"reground.tenant",
+        c"The tenant of a role, used if reground.tenant_from is reground.tenant.",
+        c"Set it with ALTER ROLE ... SET: the role can then be renamed.",
+        &TENANT,
         GucContext::Suset,
         GucFlags::default(),
     );

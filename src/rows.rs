@@ -6,6 +6,9 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::sql::{self, Args};
 
+/// Rows that are passed to PostgreSQL at a time: a cancel or a timeout takes effect between two batches.
+const BATCH: usize = 1000;
+
 /// Returns values as the rows of a set-returning function, matching fields to columns by name; a field that is
 /// missing is NULL.
 pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Result<()> {
@@ -19,7 +22,10 @@ pub fn emit<T: Serialize>(fcinfo: pg_sys::FunctionCallInfo, rows: &[T]) -> Resul
         "SELECT * FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r({})",
         columns.join(", ")
     );
-    set.fill(&statement, &[sql::json(rows)?.into()])
+    for batch in rows.chunks(BATCH) {
+        set.fill(&statement, &[sql::json(batch)?.into()])?;
+    }
+    Ok(())
 }
 
 /// Returns what a FROM clause gives under the alias `r`, which has a column of each declared name.

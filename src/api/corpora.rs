@@ -272,7 +272,10 @@ fn alter_corpus(
         Some(per_document) => per_document,
         None => was_per_document,
     };
-    if corpus.managed && (&config, per_document) != (&corpus.text_config, was_per_document) {
+    let is_changed = (&config, per_document) != (&corpus.text_config, was_per_document);
+    // DROP TEXT SEARCH CONFIGURATION … CASCADE takes the generated column with it.
+    let is_damaged = corpus.column_type("lexemes").is_none();
+    if corpus.managed && (is_changed || is_damaged) {
         managed::reread(&corpus, &config, per_document)?;
         corpus.mapping = managed::mapping(corpus.mapping.contains_key("embedding"), per_document);
     }

@@ -15,7 +15,7 @@ use crate::guc;
 use crate::retrieve::{text_config, vector_schema};
 use crate::rows;
 use crate::sql;
-use crate::store::corpora::{self, Corpus, Hold};
+use crate::store::corpora::{self, Corpus, Hold, operator_schema};
 use crate::store::documents::{self, NewVersion};
 use crate::store::edges::{self, Which};
 use crate::tenant;
@@ -413,7 +413,7 @@ fn pending_embeddings(
             corpus.document()?,
             corpus.required("content")?,
             corpus.relation.as_deref().unwrap_or_default(),
-            corpus.required("embedding")?
+            corpus.embedding_column()?
         ),
         &[limit.into()],
     )?;
@@ -441,18 +441,19 @@ fn put_embeddings(
     // SAFETY: the argument is declared vector[] in sql/install, and oid() is the type of the array that was passed.
     let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
     check_embeddings(&corpus, &schema, &keys, &bound)?;
-    let kind = corpus.embedding_type.as_deref().unwrap_or("vector");
+    let kind = corpus.embedding_kind().unwrap_or("vector");
     let column = &corpus.mapping["embedding"].column;
     let set_model = if corpus.managed {
         ", embedding_model = $3"
     } else {
         ""
     };
-    let key_type = corpus.column_type("key").unwrap_or("text").to_owned();
+    let key_type = corpus.column_type("key").unwrap_or("text");
+    let equals = format!("OPERATOR({}.=)", operator_schema(key_type)?);
     let statement = format!(
         "WITH given AS (SELECT DISTINCT ON (e.key) e.key, e.embedding FROM ROWS FROM (unnest($1::text[]), unnest($2)) WITH ORDINALITY AS e(key, embedding, n) \
              ORDER BY e.key, e.n DESC), \
-         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} = g.key::{key_type} \
+         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} {equals} g.key::{key_type} \
              AND $3::text IS NOT DISTINCT FROM $3::text RETURNING 1) \
          SELECT count(*)::integer FROM stored",
         corpus.relation.as_deref().unwrap_or_default(),
@@ -533,9 +534,6 @@ fn managed(corpus: Option<&str>) -> Result<Corpus> {
 
 /// The corpus, if it has an embedding column.
 fn embedded(corpus: Corpus) -> Result<Corpus> {
-    if corpus.column("embedding").is_some() {
-        Ok(corpus)
-    } else {
-        Err(Error::NoEmbeddingColumn(corpus.name))
-    }
+    corpus.embedding_column()?;
+    Ok(corpus)
 }

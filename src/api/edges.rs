@@ -64,7 +64,24 @@ fn delete_edges(
         chunk_ids: chunk_id.map(|key| vec![key.to_owned()]),
         node: node.as_deref(),
     };
-    Ok(edges::delete(corpus.corpus_id, which)?)
+    Ok(delete_visible(&corpus, which)?)
+}
+
+/// Deletes edges whose passages the caller sees, so that neither the count nor the effect reveals hidden rows. Where nothing can be
+/// hidden, edges of passages that no longer exist are deleted too.
+fn delete_visible(corpus: &Corpus, which: Which<'_>) -> Result<i64> {
+    if !corpus.may_hide_rows()? {
+        return edges::delete(corpus.corpus_id, which);
+    }
+    let passages = edges::passages(corpus.corpus_id, &which)?;
+    let visible = passages::documents_of(corpus, &Filter::default(), passages.iter())?;
+    edges::delete(
+        corpus.corpus_id,
+        Which {
+            chunk_ids: Some(visible.into_keys().collect()),
+            ..which
+        },
+    )
 }
 
 /// A corpus whose edges this role may write: whoever may write its passages may say what they say.

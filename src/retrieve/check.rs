@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::retrieve::{lexical, mapping, nearest, text_config, vector_schema};
 use crate::sql;
 use crate::store::corpora::{Corpus, INTEGERS, Side};
+use crate::tenant;
 
 /// A finding of `check_corpus`.
 #[derive(Debug, Serialize)]
@@ -83,6 +84,7 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
         ));
         return Ok(findings);
     }
+    untrusted_code(corpus, &mut findings)?;
     whole_numbers(corpus, &mut findings);
     key(corpus, &relation, &mut findings)?;
     document_key(corpus, &mut findings)?;
@@ -102,26 +104,54 @@ fn columns(corpus: &Corpus, findings: &mut Vec<Finding>) -> bool {
         };
         if !columns.contains_key(&column.column) {
             gone = true;
-            let instead = instead(corpus, meaning, column.side, columns);
-            let guess = match instead {
-                Some(name) => format!("; \"{name}\" may have taken its place"),
-                None => String::new(),
+            let (guess, hint) = match corpus.managed {
+                true => (String::new(), managed_repair(corpus, meaning)),
+                false => remapping(corpus, meaning, column.side, columns),
             };
-            let name = serde_json::Value::from(instead.unwrap_or("…"));
-            let mapping = format!("{{\"{meaning}\": {name}}}");
             findings.push(Finding::new(
                 meaning,
                 "error",
                 format!("column \"{}\" does not exist{guess}", column.column),
-                Some(format!(
-                    "SELECT reground.alter_corpus({}, mapping => {});",
-                    sql::literal(&corpus.name),
-                    sql::literal(&mapping)
-                )),
+                Some(hint),
             ));
         }
     }
     gone
+}
+
+/// The command that restores a column of the tables that create_corpus made.
+fn managed_repair(corpus: &Corpus, meaning: &str) -> String {
+    let name = sql::literal(&corpus.name);
+    match meaning {
+        "lexemes" => format!(
+            "SELECT reground.alter_corpus({name}, text_config => 'pg_catalog.english'); -- or another configuration"
+        ),
+        _ => {
+            format!("Restore the column, or drop the corpus: SELECT reground.drop_corpus({name});")
+        }
+    }
+}
+
+/// The column that may have taken the place of a lost one, as part of a sentence, and the command that maps it.
+fn remapping(
+    corpus: &Corpus,
+    meaning: &str,
+    side: Side,
+    columns: &BTreeMap<String, String>,
+) -> (String, String) {
+    let instead = instead(corpus, meaning, side, columns);
+    let guess = match instead {
+        Some(name) => format!("; \"{name}\" may have taken its place"),
+        None => String::new(),
+    };
+    let name = serde_json::Value::from(instead.unwrap_or("…"));
+    let mapping = format!("{{\"{meaning}\": {name}}}");
+    let hint = format!(
+        "SELECT reground.alter_corpus({}, mapping => {});",
+        sql::literal(&corpus.name),
+        sql::literal(&mapping)
+    );
+    (guess, hint)
 }
 
 /// The column that a renamed one may be now: the only one that nothing is mapped to and whose type the meaning can have.
@@ -154,6 +184,26 @@ fn fits(meaning: &str, kind: &str) -> bool {
         }
         _ => is_text,
     }
+}
+
+/// Functions of a view or of a type run with the rights of whoever searches.
+fn untrusted_code(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
+    let caller = tenant::role();
+    for owner in corpus.untrusted_owners()? {
+        if owner != caller {
+            findings.push(Finding::new(
+                "owner",
+                "warning",
+                format!(
+                    "functions of role \"{owner}\" run with the rights of the role that searches"
+                ),
+                Some(
+                    "Search the corpus only if you trust this role. A superuser is refused.".into(),
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Places within a document are whole numbers: a column of another type is passed over.
@@ -267,6 +317,20 @@ fn embeddings(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> R
         ));
         return Ok(());
     };
+    if corpus.embedding_kind().is_none() {
+        let kind = corpus.column_type("embedding").unwrap_or("unknown");
+        findings.push(Finding::new(
+            "embedding",
+            "error",
+            format!("column \"{}\" is of type {kind}: no vector search, and no embedding can be stored", mapped.column),
+            Some(format!(
+                "ALTER TABLE {relation} ALTER COLUMN {name} TYPE {schema}.vector USING {name}::{schema}.vector;",
+                name = sql::ident(&mapped.column),
+                schema = vector_schema()?
+            )),
+        ));
+        return Ok(());
+    }
     let (_, dimensions) = mapping::embedding_column(relation, &mapped.column)?;
     if dimensions != corpus.dimensions {
         findings.push(Finding::new(
@@ -441,7 +505,7 @@ fn index_command(corpus: &Corpus, relation: &str, column: &str) -> Result<String
     let schema = vector_schema()?;
     let class = nearest::operator_class(corpus);
     let column = sql::ident(column);
-    let kind = corpus.embedding_type.as_deref().unwrap_or("vector");
+    let kind = corpus.embedding_kind().unwrap_or("vector");
     Ok(match corpus.dimensions {
         Some(count) if kind == "vector" && count > 2000 => format!(
             "CREATE INDEX ON {relation} USING hnsw (({column}::{schema}.halfvec({count})) {schema}.halfvec_{class});"

@@ -47,7 +47,7 @@ pub fn read(
     let cited = passages::by_key(corpus, &Filter::default(), keys.iter().copied())?;
     let mut embeddings = BTreeMap::new();
     let mut siblings = BTreeMap::new();
-    if corpus.column("embedding").is_some() {
+    if corpus.embedding_kind().is_some() {
         embeddings = nearest::embeddings(corpus, keys.iter().copied())?;
         if let Some(embedding) = embedding {
             let documents = cited.values().map(|passage| &passage.doc_id).collect();

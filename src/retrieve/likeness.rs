@@ -51,7 +51,7 @@ fn embeddings(
     let mut found = BTreeMap::new();
     for (name, keys) in keys {
         let corpus = corpora::usable(tenant, name)?;
-        if let Some(corpus) = corpus.filter(|corpus| corpus.column("embedding").is_some()) {
+        if let Some(corpus) = corpus.filter(|corpus| corpus.embedding_kind().is_some()) {
             found.insert(name.to_owned(), nearest::embeddings(&corpus, keys)?);
         }
     }

@@ -143,22 +143,27 @@ pub fn make_tables(
     Ok(())
 }
 
-/// Has the passages of a managed corpus read by another text search configuration, or from now on each by its document's own
-/// or no longer so. The corpus is as it was.
+/// Indexes the passages of a managed corpus again, with another text search configuration, or with one per document. `corpus` is
+/// as it was before. This also replaces an index and a column that were lost with a dropped configuration.
 pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<()> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
     let was_per_document = corpus.mapping.contains_key("text_config");
-    if let Some(index) = lexical::index(corpus)? {
-        sql::run_ddl(&format!("DROP INDEX {}", index.name))?;
+    for index in lexical::indexes_of(relation)? {
+        sql::run_ddl(&format!("DROP INDEX {index}"))?;
     }
-    let column = match (was_per_document, per_document) {
-        (false, true) => format!(", ADD COLUMN {TEXT_CONFIG} text"),
-        (true, false) => format!(", DROP COLUMN {TEXT_CONFIG}"),
-        _ => String::new(),
-    };
-    sql::run_ddl(&format!(
-        "ALTER TABLE {relation} DROP COLUMN lexemes{column}"
-    ))?;
+    let mut changes = Vec::new();
+    // A dropped configuration has taken the column with it.
+    if corpus.column_type("lexemes").is_some() {
+        changes.push("DROP COLUMN lexemes".to_owned());
+    }
+    match (was_per_document, per_document) {
+        (false, true) => changes.push(format!("ADD COLUMN {TEXT_CONFIG} text")),
+        (true, false) => changes.push(format!("DROP COLUMN {TEXT_CONFIG}")),
+        _ => {}
+    }
+    if !changes.is_empty() {
+        sql::run_ddl(&format!("ALTER TABLE {relation} {}", changes.join(", ")))?;
+    }
     if per_document && !was_per_document {
         // What was said of a document's language when it was put.
         sql::run(

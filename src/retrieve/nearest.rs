@@ -88,9 +88,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<VectorIndex>> {
 
 /// Refuses an embedding that the corpus cannot compare.
 pub fn check_dimensions(corpus: &Corpus, embedding: &[f32]) -> Result<()> {
-    if corpus.column("embedding").is_none() {
-        return Err(Error::NoEmbeddingColumn(corpus.name.clone()));
-    }
+    corpus.embedding_column()?;
     match corpus.dimensions {
         Some(expected) if usize::try_from(expected) != Ok(embedding.len()) => {
             Err(Error::Dimensions {
@@ -144,7 +142,7 @@ fn nearest(
         "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
          WHERE n.key IS NOT NULL AND {MEASURABLE} ORDER BY n.value, n.key COLLATE \"C\"",
         corpus.relations()?,
-        corpus.required("embedding")?,
+        corpus.embedding_column()?,
         filter.clause(3),
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![
@@ -173,7 +171,7 @@ pub fn distances<'a>(
         corpus.key()?,
         distance(corpus, None)?,
         corpus.relations()?,
-        corpus.required("embedding")?,
+        corpus.embedding_column()?,
         filter.clause(3),
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![embedding.to_vec().into(), passages.into()];
@@ -211,7 +209,7 @@ pub fn siblings(
         corpus.relations()?,
         query = query(&schema),
         document = corpus.document()?,
-        column = corpus.required("embedding")?,
+        column = corpus.embedding_column()?,
         key = corpus.key()?,
     );
     let apart: Vec<String> = apart.iter().map(|key| (*key).clone()).collect();
@@ -236,7 +234,7 @@ pub fn embeddings<'a>(
         return Ok(BTreeMap::new());
     }
     let schema = vector_schema()?;
-    let column = corpus.required("embedding")?;
+    let column = corpus.embedding_column()?;
     let statement = format!(
         "SELECT {}::text, {column}::{schema}.vector::real[] FROM {} WHERE {column} IS NOT NULL AND {which}",
         corpus.key()?,
@@ -263,9 +261,9 @@ fn query(schema: &str) -> String {
 /// The distance of a passage's embedding from `$1::real[]`, in the form that an index on a cast to halfvec serves.
 fn distance(corpus: &Corpus, index: Option<&VectorIndex>) -> Result<String> {
     let schema = vector_schema()?;
-    let column = corpus.required("embedding")?;
+    let column = corpus.embedding_column()?;
     let query = query(&schema);
-    let half = corpus.embedding_type.as_deref() == Some("halfvec");
+    let half = corpus.embedding_kind() == Some("halfvec");
     let cast = index
         .and_then(|index| index.expression.split_once("halfvec("))
         .and_then(|(_, rest)| rest.split_once(')'))

@@ -17,7 +17,7 @@ use crate::store::edges;
 /// What the graph has to say of a turn.
 #[derive(Default)]
 pub struct Nominated {
-    /// The nodes that the conversation keeps naming.
+    /// The nodes that the conversation repeats and that a visible passage names.
     pub nodes: Vec<String>,
     /// Passages of their neighbours, as the caller sees them under the filter.
     pub list: Option<RankedList>,
@@ -44,11 +44,21 @@ pub fn of<'a>(
         }
         let known = edges::nodes(corpus.corpus_id, &keys)?;
         let nodes = spoken.repeated(&known, intent != Intent::NewTopic);
-        let hits = nominate(&edges::of(corpus.corpus_id, &nodes)?);
+        let neighbours = edges::of(corpus.corpus_id, &nodes)?;
+        let hits = nominate(&neighbours);
         let visible = passages::documents_of(corpus, filter, hits.iter().map(|hit| &hit.key))?;
         let visible: BTreeSet<String> = visible.into_keys().collect();
+        // A node that only hidden passages name must not be stored with the turn.
+        let named = neighbours
+            .into_iter()
+            .filter(|edge| visible.contains(&edge.passage))
+            .map(|edge| edge.node)
+            .collect::<BTreeSet<_>>();
         Ok(Nominated {
-            nodes,
+            nodes: nodes
+                .into_iter()
+                .filter(|node| named.contains(node))
+                .collect(),
             list: ranked(hits, &visible, settings),
         })
     })

@@ -72,7 +72,7 @@ impl Corpora {
     /// Those that have embeddings.
     fn embedded(&self) -> impl Iterator<Item = &Corpus> {
         self.all()
-            .filter(|corpus| corpus.column("embedding").is_some())
+            .filter(|corpus| corpus.embedding_kind().is_some())
     }
 
     /// Their names, the leading one first.

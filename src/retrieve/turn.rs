@@ -185,7 +185,7 @@ pub fn remembered(
     found.extend(wanted.filter_map(|key| Some((key.clone(), read.get(key)?.clone()))));
     let mut distances = scores.distances.clone();
     if let Some(embedding) = embedding
-        && corpus.column("embedding").is_some()
+        && corpus.embedding_kind().is_some()
     {
         let missing = found.keys().filter(|key| !distances.contains_key(*key));
         let more = nearest::distances(corpus, embedding, filter, missing)?;

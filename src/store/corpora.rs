@@ -157,9 +157,11 @@ pub fn is_taken(tenant: Option<&str>, name: &str) -> Result<bool> {
     .unwrap_or(false))
 }
 
-/// Columns and types of a relation, as a jsonb object.
-const COLUMNS: &str = "(SELECT coalesce(pg_catalog.jsonb_object_agg(a.attname, pg_catalog.format_type(a.atttypid, -1)), '{}') \
-     FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = %s::pg_catalog.oid AND a.attnum > 0::smallint AND NOT a.attisdropped)";
+/// Columns and types of a relation, as a jsonb object. Types outside `pg_catalog` are qualified, whatever the caller's search_path.
+const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, CASE n.nspname WHEN 'pg_catalog' THEN format_type(a.atttypid, -1) \
+                                                                     ELSE format('%I.%I', n.nspname, t.typname) END), '{}') \
+     FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid JOIN pg_namespace AS n ON n.oid = t.typnamespace \
+     WHERE a.attrelid = RELATION::oid AND a.attnum > 0 AND NOT a.attisdropped)";
 
 /// The corpus of that name that this tenant can see, if any.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
@@ -172,8 +174,8 @@ pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
                  JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents::pg_catalog.oid) AS documents, \
              {} AS passage_columns, {} AS document_columns \
          FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
-        COLUMNS.replace("%s", "c.relation"),
-        COLUMNS.replace("%s", "c.documents"),
+        COLUMNS.replace("RELATION", "c.relation"),
+        COLUMNS.replace("RELATION", "c.documents"),
     );
     sql::read_json(&query, &[name.into(), tenant.into()])
 }
@@ -349,7 +351,29 @@ impl Corpus {
                 });
             }
         }
+        // SAFETY: a plain call into the backend.
+        if unsafe { pgrx::pg_sys::superuser() } && !self.untrusted_owners()?.is_empty() {
+            return Err(Error::UntrustedCode(self.name));
+        }
         Ok(self)
+    }
+
+    /// Owners, other than superusers, of functions that reading the relations runs with the caller's rights: those of a view, and of
+    /// casts from a column's type.
+    pub fn untrusted_owners(&self) -> Result<Vec<String>> {
+        let relations: Vec<String> = [&self.relation, &self.documents]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let owners = sql::read_json(
+            "SELECT json_agg(DISTINCT r.rolname)::text FROM unnest($1::text[]) AS n JOIN pg_class AS c ON c.oid = to_regclass(n) \
+                 LEFT JOIN (pg_attribute AS a JOIN pg_cast AS k ON k.castsource = a.atttypid JOIN pg_proc AS f ON f.oid = k.castfunc) ON a.attrelid = c.oid \
+                 JOIN pg_roles AS r ON r.oid = f.proowner OR r.oid = c.relowner AND c.relkind = 'v' \
+             WHERE NOT r.rolsuper",
+            &[relations.into()],
+        )?;
+        Ok(owners.unwrap_or_default())
     }
 
     /// The column of a meaning as SQL, from the aliases `p` (passages) and `d` (documents).
@@ -422,6 +446,34 @@ impl Corpus {
             Side::Documents => &self.document_columns,
         };
         columns.get(&column.column).map(String::as_str)
+    }
+
+    /// The column of the embeddings as SQL, if one is mapped.
+    ///
+    /// # Errors
+    /// 42804 if the column no longer holds vectors.
+    pub fn embedding_column(&self) -> Result<String> {
+        let column = self
+            .column("embedding")
+            .ok_or_else(|| Error::NoEmbeddingColumn(self.name.clone()))?;
+        match self.embedding_kind() {
+            Some(_) => Ok(column),
+            None => Err(Error::NotEmbeddings {
+                corpus: self.name.clone(),
+                kind: self
+                    .column_type("embedding")
+                    .unwrap_or("unknown")
+                    .to_owned(),
+            }),
+        }
+    }
+
+    /// `vector` or `halfvec`, as the embedding column is declared now; `None` for any other type.
+    pub fn embedding_kind(&self) -> Option<&'static str> {
+        let (_, kind) = self.column_type("embedding")?.rsplit_once('.')?;
+        ["vector", "halfvec"]
+            .into_iter()
+            .find(|known| kind == *known)
     }
 
     /// What a FROM clause names: passages `p`, joined with documents `d` where they are mapped.
@@ -504,6 +556,20 @@ impl Corpus {
             }
         }
         Ok(true)
+    }
+
+    /// Whether the relations may hide rows from this role: by row-level security, or as views do.
+    pub fn may_hide_rows(&self) -> Result<bool> {
+        for relation in [&self.relation, &self.documents].into_iter().flatten() {
+            let hides = sql::read_one::<bool>(
+                "SELECT c.relkind NOT IN ('r', 'p', 'm') OR row_security_active(c.oid) FROM pg_class AS c WHERE c.oid = to_regclass($1)",
+                &[relation.as_str().into()],
+            )?;
+            if hides != Some(false) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether this role may write the passages.

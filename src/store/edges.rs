@@ -53,14 +53,31 @@ pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
     .unwrap_or_default())
 }
 
+/// The condition of [`Which`], whose values are `$2` to `$4`.
+const MATCHES: &str = "e.corpus_id = $1 AND ($2::text IS NULL OR e.doc_id = $2) AND ($3::text[] IS NULL OR e.chunk_id = ANY ($3)) \
+     AND ($4::text IS NULL OR e.source_key = $4 OR e.target_key = $4)";
+
+/// The passages of edges.
+pub fn passages(corpus_id: i64, which: &Which<'_>) -> Result<Vec<String>> {
+    let statement = format!(
+        "SELECT coalesce(json_agg(DISTINCT e.chunk_id), '[]')::text FROM reground.edges AS e WHERE {MATCHES}"
+    );
+    let args = [
+        corpus_id.into(),
+        which.doc_id.into(),
+        which.chunk_ids.clone().into(),
+        which.node.into(),
+    ];
+    Ok(as_owner(|| sql::write_json(&statement, &args))?.unwrap_or_default())
+}
+
 /// Removes edges; how many there were.
 pub fn delete(corpus_id: i64, which: Which<'_>) -> Result<i64> {
     Ok(as_owner(|| {
         sql::write_one::<i64>(
-            "WITH gone AS (DELETE FROM reground.edges AS e WHERE e.corpus_id = $1 AND ($2::text IS NULL OR e.doc_id = $2) \
-                 AND ($3::text[] IS NULL OR e.chunk_id = ANY ($3)) \
-                 AND ($4::text IS NULL OR e.source_key = $4 OR e.target_key = $4) RETURNING 1) \
-             SELECT count(*) FROM gone",
+            &format!(
+                "WITH gone AS (DELETE FROM reground.edges AS e WHERE {MATCHES} RETURNING 1) SELECT count(*) FROM gone"
+            ),
             &[
                 corpus_id.into(),
                 which.doc_id.into(),

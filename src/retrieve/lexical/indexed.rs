@@ -60,6 +60,17 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     Ok(None)
 }
 
+/// Names of all indexes of our access method on a relation, qualified and quoted.
+pub fn indexes_of(relation: &str) -> Result<Vec<String>> {
+    let names = sql::read_json(
+        "SELECT json_agg(format('%I.%I', n.nspname, c.relname))::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid \
+             JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_am AS m ON m.oid = c.relam \
+         WHERE i.indrelid = $1::regclass AND m.amname = 'reground_bm25'",
+        &[relation.into()],
+    )?;
+    Ok(names.unwrap_or_default())
+}
+
 /// The CREATE INDEX that serves a corpus; `None` where none can, as rows find their configuration in another relation.
 pub fn create(corpus: &Corpus) -> Result<Option<String>> {
     let meanings = ["content", "text_config"];

@@ -68,7 +68,9 @@ impl Ranked {
     }
 }
 
-pub use indexed::{LexicalIndex, create as create_index, create_on as create_index_on, index};
+pub use indexed::{
+    LexicalIndex, create as create_index, create_on as create_index_on, index, indexes_of,
+};
 
 /// How the passages of a corpus are ranked.
 pub enum Way {

@@ -1,0 +1,110 @@
+-- What a role must not learn or do: hidden rows, other columns, locks, code that runs with another's rights, another role's tenant.
+CREATE SCHEMA boundaries;
+SET search_path = boundaries, public;
+CREATE ROLE regress_reader;
+GRANT reground_user TO regress_reader;
+GRANT USAGE ON SCHEMA boundaries, regress TO regress_reader;
+
+-- delete_edges neither deletes nor counts edges of passages that row-level security hides.
+SELECT reground.create_corpus('papers', dimensions => 2);
+SELECT count(*) FROM (VALUES ('open', 'The goat climbs.'), ('secret', 'The goat is a spy.')) AS v(doc_id, body),
+    reground.put_document('papers', doc_id, passages => jsonb_build_array(jsonb_build_object('text', body)));
+SELECT * FROM reground.put_edges('papers', '[{"source": "Goat", "target": "Tree", "chunk_id": 1}, {"source": "Goat", "target": "Spy Ring", "chunk_id": 2},
+    {"source": "Spy Ring", "target": "Moon", "chunk_id": 2}]');
+GRANT SELECT, INSERT, UPDATE, DELETE ON papers, papers_documents TO regress_reader;
+ALTER TABLE papers ENABLE ROW LEVEL SECURITY;
+CREATE POLICY open_only ON papers TO regress_reader USING (doc_id = 'open');
+
+-- A turn does not store nodes that only hidden passages name.
+SET ROLE regress_reader;
+SELECT count(*) FROM reground.begin_turn('boundaries', 'What is the Goat, and the Spy Ring?', 'papers', '[1,0]', settings => '{"graph": true}');
+SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The Goat and the Spy Ring.');
+SELECT count(*) FROM reground.begin_turn('boundaries', 'And does the Goat of the Spy Ring climb?', 'papers', '[1,0]', settings => '{"graph": true}');
+SELECT retrieval -> 'nodes' AS nodes FROM reground.turns WHERE turn_id = regress.turn('boundaries');
+SELECT reground.delete_edges('papers', node => 'Spy Ring');
+SELECT reground.delete_edges('papers', doc_id => 'secret');
+SELECT reground.delete_edges('papers', chunk_id => '2');
+SELECT reground.delete_edges('papers', everything => true);
+RESET ROLE;
+SELECT source, target FROM reground.edges AS e JOIN reground.corpora AS c USING (corpus_id) WHERE c.corpus = 'papers' ORDER BY 1, 2;
+-- Its owner, from whom nothing is hidden, deletes edges whose passage is gone, too.
+DELETE FROM papers;
+SELECT reground.delete_edges('papers', everything => true);
+
+-- Probing words of a column needs the privilege to read this column.
+CREATE TABLE letters (id integer PRIMARY KEY, body text, subject text);
+INSERT INTO letters VALUES (1, 'the password is swordfish', 'hello');
+CREATE INDEX letters_body ON letters USING reground_bm25 (body);
+GRANT SELECT (id, subject) ON letters TO regress_reader;
+SET ROLE regress_reader;
+SELECT * FROM regress.refusal($$SELECT reground.bm25_score('swordfish', reground.bm25_query('swordfish', 'boundaries.letters'))$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.bm25_explain('swordfish', reground.bm25_query('swordfish', 'boundaries.letters_body'))$$);
+RESET ROLE;
+GRANT SELECT (body) ON letters TO regress_reader;
+SET ROLE regress_reader;
+SELECT reground.bm25_score('swordfish', reground.bm25_query('swordfish', 'boundaries.letters')) > 0 AS scored;
+RESET ROLE;
+-- An index on an expression needs every column of it.
+CREATE TABLE tongues (id integer PRIMARY KEY, body text, lang text);
+INSERT INTO tongues VALUES (1, 'das Kennwort ist Schwertfisch', 'de');
+CREATE INDEX tongues_body ON tongues USING reground_bm25 (reground.in_language(body, lang));
+GRANT SELECT (id, lang) ON tongues TO regress_reader;
+SET ROLE regress_reader;
+SELECT * FROM regress.refusal($$SELECT reground.bm25_score(reground.in_language('Schwertfisch', 'de'), reground.bm25_query('Schwertfisch', 'boundaries.tongues'))$$);
+RESET ROLE;
+GRANT SELECT (body) ON tongues TO regress_reader;
+SET ROLE regress_reader;
+SELECT reground.bm25_score(reground.in_language('Schwertfisch', 'de'), reground.bm25_query('Schwertfisch', 'boundaries.tongues')) > 0 AS scored;
+RESET ROLE;
+
+-- A session that holds every advisory lock that it can compute keeps nobody from writing (isolation/specs/corpora has two sessions).
+BEGIN;
+SELECT count(*) FROM reground.put_document('papers', 'held', content => 'The goat sleeps.');
+SELECT locktype, mode FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory';
+SELECT count(*) AS own FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'object' AND classid = 'reground.documents'::regclass;
+ROLLBACK;
+
+-- Functions of a view run with the rights of whoever searches: a superuser is refused, others are told.
+CREATE ROLE regress_maker;
+GRANT reground_admin, reground_user TO regress_maker;
+CREATE SCHEMA workshop AUTHORIZATION regress_maker;
+GRANT USAGE ON SCHEMA workshop TO regress_reader;
+SET ROLE regress_maker;
+CREATE FUNCTION workshop.trap(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'run as %', current_user; END $$;
+CREATE TABLE workshop.stock (id integer PRIMARY KEY, body text);
+INSERT INTO workshop.stock VALUES (1, 'a hammer');
+CREATE VIEW workshop.goods AS SELECT id, workshop.trap(body) AS body FROM workshop.stock;
+GRANT SELECT ON workshop.goods, workshop.stock TO regress_reader;
+SELECT reground.add_corpus('goods', 'workshop.goods', 'id', 'body');
+CREATE TYPE workshop.grade AS ENUM ('good', 'bad');
+CREATE FUNCTION workshop.graded(workshop.grade) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'cast as %', current_user; END $$;
+CREATE CAST (workshop.grade AS text) WITH FUNCTION workshop.graded(workshop.grade);
+CREATE TABLE workshop.graded_stock (id workshop.grade PRIMARY KEY, body text);
+INSERT INTO workshop.graded_stock VALUES ('good', 'a hammer');
+SELECT reground.add_corpus('graded', 'workshop.graded_stock', 'id', 'body');
+RESET ROLE;
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('goods', 'hammer')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('boundaries-2', 'hammer', 'goods')$$);
+SELECT * FROM regress.refusal($$SELECT * FROM reground.search('graded', 'hammer')$$);
+SET ROLE regress_reader;
+SELECT status, detail, hint FROM reground.check_corpus('goods') WHERE item = 'owner';
+RESET ROLE;
+
+-- A role that is the tenant can be renamed if reground.tenant names the tenant; the old name gives access to nothing.
+CREATE ROLE regress_alice;
+GRANT reground_user TO regress_alice;
+SET reground.tenant_from = 'reground.tenant';
+SET reground.tenant = 'customer-7';
+SELECT reground.current_tenant();
+SET ROLE regress_alice;
+SELECT * FROM regress.refusal($$SET reground.tenant = 'customer-8'$$);
+SELECT reground.current_tenant();
+RESET ROLE;
+RESET reground.tenant;
+SELECT * FROM regress.refusal($$SELECT reground.pin('boundaries-3', doc_id => 'open', corpus => 'papers')$$);
+RESET reground.tenant_from;
+
+SELECT reground.drop_corpus(corpus, drop_tables => managed) FROM reground.corpora WHERE corpus IN ('papers', 'goods', 'graded') ORDER BY corpus;
+DROP SCHEMA boundaries, workshop CASCADE;
+DROP OWNED BY regress_reader, regress_maker, regress_alice;
+DROP ROLE regress_reader, regress_maker, regress_alice;
