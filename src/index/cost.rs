@@ -5,12 +5,12 @@ use std::ffi::c_void;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, Internal, IntoDatum};
-use reground_bm25::index::score::UNKNOWN_SELECTIVITY;
-use reground_bm25::index::search::{BEFORE_FIRST, WITHOUT_QUERY};
+use reground_bm25::index::score::DEFAULT_SELECTIVITY;
+use reground_bm25::index::search::ranked_search::{FULL_SELECTIVITY, STARTUP_COST_SHARE};
 
-use super::frozen::{frozen, may_read};
-use super::query::Bm25Query;
-use super::resolve::indexes;
+use crate::index::index_lookup::indexes;
+use crate::index::query::Bm25Query;
+use crate::index::query::{check_readable, weighted_query};
 
 /// Estimates a path. One without a query cannot be scanned at all, nor one that orders by two, nor one whose query names
 /// another index of the same column.
@@ -31,7 +31,7 @@ pub unsafe extern "C-unwind" fn estimate(
         let orders = (*path).indexorderbys;
         let several = !orders.is_null() && (*orders).length > 1;
         let nothing = (*path).indexclauses.is_null() && orders.is_null();
-        if several || nothing || asks_another(root, path) {
+        if several || nothing || queries_other_index(root, path) {
             *startup = f64::INFINITY;
             *total = f64::INFINITY;
             // From 18 on a plan with fewer disabled nodes wins, whatever it costs.
@@ -40,14 +40,14 @@ pub unsafe extern "C-unwind" fn estimate(
                 (*path).path.disabled_nodes = std::ffi::c_int::from(i16::MAX);
             }
             // Less would let it be taken for a bitmap, which carries neither of these over.
-            *selectivity = WITHOUT_QUERY;
+            *selectivity = FULL_SELECTIVITY;
             *correlation = Default::default();
             *pages = Default::default();
             return;
         }
         let mut costs = pg_sys::GenericCosts::default();
         pg_sys::genericcostestimate(root, path, loop_count, &mut costs);
-        *startup = costs.indexTotalCost * BEFORE_FIRST;
+        *startup = costs.indexTotalCost * STARTUP_COST_SHARE;
         *total = costs.indexTotalCost;
         *selectivity = costs.indexSelectivity;
         // Rows come by score, not by place.
@@ -60,7 +60,10 @@ pub unsafe extern "C-unwind" fn estimate(
 ///
 /// # Safety
 /// The planner's own structures.
-unsafe fn asks_another(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexPath) -> bool {
+unsafe fn queries_other_index(
+    root: *mut pg_sys::PlannerInfo,
+    path: *mut pg_sys::IndexPath,
+) -> bool {
     // SAFETY: as the caller promises: orders are operator expressions, clauses each have one.
     unsafe {
         let index = (*(*path).indexinfo).indexoid;
@@ -73,7 +76,7 @@ unsafe fn asks_another(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexP
         expressions.any(|expression| {
             let query = query(root, expression);
             // Of what the asker may not read nothing is looked at; the query itself says so.
-            let query = query.filter(|query| may_read(query.source).is_ok());
+            let query = query.filter(|query| check_readable(query.source).is_ok());
             let answering = query.and_then(|query| indexes(query.source).ok());
             answering.is_some_and(|answering| !answering.contains(&index))
         })
@@ -91,7 +94,7 @@ fn bm25_selectivity(
 ) -> f64 {
     let pointer = |value: Internal| value.unwrap().map(|datum| datum.cast_mut_ptr::<c_void>());
     let (Some(root), Some(operands)) = (pointer(root), pointer(operands)) else {
-        return UNKNOWN_SELECTIVITY;
+        return DEFAULT_SELECTIVITY;
     };
     // SAFETY: the planner hands an estimator itself and the operands, a list of expressions.
     let query = unsafe {
@@ -99,9 +102,9 @@ fn bm25_selectivity(
         operands.find_map(|operand| known(root.cast(), operand))
     };
     // What the asker may not read, or no index answers, is an error of the query, not of its plan.
-    let frozen = query.and_then(|query| frozen(&query).ok());
-    frozen.map_or(UNKNOWN_SELECTIVITY, |frozen| {
-        frozen.statistics.selectivity(&frozen.weights)
+    let weighted = query.and_then(|query| weighted_query(&query).ok());
+    weighted.map_or(DEFAULT_SELECTIVITY, |weighted| {
+        weighted.statistics.selectivity(&weighted.weights)
     })
 }
 

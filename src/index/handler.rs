@@ -5,15 +5,12 @@ use pgrx::{PgBox, pg_sys};
 
 use super::{build, cost, insert, options, scan, vacuum};
 
-/// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`).
-pub const STRATEGIES: u16 = 2;
-
 #[pg_extern(sql = false)]
 fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRoutine> {
     // SAFETY: a fresh node, of which every field was set to zero.
     let mut routine =
         unsafe { PgBox::<pg_sys::IndexAmRoutine>::alloc_node(pg_sys::NodeTag::T_IndexAmRoutine) };
-    routine.amstrategies = STRATEGIES;
+    routine.amstrategies = scan::STRATEGIES;
     routine.amcanorderbyop = true;
     // ORDER BY alone is asked of the index too.
     routine.amoptionalkey = true;

@@ -2,13 +2,13 @@
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::maintain;
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::write::maintain;
 
-use super::document::{Content, Words, entry};
-use super::or_raise;
-use super::pages::IndexPages;
 use crate::error::Result;
+use crate::index::content::{Content, Tokenizer, row_content};
+use crate::index::raise::or_raise;
+use crate::index::storage::IndexPages;
 
 /// Puts a row into the index. Nothing is unique, so it always says false.
 #[pg_guard]
@@ -26,7 +26,7 @@ pub unsafe extern "C-unwind" fn insert(
     // SAFETY: PostgreSQL hands us open relations, and the one column's value of the row at that address.
     let (pages, entry) = unsafe {
         let pages = IndexPages::new(index, heap);
-        (pages, entry(index, tid, values, is_null))
+        (pages, row_content(index, tid, values, is_null))
     };
     if let Some((row, content)) = or_raise(entry) {
         or_raise(add(&pages, row, &content));
@@ -36,7 +36,7 @@ pub unsafe extern "C-unwind" fn insert(
 
 fn add(pages: &IndexPages, row: u64, content: &Content) -> Result<()> {
     // Words are made before any page is locked: dictionaries read catalogs.
-    let document = Words::of(&Meta::read(pages)?)?.document(row, content);
+    let document = Tokenizer::of(&Meta::read(pages)?)?.document(row, content);
     maintain::insert(pages, &document)?;
     Ok(())
 }

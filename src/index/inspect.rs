@@ -6,44 +6,44 @@ use std::ffi::c_void;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_bm25::index::Store;
-use reground_bm25::index::check::{Finding, check, check_design};
-use reground_bm25::index::maintain;
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::check::{Finding, check, check_settings};
+use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::pages::store::Store;
+use reground_bm25::index::write::maintain;
 use serde::Serialize;
 
-use super::document::entry;
-use super::options;
-use super::or_raise;
-use super::pages::IndexPages;
-use super::relation::Open;
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
+use crate::index::content::row_content;
+use crate::index::options;
+use crate::index::raise::or_raise;
+use crate::index::relation::OpenRelation;
+use crate::index::storage::IndexPages;
 use crate::rows;
 
 /// An index of ours and its table, open under a lock until this is dropped.
-struct Opened {
+struct LockedIndex {
     // Closed in this order: the index before its table.
-    index: Open,
-    table: Open,
+    index: OpenRelation,
+    table: OpenRelation,
 }
 
-impl Opened {
+impl LockedIndex {
     fn new(index: Option<pg_sys::Oid>, lock: u32) -> Result<Self> {
         let index = given(index, "index")?;
         let unknown = || Error::Unknown("reground_bm25 index", index.to_u32().to_string());
-        let any = Open::relation(index).ok_or_else(unknown)?;
+        let any = OpenRelation::relation(index).ok_or_else(unknown)?;
         if !any.is_ours() {
             return Err(Error::NotBm25Index(any.name()));
         }
         let table = any.table();
         drop(any);
         // The table first, as everybody locks them.
-        let table = Open::under(table, lock).ok_or_else(unknown)?;
-        let index = Open::under(index, lock)
-            .filter(Open::is_ours)
+        let table = OpenRelation::under(table, lock).ok_or_else(unknown)?;
+        let index = OpenRelation::under(index, lock)
+            .filter(OpenRelation::is_ours)
             .ok_or_else(unknown)?;
-        table.owned()?;
+        table.check_owner()?;
         Ok(Self { index, table })
     }
 
@@ -55,12 +55,12 @@ impl Opened {
 
 /// A row of `bm25_check`.
 #[derive(Serialize)]
-struct FaultRow {
+struct FindingRow {
     item: String,
     fault: String,
 }
 
-impl FaultRow {
+impl FindingRow {
     fn of_row(row: u64, fault: &str) -> Self {
         // As PostgreSQL writes an address.
         Self {
@@ -83,8 +83,8 @@ fn bm25_check(
     } else {
         pg_sys::AccessShareLock
     };
-    let opened = Opened::new(index, lock)?;
-    let pages = opened.pages();
+    let locked = LockedIndex::new(index, lock)?;
+    let pages = locked.pages();
     let mut indexed = HashMap::new();
     let mut twice = Vec::new();
     let findings = pages.maintain(|| {
@@ -96,30 +96,30 @@ fn bm25_check(
     });
     let findings = findings.map_err(Error::from)?.faults;
     // SAFETY: the index is open and of this access method.
-    let declared = unsafe { options::read(opened.index.get()) }?;
-    let made = Meta::read(&pages).map_err(Error::from)?.design;
-    let mut faults: Vec<FaultRow> = findings
+    let declared = unsafe { options::read(locked.index.get()) }?;
+    let made = Meta::read(&pages).map_err(Error::from)?.settings;
+    let mut faults: Vec<FindingRow> = findings
         .into_iter()
-        .chain(check_design(&made, &declared))
-        .map(|Finding { item, fault }| FaultRow { item, fault })
+        .chain(check_settings(&made, &declared))
+        .map(|Finding { item, fault }| FindingRow { item, fault })
         .collect();
     faults.extend(
         twice
             .iter()
-            .map(|&row| FaultRow::of_row(row, "it is there twice")),
+            .map(|&row| FindingRow::of_row(row, "it is there twice")),
     );
     if whole {
-        faults.extend(compare(&opened, indexed));
+        faults.extend(compare(&locked, indexed));
     }
     rows::emit(fcinfo, &faults)?;
     Ok(())
 }
 
 /// Rows of the table that are not in the index, or with another text.
-fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
+fn compare(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> {
     struct Comparison {
         indexed: HashMap<u64, u64>,
-        faults: Vec<FaultRow>,
+        faults: Vec<FindingRow>,
     }
     #[pg_guard]
     unsafe extern "C-unwind" fn look(
@@ -133,7 +133,7 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
         // SAFETY: the state is what is handed over below; the values are the one column's of a row.
         let (comparison, entry) = unsafe {
             let comparison = &mut *state.cast::<Comparison>();
-            (comparison, entry(index, tid, values, is_null))
+            (comparison, row_content(index, tid, values, is_null))
         };
         let Some((row, content)) = or_raise(entry).filter(|_| alive) else {
             return;
@@ -145,7 +145,7 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
             }
             Some(_) => return,
         };
-        comparison.faults.push(FaultRow::of_row(row, fault));
+        comparison.faults.push(FindingRow::of_row(row, fault));
     }
     let mut comparison = Comparison {
         indexed,
@@ -153,11 +153,11 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
     };
     // SAFETY: both relations are open under locks that keep rows as they are; the callback is given what it expects.
     unsafe {
-        let info = pg_sys::BuildIndexInfo(opened.index.get());
+        let info = pg_sys::BuildIndexInfo(locked.index.get());
         (*info).ii_Concurrent = false;
         pg_sys::table_index_build_scan(
-            opened.table.get(),
-            opened.index.get(),
+            locked.table.get(),
+            locked.index.get(),
             info,
             true,
             false,
@@ -172,8 +172,8 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
 #[pg_extern(sql = false)]
 fn bm25_merge(index: Option<pg_sys::Oid>) -> std::result::Result<(), ErrorReport> {
     writable("bm25_merge")?;
-    let opened = Opened::new(index, pg_sys::RowExclusiveLock)?;
-    maintain::merge_all(&opened.pages()).map_err(Error::from)?;
+    let locked = LockedIndex::new(index, pg_sys::RowExclusiveLock)?;
+    maintain::merge_all(&locked.pages()).map_err(Error::from)?;
     Ok(())
 }
 
@@ -193,8 +193,8 @@ fn bm25_segments(
     index: Option<pg_sys::Oid>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let opened = Opened::new(index, pg_sys::AccessShareLock)?;
-    let meta = Meta::read(&opened.pages()).map_err(Error::from)?;
+    let locked = LockedIndex::new(index, pg_sys::AccessShareLock)?;
+    let meta = Meta::read(&locked.pages()).map_err(Error::from)?;
     let segments: Vec<SegmentRow> = meta
         .segments
         .iter()

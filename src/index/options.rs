@@ -12,7 +12,7 @@ use pgrx::pg_guard;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use reground_bm25::Parameters;
-use reground_bm25::index::meta::Design;
+use reground_bm25::index::pages::meta::IndexSettings;
 use reground_bm25::index::terms::Weights;
 
 use crate::error::{Error, Result};
@@ -129,11 +129,11 @@ pub unsafe extern "C-unwind" fn amoptions(
 ///
 /// # Safety
 /// The index is open and is one of this access method.
-pub unsafe fn read(index: pg_sys::Relation) -> Result<Design> {
+pub unsafe fn read(index: pg_sys::Relation) -> Result<IndexSettings> {
     // SAFETY: as the caller promises; PostgreSQL keeps there what amoptions made, or null.
     let kept = unsafe { (*index).rd_options.cast::<Kept>().as_ref() };
     let usual = Parameters::default();
-    let mut design = Design {
+    let mut settings = IndexSettings {
         k1: usual.k1(),
         b: usual.b(),
         text_config: ENGLISH.to_owned(),
@@ -141,16 +141,16 @@ pub unsafe fn read(index: pg_sys::Relation) -> Result<Design> {
         server: pg_sys::PG_MAJORVERSION_NUM,
     };
     if let Some(kept) = kept {
-        (design.k1, design.b) = (kept.k1, kept.b);
+        (settings.k1, settings.b) = (kept.k1, kept.b);
         if let Some(name) = kept.string(kept.text_config) {
-            design.text_config = name;
+            settings.text_config = name;
         }
         if let Some(weights) = kept.string(kept.weights) {
             let unreadable = |()| Error::Weights(weights.clone());
-            design.weights = weights.parse().map_err(unreadable)?;
+            settings.weights = weights.parse().map_err(unreadable)?;
         }
     }
-    Ok(design)
+    Ok(settings)
 }
 
 impl Kept {

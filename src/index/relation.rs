@@ -6,12 +6,12 @@ use pgrx::pg_sys;
 use crate::error::{Error, Result};
 
 /// Name of the access method.
-const METHOD: &std::ffi::CStr = c"reground_bm25";
+const ACCESS_METHOD: &std::ffi::CStr = c"reground_bm25";
 
 /// The access method.
-pub fn method() -> pg_sys::Oid {
+pub fn access_method() -> pg_sys::Oid {
     // SAFETY: a plain look-up by a NUL-terminated name.
-    unsafe { pg_sys::get_am_oid(METHOD.as_ptr(), false) }
+    unsafe { pg_sys::get_am_oid(ACCESS_METHOD.as_ptr(), false) }
 }
 
 /// The oids of a list.
@@ -28,12 +28,12 @@ pub unsafe fn oids(list: *mut pg_sys::List) -> Vec<pg_sys::Oid> {
 }
 
 /// A relation that is open until this is dropped.
-pub struct Open {
+pub struct OpenRelation {
     relation: pg_sys::Relation,
     lock: pg_sys::LOCKMODE,
 }
 
-impl Open {
+impl OpenRelation {
     /// A table or an index, to be read; `None` where it is gone.
     pub fn relation(oid: pg_sys::Oid) -> Option<Self> {
         Self::under(oid, pg_sys::AccessShareLock)
@@ -50,11 +50,11 @@ impl Open {
 
     /// Whether it is an index of this access method.
     pub fn is_ours(&self) -> bool {
-        self.kind() == b'i' && self.method() == method()
+        self.kind() == b'i' && self.access_method() == access_method()
     }
 
     /// Refuses whoever does not own it.
-    pub fn owned(&self) -> Result<()> {
+    pub fn check_owner(&self) -> Result<()> {
         // SAFETY: plain look-ups for an open relation.
         let owns = unsafe {
             let (oid, user) = ((*self.relation).rd_id, pg_sys::GetUserId());
@@ -87,7 +87,7 @@ impl Open {
     }
 
     /// Its access method.
-    pub fn method(&self) -> pg_sys::Oid {
+    pub fn access_method(&self) -> pg_sys::Oid {
         self.class().relam
     }
 
@@ -118,14 +118,14 @@ impl Open {
                 Self::relation(index).is_some_and(|index| {
                     // SAFETY: an open index has its row of pg_index.
                     let valid = unsafe { (*(*index.relation).rd_index).indisvalid };
-                    index.method() == method && valid
+                    index.access_method() == method && valid
                 })
             })
             .collect()
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenRelation {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             // SAFETY: opened above. After an error the abort closes it.

@@ -6,52 +6,53 @@ use std::rc::Rc;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, PgMemoryContexts};
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::distance;
-use reground_bm25::index::search::{Found, Search};
-use reground_bm25::index::snapshot::Snapshot;
+use reground_bm25::index::search::ranked_search::{Search, SearchHit};
+use reground_bm25::index::search::snapshot::Snapshot;
 
-use super::document::{Words, pointer};
-use super::frozen::{Frozen, frozen_for};
-use super::handler::STRATEGIES;
-use super::pages::IndexPages;
-use super::query::Bm25Query;
-use super::relation::Open;
-use super::resolve::indexes;
-use super::{or_raise, raise};
 use crate::error::{Error, Result};
+use crate::index::content::{Tokenizer, item_pointer};
+use crate::index::index_lookup::indexes;
+use crate::index::query::Bm25Query;
+use crate::index::query::{WeightedQuery, weighted_query_for_scan};
+use crate::index::raise::{or_raise, raise};
+use crate::index::relation::OpenRelation;
+use crate::index::storage::IndexPages;
 
+/// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`).
+pub const STRATEGIES: u16 = 2;
 /// Rows that are found at first, where a limit is not known.
-const FIRST: usize = 40;
+const FIRST_BATCH: usize = 40;
 /// Rows that are handed to a bitmap at a time.
-const BATCH: usize = 1000;
+const BITMAP_BATCH: usize = 1000;
 
 /// A scan that is open. It holds no page between two rows.
 #[derive(Default)]
 struct State {
-    running: Option<Running>,
+    running: Option<ActiveScan>,
     /// The place for the order of a row.
     values: Vec<pg_sys::Datum>,
     nulls: Vec<bool>,
 }
 
 /// A scan that has begun.
-struct Running {
+struct ActiveScan {
     search: Search,
-    frozen: Rc<Frozen>,
+    weighted: Rc<WeightedQuery>,
     /// Where the query that orders is not the one that must match: rows that have none of its words come last, with score 0.
-    others: Option<Others>,
+    others: Option<OtherMatches>,
 }
 
 /// The rows that must match another query than the one that orders. PostgreSQL looks at each again.
-struct Others {
+struct OtherMatches {
     search: Search,
     given: HashSet<u64>,
 }
 
-impl Running {
+impl ActiveScan {
     /// The next row.
-    fn next(&mut self, pages: &IndexPages) -> Result<Option<Found>> {
+    fn next(&mut self, pages: &IndexPages) -> Result<Option<SearchHit>> {
         if let Some(found) = self.search.next(pages)? {
             if let Some(others) = &mut self.others {
                 others.given.insert(found.row);
@@ -64,7 +65,7 @@ impl Running {
         while let Some(found) = others.search.next(pages)? {
             pgrx::check_for_interrupts!();
             if !others.given.contains(&found.row) {
-                return Ok(Some(Found {
+                return Ok(Some(SearchHit {
                     score: Default::default(),
                     ..found
                 }));
@@ -130,7 +131,7 @@ pub unsafe extern "C-unwind" fn next(
         let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let state = state(scan);
         if state.running.is_none() {
-            state.running = or_raise(start(scan, &pages, FIRST));
+            state.running = or_raise(start(scan, &pages, FIRST_BATCH));
         }
         let Some(running) = &mut state.running else {
             return false;
@@ -138,8 +139,8 @@ pub unsafe extern "C-unwind" fn next(
         let Some(found) = or_raise(running.next(&pages)) else {
             return false;
         };
-        running.frozen.remember(found.fingerprint, found.score);
-        (*scan).xs_heaptid = pointer(found.row);
+        running.weighted.remember(found.fingerprint, found.score);
+        (*scan).xs_heaptid = item_pointer(found.row);
         (*scan).xs_recheck = running.others.is_some();
         (*scan).xs_recheckorderby = false;
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
@@ -168,11 +169,11 @@ pub unsafe extern "C-unwind" fn bitmap(
             Err(error) => raise(error),
         };
         let mut total = 0;
-        let mut rows = Vec::with_capacity(BATCH);
+        let mut rows = Vec::with_capacity(BITMAP_BATCH);
         loop {
             let found = or_raise(running.next(&pages));
-            rows.extend(found.map(|found| pointer(found.row)));
-            if rows.len() == BATCH || found.is_none() {
+            rows.extend(found.map(|found| item_pointer(found.row)));
+            if rows.len() == BITMAP_BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
                 pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.others.is_some());
                 total += i64::from(count);
@@ -193,7 +194,7 @@ pub unsafe extern "C-unwind" fn bitmap(
 unsafe fn every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
     // SAFETY: as the caller promises; whoever scans the index has its table open.
     unsafe {
-        let Some(table) = Open::relation((*index).indrelid) else {
+        let Some(table) = OpenRelation::relation((*index).indrelid) else {
             return 0;
         };
         let fork = pg_sys::ForkNumber::MAIN_FORKNUM;
@@ -228,7 +229,7 @@ unsafe fn start(
     scan: pg_sys::IndexScanDesc,
     pages: &IndexPages,
     first: usize,
-) -> Result<Option<Running>> {
+) -> Result<Option<ActiveScan>> {
     // SAFETY: as the caller promises: the arrays have as many keys as are said.
     let (keys, orders, snapshot) = unsafe {
         let keys = keys_of((*scan).keyData, (*scan).numberOfKeys);
@@ -245,28 +246,28 @@ unsafe fn start(
     let Some(queries) = queries else {
         return Ok(None);
     };
-    let Some(asked) = queries.first() else {
+    let Some(ordering) = queries.first() else {
         return Err(Error::NoQuery);
     };
     // SAFETY: the index is open.
     let index = unsafe { (*(*scan).indexRelation).rd_id };
-    if !indexes(asked.source)?.contains(&index) {
+    if !indexes(ordering.source)?.contains(&index) {
         return Err(Error::OtherIndex);
     }
     if orders.len() > 1 {
         return Err(Error::SeveralOrders);
     }
-    let others = match queries.iter().find(|query| *query != asked) {
-        Some(other) => Some(Others {
+    let others = match queries.iter().find(|query| *query != ordering) {
+        Some(other) => Some(OtherMatches {
             search: search(index, pages, other, usize::MAX)?.0,
             given: HashSet::new(),
         }),
         None => None,
     };
-    let (search, frozen) = search(index, pages, asked, first)?;
-    Ok(Some(Running {
+    let (search, weighted) = search(index, pages, ordering, first)?;
+    Ok(Some(ActiveScan {
         search,
-        frozen,
+        weighted,
         others,
     }))
 }
@@ -277,18 +278,21 @@ fn search(
     pages: &IndexPages,
     query: &Bm25Query,
     first: usize,
-) -> Result<(Search, Rc<Frozen>)> {
-    let (frozen, snapshot) = frozen_for(query, Some(index))?;
+) -> Result<(Search, Rc<WeightedQuery>)> {
+    let (weighted, snapshot) = weighted_query_for_scan(query, Some(index))?;
     let snapshot = match snapshot {
         Some(snapshot) => snapshot,
         // Weighed before in this statement: what is in the index now may be read by this scan.
         None => {
             let meta = Meta::read(pages)?;
-            let terms = frozen.terms(&Words::of(&meta)?);
+            let terms = weighted.terms(&Tokenizer::of(&meta)?);
             Snapshot::take(pages, meta, &terms)?
         }
     };
-    Ok((Search::begin(snapshot, &frozen.statistics, first)?, frozen))
+    Ok((
+        Search::begin(snapshot, &weighted.statistics, first)?,
+        weighted,
+    ))
 }
 
 /// # Safety

@@ -4,13 +4,13 @@ use std::ffi::c_void;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::maintain;
-use reground_bm25::index::score::rows;
-use reground_bm25::index::vacuum::{self, Removed};
+use reground_bm25::index::score::row_count;
+use reground_bm25::index::write::maintain;
+use reground_bm25::index::write::vacuum::{self, Removed};
 
-use super::document::pointer;
-use super::or_raise;
-use super::pages::IndexPages;
+use crate::index::content::item_pointer;
+use crate::index::raise::or_raise;
+use crate::index::storage::IndexPages;
 
 /// Removes the rows that the callback says are gone. It is asked of each, also by CREATE INDEX CONCURRENTLY, which only
 /// listens.
@@ -25,7 +25,7 @@ pub unsafe extern "C-unwind" fn remove(
     let pages = unsafe { IndexPages::new((*info).index, table(info)) };
     let is_gone = |row| match callback {
         Some(callback) => {
-            let mut pointer = pointer(row);
+            let mut pointer = item_pointer(row);
             // SAFETY: the callback takes an address and its own state.
             unsafe { callback(&mut pointer, state) }
         }
@@ -48,7 +48,7 @@ pub unsafe extern "C-unwind" fn tidy(
     }
     // SAFETY: the relations are open.
     let pages = unsafe { IndexPages::new(index, heap) };
-    let stay = or_raise(maintain::tidy(&pages).map_err(Into::into));
+    let stay = or_raise(maintain::cleanup(&pages).map_err(Into::into));
     counted(stats, &pages, Removed { removed: 0, stay })
 }
 
@@ -85,8 +85,8 @@ fn counted(
     unsafe {
         (*stats).num_pages = pages.blocks();
         (*stats).estimated_count = false;
-        (*stats).num_index_tuples = rows(removed.stay);
-        (*stats).tuples_removed += rows(removed.removed);
+        (*stats).num_index_tuples = row_count(removed.stay);
+        (*stats).tuples_removed += row_count(removed.removed);
     }
     stats
 }

@@ -89,5 +89,5 @@ fn bigrams_types(_unused: Internal) -> Internal {
 /// The configuration that a row names; NULL where there is none such.
 #[pg_extern(sql = false)]
 fn find_text_config(name: &str) -> Option<pg_sys::Oid> {
-    super::find(name)
+    super::config::find(name)
 }

@@ -11,14 +11,15 @@ use std::ffi::CStr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 
-use super::{Scratch, each_parsed};
+use super::parse_text::each_parsed;
+use super::scratch::Scratch;
 
 /// Bytes after which the session forgets a configuration's words and begins again.
-const MOST: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 /// What an entry takes besides its bytes, roughly.
-const ENTRY: usize = 64;
+const ENTRY_BYTES: usize = 64;
 /// Tokens that are fetched at a time: interrupts are served between two such times.
-const BATCH: usize = 256;
+const TOKEN_BATCH: usize = 256;
 /// Templates in pg_catalog whose dictionaries always make the same of the same token.
 const CONTEXT_FREE: [&CStr; 4] = [c"simple", c"snowball", c"ispell", c"synonym"];
 /// Columns of the catalogs, which the bindings do not name.
@@ -27,7 +28,7 @@ const OID_OF_TEMPLATE: i16 = 1;
 
 /// What the session knows of a configuration.
 #[derive(Default)]
-struct Known {
+struct CachedConfig {
     /// For a configuration with other dictionaries nothing is kept.
     context_free: bool,
     /// A token's type and bytes, and its words, each behind its length.
@@ -38,33 +39,33 @@ struct Known {
 
 thread_local! {
     /// By configuration.
-    static KNOWN: RefCell<HashMap<u32, Known>> = RefCell::default();
+    static CONFIGS: RefCell<HashMap<u32, CachedConfig>> = RefCell::default();
     /// Set when a configuration, a dictionary or a template has changed.
     static STALE: Cell<bool> = const { Cell::new(false) };
     static WATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// See [`super::each_lexeme`].
-pub(super) fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
+/// Calls `visit` with each occurrence of each word of a text. Reads catalogs, so no buffer may be locked during the call.
+pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
     watch();
     // Taken out meanwhile: after an error, or if `visit` comes here again, the session begins anew.
-    let mut all = KNOWN.take();
+    let mut all = CONFIGS.take();
     if STALE.replace(false) {
         all.clear();
     }
-    let known = all.entry(config.to_u32()).or_insert_with(|| Known {
+    let cached = all.entry(config.to_u32()).or_insert_with(|| CachedConfig {
         context_free: is_context_free(config),
-        ..Known::default()
+        ..CachedConfig::default()
     });
-    if known.context_free {
-        known.each_lexeme(config, text, visit);
+    if cached.context_free {
+        cached.each_lexeme(config, text, visit);
     } else {
         each_parsed(config, text, visit);
     }
-    KNOWN.replace(all);
+    CONFIGS.replace(all);
 }
 
-impl Known {
+impl CachedConfig {
     fn each_lexeme(&mut self, config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
         let scratch = Scratch::new();
         let mut key = Vec::new();
@@ -83,11 +84,11 @@ impl Known {
     }
 
     fn keep(&mut self, key: &[u8], words: Box<[u8]>) {
-        if self.bytes > MOST {
+        if self.bytes > MAX_BYTES {
             self.words.clear();
             self.bytes = 0;
         }
-        self.bytes += key.len() + words.len() + ENTRY;
+        self.bytes += key.len() + words.len() + ENTRY_BYTES;
         self.words.insert(key.into(), words);
     }
 }
@@ -111,7 +112,7 @@ fn each_token(
     let Ok(length) = i32::try_from(text.len()) else {
         return;
     };
-    let mut reader = scratch.within(|| Reader::new(config, text, length));
+    let mut reader = scratch.within(|| TokenReader::new(config, text, length));
     loop {
         let tokens = scratch.within(|| reader.next());
         if tokens.is_empty() {
@@ -137,10 +138,10 @@ fn each_token(
 }
 
 /// A parser at work.
-struct Reader {
+struct TokenReader {
     entry: *mut pg_sys::TSParserCacheEntry,
     state: pg_sys::Datum,
-    batch: [Token; BATCH],
+    batch: [Token; TOKEN_BATCH],
 }
 
 /// Room for a call with the three arguments of a parser's function, as `LOCAL_FCINFO(fcinfo, 3)`.
@@ -154,7 +155,7 @@ const _: () = assert!(
         == std::mem::offset_of!(pg_sys::FunctionCallInfoBaseData, args)
 );
 
-impl Reader {
+impl TokenReader {
     fn new(config: pg_sys::Oid, text: &str, length: i32) -> Self {
         // SAFETY: the look-ups return entries that live as long as the session, or raise an error. A parser's start takes
         // the text, which it only reads, and its length.
@@ -175,7 +176,7 @@ impl Reader {
             Self {
                 entry,
                 state,
-                batch: [none; BATCH],
+                batch: [none; TOKEN_BATCH],
             }
         }
     }
@@ -199,7 +200,7 @@ impl Reader {
                 return &[];
             };
             let (start, length, found) = (&raw mut start, &raw mut length, &raw mut found);
-            let batch: *mut [Token; BATCH] = &mut self.batch;
+            let batch: *mut [Token; TOKEN_BATCH] = &mut self.batch;
             let mut call = Call {
                 base: pg_sys::FunctionCallInfoBaseData {
                     flinfo: &mut (*self.entry).prstoken,
@@ -210,7 +211,7 @@ impl Reader {
             };
             let call = &raw mut call;
             pg_sys::ffi::pg_guard_ffi_boundary(|| {
-                while *found < BATCH {
+                while *found < TOKEN_BATCH {
                     let kind = next(call.cast()).value() as i32;
                     (*batch)[*found] = Token {
                         kind,

@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
-use reground_bm25::configuration::name_parts;
+use reground_bm25::config_name::name_parts;
 
 use crate::error::{Error, Result};
 

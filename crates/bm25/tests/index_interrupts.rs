@@ -2,17 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use reground_bm25::Asked;
-use reground_bm25::index::build::{Gatherer, finish};
+use reground_bm25::QueryWeight;
 use reground_bm25::index::check::check;
-use reground_bm25::index::maintain;
-use reground_bm25::index::memory::Memory;
-use reground_bm25::index::meta::{Design, Meta};
-use reground_bm25::index::runs::InMemory;
-use reground_bm25::index::search::Search;
-use reground_bm25::index::snapshot::Snapshot;
-use reground_bm25::index::terms::{Document, Term, Weights};
-use reground_bm25::index::vacuum;
+use reground_bm25::index::pages::memory::Memory;
+use reground_bm25::index::pages::meta::{IndexSettings, Meta};
+use reground_bm25::index::search::ranked_search::Search;
+use reground_bm25::index::search::snapshot::Snapshot;
+use reground_bm25::index::terms::{Document, QueryTerm, Weights};
+use reground_bm25::index::write::bulk_load::{BulkLoader, finish};
+use reground_bm25::index::write::maintain;
+use reground_bm25::index::write::sorted_runs::InMemoryRuns;
+use reground_bm25::index::write::vacuum;
 use reground_interrupt::test_support;
 
 /// Documents, of this many terms each, all of which all documents have.
@@ -39,66 +39,66 @@ fn document(row: u64) -> Document {
 
 fn empty() -> Memory {
     let store = Memory::default();
-    let design = Design {
+    let settings = IndexSettings {
         k1: 1.2,
         b: 0.75,
         text_config: "pg_catalog.english".into(),
         weights: Weights::default(),
         server: 18,
     };
-    maintain::create(&store, [1, 2], design).unwrap();
+    maintain::create(&store, [1, 2], settings).unwrap();
     store
 }
 
 /// So many postings were gone through, and interrupts were checked often enough.
-fn heard(what: &str, postings: u64, work: impl FnOnce()) {
+fn check_count(problem: &str, postings: u64, work: impl FnOnce()) {
     let checks = test_support::measure(work);
     let least = postings as usize / MOST;
     assert!(
         checks.count >= least,
-        "{what}: {checks:?}, at least {least}"
+        "{problem}: {checks:?}, at least {least}"
     );
 }
 
-fn gatherer(memory: usize) -> Gatherer<InMemory> {
-    Gatherer::new(InMemory::default(), InMemory::default(), memory)
+fn gatherer(memory: usize) -> BulkLoader<InMemoryRuns> {
+    BulkLoader::new(InMemoryRuns::default(), InMemoryRuns::default(), memory)
 }
 
 #[test]
 fn every_phase_beats() {
     let all = DOCUMENTS * TERMS;
     let store = empty();
-    heard("build", all, || {
+    check_count("build", all, || {
         let mut gatherer = gatherer(4 << 20);
         for row in 1..=DOCUMENTS {
             gatherer.add(&document(row)).unwrap();
         }
         finish(&store, gatherer, Vec::new()).unwrap();
     });
-    let terms: Vec<Term> = (0..TERMS)
-        .map(|term| Term {
+    let terms: Vec<QueryTerm> = (0..TERMS)
+        .map(|term| QueryTerm {
             hash: hash(term),
-            asked: Asked::own(1),
+            query_weight: QueryWeight::own(1),
         })
         .collect();
     // Every document has the same terms, so bounds pass over little; all are asked for, so over nothing.
-    heard("search", all, || {
+    check_count("search", all, || {
         let meta = Meta::read(&store).unwrap();
         let snapshot = Snapshot::take(&store, meta, &terms).unwrap();
         let statistics = snapshot.statistics().clone();
         let mut search = Search::begin(snapshot, &statistics, usize::MAX).unwrap();
         while search.next(&store).unwrap().is_some() {}
     });
-    heard("check", all, || {
+    check_count("check", all, || {
         let blocks = u32::try_from(store.len()).unwrap();
         assert_eq!(check(&store, blocks, |_, _| {}).unwrap().faults, []);
     });
-    heard("vacuum", DOCUMENTS, || {
+    check_count("vacuum", DOCUMENTS, || {
         vacuum::remove(&store, |row| row % 2 == 0).unwrap();
     });
-    heard("merge", all, || maintain::merge_all(&store).unwrap());
+    check_count("merge", all, || maintain::merge_all(&store).unwrap());
     let store = empty();
-    heard("inserts", all / 10, || {
+    check_count("inserts", all / 10, || {
         for row in 1..=DOCUMENTS / 10 {
             maintain::insert(&store, &document(row)).unwrap();
         }

@@ -1,11 +1,11 @@
 //! The reader of text search vectors against bytes of a server and against token lists.
 
-mod payload;
+mod tsvector_payload;
 
-use payload::payload;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use reground_bm25::{Bm25Error, TsVector};
+use tsvector_payload::payload;
 
 /// Tuple data of a PostgreSQL 15 table without its varlena header, as `heap_page_item_attrs` of pageinspect
 /// shows it, with the lexemes and position counts that `unnest` gives for the same rows.

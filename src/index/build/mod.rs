@@ -1,26 +1,26 @@
 //! CREATE INDEX and REINDEX: the table is read once, by one process or several, and its terms are sorted within
 //! maintenance_work_mem.
 
-mod files;
-mod gather;
 mod parallel;
+mod table_reader;
+mod temp_file;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::build::{Gatherer, finish};
-use reground_bm25::index::maintain;
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score;
 use reground_bm25::index::terms::{Key, Weights};
+use reground_bm25::index::write::bulk_load::{BulkLoader, finish};
+use reground_bm25::index::write::maintain;
 
-use self::files::File;
-use self::gather::Gathering;
-use self::parallel::{Others, Workers};
-use super::document::{Words, has_fields};
-use super::options;
-use super::or_raise;
-use super::pages::IndexPages;
+use self::parallel::{WorkerParts, Workers};
+use self::table_reader::TableReader;
+use self::temp_file::TempFile;
 use crate::error::{Error, Result};
+use crate::index::content::{Tokenizer, has_fields};
+use crate::index::options;
+use crate::index::raise::or_raise;
+use crate::index::storage::IndexPages;
 
 /// Builds the index of a table.
 #[pg_guard]
@@ -31,7 +31,7 @@ pub unsafe extern "C-unwind" fn build(
 ) -> *mut pg_sys::IndexBuildResult {
     // SAFETY: PostgreSQL hands us open relations, the index locked for us alone.
     let pages = unsafe { IndexPages::during_build(index, heap) };
-    let (heap_tuples, index_tuples) = or_raise(fill(&pages, heap, index, info));
+    let (heap_tuples, index_tuples) = or_raise(load_table(&pages, heap, index, info));
     pages.log_all();
     // SAFETY: a fresh allocation of that type in the caller's memory.
     unsafe {
@@ -54,11 +54,11 @@ pub unsafe extern "C-unwind" fn build_empty(index: pg_sys::Relation) {
 /// Makes an empty index of what it is declared as; from now on it stays so.
 fn create(pages: &IndexPages, index: pg_sys::Relation) -> Result<()> {
     // SAFETY: the index is open and of this access method.
-    let (design, has_fields) = unsafe { (options::read(index)?, has_fields(index)) };
-    if !has_fields && design.weights != Weights::default() {
+    let (settings, has_fields) = unsafe { (options::read(index)?, has_fields(index)) };
+    if !has_fields && settings.weights != Weights::default() {
         return Err(Error::WeightsWithoutFields);
     }
-    Ok(maintain::create(pages, secret()?, design)?)
+    Ok(maintain::create(pages, secret()?, settings)?)
 }
 
 /// A key for the hashes that nobody knows.
@@ -73,40 +73,40 @@ fn secret() -> Result<Key> {
 }
 
 /// Makes an empty index, and puts the table's rows into it; how many rows there are, and how many of them have a text.
-fn fill(
+fn load_table(
     pages: &IndexPages,
     heap: pg_sys::Relation,
     index: pg_sys::Relation,
     info: *mut pg_sys::IndexInfo,
 ) -> Result<(f64, f64)> {
     create(pages, index)?;
-    let words = Words::of(&Meta::read(pages)?)?;
+    let tokenizer = Tokenizer::of(&Meta::read(pages)?)?;
     // SAFETY: a setting in kB that the session may change between statements only.
     let memory = usize::try_from(unsafe { pg_sys::maintenance_work_mem }).unwrap_or(1 << 16) << 10;
     // SAFETY: the relations are those of the build.
-    let workers = unsafe { Workers::start(heap, index, info, words, memory) };
+    let workers = unsafe { Workers::start(heap, index, info, tokenizer, memory) };
     let (memory, scan) = match &workers {
         Some(workers) => (workers.memory(), workers.scan()),
         None => (memory, std::ptr::null_mut()),
     };
-    let gatherer = Gatherer::new(File::new(), File::new(), memory);
-    let mut gathering = Gathering::new(words, gatherer);
+    let loader = BulkLoader::new(TempFile::new(), TempFile::new(), memory);
+    let mut reader = TableReader::new(tokenizer, loader);
     // SAFETY: as above, and the scan is one of the table.
-    let mut rows = unsafe { gathering.read(heap, index, info, scan, true) };
+    let mut rows = unsafe { reader.read(heap, index, info, scan, true) };
     let others = match &workers {
         // SAFETY: the info is that of the build.
         Some(workers) => unsafe { workers.wait(info) },
-        None => Others::default(),
+        None => WorkerParts::default(),
     };
     rows += others.rows;
     let theirs = others.parts.iter().map(|(part, ..)| part.documents);
-    let indexed = u64::from(gathering.gatherer.documents()) + theirs.map(u64::from).sum::<u64>();
+    let indexed = u64::from(reader.loader.documents()) + theirs.map(u64::from).sum::<u64>();
     report(WRITING);
-    finish(pages, gathering.gatherer, others.parts)?;
+    finish(pages, reader.loader, others.parts)?;
     if let Some(workers) = workers {
         workers.end();
     }
-    Ok((rows, score::rows(indexed)))
+    Ok((rows, score::row_count(indexed)))
 }
 
 /// The phase in which the table is read: PostgreSQL's own first.

@@ -5,26 +5,26 @@ use std::ffi::CString;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::build::{Gatherer, Part};
 use reground_bm25::index::terms::{Key, Weights};
+use reground_bm25::index::write::bulk_load::{BulkLoader, LoadedPart};
 
-use super::files::File;
-use super::gather::Gathering;
-use crate::index::document::Words;
-use crate::index::or_raise;
+use super::table_reader::TableReader;
+use super::temp_file::TempFile;
+use crate::index::content::Tokenizer;
+use crate::index::raise::or_raise;
 
 /// The library that workers load, and what they call in it.
 const LIBRARY: &std::ffi::CStr = c"reground";
 const WORKER: &std::ffi::CStr = c"reground_bm25_build_worker";
 
 /// Keys of what is in shared memory.
-const ORDER: u64 = 1;
-const SCAN: u64 = 2;
-const SHARES: u64 = 3;
+const TASK_KEY: u64 = 1;
+const SCAN_KEY: u64 = 2;
+const RESULTS_KEY: u64 = 3;
 
 /// What workers are told.
 #[repr(C)]
-struct Order {
+struct WorkerTask {
     heap: pg_sys::Oid,
     index: pg_sys::Oid,
     concurrent: bool,
@@ -39,8 +39,8 @@ struct Order {
 /// What a worker says when it is done. Each writes its own.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-struct Share {
-    part: Part,
+struct WorkerResult {
+    part: LoadedPart,
     rows: f64,
     broken_hot_chain: bool,
 }
@@ -48,18 +48,18 @@ struct Share {
 /// Workers at work.
 pub struct Workers {
     context: *mut pg_sys::ParallelContext,
-    order: *mut Order,
+    task: *mut WorkerTask,
     scan: pg_sys::ParallelTableScanDesc,
-    shares: *mut Share,
+    results: *mut WorkerResult,
     snapshot: pg_sys::Snapshot,
     heap: pg_sys::Relation,
 }
 
 /// What all workers gathered.
 #[derive(Default)]
-pub struct Others {
+pub struct WorkerParts {
     /// Each worker's documents and postings.
-    pub parts: Vec<(Part, File, File)>,
+    pub parts: Vec<(LoadedPart, TempFile, TempFile)>,
     /// Rows that they read.
     pub rows: f64,
 }
@@ -74,7 +74,7 @@ impl Workers {
         heap: pg_sys::Relation,
         index: pg_sys::Relation,
         info: *mut pg_sys::IndexInfo,
-        words: Words,
+        tokenizer: Tokenizer,
         memory: usize,
     ) -> Option<Self> {
         // SAFETY: as the caller promises. What is estimated is what is allocated below. An error ends parallel mode and the
@@ -93,8 +93,9 @@ impl Workers {
                 &raw mut pg_sys::SnapshotAnyData
             };
             let scan_size = pg_sys::table_parallelscan_estimate(heap, snapshot);
-            let shares_size = size_of::<Share>() * usize::try_from(planned).unwrap_or_default();
-            let sizes = [size_of::<Order>(), scan_size, shares_size];
+            let shares_size =
+                size_of::<WorkerResult>() * usize::try_from(planned).unwrap_or_default();
+            let sizes = [size_of::<WorkerTask>(), scan_size, shares_size];
             let estimator = &mut (*context).estimator;
             for size in sizes {
                 // `shm_toc_estimate_chunk`, a macro, which rounds up to buffers' alignment.
@@ -105,9 +106,9 @@ impl Workers {
             pg_sys::InitializeParallelDSM(context);
             let mut workers = Self {
                 context,
-                order: std::ptr::null_mut(),
+                task: std::ptr::null_mut(),
                 scan: std::ptr::null_mut(),
-                shares: std::ptr::null_mut(),
+                results: std::ptr::null_mut(),
                 snapshot,
                 heap,
             };
@@ -116,27 +117,27 @@ impl Workers {
                 return None;
             }
             let toc = (*context).toc;
-            let [order, scan, shares] = sizes.map(|size| pg_sys::shm_toc_allocate(toc, size));
-            workers.order = order.cast();
+            let [task, scan, results] = sizes.map(|size| pg_sys::shm_toc_allocate(toc, size));
+            workers.task = task.cast();
             workers.scan = scan.cast();
-            workers.shares = shares.cast();
+            workers.results = results.cast();
             let participants = usize::try_from(planned).unwrap_or_default() + 1;
-            workers.order.write(Order {
+            workers.task.write(WorkerTask {
                 heap: (*heap).rd_id,
                 index: (*index).rd_id,
                 concurrent,
-                key: words.key,
-                config: words.config,
-                weights: words.weights,
+                key: tokenizer.key,
+                config: tokenizer.config,
+                weights: tokenizer.weights,
                 memory: memory / participants,
                 files: Default::default(),
             });
-            pg_sys::SharedFileSetInit(&raw mut (*workers.order).files, (*context).seg);
+            pg_sys::SharedFileSetInit(&raw mut (*workers.task).files, (*context).seg);
             pg_sys::table_parallelscan_initialize(heap, workers.scan, snapshot);
-            workers.shares.write_bytes(0, participants - 1);
-            pg_sys::shm_toc_insert(toc, ORDER, order);
-            pg_sys::shm_toc_insert(toc, SCAN, scan);
-            pg_sys::shm_toc_insert(toc, SHARES, shares);
+            workers.results.write_bytes(0, participants - 1);
+            pg_sys::shm_toc_insert(toc, TASK_KEY, task);
+            pg_sys::shm_toc_insert(toc, SCAN_KEY, scan);
+            pg_sys::shm_toc_insert(toc, RESULTS_KEY, results);
             pg_sys::LaunchParallelWorkers(context);
             if (*context).nworkers_launched == 0 {
                 workers.end();
@@ -161,27 +162,29 @@ impl Workers {
     /// Bytes of postings that the leader may hold, as each worker.
     pub fn memory(&self) -> usize {
         // SAFETY: in memory until `end`, and not changed.
-        unsafe { (*self.order).memory }
+        unsafe { (*self.task).memory }
     }
 
     /// Waits for the workers. Their files are there until `end`.
     ///
     /// # Safety
     /// `info` is that of the build.
-    pub unsafe fn wait(&self, info: *mut pg_sys::IndexInfo) -> Others {
-        let mut others = Others::default();
+    pub unsafe fn wait(&self, info: *mut pg_sys::IndexInfo) -> WorkerParts {
+        let mut others = WorkerParts::default();
         // SAFETY: when they have finished, each has written its share, and nobody writes any more.
         unsafe {
             pg_sys::WaitForParallelWorkersToFinish(self.context);
             for worker in 0..(*self.context).nworkers_launched {
-                let share = *self.shares.add(usize::try_from(worker).unwrap_or_default());
-                let files = &raw mut (*self.order).files.fs;
-                let [documents, postings] = names(worker);
-                let documents = File::open(files, &documents);
-                let postings = File::open(files, &postings);
-                others.parts.push((share.part, documents, postings));
-                others.rows += share.rows;
-                (*info).ii_BrokenHotChain |= share.broken_hot_chain;
+                let result = *self
+                    .results
+                    .add(usize::try_from(worker).unwrap_or_default());
+                let files = &raw mut (*self.task).files.fs;
+                let [documents, postings] = file_names(worker);
+                let documents = TempFile::open(files, &documents);
+                let postings = TempFile::open(files, &postings);
+                others.parts.push((result.part, documents, postings));
+                others.rows += result.rows;
+                (*info).ii_BrokenHotChain |= result.broken_hot_chain;
             }
         }
         others
@@ -226,7 +229,7 @@ unsafe fn planned(
 }
 
 /// The names of a worker's files: its documents, its postings.
-fn names(worker: i32) -> [CString; 2] {
+fn file_names(worker: i32) -> [CString; 2] {
     ["documents", "postings"]
         .map(|kind| CString::new(format!("{kind}.{worker}")).unwrap_or_default())
 }
@@ -241,43 +244,43 @@ pub unsafe extern "C-unwind" fn reground_bm25_build_worker(
     // SAFETY: the leader has put these there, and keeps them until the workers have finished. Locks are those that it holds
     // itself, which the worker is granted as a member of its group.
     unsafe {
-        let order = pg_sys::shm_toc_lookup(toc, ORDER, false).cast::<Order>();
-        let scan = pg_sys::shm_toc_lookup(toc, SCAN, false).cast();
-        let shares = pg_sys::shm_toc_lookup(toc, SHARES, false).cast::<Share>();
-        let (heap_lock, index_lock) = if (*order).concurrent {
+        let task = pg_sys::shm_toc_lookup(toc, TASK_KEY, false).cast::<WorkerTask>();
+        let scan = pg_sys::shm_toc_lookup(toc, SCAN_KEY, false).cast();
+        let results = pg_sys::shm_toc_lookup(toc, RESULTS_KEY, false).cast::<WorkerResult>();
+        let (heap_lock, index_lock) = if (*task).concurrent {
             (pg_sys::ShareUpdateExclusiveLock, pg_sys::RowExclusiveLock)
         } else {
             (pg_sys::ShareLock, pg_sys::AccessExclusiveLock)
         };
-        let heap = pg_sys::table_open((*order).heap, heap_lock as pg_sys::LOCKMODE);
-        let index = pg_sys::index_open((*order).index, index_lock as pg_sys::LOCKMODE);
-        pg_sys::SharedFileSetAttach(&raw mut (*order).files, segment);
+        let heap = pg_sys::table_open((*task).heap, heap_lock as pg_sys::LOCKMODE);
+        let index = pg_sys::index_open((*task).index, index_lock as pg_sys::LOCKMODE);
+        pg_sys::SharedFileSetAttach(&raw mut (*task).files, segment);
 
         let worker = pg_sys::ParallelWorkerNumber;
-        let files = &raw mut (*order).files.fs;
-        let [documents, postings] = names(worker);
-        let gatherer = Gatherer::new(
-            File::create(files, &documents),
-            File::create(files, &postings),
-            (*order).memory,
+        let files = &raw mut (*task).files.fs;
+        let [documents, postings] = file_names(worker);
+        let loader = BulkLoader::new(
+            TempFile::create(files, &documents),
+            TempFile::create(files, &postings),
+            (*task).memory,
         );
-        let words = Words {
-            key: (*order).key,
-            config: (*order).config,
-            weights: (*order).weights,
+        let tokenizer = Tokenizer {
+            key: (*task).key,
+            config: (*task).config,
+            weights: (*task).weights,
         };
-        let mut gathering = Gathering::new(words, gatherer);
+        let mut reader = TableReader::new(tokenizer, loader);
         let info = pg_sys::BuildIndexInfo(index);
-        (*info).ii_Concurrent = (*order).concurrent;
+        (*info).ii_Concurrent = (*task).concurrent;
         let scan = pg_sys::table_beginscan_parallel(heap, scan);
-        let rows = gathering.read(heap, index, info, scan, false);
-        let handed_over = gathering.gatherer.hand_over().map_err(Into::into);
+        let rows = reader.read(heap, index, info, scan, false);
+        let handed_over = reader.loader.into_part().map_err(Into::into);
         let (part, documents, postings) = or_raise(handed_over);
         documents.hand_over();
         postings.hand_over();
-        shares
+        results
             .add(usize::try_from(worker).unwrap_or_default())
-            .write(Share {
+            .write(WorkerResult {
                 part,
                 rows,
                 broken_hot_chain: (*info).ii_BrokenHotChain,

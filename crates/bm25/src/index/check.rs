@@ -1,33 +1,34 @@
-//! Goes through a whole index and says what is wrong with it.
+//! Checks the structure of a whole index and reports what is wrong.
 
 use std::collections::BTreeMap;
 
 use reground_interrupt::check_interrupt;
 
-use super::POSTING;
-use super::fault::{Fault, Result};
-use super::meta::{Design, FREE, META, Meta, Segment, Tail, free_runs};
-use super::norms;
-use super::score::{Saturation, impact};
-use super::segment::Reader;
-use super::store::{Extent, Pages};
-use super::tail;
+use crate::index::error::{IndexError, Result};
+use crate::index::interrupts::WORK_PER_POSTING;
+use crate::index::pages::meta::{FREE, IndexSettings, META, Meta, Segment, WriteBuffer, free_runs};
+use crate::index::pages::store::{Extent, Pages};
+use crate::index::score::{Saturation, impact};
+use crate::index::segment::norms;
+use crate::index::segment::postings::Postings;
+use crate::index::segment::reader::SegmentReader;
+use crate::index::write::write_buffer;
 
-/// Something that is wrong.
+/// A problem in an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// With what: a segment, the tail, the file, a row.
+    /// The affected part: a segment, the write buffer, the file, a row or a setting.
     pub item: String,
-    /// What.
+    /// Description of the problem.
     pub fault: String,
 }
 
-/// What was found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// What is wrong.
+    /// The problems.
     pub faults: Vec<Finding>,
-    /// Blocks that nothing refers to: left by a writer that was lost between two steps, until the index is made anew.
+    /// Number of blocks that nothing refers to. An interrupted writer leaves them behind; REINDEX recovers them.
     pub unused: u64,
 }
 
@@ -40,10 +41,10 @@ impl Findings {
     }
 }
 
-/// Checks the structure; `visit` is given each document that was not removed, by row and fingerprint.
+/// Checks the structure. `visit` receives the row and the fingerprint of each document that was not removed.
 ///
 /// # Errors
-/// Where the meta page or the free list cannot be read at all; other damage is among the findings.
+/// If the meta page or the free list cannot be read at all. Other damage is reported as findings.
 pub fn check<P: Pages>(
     pages: &P,
     blocks: u32,
@@ -57,14 +58,14 @@ pub fn check<P: Pages>(
         start: META,
         length: 2,
     };
-    claim(
+    claim_blocks(
         &mut owners,
         &mut findings,
         head,
         "the first two pages".into(),
     );
     for run in &runs {
-        claim(
+        claim_blocks(
             &mut owners,
             &mut findings,
             run.extent,
@@ -72,37 +73,37 @@ pub fn check<P: Pages>(
         );
     }
     for extent in &meta.pending {
-        claim(
+        claim_blocks(
             &mut owners,
             &mut findings,
             *extent,
             "unfinished work".into(),
         );
     }
-    for tail in [meta.tail, meta.spilling]
+    for buffer in [meta.write_buffer, meta.spilling]
         .iter()
-        .filter(|tail| tail.id != 0)
+        .filter(|buffer| buffer.id != 0)
     {
         let extent = Extent {
-            start: tail.start,
-            length: tail.pages,
+            start: buffer.start,
+            length: buffer.pages,
         };
-        claim(
+        claim_blocks(
             &mut owners,
             &mut findings,
             extent,
-            format!("tail {}", tail.id),
+            format!("buffer {}", buffer.id),
         );
-        if let Err(fault) = check_tail(pages, tail, &mut visit) {
-            findings.note(format!("tail {}", tail.id), fault.to_string());
+        if let Err(fault) = check_tail(pages, buffer, &mut visit) {
+            findings.note(format!("buffer {}", buffer.id), fault.to_string());
         }
     }
     for segment in &meta.segments {
         let name = format!("segment {}", segment.id);
         for extent in &segment.extents {
-            claim(&mut owners, &mut findings, *extent, name.clone());
+            claim_blocks(&mut owners, &mut findings, *extent, name.clone());
         }
-        if segment.id >= meta.next {
+        if segment.id >= meta.next_id {
             findings.note(&name, "it has a number that was not given out");
         }
         match check_segment(pages, &meta, segment, &mut visit) {
@@ -122,8 +123,8 @@ pub fn check<P: Pages>(
     Ok(findings)
 }
 
-/// What it is declared as now and was not made as: it goes on as it was made until it is made anew.
-pub fn check_design(made: &Design, declared: &Design) -> Vec<Finding> {
+/// Returns the settings that were changed since the index was built. The index keeps its old settings until REINDEX.
+pub fn check_settings(made: &IndexSettings, declared: &IndexSettings) -> Vec<Finding> {
     let mut findings = Findings::default();
     for (item, made, declared) in [("k1", made.k1, declared.k1), ("b", made.b, declared.b)] {
         if made != declared {
@@ -131,7 +132,7 @@ pub fn check_design(made: &Design, declared: &Design) -> Vec<Finding> {
             findings.note(item, fault);
         }
     }
-    if !made.is_of(&declared.text_config) {
+    if !made.uses_text_config(&declared.text_config) {
         let fault = format!(
             "it is declared as {}, and was made with {}: REINDEX",
             declared.text_config, made.text_config
@@ -155,8 +156,8 @@ pub fn check_design(made: &Design, declared: &Design) -> Vec<Finding> {
     findings.faults
 }
 
-/// Notes whose an extent is; each block is of one.
-fn claim(
+/// Records the owner of an extent, and reports blocks that already have one.
+fn claim_blocks(
     owners: &mut BTreeMap<u32, (u32, String)>,
     findings: &mut Findings,
     extent: Extent,
@@ -178,18 +179,22 @@ fn claim(
     owners.insert(extent.start, (extent.length, owner));
 }
 
-fn check_tail<P: Pages>(pages: &P, tail: &Tail, visit: &mut impl FnMut(u64, u64)) -> Result<()> {
+fn check_tail<P: Pages>(
+    pages: &P,
+    buffer: &WriteBuffer,
+    visit: &mut impl FnMut(u64, u64),
+) -> Result<()> {
     let mut unsorted = false;
-    tail::each(pages, tail, |document| {
+    write_buffer::each(pages, buffer, |document| {
         unsorted |= !document.terms().map(|(hash, _)| hash).is_sorted();
         if !document.removed {
             visit(document.row, document.fingerprint);
         }
     })?;
     if unsorted {
-        return Err(Fault::Corrupt {
-            block: tail.start,
-            what: "the terms of a document do not rise",
+        return Err(IndexError::Corrupt {
+            block: buffer.start,
+            problem: "the terms of a document do not rise",
         });
     }
     Ok(())
@@ -201,7 +206,7 @@ fn check_segment<P: Pages>(
     segment: &Segment,
     visit: &mut impl FnMut(u64, u64),
 ) -> Result<Vec<String>> {
-    let reader = Reader::new(pages, segment);
+    let reader = SegmentReader::new(pages, segment);
     let mut faults = Vec::new();
     let mut lengths = vec![0_u64; segment.documents as usize];
     let (mut length, mut dead) = (0, 0);
@@ -242,10 +247,10 @@ fn check_segment<P: Pages>(
                 faults.push(format!("term {hash:016x} is not found"));
             }
             let (documents, most) = (entry.documents, entry.impact);
-            let mut list = reader.postings(entry)?;
+            let mut list = Postings::new(&reader, entry)?;
             let mut count = 0;
             while let Some((found, frequencies)) = list.between(&reader, 0, u32::MAX)? {
-                check_interrupt(POSTING * found.len());
+                check_interrupt(WORK_PER_POSTING * found.len());
                 count += found.len() as u64;
                 for (&document, &frequency) in found.iter().zip(frequencies) {
                     lengths[document as usize] += u64::from(frequency);
@@ -284,24 +289,24 @@ mod tests {
 
     #[test]
     fn says_what_was_declared_anew() {
-        let made = Design {
+        let made = IndexSettings {
             k1: 1.2,
             b: 0.75,
             text_config: "pg_catalog.english".into(),
             weights: Weights::default(),
             server: 16,
         };
-        let items = |declared: Design| -> Vec<String> {
-            let findings = check_design(&made, &declared);
+        let items = |declared: IndexSettings| -> Vec<String> {
+            let findings = check_settings(&made, &declared);
             findings.into_iter().map(|finding| finding.item).collect()
         };
         assert_eq!(items(made.clone()), [""; 0]);
-        let short = Design {
+        let short = IndexSettings {
             text_config: "english".into(),
             ..made.clone()
         };
         assert_eq!(items(short), [""; 0]);
-        let other = Design {
+        let other = IndexSettings {
             k1: 0.9,
             b: 0.4,
             text_config: "german".into(),

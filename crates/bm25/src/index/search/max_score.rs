@@ -1,0 +1,226 @@
+//! The best documents of one segment.
+//!
+//! Block-max MaxScore (Turtle and Flood 1995; Ding and Suel 2011) in windows of documents. The bounds of the blocks say
+//! what a document of each window can score at most; the most promising windows come first, so that what is good enough is
+//! soon known, and of the others those that cannot hold such a document are passed over. Of a window's lists those that even
+//! together cannot lift a document above the worst of the best so far add only to documents that the others hold, and only
+//! while these still can be good enough.
+
+use std::cmp::Reverse;
+
+use reground_interrupt::check_interrupt;
+
+use crate::index::error::Result;
+use crate::index::interrupts::WORK_PER_POSTING;
+use crate::index::pages::store::Pages;
+use crate::index::search::posting_list::{PostingList, Scoring, WINDOW};
+use crate::index::search::top_k::TopK;
+
+/// Windows that come first: the most promising.
+const PROMISING_WINDOWS: usize = 4;
+/// A document is looked up in a list in the time that so many of its postings are read in.
+const LOOKUP_COST: usize = 8;
+/// Words of a window's bits.
+const MARK_WORDS: usize = WINDOW.div_ceil(64);
+
+/// The search of one segment.
+pub struct SegmentScan<'a, P: Pages> {
+    scoring: Scoring<'a, P>,
+    /// Of the segment, among those that are searched.
+    ordinal: u64,
+    /// Sums of the window's documents; 0 between windows.
+    sums: Vec<u64>,
+    /// A bit for each that has one and can be good enough.
+    marks: [u64; MARK_WORDS],
+}
+
+/// A list in a window.
+struct BoundedList<'l, P: Pages> {
+    list: &'l mut PostingList<P>,
+    /// The most that it adds there.
+    most: u64,
+    /// The most that it and those after it add together.
+    rest: u64,
+}
+
+impl<'a, P: Pages> SegmentScan<'a, P> {
+    /// Of a segment, whose documents get numbers from `ordinal`.
+    pub fn new(scoring: Scoring<'a, P>, ordinal: u64) -> Self {
+        Self {
+            scoring,
+            ordinal,
+            sums: vec![0; WINDOW],
+            marks: [0; MARK_WORDS],
+        }
+    }
+
+    /// Offers every document of the lists that can be among the best.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn run(&mut self, lists: &mut [PostingList<P>], top_k: &mut TopK) -> Result<()> {
+        if lists.is_empty() {
+            return Ok(());
+        }
+        let mut bounds = self.bounds(lists)?;
+        let mut first: Vec<usize> = (0..bounds.len()).collect();
+        if first.len() > PROMISING_WINDOWS {
+            first.select_nth_unstable_by_key(PROMISING_WINDOWS, |&window| Reverse(bounds[window]));
+            first.truncate(PROMISING_WINDOWS);
+        }
+        first.sort_unstable();
+        for window in first {
+            self.window(window, std::mem::take(&mut bounds[window]), lists, top_k)?;
+        }
+        for list in lists.iter_mut() {
+            list.restart(&self.scoring)?;
+        }
+        for (window, most) in bounds.into_iter().enumerate() {
+            self.window(window, most, lists, top_k)?;
+        }
+        Ok(())
+    }
+
+    /// The most that a document of each window can score.
+    fn bounds(&self, lists: &[PostingList<P>]) -> Result<Vec<u64>> {
+        let windows = (self.scoring.reader.segment.documents as usize).div_ceil(WINDOW);
+        let mut totals = vec![0_u64; windows];
+        let mut own = vec![0_u64; windows];
+        for list in lists {
+            own.fill(0);
+            list.bounds(&self.scoring, &mut own)?;
+            check_interrupt(windows);
+            for (total, most) in totals.iter_mut().zip(&own) {
+                *total = total.saturating_add(*most);
+            }
+        }
+        Ok(totals)
+    }
+
+    /// Goes through a window, in which no document can score more than `most`.
+    fn window(
+        &mut self,
+        window: usize,
+        most: u64,
+        lists: &mut [PostingList<P>],
+        top_k: &mut TopK,
+    ) -> Result<()> {
+        if most == 0 || most < top_k.threshold() {
+            return Ok(());
+        }
+        let start = (window * WINDOW) as u32;
+        let end = start
+            .saturating_add(WINDOW as u32)
+            .min(self.scoring.reader.segment.documents);
+        let mut lists = self.bounded(lists, start, end)?;
+        let (scoring, ordinal) = (&self.scoring, self.ordinal);
+        let (sums, marks) = (&mut self.sums, &mut self.marks);
+        scoring.reader.norms(start, |norms| {
+            for BoundedList { list, rest, .. } in &mut lists {
+                let (rest, threshold) = (*rest, top_k.threshold());
+                if rest >= threshold {
+                    list.add(scoring, start..end, norms, |place, contribution| {
+                        sums[place] += contribution;
+                        marks[place / 64] |= 1 << (place % 64);
+                    })?;
+                    continue;
+                }
+                // A document that none of the lists before holds is not good enough: only those that are marked count, and
+                // of them those that this list and the ones after it can still lift.
+                let marked = retain_marks(marks, sums, |sum| sum.saturating_add(rest) >= threshold);
+                if marked == 0 {
+                    break;
+                }
+                if marked.saturating_mul(LOOKUP_COST) > list.density {
+                    list.add(scoring, start..end, norms, |place, contribution| {
+                        if sums[place] > 0 {
+                            sums[place] += contribution;
+                        }
+                    })?;
+                } else {
+                    for place in marked_places(marks) {
+                        let norm = norms.get(place).copied().unwrap_or_default();
+                        sums[place] += list.contribution(scoring, start + place as u32, norm)?;
+                    }
+                    check_interrupt(WORK_PER_POSTING * marked);
+                }
+            }
+            let mut threshold = top_k.threshold();
+            for place in marked_places(marks) {
+                if sums[place] < threshold {
+                    continue;
+                }
+                let document = start + place as u32;
+                let hit = (sums[place], Reverse(ordinal << 32 | u64::from(document)));
+                if top_k.accepts(hit) && !scoring.reader.is_dead(document)? {
+                    top_k.offer(hit);
+                    threshold = top_k.threshold();
+                }
+            }
+            marks.fill(0);
+            sums.fill(0);
+            Ok(())
+        })?
+    }
+
+    /// The lists in a window, those that add most first.
+    fn bounded<'l>(
+        &self,
+        lists: &'l mut [PostingList<P>],
+        start: u32,
+        end: u32,
+    ) -> Result<Vec<BoundedList<'l, P>>> {
+        check_interrupt(16 * lists.len());
+        let mut bounded = Vec::with_capacity(lists.len());
+        for list in lists {
+            let most = list.enter(&self.scoring, start..end)?;
+            bounded.push(BoundedList {
+                list,
+                most,
+                rest: 0,
+            });
+        }
+        bounded.sort_by_key(|bounded| Reverse(bounded.most));
+        let mut sum = 0_u64;
+        for BoundedList { most, rest, .. } in bounded.iter_mut().rev() {
+            sum = sum.saturating_add(*most);
+            *rest = sum;
+        }
+        Ok(bounded)
+    }
+}
+
+/// The places that are marked.
+fn marked_places(marks: &[u64; MARK_WORDS]) -> impl Iterator<Item = usize> {
+    marks.iter().enumerate().flat_map(|(word, &bits)| {
+        let mut left = bits;
+        std::iter::from_fn(move || {
+            let place = (left != 0).then(|| word * 64 + left.trailing_zeros() as usize);
+            left &= left.wrapping_sub(1);
+            place
+        })
+    })
+}
+
+/// Takes the mark off documents whose sum does not do; how many are left.
+fn retain_marks(
+    marks: &mut [u64; MARK_WORDS],
+    sums: &mut [u64],
+    keep: impl Fn(u64) -> bool,
+) -> usize {
+    let mut marked = 0;
+    for (word, bits) in marks.iter_mut().enumerate() {
+        let mut left = *bits;
+        while left != 0 {
+            let place = word * 64 + left.trailing_zeros() as usize;
+            if keep(sums[place]) {
+                marked += 1;
+            } else {
+                *bits &= !(left & left.wrapping_neg());
+                sums[place] = 0;
+            }
+            left &= left - 1;
+        }
+    }
+    marked
+}

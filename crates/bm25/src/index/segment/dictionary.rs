@@ -1,0 +1,173 @@
+//! Dictionary pages: terms by rising hash, each with where its postings are.
+//!
+//! `[count u16][hashes u64 …][ends of the entries u16 …][entries]`. An entry is the number of documents, and then: of up to
+//! [`INLINE`] documents the postings themselves; of a single block the largest impact and where it begins; else the impact
+//! and where the entries of its blocks begin.
+
+use crate::index::pages::page::{CONTENT_BYTES, put_varint, take_varint, u16_at, u64_at};
+use crate::index::segment::posting_block::{self, BLOCK_LEN, Block};
+
+/// Documents of a term whose postings are in the dictionary.
+pub const MAX_INLINE_POSTINGS: usize = 4;
+
+/// Where the postings of a term are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PostingsLocation {
+    /// In the dictionary: the bytes of a block.
+    Inline(Vec<u8>),
+    /// One block, at an offset of a postings page.
+    Block {
+        /// Place of the page.
+        page: u32,
+        /// Offset on it.
+        offset: u16,
+    },
+    /// More, whose entries begin with so manieth of a skip page.
+    Blocks {
+        /// Place of the page.
+        page: u32,
+        /// Number of the entry on it.
+        entry: u16,
+    },
+}
+
+/// A term's entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Documents that have the term.
+    pub documents: u32,
+    /// Largest impact of its blocks; 255 where it was not worth a byte.
+    pub impact: u8,
+    /// Its postings.
+    pub place: PostingsLocation,
+}
+
+impl Entry {
+    /// Its bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(12);
+        put_varint(&mut bytes, u64::from(self.documents));
+        match &self.place {
+            PostingsLocation::Inline(block) => bytes.extend(block),
+            PostingsLocation::Block { page, offset: at }
+            | PostingsLocation::Blocks { page, entry: at } => {
+                bytes.push(self.impact);
+                put_varint(&mut bytes, u64::from(*page));
+                put_varint(&mut bytes, u64::from(*at));
+            }
+        }
+        bytes
+    }
+
+    /// Reads it back; `None` where the bytes are none.
+    pub fn decode(mut bytes: &[u8]) -> Option<Self> {
+        let documents = u32::try_from(take_varint(&mut bytes)?).ok()?;
+        if documents == 0 {
+            return None;
+        }
+        let count = documents as usize;
+        if count <= MAX_INLINE_POSTINGS {
+            return Some(Self {
+                documents,
+                impact: u8::MAX,
+                place: PostingsLocation::Inline(bytes.to_vec()),
+            });
+        }
+        let (&impact, mut bytes) = bytes.split_first()?;
+        let page = u32::try_from(take_varint(&mut bytes)?).ok()?;
+        let at = u16::try_from(take_varint(&mut bytes)?).ok()?;
+        let place = if count <= BLOCK_LEN {
+            PostingsLocation::Block { page, offset: at }
+        } else {
+            PostingsLocation::Blocks { page, entry: at }
+        };
+        Some(Self {
+            documents,
+            impact,
+            place,
+        })
+    }
+
+    /// The postings that are in the entry itself.
+    pub fn inline(&self, documents: u32, into: &mut Block) -> Option<()> {
+        match &self.place {
+            PostingsLocation::Inline(bytes) => {
+                posting_block::decode(bytes, None, self.documents as usize, documents, into)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A dictionary page that is being filled.
+#[derive(Default)]
+pub struct DictionaryPageBuilder {
+    hashes: Vec<u64>,
+    ends: Vec<u16>,
+    entries: Vec<u8>,
+}
+
+impl DictionaryPageBuilder {
+    /// Whether there is nothing on it.
+    pub fn is_empty(&self) -> bool {
+        self.hashes.is_empty()
+    }
+
+    /// Whether an entry of so many bytes goes on it.
+    pub fn has_room(&self, entry: usize) -> bool {
+        2 + 10 * (self.hashes.len() + 1) + self.entries.len() + entry <= CONTENT_BYTES
+    }
+
+    /// Puts a term on it.
+    pub fn add(&mut self, hash: u64, entry: &[u8]) {
+        self.hashes.push(hash);
+        self.entries.extend(entry);
+        self.ends
+            .push(u16::try_from(self.entries.len()).unwrap_or(u16::MAX));
+    }
+
+    /// Its bytes; it is empty again.
+    pub fn take(&mut self) -> Vec<u8> {
+        let count = u16::try_from(self.hashes.len()).unwrap_or(u16::MAX);
+        let mut bytes = count.to_le_bytes().to_vec();
+        bytes.extend(self.hashes.iter().flat_map(|hash| hash.to_le_bytes()));
+        bytes.extend(self.ends.iter().flat_map(|end| end.to_le_bytes()));
+        bytes.append(&mut self.entries);
+        self.hashes.clear();
+        self.ends.clear();
+        bytes
+    }
+}
+
+/// Terms of a page.
+pub fn count(page: &[u8]) -> Option<usize> {
+    let count = usize::from(u16_at(page, 0)?);
+    (page.len() >= 2 + 10 * count).then_some(count)
+}
+
+/// The term at a place on the page.
+pub fn hash(page: &[u8], at: usize) -> Option<u64> {
+    u64_at(page, 2 + 8 * at)
+}
+
+/// The bytes of the entry at a place on the page.
+pub fn entry(page: &[u8], at: usize) -> Option<&[u8]> {
+    let count = count(page)?;
+    let end = |at: usize| Some(usize::from(u16_at(page, 2 + 8 * count + 2 * at)?));
+    let start = if at == 0 { 0 } else { end(at - 1)? };
+    page.get(2 + 10 * count..)?.get(start..end(at)?)
+}
+
+/// Where the term is on the page, if it is.
+pub fn find(page: &[u8], wanted: u64) -> Option<Result<usize, ()>> {
+    let (mut low, mut high) = (0, count(page)?);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match hash(page, middle)?.cmp(&wanted) {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+            std::cmp::Ordering::Equal => return Some(Ok(middle)),
+        }
+    }
+    Some(Err(()))
+}

@@ -1,0 +1,297 @@
+//! Reads the postings of a term forward, block by block.
+
+use std::cell::RefCell;
+
+use crate::index::error::{IndexError, Result};
+use crate::index::pages::page::{PageKind, u16_at, u32_at};
+use crate::index::pages::store::Pages;
+use crate::index::segment::dictionary::{Entry, PostingsLocation};
+use crate::index::segment::layout::{SKIP_BYTES, SKIPS_PER_PAGE};
+use crate::index::segment::posting_block::{self, BLOCK_LEN, Block};
+use crate::index::segment::reader::{Held, SegmentReader};
+
+/// A list of postings, read forward.
+pub struct Postings<P: Pages> {
+    entry: Entry,
+    /// Blocks in all.
+    blocks: u32,
+    /// Number of the block that we are at.
+    at: u32,
+    /// The last document of the block before.
+    before: Option<u32>,
+    /// The last document and the impact of this one.
+    last: u32,
+    impact: u8,
+    /// Where it is.
+    place: (u32, u16),
+    /// Whether `block` holds it.
+    decoded: bool,
+    block: Box<Block>,
+    /// Next posting of it.
+    next: usize,
+    skips: Held<P>,
+    page: Held<P>,
+}
+
+impl<P: Pages> Postings<P> {
+    pub fn new(reader: &SegmentReader<'_, P>, entry: Entry) -> Result<Self> {
+        let documents = reader.segment.documents;
+        if entry.documents > documents {
+            return Err(IndexError::Corrupt {
+                block: 0,
+                problem: "a term is in more documents than there are",
+            });
+        }
+        let mut postings = Self {
+            blocks: entry.documents.div_ceil(BLOCK_LEN as u32),
+            at: 0,
+            before: None,
+            last: documents.saturating_sub(1),
+            impact: entry.impact,
+            place: (0, 0),
+            decoded: false,
+            block: Box::default(),
+            next: 0,
+            skips: RefCell::new(None),
+            page: RefCell::new(None),
+            entry,
+        };
+        match postings.entry.place {
+            PostingsLocation::Inline(_) => {
+                let found = postings.entry.inline(documents, &mut postings.block);
+                found.ok_or(IndexError::Corrupt {
+                    block: 0,
+                    problem: "the postings of a rare term cannot be read",
+                })?;
+                postings.decoded = true;
+            }
+            PostingsLocation::Block { page, offset } => postings.place = (page, offset),
+            PostingsLocation::Blocks { .. } => postings.load_skip(reader)?,
+        }
+        Ok(postings)
+    }
+
+    /// Whether there is no block any more.
+    fn is_over(&self) -> bool {
+        self.at >= self.blocks
+    }
+
+    fn load_skip(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
+        let PostingsLocation::Blocks { .. } = self.entry.place else {
+            return Ok(());
+        };
+        let (place, at) = self.skip_at(self.at);
+        let (last, page, offset, impact) =
+            reader.on(&self.skips, PageKind::Skips, place, |skips| {
+                Some((
+                    u32_at(skips, at)?,
+                    u32_at(skips, at + 4)?,
+                    u16_at(skips, at + 8)?,
+                    *skips.get(at + 10)?,
+                ))
+            })?;
+        if self.before.is_some_and(|before| last <= before) || last >= reader.segment.documents {
+            return Err(IndexError::Corrupt {
+                block: reader.block(place)?,
+                problem: "the blocks of a term do not rise",
+            });
+        }
+        (self.last, self.impact, self.place) = (last, impact, (page, offset));
+        Ok(())
+    }
+
+    /// Goes to the next block without reading it.
+    fn skip(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
+        self.before = Some(self.last);
+        self.at += 1;
+        self.decoded = false;
+        self.next = 0;
+        if self.at < self.blocks {
+            self.load_skip(reader)?;
+        }
+        Ok(())
+    }
+
+    /// Passes over blocks that end before a document.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn skip_to(&mut self, reader: &SegmentReader<'_, P>, document: u32) -> Result<()> {
+        while !self.is_over() && self.last < document {
+            self.skip(reader)?;
+        }
+        Ok(())
+    }
+
+    /// Goes back to the first block.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn restart(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
+        let first = self.at == 0 && self.decoded;
+        (self.at, self.next, self.before, self.decoded) = (0, 0, None, first);
+        self.load_skip(reader)
+    }
+
+    /// Where the entry of a block is: place of its page, offset.
+    fn skip_at(&self, block: u32) -> (u32, usize) {
+        let PostingsLocation::Blocks { page, entry } = self.entry.place else {
+            return (0, 0);
+        };
+        let at = usize::from(entry) + block as usize;
+        (
+            page.saturating_add((at / SKIPS_PER_PAGE) as u32),
+            at % SKIPS_PER_PAGE * SKIP_BYTES,
+        )
+    }
+
+    /// Last document and impact of each block, in order, without reading any.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn each_block(
+        &self,
+        reader: &SegmentReader<'_, P>,
+        mut visit: impl FnMut(u32, u8),
+    ) -> Result<()> {
+        let PostingsLocation::Blocks { .. } = self.entry.place else {
+            visit(
+                reader.segment.documents.saturating_sub(1),
+                self.entry.impact,
+            );
+            return Ok(());
+        };
+        let mut block = 0;
+        while block < self.blocks {
+            let (place, at) = self.skip_at(block);
+            let count = ((SKIPS_PER_PAGE * SKIP_BYTES - at) / SKIP_BYTES)
+                .min((self.blocks - block) as usize);
+            reader.on(&self.skips, PageKind::Skips, place, |skips| {
+                let entries = skips.get(at..at + count * SKIP_BYTES)?;
+                for entry in entries.chunks_exact(SKIP_BYTES) {
+                    visit(u32_at(entry, 0)?, *entry.get(10)?);
+                }
+                Some(())
+            })?;
+            block += count as u32;
+        }
+        Ok(())
+    }
+
+    /// Documents that have the term.
+    pub fn documents(&self) -> u32 {
+        self.entry.documents
+    }
+
+    /// The largest impact of the blocks, from the one that we are at, that may hold documents below `end`.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn impact_before(&self, reader: &SegmentReader<'_, P>, end: u32) -> Result<u8> {
+        if self.is_over()
+            || self
+                .before
+                .is_some_and(|before| before.saturating_add(1) >= end)
+        {
+            return Ok(0);
+        }
+        let (mut most, mut last) = (self.impact, self.last);
+        let mut block = self.at + 1;
+        while last.saturating_add(1) < end && block < self.blocks {
+            let (place, at) = self.skip_at(block);
+            let (next, impact) = reader.on(&self.skips, PageKind::Skips, place, |skips| {
+                Some((u32_at(skips, at)?, *skips.get(at + 10)?))
+            })?;
+            (last, most) = (next, most.max(impact));
+            block += 1;
+        }
+        Ok(most)
+    }
+
+    /// Reads the block that we are at.
+    fn decode(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
+        if self.decoded {
+            return Ok(());
+        }
+        let (place, offset) = self.place;
+        let length = (self.entry.documents as usize - self.at as usize * BLOCK_LEN).min(BLOCK_LEN);
+        let (before, documents, block) = (self.before, reader.segment.documents, &mut self.block);
+        reader.on(&self.page, PageKind::Postings, place, |bytes| {
+            posting_block::decode(
+                bytes.get(usize::from(offset)..)?,
+                before,
+                length,
+                documents,
+                block,
+            )
+        })?;
+        let many = matches!(self.entry.place, PostingsLocation::Blocks { .. });
+        if many && self.block.documents[length - 1] != self.last {
+            return Err(IndexError::Corrupt {
+                block: reader.block(place)?,
+                problem: "a block does not end where its entry says",
+            });
+        }
+        self.decoded = true;
+        self.next = 0;
+        Ok(())
+    }
+
+    /// Postings from `start` on that are below `end`, a block's at a time; none where there are no more. They are passed over.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn between(
+        &mut self,
+        reader: &SegmentReader<'_, P>,
+        start: u32,
+        end: u32,
+    ) -> Result<Option<(&[u32], &[u32])>> {
+        loop {
+            self.skip_to(reader, start)?;
+            // A block's first document is beyond the last of the block before.
+            if self.is_over()
+                || self
+                    .before
+                    .is_some_and(|before| before.saturating_add(1) >= end)
+            {
+                return Ok(None);
+            }
+            self.decode(reader)?;
+            let held = &self.block.documents[..self.block.length];
+            let from = self.next + held[self.next..].partition_point(|&document| document < start);
+            let to = from + held[from..].partition_point(|&document| document < end);
+            self.next = to;
+            if from < to {
+                return Ok(Some((
+                    &self.block.documents[from..to],
+                    &self.block.frequencies[from..to],
+                )));
+            }
+            if to < self.block.length {
+                return Ok(None);
+            }
+            self.skip(reader)?;
+        }
+    }
+
+    /// How often a document has the term, 0 if it has not. Documents are asked for in rising order.
+    ///
+    /// # Errors
+    /// Damage.
+    pub fn frequency(&mut self, reader: &SegmentReader<'_, P>, document: u32) -> Result<u32> {
+        self.skip_to(reader, document)?;
+        if self.is_over() || self.before.is_some_and(|before| before >= document) {
+            return Ok(0);
+        }
+        self.decode(reader)?;
+        let rest = &self.block.documents[self.next..self.block.length];
+        self.next += rest.partition_point(|&found| found < document);
+        let found = self.next < self.block.length && self.block.documents[self.next] == document;
+        Ok(if found {
+            self.block.frequencies[self.next]
+        } else {
+            0
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! Which indexes answer for a table: its own, or those of all leaves of a partitioned one.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::index::relation::{OpenRelation, access_method, oids};
+
+thread_local! {
+    /// What was found, until a relation changes.
+    static CACHE: RefCell<HashMap<pg_sys::Oid, Vec<pg_sys::Oid>>> = RefCell::default();
+    /// How often one has: what was looked up meanwhile is not to be known.
+    static CHANGES: Cell<u64> = const { Cell::new(0) };
+}
+
+unsafe extern "C-unwind" {
+    /// All partitions of a relation, itself first. The bindings leave it out.
+    fn find_all_inheritors(
+        parent: pg_sys::Oid,
+        lock: pg_sys::LOCKMODE,
+        parents: *mut *mut pg_sys::List,
+    ) -> *mut pg_sys::List;
+}
+
+/// Has what is known forgotten when a relation changes. Called once, when the library is loaded.
+pub fn define() {
+    // SAFETY: the callback only forgets; it stays registered for the session, as the library stays loaded.
+    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(forget), pg_sys::Datum::null()) };
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn forget(_argument: pg_sys::Datum, _relation: pg_sys::Oid) {
+    CHANGES.set(CHANGES.get().wrapping_add(1));
+    CACHE.with(|cache| {
+        // Busy only while an answer is put in or taken out, and nothing of PostgreSQL's runs then.
+        if let Ok(mut cache) = cache.try_borrow_mut() {
+            cache.clear();
+        }
+    });
+}
+
+/// The indexes that a query of this source is answered by: for an index itself, or its leaves; for a table the one that it
+/// has, or that each of its leaves has.
+///
+/// # Errors
+/// A source that is neither, without an index, or with several.
+pub fn indexes(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
+    if let Some(found) = CACHE.with_borrow(|cache| cache.get(&source).cloned()) {
+        return Ok(found);
+    }
+    let changes = CHANGES.get();
+    let found = look_up(source)?;
+    if changes == CHANGES.get() {
+        CACHE.with_borrow_mut(|cache| cache.insert(source, found.clone()));
+    }
+    Ok(found)
+}
+
+fn look_up(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
+    let method = access_method();
+    let mut found = Vec::new();
+    for relation in inheritors(source) {
+        let Some(open) = OpenRelation::relation(relation) else {
+            return Err(Error::Unknown(
+                "table or index",
+                source.to_u32().to_string(),
+            ));
+        };
+        match open.kind() {
+            b'i' if open.access_method() == method => found.push(relation),
+            // Their leaves follow.
+            b'I' | b'p' => {}
+            b'r' | b'm' => {
+                let mut own = open.indexes(method);
+                match (own.pop(), own.is_empty()) {
+                    (Some(index), true) => found.push(index),
+                    (None, _) => return Err(Error::NoBm25Index(open.name())),
+                    (Some(_), false) => return Err(Error::SeveralBm25Indexes(open.name())),
+                }
+            }
+            _ => return Err(Error::NoBm25Index(open.name())),
+        }
+    }
+    match found.is_empty() {
+        true => Err(Error::NoBm25Index(source.to_u32().to_string())),
+        false => Ok(found),
+    }
+}
+
+/// A relation and all that inherit from it.
+fn inheritors(relation: pg_sys::Oid) -> Vec<pg_sys::Oid> {
+    // SAFETY: reads the catalog; the list of oids is copied. An ERROR finds nothing to drop within the boundary.
+    unsafe {
+        let list = pg_sys::ffi::pg_guard_ffi_boundary(|| {
+            find_all_inheritors(
+                relation,
+                pg_sys::AccessShareLock as pg_sys::LOCKMODE,
+                std::ptr::null_mut(),
+            )
+        });
+        oids(list)
+    }
+}
