@@ -1,4 +1,4 @@
-//! What a scan costs, as the planner counts.
+//! Cost and selectivity estimates for the planner.
 
 use std::ffi::c_void;
 
@@ -12,8 +12,8 @@ use crate::index::index_lookup::indexes;
 use crate::index::query::Bm25Query;
 use crate::index::query::{check_readable, weighted_query};
 
-/// Estimates a path. One without a query cannot be scanned at all, nor one that orders by two, nor one whose query names
-/// another index of the same column.
+/// Estimates the cost of a path. A path is impossible if it has no query, orders by two queries, or has a query for another
+/// index on the same column.
 #[pg_guard]
 #[expect(clippy::too_many_arguments, reason = "PostgreSQL's signature")]
 pub unsafe extern "C-unwind" fn estimate(
@@ -26,7 +26,7 @@ pub unsafe extern "C-unwind" fn estimate(
     correlation: *mut f64,
     pages: *mut f64,
 ) {
-    // SAFETY: the planner hands us its own structures and places for the results.
+    // SAFETY: the planner passes its own structures, and pointers for the results.
     unsafe {
         let orders = (*path).indexorderbys;
         let several = !orders.is_null() && (*orders).length > 1;
@@ -34,12 +34,12 @@ pub unsafe extern "C-unwind" fn estimate(
         if several || nothing || queries_other_index(root, path) {
             *startup = f64::INFINITY;
             *total = f64::INFINITY;
-            // From 18 on a plan with fewer disabled nodes wins, whatever it costs.
+            // Since 18 the plan with fewer disabled nodes wins, regardless of cost.
             #[cfg(feature = "pg18")]
             {
                 (*path).path.disabled_nodes = std::ffi::c_int::from(i16::MAX);
             }
-            // Less would let it be taken for a bitmap, which carries neither of these over.
+            // A lower value would make a bitmap scan possible, which keeps neither the infinite cost nor the disabled nodes.
             *selectivity = FULL_SELECTIVITY;
             *correlation = Default::default();
             *pages = Default::default();
@@ -50,21 +50,21 @@ pub unsafe extern "C-unwind" fn estimate(
         *startup = costs.indexTotalCost * STARTUP_COST_SHARE;
         *total = costs.indexTotalCost;
         *selectivity = costs.indexSelectivity;
-        // Rows come by score, not by place.
+        // Rows come by score, not by physical position.
         *correlation = Default::default();
         *pages = costs.numIndexPages;
     }
 }
 
-/// Whether a query of the path is known now, and is answered by other indexes.
+/// Returns whether a query of the path is known at planning time and is answered by other indexes.
 ///
 /// # Safety
-/// The planner's own structures.
+/// The arguments are structures of the planner.
 unsafe fn queries_other_index(
     root: *mut pg_sys::PlannerInfo,
     path: *mut pg_sys::IndexPath,
 ) -> bool {
-    // SAFETY: as the caller promises: orders are operator expressions, clauses each have one.
+    // SAFETY: as the caller promises; orders are operator expressions, and each clause contains one.
     unsafe {
         let index = (*(*path).indexinfo).indexoid;
         let orders = nodes((*path).indexorderbys);
@@ -75,7 +75,7 @@ unsafe fn queries_other_index(
         let mut expressions = orders.chain(clauses);
         expressions.any(|expression| {
             let query = query(root, expression);
-            // Of what the asker may not read nothing is looked at; the query itself says so.
+            // Do not look up indexes of tables that the user may not read. The query itself raises the error.
             let query = query.filter(|query| check_readable(query.source).is_ok());
             let answering = query.and_then(|query| indexes(query.source).ok());
             answering.is_some_and(|answering| !answering.contains(&index))
@@ -83,8 +83,8 @@ unsafe fn queries_other_index(
     }
 }
 
-/// The part of the rows that `@@@` is true of, by the figures of the index that answers: PostgreSQL's own estimators would
-/// cut a hundred texts into words for each plan.
+/// Estimates the share of rows that match `@@@`, from the statistics of the index. PostgreSQL's own estimators would tokenize
+/// about a hundred texts for each plan.
 #[pg_extern(sql = false)]
 fn bm25_selectivity(
     root: Internal,
@@ -96,27 +96,27 @@ fn bm25_selectivity(
     let (Some(root), Some(operands)) = (pointer(root), pointer(operands)) else {
         return DEFAULT_SELECTIVITY;
     };
-    // SAFETY: the planner hands an estimator itself and the operands, a list of expressions.
+    // SAFETY: the planner passes itself and the operands, a list of expressions.
     let query = unsafe {
         let mut operands = nodes(operands.cast());
         operands.find_map(|operand| known(root.cast(), operand))
     };
-    // What the asker may not read, or no index answers, is an error of the query, not of its plan.
+    // A missing privilege or index is an error of the query, not of the planner.
     let weighted = query.and_then(|query| weighted_query(&query).ok());
     weighted.map_or(DEFAULT_SELECTIVITY, |weighted| {
         weighted.statistics.selectivity(&weighted.weights)
     })
 }
 
-/// The query on the right of an operator, where the planner can tell it.
+/// Returns the query on the right side of an operator, if it is known at planning time.
 ///
 /// # Safety
-/// An expression of the planner's.
+/// `expression` is an expression of the planner.
 unsafe fn query(
     root: *mut pg_sys::PlannerInfo,
     expression: *mut pg_sys::Node,
 ) -> Option<Bm25Query> {
-    // SAFETY: as the caller promises; a node's tag says what it is.
+    // SAFETY: as the caller promises; a node's tag tells its kind.
     unsafe {
         if (*expression).type_ != pg_sys::NodeTag::T_OpExpr {
             return None;
@@ -126,15 +126,15 @@ unsafe fn query(
     }
 }
 
-/// The value of an expression, where the planner can tell it and it is a query.
+/// Returns the value of an expression, if it is a query and known at planning time.
 ///
 /// # Safety
-/// An expression of the planner's.
+/// `expression` is an expression of the planner.
 unsafe fn known(
     root: *mut pg_sys::PlannerInfo,
     expression: *mut pg_sys::Node,
 ) -> Option<Bm25Query> {
-    // SAFETY: as the caller promises. What is computed lives in the planner's memory, and its type is looked at.
+    // SAFETY: as the caller promises. The value lives in the planner's memory, and its type is checked first.
     unsafe {
         if pg_sys::exprType(expression) != Bm25Query::type_oid() {
             return None;
@@ -148,16 +148,16 @@ unsafe fn known(
     }
 }
 
-/// The nodes of a list.
+/// Returns the nodes of a list.
 ///
 /// # Safety
-/// A list of pointers to nodes, or null, that outlives the iterator.
+/// `list` is null or a list of pointers to nodes that outlives the iterator.
 unsafe fn nodes(list: *mut pg_sys::List) -> impl Iterator<Item = *mut pg_sys::Node> {
-    // SAFETY: as the caller promises; a list has as many cells as it says.
+    // SAFETY: as the caller promises; `length` is the number of cells of the list.
     let cells = match unsafe { list.as_ref() } {
         Some(list) => unsafe { std::slice::from_raw_parts(list.elements, list.length as usize) },
         None => &[],
     };
-    // SAFETY: cells of such a list hold pointers.
+    // SAFETY: the cells of a list of nodes hold pointers.
     cells.iter().map(|cell| unsafe { cell.ptr_value }.cast())
 }

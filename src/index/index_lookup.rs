@@ -1,4 +1,4 @@
-//! Which indexes answer for a table: its own, or those of all leaves of a partitioned one.
+//! Finds the indexes that answer for a table: its own, or those of all leaves of a partitioned table.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -10,14 +10,14 @@ use crate::error::{Error, Result};
 use crate::index::relation::{OpenRelation, access_method, oids};
 
 thread_local! {
-    /// What was found, until a relation changes.
+    /// Results, valid until a relation changes.
     static CACHE: RefCell<HashMap<pg_sys::Oid, Vec<pg_sys::Oid>>> = RefCell::default();
-    /// How often one has: what was looked up meanwhile is not to be known.
+    /// Number of invalidations. A result is not cached if one occurred during its look-up.
     static CHANGES: Cell<u64> = const { Cell::new(0) };
 }
 
 unsafe extern "C-unwind" {
-    /// All partitions of a relation, itself first. The bindings leave it out.
+    /// Returns a relation and all its partitions. The bindings do not declare it.
     fn find_all_inheritors(
         parent: pg_sys::Oid,
         lock: pg_sys::LOCKMODE,
@@ -25,9 +25,9 @@ unsafe extern "C-unwind" {
     ) -> *mut pg_sys::List;
 }
 
-/// Has what is known forgotten when a relation changes. Called once, when the library is loaded.
+/// Registers the invalidation callback. Called once, when the library is loaded.
 pub fn define() {
-    // SAFETY: the callback only forgets; it stays registered for the session, as the library stays loaded.
+    // SAFETY: the callback only clears the cache. It stays registered for the session, and the library stays loaded.
     unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(forget), pg_sys::Datum::null()) };
 }
 
@@ -35,18 +35,18 @@ pub fn define() {
 unsafe extern "C-unwind" fn forget(_argument: pg_sys::Datum, _relation: pg_sys::Oid) {
     CHANGES.set(CHANGES.get().wrapping_add(1));
     CACHE.with(|cache| {
-        // Busy only while an answer is put in or taken out, and nothing of PostgreSQL's runs then.
+        // The cache is borrowed only while a result is inserted or copied. No PostgreSQL code runs then.
         if let Ok(mut cache) = cache.try_borrow_mut() {
             cache.clear();
         }
     });
 }
 
-/// The indexes that a query of this source is answered by: for an index itself, or its leaves; for a table the one that it
-/// has, or that each of its leaves has.
+/// Returns the indexes that answer queries on `source`: for an index, itself or its leaves; for a table, its only index, or
+/// the only index of each of its leaves.
 ///
 /// # Errors
-/// A source that is neither, without an index, or with several.
+/// If the source is neither a table nor an index, or if a table has no index or several.
 pub fn indexes(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
     if let Some(found) = CACHE.with_borrow(|cache| cache.get(&source).cloned()) {
         return Ok(found);
@@ -71,7 +71,7 @@ fn look_up(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
         };
         match open.kind() {
             b'i' if open.access_method() == method => found.push(relation),
-            // Their leaves follow.
+            // Their leaves follow in the list.
             b'I' | b'p' => {}
             b'r' | b'm' => {
                 let mut own = open.indexes(method);
@@ -90,9 +90,9 @@ fn look_up(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
     }
 }
 
-/// A relation and all that inherit from it.
+/// Returns a relation and all its descendants.
 fn inheritors(relation: pg_sys::Oid) -> Vec<pg_sys::Oid> {
-    // SAFETY: reads the catalog; the list of oids is copied. An ERROR finds nothing to drop within the boundary.
+    // SAFETY: reads the catalog; the list of oids is copied. There is nothing to drop inside the boundary if an ERROR occurs.
     unsafe {
         let list = pg_sys::ffi::pg_guard_ffi_boundary(|| {
             find_all_inheritors(

@@ -1,4 +1,4 @@
-//! Functions for whoever looks after an index: what it consists of, whether it is sound, one merge of all of it.
+//! Administrative functions: segments of an index, check of an index, merge of all segments.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -21,9 +21,9 @@ use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
 use crate::rows;
 
-/// An index of ours and its table, open under a lock until this is dropped.
+/// An index and its table, open under a lock until this is dropped.
 struct LockedIndex {
-    // Closed in this order: the index before its table.
+    // Fields are dropped in this order: the index before its table.
     index: OpenRelation,
     table: OpenRelation,
 }
@@ -38,7 +38,7 @@ impl LockedIndex {
         }
         let table = any.table();
         drop(any);
-        // The table first, as everybody locks them.
+        // Lock the table first, as PostgreSQL does.
         let table = OpenRelation::under(table, lock).ok_or_else(unknown)?;
         let index = OpenRelation::under(index, lock)
             .filter(OpenRelation::is_ours)
@@ -62,7 +62,7 @@ struct FindingRow {
 
 impl FindingRow {
     fn of_row(row: u64, fault: &str) -> Self {
-        // As PostgreSQL writes an address.
+        // Format of PostgreSQL's tid.
         Self {
             item: format!("row ({},{})", row >> 16, row & 0xffff),
             fault: fault.to_owned(),
@@ -77,7 +77,7 @@ fn bm25_check(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let whole = given(heapallindexed, "heapallindexed")?;
-    // Whoever compares it with the table must see the same rows all along.
+    // A comparison with the table must see the same rows throughout.
     let lock = if whole {
         pg_sys::ShareLock
     } else {
@@ -106,7 +106,7 @@ fn bm25_check(
     faults.extend(
         twice
             .iter()
-            .map(|&row| FindingRow::of_row(row, "it is there twice")),
+            .map(|&row| FindingRow::of_row(row, "it is in the index twice")),
     );
     if whole {
         faults.extend(compare(&locked, indexed));
@@ -115,7 +115,7 @@ fn bm25_check(
     Ok(())
 }
 
-/// Rows of the table that are not in the index, or with another text.
+/// Returns the rows of the table that are missing in the index, or have another text there.
 fn compare(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> {
     struct Comparison {
         indexed: HashMap<u64, u64>,
@@ -130,7 +130,8 @@ fn compare(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> 
         alive: bool,
         state: *mut c_void,
     ) {
-        // SAFETY: the state is what is handed over below; the values are the one column's of a row.
+        // SAFETY: the state is the Comparison passed below; the other arguments are the row's address and the value of the
+        // only column.
         let (comparison, entry) = unsafe {
             let comparison = &mut *state.cast::<Comparison>();
             (comparison, row_content(index, tid, values, is_null))
@@ -151,7 +152,7 @@ fn compare(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> 
         indexed,
         faults: Vec::new(),
     };
-    // SAFETY: both relations are open under locks that keep rows as they are; the callback is given what it expects.
+    // SAFETY: both relations are open under locks that prevent changes of rows. The callback gets its own state.
     unsafe {
         let info = pg_sys::BuildIndexInfo(locked.index.get());
         (*info).ii_Concurrent = false;

@@ -1,4 +1,4 @@
-//! Index scans: best first, as many as are asked for.
+//! Index scans. They return rows by descending score, as many as are fetched.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -22,36 +22,36 @@ use crate::index::storage::IndexPages;
 
 /// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`).
 pub const STRATEGIES: u16 = 2;
-/// Rows that are found at first, where a limit is not known.
+/// Rows in the first batch of a scan, which does not know the LIMIT.
 const FIRST_BATCH: usize = 40;
-/// Rows that are handed to a bitmap at a time.
+/// Rows that are added to a bitmap at a time.
 const BITMAP_BATCH: usize = 1000;
 
-/// A scan that is open. It holds no page between two rows.
+/// State of an open scan. It pins no page between two rows.
 #[derive(Default)]
 struct State {
     running: Option<ActiveScan>,
-    /// The place for the order of a row.
+    /// Order value of the current row.
     values: Vec<pg_sys::Datum>,
     nulls: Vec<bool>,
 }
 
-/// A scan that has begun.
+/// A scan in progress.
 struct ActiveScan {
     search: Search,
     weighted: Rc<WeightedQuery>,
-    /// Where the query that orders is not the one that must match: rows that have none of its words come last, with score 0.
+    /// Set if the ordering query is not the matching query: rows without a word of the ordering query come last, with score 0.
     others: Option<OtherMatches>,
 }
 
-/// The rows that must match another query than the one that orders. PostgreSQL looks at each again.
+/// Rows that match the other query. PostgreSQL rechecks each of them.
 struct OtherMatches {
     search: Search,
     given: HashSet<u64>,
 }
 
 impl ActiveScan {
-    /// The next row.
+    /// Returns the next row.
     fn next(&mut self, pages: &IndexPages) -> Result<Option<SearchHit>> {
         if let Some(found) = self.search.next(pages)? {
             if let Some(others) = &mut self.others {
@@ -87,7 +87,7 @@ pub unsafe extern "C-unwind" fn begin(
         values: vec![pg_sys::Datum::from(0_usize); count],
         nulls: vec![true; count],
     };
-    // SAFETY: the index is open. The state is dropped with the memory that the scan is made in, which also an abort frees.
+    // SAFETY: the index is open. The state is dropped with the memory context of the scan, which an abort also frees.
     unsafe {
         let scan = pg_sys::RelationGetIndexScan(index, keys, orders);
         let state = PgMemoryContexts::CurrentMemoryContext.leak_and_drop_on_delete(state);
@@ -108,7 +108,8 @@ pub unsafe extern "C-unwind" fn restart(
     orders: pg_sys::ScanKey,
     order_count: std::ffi::c_int,
 ) {
-    // SAFETY: the scan is one of ours, with room for as many keys as it was made for. Keys may be given where they are.
+    // SAFETY: the scan is one of ours, with space for the declared number of keys. `keys` may be the array of the scan itself,
+    // which `copy` permits.
     unsafe {
         state(scan).running = None;
         let count = |count| usize::try_from(count).unwrap_or_default();
@@ -126,7 +127,7 @@ pub unsafe extern "C-unwind" fn next(
     scan: pg_sys::IndexScanDesc,
     _direction: pg_sys::ScanDirection::Type,
 ) -> bool {
-    // SAFETY: the scan is one of ours, its relations are open.
+    // SAFETY: the scan is one of ours, and its relations are open.
     unsafe {
         let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let state = state(scan);
@@ -156,13 +157,13 @@ pub unsafe extern "C-unwind" fn bitmap(
     scan: pg_sys::IndexScanDesc,
     bitmap: *mut pg_sys::TIDBitmap,
 ) -> i64 {
-    // SAFETY: the scan is one of ours, its index is open; the bitmap is PostgreSQL's.
+    // SAFETY: the scan is one of ours, its index is open, and the bitmap is valid.
     unsafe {
         let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let mut running = match start(scan, &pages, usize::MAX) {
             Ok(Some(running)) => running,
             Ok(None) => return 0,
-            // The planner prefers even this to a plan that is switched off: PostgreSQL looks at every row itself then.
+            // The planner may prefer this plan to a disabled one. Then PostgreSQL rechecks every row.
             Err(Error::OtherIndex | Error::NoQuery) => {
                 return every_page((*(*scan).indexRelation).rd_index, bitmap);
             }
@@ -187,12 +188,12 @@ pub unsafe extern "C-unwind" fn bitmap(
     }
 }
 
-/// Puts all pages of the table into a bitmap; how many rows that is, is not known.
+/// Adds all pages of the table to a bitmap. Returns the number of pages, as the number of rows is unknown.
 ///
 /// # Safety
-/// The row of pg_index of an open index, and PostgreSQL's bitmap.
+/// `index` is the pg_index row of an open index, and the bitmap is valid.
 unsafe fn every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
-    // SAFETY: as the caller promises; whoever scans the index has its table open.
+    // SAFETY: as the caller promises; during a scan of the index, its table is open.
     unsafe {
         let Some(table) = OpenRelation::relation((*index).indrelid) else {
             return 0;
@@ -212,25 +213,25 @@ pub unsafe extern "C-unwind" fn end(scan: pg_sys::IndexScanDesc) {
     unsafe { state(scan).running = None };
 }
 
-/// The state of a scan.
+/// Returns the state of a scan.
 ///
 /// # Safety
-/// The scan is one of ours, and nobody else has its state.
+/// The scan is one of ours, and there is no other reference to its state.
 unsafe fn state<'a>(scan: pg_sys::IndexScanDesc) -> &'a mut State {
-    // SAFETY: as the caller promises.
+    // SAFETY: as the caller promises; `begin` has stored a State there.
     unsafe { &mut *(*scan).opaque.cast::<State>() }
 }
 
-/// Begins the search of a scan; `None` where a query is NULL, which nothing matches.
+/// Begins the search of a scan; `None` if a query is NULL, which matches nothing.
 ///
 /// # Safety
-/// The scan is one of ours, with its keys.
+/// The scan is one of ours, with its keys set.
 unsafe fn start(
     scan: pg_sys::IndexScanDesc,
     pages: &IndexPages,
     first: usize,
 ) -> Result<Option<ActiveScan>> {
-    // SAFETY: as the caller promises: the arrays have as many keys as are said.
+    // SAFETY: as the caller promises; the arrays have the declared number of keys.
     let (keys, orders, snapshot) = unsafe {
         let keys = keys_of((*scan).keyData, (*scan).numberOfKeys);
         let orders = keys_of((*scan).orderByData, (*scan).numberOfOrderBys);
@@ -249,7 +250,7 @@ unsafe fn start(
     let Some(ordering) = queries.first() else {
         return Err(Error::NoQuery);
     };
-    // SAFETY: the index is open.
+    // SAFETY: the index of the scan is open.
     let index = unsafe { (*(*scan).indexRelation).rd_id };
     if !indexes(ordering.source)?.contains(&index) {
         return Err(Error::OtherIndex);
@@ -282,7 +283,7 @@ fn search(
     let (weighted, snapshot) = weighted_query_for_scan(query, Some(index))?;
     let snapshot = match snapshot {
         Some(snapshot) => snapshot,
-        // Weighed before in this statement: what is in the index now may be read by this scan.
+        // The query was weighted earlier in this statement. This scan may read the current content of the index.
         None => {
             let meta = Meta::read(pages)?;
             let terms = weighted.terms(&Tokenizer::of(&meta)?);
@@ -295,23 +296,25 @@ fn search(
     ))
 }
 
+/// Returns an array of keys as a slice.
+///
 /// # Safety
-/// The array has so many keys.
+/// The array has `count` keys.
 unsafe fn keys_of<'a>(keys: pg_sys::ScanKey, count: std::ffi::c_int) -> &'a [pg_sys::ScanKeyData] {
     match usize::try_from(count) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises the length of the array.
         Ok(count) if count > 0 => unsafe { std::slice::from_raw_parts(keys, count) },
         _ => &[],
     }
 }
 
-/// Counts a scan, for pg_stat_all_indexes and, from 18 on, for EXPLAIN ANALYZE; PostgreSQL leaves it to each access method.
+/// Counts a scan for pg_stat_all_indexes and, since 18, for EXPLAIN ANALYZE. PostgreSQL leaves this to the access method.
 ///
 /// # Safety
-/// The scan is one of ours, its index is open.
+/// The scan is one of ours, and its index is open.
 unsafe fn count(scan: pg_sys::IndexScanDesc) {
-    // SAFETY: as the caller promises. This is `pgstat_count_index_scan`, a macro: counters of this session, null where
-    // nothing is counted.
+    // SAFETY: as the caller promises. This is the macro `pgstat_count_index_scan`; the counters belong to this session, and
+    // are null if statistics are off.
     unsafe {
         let index = (*scan).indexRelation;
         if (*index).pgstat_info.is_null() && (*index).pgstat_enabled {
@@ -331,10 +334,10 @@ unsafe fn count(scan: pg_sys::IndexScanDesc) {
     }
 }
 
-/// The query of a key.
+/// Returns the query of a key; `None` if it is NULL.
 fn query(key: &pg_sys::ScanKeyData) -> Option<Bm25Query> {
     debug_assert!(key.sk_strategy <= STRATEGIES);
     let is_null = key.sk_flags & pg_sys::SK_ISNULL as i32 != 0;
-    // SAFETY: both operators take one of ours on their right.
+    // SAFETY: the right operand of both operators is a bm25query.
     unsafe { Bm25Query::from_datum(key.sk_argument, is_null) }
 }

@@ -5,32 +5,33 @@ use pgrx::pg_sys;
 use super::scratch::Scratch;
 use crate::session::with_settings;
 
-/// As [`each_lexeme`], for any configuration, by the server's `parsetext`: dictionaries that look at several words included.
+/// Calls `visit` with each occurrence of each word of a text. Works for any configuration, including dictionaries that look at
+/// several words.
 pub fn each_parsed(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
-    // PostgreSQL's texts have less than 1 GB.
+    // A text in PostgreSQL is shorter than 1 GB.
     let Ok(length) = i32::try_from(text.len()) else {
         return;
     };
     let scratch = Scratch::new();
     let mut parsed = pg_sys::ParsedText {
         words: std::ptr::null_mut(),
-        // The server's own guess, within what can be allocated at once; it grows.
-        lenwords: (length / 6 + 2).min(MOST_WORDS),
+        // The server's own estimate, within the limit of an allocation. The array grows as needed.
+        lenwords: (length / 6 + 2).min(MAX_WORDS),
         curwords: 0,
         pos: FIRST_POSITION,
     };
-    // SAFETY: the words are in memory that lives until the end of this function, as many as curwords says. parsetext only
+    // SAFETY: the words are in memory that lives until the end of this function, and curwords is their number. parsetext only
     // reads the text.
     let words = unsafe {
         scratch.within(|| {
             let size = parsed.lenwords as usize * size_of::<pg_sys::ParsedWord>();
             parsed.words = pg_sys::palloc(size).cast();
             let text = text.as_ptr().cast_mut().cast();
-            quietly(|| pg_sys::parsetext(config, &mut parsed, text, length));
+            without_notices(|| pg_sys::parsetext(config, &mut parsed, text, length));
         });
         std::slice::from_raw_parts(parsed.words, parsed.curwords as usize)
     };
-    // SAFETY: the position is what parsetext filled in.
+    // SAFETY: parsetext has set this member of the union.
     let position = |word: &pg_sys::ParsedWord| unsafe { word.pos.pos };
     for place in words.chunk_by(|one, other| position(one) == position(other)) {
         for (at, word) in place.iter().enumerate() {
@@ -42,22 +43,24 @@ pub fn each_parsed(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])
 }
 
 /// `MaxAllocSize`, which is a macro.
-const MOST_BYTES: usize = 0x3fff_ffff;
-/// Words that one allocation holds.
-const MOST_WORDS: i32 = (MOST_BYTES / size_of::<pg_sys::ParsedWord>()) as i32;
+const MAX_ALLOC_BYTES: usize = 0x3fff_ffff;
+/// Maximum number of words in one allocation.
+const MAX_WORDS: i32 = (MAX_ALLOC_BYTES / size_of::<pg_sys::ParsedWord>()) as i32;
 
-/// Runs `work` without its notices reaching the client: a long word of a row that row-level security hides is not spoken of.
-fn quietly(work: impl FnOnce()) {
+/// Runs `work` without notices to the client: a notice about a long word could reveal text of a row that row-level security
+/// hides.
+fn without_notices(work: impl FnOnce()) {
     with_settings(&[(c"client_min_messages", c"error")], work);
 }
 
-/// Where `parsetext` begins to count.
+/// First position for `parsetext`.
 ///
-/// Forms of one word have one position, at which each different form counts once. Positions stop at 16,383 if counted from
-/// 0; counted from here they are kept modulo 65,536, so that neighbours are told apart in a text of any length.
+/// All forms of a word have the same position; each distinct form counts once per position. Positions that begin at 0 stop at
+/// 16,383. Positions that begin here are stored modulo 65,536, so adjacent words have different positions in a text of any
+/// length.
 const FIRST_POSITION: i32 = i32::MIN;
 
 fn bytes(word: &pg_sys::ParsedWord) -> &[u8] {
-    // SAFETY: parsetext fills in both, and the word lives as long as the array that holds it.
+    // SAFETY: parsetext has set both fields, and the word lives as long as its array.
     unsafe { std::slice::from_raw_parts(word.word.cast(), usize::from(word.len)) }
 }

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use pgrx::pg_sys;
 
-/// Memory of PostgreSQL's that is given back when this is dropped.
+/// A memory context that is freed when this is dropped.
 pub(super) struct Scratch(NonNull<pg_sys::MemoryContextData>);
 
 impl Scratch {
@@ -23,16 +23,16 @@ impl Scratch {
         }
     }
 
-    /// Runs `work` with this as the current memory.
+    /// Runs `work` with this as the current memory context.
     pub(super) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
         struct Back(pg_sys::MemoryContext);
         impl Drop for Back {
             fn drop(&mut self) {
-                // SAFETY: the context that was current, which outlives what runs in it; errors unwind through here too.
+                // SAFETY: the previous context outlives the code that runs in it. Errors unwind through here too.
                 unsafe { pg_sys::CurrentMemoryContext = self.0 };
             }
         }
-        // SAFETY: the context is alive while self is.
+        // SAFETY: this context exists as long as `self`.
         let _back = unsafe {
             let back = Back(pg_sys::CurrentMemoryContext);
             pg_sys::CurrentMemoryContext = self.0.as_ptr();
@@ -44,8 +44,8 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // SAFETY: made in new, deleted only here, and not current: `within` has switched back. An abort frees memory after
-        // an error has unwound through here, so it is still alive then.
+        // SAFETY: the context was created in `new` and is deleted only here. It is not current, because `within` has switched
+        // back. After an error, the abort frees memory only after unwinding, so the context still exists here.
         unsafe { pg_sys::MemoryContextDelete(self.0.as_ptr()) };
     }
 }

@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost(text in "(\\PC|[a-z1 .]|[的一是不了]|[アイ]|[가나]){0,60}") {
+        fn tokens_cover_all_letters_and_digits(text in "(\\PC|[a-z1 .]|[的一是不了]|[アイ]|[가나]){0,60}") {
             let mut covered = vec![false; text.len()];
             let mut last = 0;
             for (kind, bytes) in tokens(&text) {

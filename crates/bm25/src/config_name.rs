@@ -48,7 +48,7 @@ mod tests {
     use super::name_parts;
 
     #[test]
-    fn as_sql_reads_names() {
+    fn parses_names_like_sql() {
         let two = |schema: &str, name: &str| Some((Some(schema.to_owned()), name.to_owned()));
         assert_eq!(name_parts(" German "), Some((None, "german".to_owned())));
         assert_eq!(name_parts("pg_catalog.german"), two("pg_catalog", "german"));

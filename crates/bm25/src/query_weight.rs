@@ -82,7 +82,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn borrowed_weight_adds_to_the_query_s_own() {
+    fn expansion_weight_is_added_to_frequency() {
         let query_weights = [
             QueryWeight::own(2),
             QueryWeight {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_are_none_are_not_borrowed() {
+    fn invalid_expansion_weights_are_ignored() {
         for expansion in [0.0, -1.0, f64::NAN, f64::INFINITY, 1000.5] {
             let query_weights = QueryWeight {
                 frequency: 0,
@@ -114,14 +114,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_borrowed_terms_count(terms in proptest::collection::vec((0_u32..3, 0.0..2.0_f64, 0_u64..1000), 0..120)) {
+        fn the_best_expansion_terms_count(terms in proptest::collection::vec((0_u32..3, 0.0..2.0_f64, 0_u64..1000), 0..120)) {
             let query_weights: Vec<QueryWeight> = terms.iter().map(|&(frequency, expansion, _)| QueryWeight { frequency, expansion }).collect();
             let frequencies: Vec<u64> = terms.iter().map(|term| term.2).collect();
             let weights = weights(&query_weights, 1000, &frequencies);
             let worth = |at: usize| query_weights[at].expansion * idf(1000, frequencies[at]);
-            let lends = |at: usize| query_weights[at].expansion > 0.0 && frequencies[at] > 0;
+            let is_expansion = |at: usize| query_weights[at].expansion > 0.0 && frequencies[at] > 0;
             let extra = |at: usize| weights[at] - f64::from(query_weights[at].frequency) * idf(1000, frequencies[at]);
-            let (counted, left): (Vec<usize>, Vec<usize>) = (0..terms.len()).filter(|&at| lends(at)).partition(|&at| extra(at) > 1e-12);
+            let (counted, left): (Vec<usize>, Vec<usize>) = (0..terms.len()).filter(|&at| is_expansion(at)).partition(|&at| extra(at) > 1e-12);
             prop_assert_eq!(counted.len(), MAX_EXPANSION_TERMS.min(counted.len() + left.len()));
             let least = counted.iter().map(|&at| worth(at)).fold(f64::INFINITY, f64::min);
             prop_assert!(left.iter().all(|&at| worth(at) <= least));

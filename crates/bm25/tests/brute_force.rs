@@ -1,4 +1,4 @@
-//! The index in memory against brute force, after any mix of what can happen to it.
+//! Compares the index in memory with brute force, after any sequence of operations.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -36,7 +36,7 @@ fn index() -> Memory {
     store
 }
 
-/// All documents that are in the index, removed ones that still count included.
+/// All documents of the index.
 #[derive(Default)]
 struct BruteForce {
     documents: BTreeMap<u64, Document>,
@@ -63,7 +63,7 @@ impl BruteForce {
         }
     }
 
-    /// Score by row, of all that match, best first; equal scores by row.
+    /// Score and row of all matching documents, best first; equal scores by row.
     fn ranking(&self, terms: &[QueryTerm], statistics: &Statistics) -> Vec<(f64, u64)> {
         let saturation = Saturation::new(&Parameters::default(), statistics.average_length());
         let weights = statistics.weights(terms);
@@ -89,7 +89,7 @@ impl BruteForce {
     }
 }
 
-/// A search that rests on the index' own statistics.
+/// Begins a search with the statistics of the index itself.
 fn begin(
     store: &Memory,
     terms: &[QueryTerm],
@@ -100,7 +100,7 @@ fn begin(
     Ok((Search::begin(snapshot, &statistics, first)?, statistics))
 }
 
-/// All that a search gives, checked to fall; equal scores are put into the order of their rows.
+/// Returns all results of a search, after a check that the scores descend.
 fn search(
     store: &Memory,
     terms: &[QueryTerm],
@@ -123,8 +123,8 @@ fn by_row(mut found: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
     found
 }
 
-/// Nothing is wrong with it, and it holds these documents.
-fn is_sound(store: &Memory, brute: &BruteForce) -> u64 {
+/// Asserts that the index has no faults and contains exactly these documents. Returns the number of unused blocks.
+fn assert_sound(store: &Memory, brute: &BruteForce) -> u64 {
     let mut rows = BTreeMap::new();
     let blocks = u32::try_from(store.len()).unwrap();
     let findings = check(store, blocks, |row, fingerprint| {
@@ -144,8 +144,8 @@ fn is_sound(store: &Memory, brute: &BruteForce) -> u64 {
     findings.unused
 }
 
-/// The index and brute force agree: on all matches, and on the scores of the first few.
-fn agree(store: &Memory, brute: &BruteForce, terms: &[QueryTerm]) {
+/// Asserts that the index and brute force agree on all matches, and on the scores of the first few.
+fn assert_agreement(store: &Memory, brute: &BruteForce, terms: &[QueryTerm]) {
     let (statistics, found) = search(store, terms, 3, usize::MAX);
     assert_eq!(statistics, brute.statistics(terms));
     let expected = brute.ranking(terms, &statistics);
@@ -158,7 +158,7 @@ fn agree(store: &Memory, brute: &BruteForce, terms: &[QueryTerm]) {
     }
 }
 
-/// Term number `n` of a vocabulary in which low numbers are frequent.
+/// Hash of term number `n`. Low numbers are frequent.
 fn hash(n: u64) -> u64 {
     n.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -177,8 +177,8 @@ fn terms(numbers: &[u64]) -> Vec<QueryTerm> {
         .collect()
 }
 
-/// Terms of a query's own, and more borrowed ones than count.
-fn with_borrowed(numbers: &[u64], state: &mut u64) -> Vec<QueryTerm> {
+/// Terms of a query, with more expansion terms than count.
+fn with_expansion(numbers: &[u64], state: &mut u64) -> Vec<QueryTerm> {
     let mut all: BTreeMap<u64, QueryWeight> = BTreeMap::new();
     for term in terms(numbers) {
         all.insert(term.hash, term.query_weight);
@@ -191,7 +191,7 @@ fn with_borrowed(numbers: &[u64], state: &mut u64) -> Vec<QueryTerm> {
         .collect()
 }
 
-/// A number from a stream of them that depends on the seed alone.
+/// Next number of a pseudo-random sequence (SplitMix64) that depends only on the seed.
 fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -203,7 +203,7 @@ fn random(state: &mut u64) -> u64 {
 fn document(row: u64, vocabulary: u64, longest: u64, state: &mut u64) -> Document {
     let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
     for _ in 0..random(state) % longest {
-        // Zipf, roughly.
+        // Approximates a Zipf distribution.
         let rank = vocabulary / (1 + random(state) % vocabulary);
         *counts
             .entry(hash(rank + random(state) % (rank + 1)))
@@ -216,7 +216,7 @@ fn document(row: u64, vocabulary: u64, longest: u64, state: &mut u64) -> Documen
     }
 }
 
-fn gatherer(memory: usize) -> BulkLoader<InMemoryRuns> {
+fn loader(memory: usize) -> BulkLoader<InMemoryRuns> {
     BulkLoader::new(InMemoryRuns::default(), InMemoryRuns::default(), memory)
 }
 
@@ -238,16 +238,16 @@ fn agrees_after_inserts_spills_and_merges() {
                 &[9_999_999],
                 &[],
             ] {
-                agree(&store, &brute, &terms(query));
+                assert_agreement(&store, &brute, &terms(query));
             }
         }
     }
     maintain::merge_all(&store).unwrap();
-    assert_eq!(is_sound(&store, &brute), 0);
+    assert_eq!(assert_sound(&store, &brute), 0);
     for n in 0..40 {
         let query: Vec<u64> = (0..=n % 9).map(|_| 1 + random(&mut state) % 200).collect();
-        agree(&store, &brute, &terms(&query));
-        agree(&store, &brute, &with_borrowed(&query, &mut state));
+        assert_agreement(&store, &brute, &terms(&query));
+        assert_agreement(&store, &brute, &with_expansion(&query, &mut state));
     }
 }
 
@@ -263,20 +263,18 @@ fn agrees_when_built_at_once() {
         (20_000, 1 << 20, 4),
     ] {
         let (store, mut brute, mut state) = (index(), BruteForce::default(), 11);
-        let mut gatherers: Vec<_> = (0..processes).map(|_| gatherer(memory)).collect();
+        let mut loaders: Vec<_> = (0..processes).map(|_| loader(memory)).collect();
         for row in 1..=documents {
             let document = document(row, 3_000, 80, &mut state);
-            // As a parallel scan hands out blocks.
+            // Distributes documents like the blocks of a parallel scan.
             let process = random(&mut state) as usize % processes.max(2) % processes;
-            gatherers[process].add(&document).unwrap();
+            loaders[process].add(&document).unwrap();
             brute.documents.insert(row, document);
         }
-        let own = gatherers.remove(0);
-        let others = gatherers
-            .into_iter()
-            .map(|other| other.into_part().unwrap());
+        let own = loaders.remove(0);
+        let others = loaders.into_iter().map(|other| other.into_part().unwrap());
         finish(&store, own, others.collect()).unwrap();
-        assert_eq!(is_sound(&store, &brute), 0);
+        assert_eq!(assert_sound(&store, &brute), 0);
         for query in [
             &[1][..],
             &[2_999],
@@ -284,20 +282,21 @@ fn agrees_when_built_at_once() {
             &[3, 50, 400],
             &[1, 2, 3, 5, 8, 13, 21, 34],
         ] {
-            agree(&store, &brute, &terms(query));
+            assert_agreement(&store, &brute, &terms(query));
         }
-        // It goes on as any other.
+        // Inserts work after a bulk load.
         for row in documents + 1..=documents + 2_000 {
             let document = document(row, 3_000, 80, &mut state);
             maintain::insert(&store, &document).unwrap();
             brute.documents.insert(row, document);
         }
-        assert_eq!(is_sound(&store, &brute), 0);
-        agree(&store, &brute, &terms(&[1, 2, 30]));
+        assert_eq!(assert_sound(&store, &brute), 0);
+        assert_agreement(&store, &brute, &terms(&[1, 2, 30]));
     }
 }
 
-/// What no tail can hold becomes a segment at once: too many terms for a page, or one too often for two bytes.
+/// A document that does not fit into a write buffer becomes a segment at once: it has too many terms for a page, or a
+/// frequency above two bytes.
 #[test]
 fn takes_documents_of_any_size() {
     let (store, mut brute, mut state) = (index(), BruteForce::default(), 5);
@@ -308,18 +307,18 @@ fn takes_documents_of_any_size() {
         }
         maintain::insert(&store, &document).unwrap();
         brute.documents.insert(row, document);
-        assert_eq!(is_sound(&store, &brute), 0);
-        agree(&store, &brute, &terms(&[1, 2, 30]));
+        assert_eq!(assert_sound(&store, &brute), 0);
+        assert_agreement(&store, &brute, &terms(&[1, 2, 30]));
     }
 }
 
-/// Each of these is a segment at first, and the meta page lists no more than some dozens.
+/// Each of these documents is a segment at first, but the meta page lists only some dozens.
 #[test]
 fn takes_any_number_of_large_documents() {
     let (store, mut brute, mut state) = (index(), BruteForce::default(), 9);
     for row in 1..=220 {
         let mut document = document(row, 5_000, 40, &mut state);
-        // As many words as no page holds, each of it alone.
+        // More words than fit on a page; each occurs only in this document.
         document
             .terms
             .extend((0..1_000).map(|n| (hash(100_000 + row * 1_000 + n), 1)));
@@ -327,22 +326,22 @@ fn takes_any_number_of_large_documents() {
         maintain::insert(&store, &document).unwrap();
         brute.documents.insert(row, document);
     }
-    assert_eq!(is_sound(&store, &brute), 0);
-    agree(&store, &brute, &terms(&[1, 2, 30]));
+    assert_eq!(assert_sound(&store, &brute), 0);
+    assert_agreement(&store, &brute, &terms(&[1, 2, 30]));
 }
 
-/// An index whose tail is full, and which has free pages enough for all that the next document needs.
-fn about_to_spill() -> (Memory, BruteForce, Document) {
+/// An index whose write buffer is full, with enough free pages for the next insert.
+fn with_full_buffer() -> (Memory, BruteForce, Document) {
     let (store, mut brute, mut state) = (index(), BruteForce::default(), 3);
     for row in 1.. {
         let document = document(row, 300, 60, &mut state);
         if row == 5_000 {
-            // What it replaces is free then.
+            // Frees the merged pages.
             maintain::merge_all(&store).unwrap();
             store.let_pass();
         }
         if row > 5_000 {
-            // Enough for a document that finds room.
+            // Enough changes for a document that fits.
             store.crash_after(Some(2));
         }
         let taken = maintain::insert(&store, &document);
@@ -358,8 +357,8 @@ fn about_to_spill() -> (Memory, BruteForce, Document) {
 #[test]
 fn an_interrupted_spill_leaves_no_page_behind() {
     for changes in 0.. {
-        let (store, mut brute, document) = about_to_spill();
-        let before = is_sound(&store, &brute);
+        let (store, mut brute, document) = with_full_buffer();
+        let before = assert_sound(&store, &brute);
         let blocks = store.len();
         store.crash_after(Some(changes));
         let done = maintain::insert(&store, &document).is_ok();
@@ -369,7 +368,11 @@ fn an_interrupted_spill_leaves_no_page_behind() {
         }
         maintain::cleanup(&store).unwrap();
         assert_eq!(store.len(), blocks, "the test is of pages that were free");
-        assert_eq!(is_sound(&store, &brute), before, "after {changes} changes");
+        assert_eq!(
+            assert_sound(&store, &brute),
+            before,
+            "after {changes} changes"
+        );
         if done {
             assert!(changes > 10, "nothing was interrupted");
             return;
@@ -378,17 +381,17 @@ fn an_interrupted_spill_leaves_no_page_behind() {
 }
 
 #[test]
-fn a_closed_page_that_should_be_open_is_damage() {
+fn a_closed_page_of_an_open_buffer_is_damage() {
     let store = index();
     let buffer = Meta::read(&store).unwrap().write_buffer;
-    // Behind the header of a page: whether it is closed.
+    // The first byte after the page header is the `closed` flag.
     let closed = reground_bm25::index::pages::page::HEADER_BYTES;
     store.damage(buffer.start, |page| page[closed] = 1);
     let inserted = maintain::insert(&store, &document(1, 10, 5, &mut 1));
     assert!(matches!(inserted, Err(IndexError::Corrupt { block, .. }) if block == buffer.start));
 }
 
-/// How long a soak goes on with a test that has no end; 0 where it is one test among others.
+/// Duration of a soak test, from the environment; 0 in a normal test run.
 fn soak() -> Duration {
     let seconds = std::env::var("REGROUND_SOAK_SECONDS").ok();
     Duration::from_secs(
@@ -398,15 +401,15 @@ fn soak() -> Duration {
     )
 }
 
-/// Bytes that are not what was written give a fault or another answer, never a panic.
+/// Damaged bytes lead to an error or to other results, never to a panic.
 #[test]
 fn damage_is_noticed_or_harmless() {
     let (store, mut state) = (index(), 3);
-    let mut gatherer = gatherer(1 << 20);
+    let mut loader = loader(1 << 20);
     for row in 1..=4_000 {
-        gatherer.add(&document(row, 1_000, 60, &mut state)).unwrap();
+        loader.add(&document(row, 1_000, 60, &mut state)).unwrap();
     }
-    finish(&store, gatherer, Vec::new()).unwrap();
+    finish(&store, loader, Vec::new()).unwrap();
     for row in 4_001..=4_100 {
         maintain::insert(&store, &document(row, 1_000, 60, &mut state)).unwrap();
     }
@@ -420,7 +423,7 @@ fn damage_is_noticed_or_harmless() {
         let (at, bits) = (random(&mut state) as usize, random(&mut state) as u8 | 1);
         let mut was = 0;
         store.damage(block, |page| {
-            // Often in the header, where there is most to break.
+            // Damages the header often, because most checks are there.
             let at = if round % 3 == 0 {
                 at % 40
             } else {
@@ -458,7 +461,7 @@ enum Step {
     Merge,
     Tidy,
     Query(Vec<u64>),
-    /// So many changes later everything stops; then it goes on.
+    /// Crashes after this number of changes; then the test continues.
     Crash(u64),
 }
 
@@ -477,8 +480,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40 + 4 * soak().as_secs() as u32, ..ProptestConfig::default() })]
 
-    /// Removed documents count until a merge drops them, so brute force takes the statistics that the index says it used, and
-    /// after a merge of all they are its own.
+    /// Removed documents count in the statistics until a merge. So brute force uses the statistics of the search here, and its
+    /// own only after a full merge.
     #[test]
     fn agrees_after_any_mix(steps in steps(), seed in any::<u64>(), passes in any::<bool>()) {
         let (store, mut brute, mut state, mut row) = (index(), BruteForce::default(), seed, 0);
@@ -488,7 +491,7 @@ proptest! {
                     for _ in 0..count {
                         row += 1;
                         let document = document(row, 300, 30, &mut state);
-                        // One that was not acknowledged is gone: its row was rolled back.
+                        // A document whose insert failed is removed: its row was rolled back.
                         match maintain::insert(&store, &document) {
                             Ok(()) => { brute.documents.insert(row, document); }
                             Err(IndexError::Full { problem: "it has crashed" }) => {
@@ -526,11 +529,11 @@ proptest! {
             }
         }
         store.crash_after(None);
-        is_sound(&store, &brute);
+        assert_sound(&store, &brute);
         maintain::merge_all(&store).unwrap();
-        is_sound(&store, &brute);
+        assert_sound(&store, &brute);
         for n in 1..20 {
-            agree(&store, &brute, &terms(&[n, n * 7, 2]));
+            assert_agreement(&store, &brute, &terms(&[n, n * 7, 2]));
         }
     }
 }

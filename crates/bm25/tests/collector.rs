@@ -1,4 +1,4 @@
-//! The one-pass ranking against a computation over token lists that keeps everything.
+//! Compares the one-pass ranking with a computation over token lists.
 
 mod tsvector_payload;
 
@@ -40,7 +40,7 @@ fn rank(query: &[(&str, u32)], rows: &[Row], limit: usize, parameters: Parameter
     collector.finish(limit, &BTreeSet::new())
 }
 
-/// BM25 straight from its definition, one query term at a time, repeats included.
+/// BM25 directly from its definition, one query term at a time, including repetitions.
 fn score(query: &[(&str, u32)], rows: &[Row], row: &Row, k1: f64, b: f64) -> f64 {
     let n = rows.len() as f64;
     let average = rows.iter().map(|row| row.tokens.len()).sum::<usize>() as f64 / n;
@@ -66,7 +66,7 @@ fn near(a: f64, b: f64) -> bool {
 
 proptest! {
     #[test]
-    fn equals_the_definition(
+    fn ranking_equals_the_definition(
         rows in vec(row(), 0..40), query in vec(("[a-h]", 0_u32..3), 0..8), limit in 0_usize..50,
         k1 in 0.0..3.0_f64, b in 0.0..=1.0_f64,
     ) {
@@ -92,7 +92,8 @@ proptest! {
             prop_assert!(near(*score, *expected), "{} {} {}", key, score, expected);
         }
 
-        // The two sums may differ in the last bit, so places are compared by score, keys within equal ones.
+        // The two sums may differ in the last bit. So scores are compared by rank, and the order of keys only within equal
+        // scores.
         let mut best: Vec<f64> = of(|row| row.admitted).map(|(_, score)| *score).collect();
         best.sort_by(|a, b| b.total_cmp(a));
         best.truncate(limit);
@@ -161,7 +162,7 @@ fn breaks_ties_by_key_and_keeps_wanted_rows() {
 }
 
 #[test]
-fn a_weight_counts_like_repetition() {
+fn a_frequency_counts_like_repetition() {
     let rows = [Row {
         tokens: vec!["a".into(), "b".into()],
         admitted: true,
@@ -187,13 +188,13 @@ fn a_weight_counts_like_repetition() {
 }
 
 #[test]
-fn borrowed_terms_count_by_their_weight_and_only_the_best() {
+fn only_the_best_expansion_terms_count() {
     let row = |tokens: String| Row {
         tokens: tokens.split(' ').map(String::from).collect(),
         admitted: true,
         wanted: true,
     };
-    // The word w1 is in every row, w60 in one: those that are rarest are worth most.
+    // The word w1 is in every row, w60 in one; the rarest words contribute most.
     let rows: Vec<Row> = (1..=60)
         .map(|n| {
             row((1..=n)
@@ -223,7 +224,7 @@ fn borrowed_terms_count_by_their_weight_and_only_the_best() {
         collector.finish(60, &BTreeSet::new())
     };
     let ranking = rank(&query);
-    // 20 terms do not count: the 20 shortest rows have no others, and match nothing.
+    // 20 terms do not count. The 20 shortest rows contain no other terms and match nothing.
     assert_eq!((ranking.candidates.len(), ranking.wanted.len()), (40, 40));
     query.drain(..20);
     let best = rank(&query);

@@ -1,4 +1,4 @@
-//! A pass over a collection can be given up within its rows and when it ranks them.
+//! A pass over a collection checks for interrupts within its rows and while it ranks them.
 
 mod tsvector_payload;
 
@@ -9,7 +9,7 @@ use reground_interrupt::{CHECK_INTERVAL, test_support};
 use tsvector_payload::payload;
 
 #[test]
-fn a_long_query_beats_in_each_row() {
+fn a_long_query_checks_for_interrupts_in_each_row() {
     let terms: Vec<String> = (0..10_000).map(|term| format!("t{term}")).collect();
     let query = terms
         .iter()

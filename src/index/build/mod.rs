@@ -1,5 +1,4 @@
-//! CREATE INDEX and REINDEX: the table is read once, by one process or several, and its terms are sorted within
-//! maintenance_work_mem.
+//! CREATE INDEX and REINDEX. One or several processes read the table once and sort its terms within maintenance_work_mem.
 
 mod parallel;
 mod table_reader;
@@ -29,11 +28,11 @@ pub unsafe extern "C-unwind" fn build(
     index: pg_sys::Relation,
     info: *mut pg_sys::IndexInfo,
 ) -> *mut pg_sys::IndexBuildResult {
-    // SAFETY: PostgreSQL hands us open relations, the index locked for us alone.
+    // SAFETY: PostgreSQL passes open relations, and the index is locked exclusively.
     let pages = unsafe { IndexPages::during_build(index, heap) };
     let (heap_tuples, index_tuples) = or_raise(load_table(&pages, heap, index, info));
     pages.log_all();
-    // SAFETY: a fresh allocation of that type in the caller's memory.
+    // SAFETY: PgBox allocates a zeroed IndexBuildResult in the caller's memory context.
     unsafe {
         let result = PgBox::<pg_sys::IndexBuildResult>::alloc0();
         let result = result.into_pg();
@@ -43,15 +42,15 @@ pub unsafe extern "C-unwind" fn build(
     }
 }
 
-/// Makes the init fork of an unlogged table's index: an empty index.
+/// Creates the init fork of an unlogged table's index: an empty index.
 #[pg_guard]
 pub unsafe extern "C-unwind" fn build_empty(index: pg_sys::Relation) {
-    // SAFETY: PostgreSQL hands us an open relation, locked for us alone.
+    // SAFETY: PostgreSQL passes an open relation, locked exclusively.
     let pages = unsafe { IndexPages::of_init_fork(index) };
     or_raise(create(&pages, index));
 }
 
-/// Makes an empty index of what it is declared as; from now on it stays so.
+/// Creates an empty index with its declared settings, which are permanent from now on.
 fn create(pages: &IndexPages, index: pg_sys::Relation) -> Result<()> {
     // SAFETY: the index is open and of this access method.
     let (settings, has_fields) = unsafe { (options::read(index)?, has_fields(index)) };
@@ -61,18 +60,18 @@ fn create(pages: &IndexPages, index: pg_sys::Relation) -> Result<()> {
     Ok(maintain::create(pages, secret()?, settings)?)
 }
 
-/// A key for the hashes that nobody knows.
+/// Creates a random key for the term hashes.
 fn secret() -> Result<Key> {
     let mut key = [0_u64; 2];
-    // SAFETY: fills as many bytes as the array has.
+    // SAFETY: the function fills as many bytes as the array has.
     let strong = unsafe { pg_sys::pg_strong_random(key.as_mut_ptr().cast(), size_of::<Key>()) };
     if !strong {
-        return Err(Error::Stored("no random numbers for a new index".into()));
+        return Err(Error::Stored("no random numbers are available".into()));
     }
     Ok(key)
 }
 
-/// Makes an empty index, and puts the table's rows into it; how many rows there are, and how many of them have a text.
+/// Creates an empty index and loads the table's rows. Returns the number of rows, and of rows with a text.
 fn load_table(
     pages: &IndexPages,
     heap: pg_sys::Relation,
@@ -81,9 +80,9 @@ fn load_table(
 ) -> Result<(f64, f64)> {
     create(pages, index)?;
     let tokenizer = Tokenizer::of(&Meta::read(pages)?)?;
-    // SAFETY: a setting in kB that the session may change between statements only.
+    // SAFETY: reads a setting (in kB) that only changes between statements.
     let memory = usize::try_from(unsafe { pg_sys::maintenance_work_mem }).unwrap_or(1 << 16) << 10;
-    // SAFETY: the relations are those of the build.
+    // SAFETY: both relations are open under the locks of this build, and `info` belongs to it.
     let workers = unsafe { Workers::start(heap, index, info, tokenizer, memory) };
     let (memory, scan) = match &workers {
         Some(workers) => (workers.memory(), workers.scan()),
@@ -91,10 +90,10 @@ fn load_table(
     };
     let loader = BulkLoader::new(TempFile::new(), TempFile::new(), memory);
     let mut reader = TableReader::new(tokenizer, loader);
-    // SAFETY: as above, and the scan is one of the table.
+    // SAFETY: both relations are open under the locks of this build, and the scan is a scan of the table.
     let mut rows = unsafe { reader.read(heap, index, info, scan, true) };
     let others = match &workers {
-        // SAFETY: the info is that of the build.
+        // SAFETY: `info` belongs to this build.
         Some(workers) => unsafe { workers.wait(info) },
         None => WorkerParts::default(),
     };
@@ -109,12 +108,12 @@ fn load_table(
     Ok((rows, score::row_count(indexed)))
 }
 
-/// The phase in which the table is read: PostgreSQL's own first.
+/// Phase in which the table is read; phase numbers below are PostgreSQL's own.
 const READING: i64 = 1;
-/// The phase in which sorted runs are merged and the segment is written.
+/// Phase in which sorted runs are merged and the segment is written.
 const WRITING: i64 = 2;
 
-/// Names a phase for pg_stat_progress_create_index.
+/// Returns the name of a phase for pg_stat_progress_create_index.
 #[pg_guard]
 pub unsafe extern "C-unwind" fn phase(number: i64) -> *mut std::ffi::c_char {
     let name = match number {
@@ -125,9 +124,9 @@ pub unsafe extern "C-unwind" fn phase(number: i64) -> *mut std::ffi::c_char {
     name.as_ptr().cast_mut()
 }
 
-/// Says which phase has begun.
+/// Reports the current phase.
 fn report(phase: i64) {
-    // SAFETY: sets a number of this session's progress report.
+    // SAFETY: sets a number in this session's progress report.
     unsafe {
         pg_sys::pgstat_progress_update_param(pg_sys::PROGRESS_CREATEIDX_SUBPHASE as i32, phase);
     }

@@ -1,4 +1,4 @@
-//! Reading the table's rows: all of them, or the share that a parallel scan gives to this process.
+//! Reads the table's rows: all of them, or the part that a parallel scan assigns to this process.
 
 use std::ffi::c_void;
 
@@ -10,19 +10,19 @@ use super::temp_file::TempFile;
 use crate::index::content::{Tokenizer, row_content};
 use crate::index::raise::{or_raise, raise};
 
-/// What is handed from row to row.
+/// State of the callback for rows.
 pub struct TableReader {
-    /// What was gathered.
+    /// Receives the documents.
     pub loader: BulkLoader<TempFile>,
     tokenizer: Tokenizer,
-    /// The text and what is made of it are freed row by row.
+    /// Memory of one row; it is reset after each row.
     memory: pg_sys::MemoryContext,
 }
 
 impl TableReader {
-    /// Nothing yet. It lives in the memory that is current now.
+    /// Creates a reader in the current memory context.
     pub fn new(tokenizer: Tokenizer, loader: BulkLoader<TempFile>) -> Self {
-        // SAFETY: a child of the memory that the statement works in; deleted when all is read, and by an abort.
+        // SAFETY: creates a child of the statement's memory context. It is deleted after the read, or by an abort.
         let memory = unsafe {
             pg_sys::AllocSetContextCreateInternal(
                 pg_sys::CurrentMemoryContext,
@@ -39,10 +39,10 @@ impl TableReader {
         }
     }
 
-    /// Reads the rows of a scan, or all where it is null; how many there were.
+    /// Reads the rows of a scan, or the whole table if `scan` is null. Returns the number of rows.
     ///
     /// # Safety
-    /// Both relations are open under the locks of a build, and the scan is one of the table, which is ended here.
+    /// Both relations are open under the locks of a build. The scan is a scan of the table; this function ends it.
     pub unsafe fn read(
         &mut self,
         heap: pg_sys::Relation,
@@ -51,8 +51,8 @@ impl TableReader {
         scan: pg_sys::TableScanDesc,
         progress: bool,
     ) -> f64 {
-        // SAFETY: as the caller promises; the callback is given what it expects, and only during the scan. Nothing in the
-        // memory of the rows is in use afterwards.
+        // SAFETY: as the caller promises. The callback gets its own state, and runs only during the scan. Nothing uses the
+        // memory of the rows afterwards.
         unsafe {
             let rows = pg_sys::table_index_build_scan(
                 heap,
@@ -70,7 +70,7 @@ impl TableReader {
     }
 }
 
-/// Takes a row in.
+/// Adds a row.
 #[pg_guard]
 unsafe extern "C-unwind" fn add(
     index: pg_sys::Relation,
@@ -80,18 +80,18 @@ unsafe extern "C-unwind" fn add(
     _alive: bool,
     state: *mut c_void,
 ) {
-    // SAFETY: the state is what `read` handed over.
+    // SAFETY: `read` passes its TableReader as the state, and uses it only through this callback during the scan.
     let reader = unsafe { &mut *state.cast::<TableReader>() };
-    // SAFETY: the context lives for the scan; it is emptied when nothing of the row is in use any more.
+    // SAFETY: the context lives as long as the scan; it is reset when nothing of the row is in use any more.
     let before = unsafe { pg_sys::MemoryContextSwitchTo(reader.memory) };
-    // SAFETY: the values are the one column's of a row.
+    // SAFETY: the index is open, and PostgreSQL passes the address of a row and the value of its only column.
     if let Some((row, content)) = or_raise(unsafe { row_content(index, tid, values, is_null) }) {
         let document = reader.tokenizer.document(row, &content);
         if let Err(error) = reader.loader.add(&document) {
             raise(error.into());
         }
     }
-    // SAFETY: as above.
+    // SAFETY: `before` was the current context, and nothing uses the memory of the row any more.
     unsafe {
         pg_sys::MemoryContextSwitchTo(before);
         pg_sys::MemoryContextReset(reader.memory);

@@ -1,4 +1,4 @@
-//! A row as the index sees it, and what an index makes words with.
+//! The indexed content of a row, and the terms that an index makes of it.
 
 use pgrx::pg_sys;
 use pgrx::{Array, FromDatum};
@@ -11,19 +11,19 @@ use super::in_language::InLanguage;
 use crate::error::{Error, Result};
 use crate::words::{config_oid, each_lexeme};
 
-/// What is indexed of a row.
+/// The indexed content of a row.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// A text.
     Text(String),
-    /// Texts, each of which may weigh otherwise.
+    /// Several texts, each with its own weight.
     Fields(Vec<String>),
-    /// A text with what it is read by.
+    /// A text with its text search configuration.
     InLanguage(InLanguage),
 }
 
 impl Content {
-    /// Several texts; one that is NULL is empty.
+    /// Several texts. A NULL text is empty.
     pub fn of_fields(fields: &Array<'_, &str>) -> Self {
         let fields = fields.iter().map(Option::unwrap_or_default);
         Self::Fields(fields.map(str::to_owned).collect())
@@ -37,7 +37,7 @@ impl Content {
         }
     }
 
-    /// Tells contents apart.
+    /// Returns a hash that identifies the content.
     pub fn fingerprint(&self) -> u64 {
         match self {
             Self::Text(text) => fingerprint(text.as_bytes()),
@@ -47,19 +47,22 @@ impl Content {
     }
 }
 
-/// How an index makes terms.
+/// Makes terms of texts, as an index does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tokenizer {
-    /// Hashes them.
+    /// Key of the term hashes.
     pub key: Key,
-    /// The configuration.
+    /// Text search configuration.
     pub config: pg_sys::Oid,
-    /// Of the fields.
+    /// Weights of the fields.
     pub weights: Weights,
 }
 
 impl Tokenizer {
-    /// As the index was made.
+    /// The tokenizer of an index.
+    ///
+    /// # Errors
+    /// If the text search configuration does not exist any more.
     pub fn of(meta: &Meta) -> Result<Self> {
         Ok(Self {
             key: meta.key,
@@ -68,7 +71,7 @@ impl Tokenizer {
         })
     }
 
-    /// A content at a row.
+    /// Makes the document of a row's content.
     pub fn document(&self, row: u64, content: &Content) -> Document {
         let mut counter = Counter::new(self.key);
         let config = match content {
@@ -87,17 +90,17 @@ impl Tokenizer {
     }
 }
 
-/// The address of a row as a number.
+/// Converts the address of a row to a number.
 ///
 /// # Safety
-/// The pointer is to an item pointer.
+/// `pointer` points to an item pointer.
 unsafe fn row(pointer: pg_sys::ItemPointer) -> u64 {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that this is an item pointer.
     let (block, offset) = unsafe { ((*pointer).ip_blkid, (*pointer).ip_posid) };
     u64::from(block.bi_hi) << 32 | u64::from(block.bi_lo) << 16 | u64::from(offset)
 }
 
-/// The number as the address of a row.
+/// Converts a number to the address of a row.
 pub fn item_pointer(row: u64) -> pg_sys::ItemPointerData {
     pg_sys::ItemPointerData {
         ip_blkid: pg_sys::BlockIdData {
@@ -108,17 +111,17 @@ pub fn item_pointer(row: u64) -> pg_sys::ItemPointerData {
     }
 }
 
-/// What PostgreSQL hands over of a row to be indexed: its address and its content, where it has one.
+/// Reads the arguments of a callback for a row: its address, and its content unless that is NULL.
 ///
 /// # Safety
-/// The index is open. The pointers are to the row's address, and to the value of the one column.
+/// The index is open. The pointers are to the row's address, and to the value of the only column.
 pub unsafe fn row_content(
     index: pg_sys::Relation,
     tid: pg_sys::ItemPointer,
     values: *mut pg_sys::Datum,
     is_null: *mut bool,
 ) -> Result<Option<(u64, Content)>> {
-    // SAFETY: as the caller promises. The operator class says whether it is of text or of an array of text.
+    // SAFETY: as the caller promises. The input type of the operator class tells the type of the value.
     unsafe {
         let content = match *(*index).rd_opcintype {
             pg_sys::TEXTARRAYOID => {
@@ -134,12 +137,12 @@ pub unsafe fn row_content(
     }
 }
 
-/// Whether an index is of arrays of text.
+/// Returns whether an index is on an array of texts.
 ///
 /// # Safety
 /// The index is open and of this access method.
 pub unsafe fn has_fields(index: pg_sys::Relation) -> bool {
-    // SAFETY: as the caller promises: it has one column, whose operator class has a type.
+    // SAFETY: as the caller promises; the only column has an operator class with an input type.
     unsafe { *(*index).rd_opcintype == pg_sys::TEXTARRAYOID }
 }
 

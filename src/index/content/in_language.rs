@@ -1,9 +1,9 @@
-//! The SQL type `bm25text`: a text, and the text search configuration that it is read by. A table whose rows are in several
-//! languages is indexed by the expression `reground.in_language(body, lang)`.
+//! The SQL type `bm25text`: a text with its text search configuration. A table with rows in several languages is indexed by
+//! the expression `reground.in_language(body, lang)`.
 //!
-//! The configuration is kept as the row has it: a name, a code of a language, or an oid where the column is of type
-//! `regconfig`. It is looked up when the text is read; what is none of these, and NULL, is read by the index' own.
-//! As text it is the name in JSON, a colon, a space and the text: `"german": Rote Schuhe`, `null: …`.
+//! The configuration is stored as in the row: a name, a language code, or an oid if the column is of type `regconfig`. It is
+//! looked up when the text is tokenized. NULL, or a value that is none of these, stands for the configuration of the index.
+//! The text form is the name in JSON, a colon, a space and the text: `"german": Rote Schuhe`, `null: …`.
 
 use std::ffi::{CStr, CString};
 
@@ -19,52 +19,52 @@ use crate::index::relation::OpenRelation;
 use crate::session::with_settings;
 use crate::words::{exists, find};
 
-/// What a text is read by.
+/// The configuration of a text.
 #[derive(Clone, Debug, PartialEq)]
-enum Reader {
+enum TextConfig {
     /// The configuration of the index.
-    Own,
-    /// What a row names.
+    OfIndex,
+    /// A name or a language code from the row.
     Named(String),
     /// A `regconfig`.
-    Config(pg_sys::Oid),
+    Oid(pg_sys::Oid),
 }
 
-/// A text and what it is read by.
+/// A text with its text search configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InLanguage {
-    reader: Reader,
+    text_config: TextConfig,
     /// The text.
     pub text: String,
 }
 
-/// A column of pg_type, which the bindings do not name.
+/// Number of a column of pg_type, which the bindings do not define.
 const OID_OF_TYPE: i16 = 1;
-/// Before the text: the length of a name, or one of these, the second with an oid after it.
-const OWN: u32 = u32::MAX;
-const CONFIG: u32 = u32::MAX - 1;
+/// The payload begins with the length of a name or with one of these values; an oid follows the second one.
+const OF_INDEX: u32 = u32::MAX;
+const WITH_OID: u32 = u32::MAX - 1;
 
 impl InLanguage {
-    /// The configuration that the row names, if it is there.
+    /// Returns the configuration of the row, if it exists.
     pub fn config(&self) -> Option<pg_sys::Oid> {
-        match &self.reader {
-            Reader::Own => None,
-            Reader::Named(name) => find(name),
-            Reader::Config(config) => Some(*config).filter(|config| exists(*config)),
+        match &self.text_config {
+            TextConfig::OfIndex => None,
+            TextConfig::Named(name) => find(name),
+            TextConfig::Oid(config) => Some(*config).filter(|config| exists(*config)),
         }
     }
 
-    /// The payload of the varlena.
+    /// Returns the payload of the varlena.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.text.len() + 2 * size_of::<u32>());
-        match &self.reader {
-            Reader::Own => bytes.extend(OWN.to_le_bytes()),
-            Reader::Named(name) => {
+        match &self.text_config {
+            TextConfig::OfIndex => bytes.extend(OF_INDEX.to_le_bytes()),
+            TextConfig::Named(name) => {
                 bytes.extend((name.len() as u32).to_le_bytes());
                 bytes.extend(name.as_bytes());
             }
-            Reader::Config(config) => {
-                bytes.extend(CONFIG.to_le_bytes());
+            TextConfig::Oid(config) => {
+                bytes.extend(WITH_OID.to_le_bytes());
                 bytes.extend(config.to_u32().to_le_bytes());
             }
         }
@@ -74,28 +74,28 @@ impl InLanguage {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (kind, rest) = bytes.split_first_chunk()?;
-        let (reader, text) = match u32::from_le_bytes(*kind) {
-            OWN => (Reader::Own, rest),
-            CONFIG => {
+        let (text_config, text) = match u32::from_le_bytes(*kind) {
+            OF_INDEX => (TextConfig::OfIndex, rest),
+            WITH_OID => {
                 let (config, text) = rest.split_first_chunk()?;
-                (Reader::Config(u32::from_le_bytes(*config).into()), text)
+                (TextConfig::Oid(u32::from_le_bytes(*config).into()), text)
             }
             length => {
                 let (name, text) = rest.split_at_checked(length as usize)?;
                 let name = String::from_utf8_lossy(name).into_owned();
-                (Reader::Named(name), text)
+                (TextConfig::Named(name), text)
             }
         };
         let text = String::from_utf8_lossy(text).into_owned();
-        Some(Self { reader, text })
+        Some(Self { text_config, text })
     }
 }
 
-/// The columns that an index on `in_language(text, configuration)` reads.
+/// Returns the columns of an index on `in_language(text, configuration)`: the text and the configuration.
 pub fn columns_in_language(index: &OpenRelation) -> Option<(String, String)> {
     let table = index.table();
-    // SAFETY: the index is open. Its expressions are nodes of the kinds that their tags say, and live in the relation's cache
-    // entry or in the current memory. A column's name is NUL-terminated.
+    // SAFETY: the index is open. Its expressions are nodes of the kinds that their tags tell, and live in the relation's cache
+    // entry or in the current memory context. A column's name is NUL-terminated.
     unsafe {
         let relation = index.get();
         if *(*relation).rd_opcintype != type_oid()? {
@@ -110,8 +110,8 @@ pub fn columns_in_language(index: &OpenRelation) -> Option<(String, String)> {
             return None;
         }
         let call = call.cast::<pg_sys::FuncExpr>();
-        // Of the functions of that name only these two take a text and what it is read by; somebody else's of the type may read
-        // another text than the column's.
+        // Only our two functions of this name take a text and its configuration. Another function that returns the type may
+        // use a different text than the column's.
         if pg_sys::list_length((*call).args) != 2 || !is_in_language((*call).funcid) {
             return None;
         }
@@ -124,9 +124,9 @@ pub fn columns_in_language(index: &OpenRelation) -> Option<(String, String)> {
     }
 }
 
-/// Whether a function is one of ours.
+/// Returns whether a function is our `in_language`.
 fn is_in_language(function: pg_sys::Oid) -> bool {
-    // SAFETY: plain look-ups in the catalog caches; a name is NUL-terminated, null for a function that is gone.
+    // SAFETY: catalog cache look-ups. A name is NUL-terminated, or null if the function is gone.
     unsafe {
         let name = pg_sys::get_func_name(function);
         let schema = pg_sys::get_namespace_oid(c"reground".as_ptr(), true);
@@ -136,12 +136,12 @@ fn is_in_language(function: pg_sys::Oid) -> bool {
     }
 }
 
-/// The number of the column that an expression is, but for a cast.
+/// Returns the number of the column that an expression consists of, apart from casts.
 ///
 /// # Safety
-/// It is an expression.
+/// `node` is an expression.
 unsafe fn column(mut node: *mut pg_sys::Node) -> Option<pg_sys::AttrNumber> {
-    // SAFETY: as the caller promises; a node is of the kind that its tag says.
+    // SAFETY: as the caller promises; a node is of the kind that its tag tells.
     unsafe {
         loop {
             match (*node).type_ {
@@ -163,10 +163,10 @@ unsafe fn column(mut node: *mut pg_sys::Node) -> Option<pg_sys::AttrNumber> {
     }
 }
 
-/// The type itself.
+/// Returns the oid of the type.
 fn type_oid() -> Option<pg_sys::Oid> {
     let (none, cache) = (pg_sys::Datum::null(), Cache::TYPENAMENSP as i32);
-    // SAFETY: plain look-ups in the catalog caches, by NUL-terminated names.
+    // SAFETY: catalog cache look-ups by NUL-terminated names.
     let oid = unsafe {
         let schema = pg_sys::get_namespace_oid(c"reground".as_ptr(), true);
         let name = c"bm25text".as_ptr().into();
@@ -193,20 +193,21 @@ fn parse(input: &CStr) -> Result<InLanguage> {
     let rest = input.get(values.byte_offset()..).unwrap_or_default();
     let text = rest.strip_prefix(": ").ok_or_else(malformed)?;
     Ok(InLanguage {
-        reader: name.map_or(Reader::Own, Reader::Named),
+        text_config: name.map_or(TextConfig::OfIndex, TextConfig::Named),
         text: text.to_owned(),
     })
 }
 
 #[pg_extern(sql = false)]
 fn bm25text_out(content: InLanguage) -> std::result::Result<CString, ErrorReport> {
-    let name = match content.reader {
-        Reader::Own => None,
-        Reader::Named(name) => Some(name),
-        Reader::Config(config) => {
-            // With its schema, unless that is pg_catalog: what is read back has another search_path.
+    let name = match content.text_config {
+        TextConfig::OfIndex => None,
+        TextConfig::Named(name) => Some(name),
+        TextConfig::Oid(config) => {
+            // The name gets its schema, except for pg_catalog, because the text may be read under another search_path.
             let qualified = [(c"search_path", c"pg_catalog")];
-            // SAFETY: regconfigout takes an oid and returns a NUL-terminated string: the name, or the number if it is gone.
+            // SAFETY: regconfigout takes an oid and returns a NUL-terminated string: the name, or the number if the
+            // configuration is gone.
             let name: Option<&CStr> = with_settings(&qualified, || unsafe {
                 pgrx::direct_function_call(pg_sys::regconfigout, &[Some(config.into())])
             });
@@ -218,11 +219,13 @@ fn bm25text_out(content: InLanguage) -> std::result::Result<CString, ErrorReport
     Ok(CString::new(text).map_err(|error| Error::Stored(error.to_string()))?)
 }
 
-/// A text with the configuration or the language that its row names.
+/// A text with the configuration name or the language code of its row.
 #[pg_extern(sql = false)]
 fn in_language(content: Option<&str>, text_config: Option<&str>) -> Option<InLanguage> {
     content.map(|text| InLanguage {
-        reader: text_config.map_or(Reader::Own, |name| Reader::Named(name.to_owned())),
+        text_config: text_config.map_or(TextConfig::OfIndex, |name| {
+            TextConfig::Named(name.to_owned())
+        }),
         text: text.to_owned(),
     })
 }
@@ -234,7 +237,7 @@ fn in_language_config(
     text_config: Option<pg_sys::Oid>,
 ) -> Option<InLanguage> {
     content.map(|text| InLanguage {
-        reader: text_config.map_or(Reader::Own, Reader::Config),
+        text_config: text_config.map_or(TextConfig::OfIndex, TextConfig::Oid),
         text: text.to_owned(),
     })
 }
@@ -247,24 +250,24 @@ impl IntoDatum for InLanguage {
     }
 
     fn type_oid() -> pg_sys::Oid {
-        // It is only returned, never bound.
+        // The type is only returned, never passed as an argument.
         pg_sys::BYTEAOID
     }
 }
 
-// A datum that is none has no words.
+// A NULL datum is an empty text.
 argument!(
     InLanguage,
     InLanguage {
-        reader: Reader::Own,
+        text_config: TextConfig::OfIndex,
         text: String::new(),
     }
 );
 
-// SAFETY: boxes into a varlena in the current memory context, as functions return values by reference.
+// SAFETY: the value is boxed into a varlena in the current memory context, as functions return values by reference.
 unsafe impl BoxRet for InLanguage {
     unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> pgrx::datum::Datum<'fcx> {
-        // SAFETY: as the caller promises, the datum is returned.
+        // SAFETY: the caller promises to return the datum.
         unsafe { self.to_bytes().box_into(fcinfo) }
     }
 }

@@ -1,4 +1,4 @@
-//! Words that a query borrows, each with a weight on the scale on which a word of its own has 1: `{"boot": 0.3}`.
+//! Expansion terms of a query, each with a weight: `{"boot": 0.3}`. A word of the query itself has weight 1.
 
 use std::collections::BTreeMap;
 
@@ -7,53 +7,54 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// Words that a query may borrow; those that count are far fewer.
-const MOST: usize = 1000;
+/// Maximum number of expansion terms in a query. Far fewer count.
+const MAX_TERMS: usize = 1000;
 /// Bytes of a length.
-const LENGTH: usize = size_of::<u32>();
+const LENGTH_BYTES: usize = size_of::<u32>();
 /// Bytes of a weight.
-const WEIGHT: usize = size_of::<f64>();
+const WEIGHT_BYTES: usize = size_of::<f64>();
 
-/// Borrowed lexemes, as the configuration of the index makes them, with their weights.
+/// Lexemes of the text search configuration of the index, with their weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expansion(BTreeMap<String, f64>);
 
 impl Expansion {
-    /// From lexemes and weights.
+    /// An expansion with these terms and weights.
     ///
     /// # Errors
-    /// 22023 for too many, and for a weight that is not above 0 and at most 1000.
+    /// 22023 for too many terms, or a weight that is not above 0 and at most 1000.
     pub fn new(terms: BTreeMap<String, f64>) -> Result<Self> {
-        let wrong = terms
+        let rejected = terms
             .iter()
             .find(|(_, weight)| !QueryWeight::is_valid_expansion(**weight));
-        if let Some((lexeme, weight)) = wrong {
-            return Err(refused(format!("\"{lexeme}\" has the weight {weight}")));
+        if let Some((lexeme, weight)) = rejected {
+            return Err(invalid(format!("\"{lexeme}\" has the weight {weight}")));
         }
-        if terms.len() > MOST {
-            return Err(refused(format!("it has {} words", terms.len())));
+        if terms.len() > MAX_TERMS {
+            return Err(invalid(format!("it has {} words", terms.len())));
         }
         Ok(Self(terms))
     }
 
-    /// From a JSON object.
+    /// Reads a JSON object.
     ///
     /// # Errors
-    /// As [`Expansion::new`], and for what is no object of numbers.
+    /// As [`Expansion::new`], and if the value is not an object of numbers.
     pub fn of(value: &Value) -> Result<Self> {
         let object =
-            (value.as_object()).ok_or_else(|| refused("it is not a JSON object".into()))?;
+            (value.as_object()).ok_or_else(|| invalid("it is not a JSON object".into()))?;
         let each = object.iter().map(|(lexeme, weight)| {
             let number = weight.as_f64();
             let number =
-                number.ok_or_else(|| refused(format!("\"{lexeme}\" has the weight {weight}")));
+                number.ok_or_else(|| invalid(format!("\"{lexeme}\" has the weight {weight}")));
             Ok((lexeme.clone(), number?))
         });
         Self::new(each.collect::<Result<_>>()?)
     }
 
-    /// The one that a text begins with, and what comes after it; `None` where the text begins with no JSON.
-    pub fn leading(text: &str) -> Result<Option<(Self, &str)>> {
+    /// Parses the JSON object at the start of a text. Returns the expansion and the rest of the text; `None` if the text does
+    /// not begin with JSON.
+    pub fn parse_prefix(text: &str) -> Result<Option<(Self, &str)>> {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         let Some(Ok(value)) = values.next() else {
             return Ok(None);
@@ -62,7 +63,7 @@ impl Expansion {
         Ok(Some((Self::of(&value)?, rest)))
     }
 
-    /// As a JSON object; empty for none.
+    /// Returns a JSON object, or an empty string for no terms.
     pub fn to_json(&self) -> Result<String> {
         Ok(match self.0.is_empty() {
             true => String::new(),
@@ -70,14 +71,14 @@ impl Expansion {
         })
     }
 
-    /// Lexemes and weights, by lexeme.
+    /// Returns lexemes and weights, ordered by lexeme.
     pub fn terms(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0
             .iter()
             .map(|(lexeme, &weight)| (lexeme.as_str(), weight))
     }
 
-    /// As bytes: how many, then of each its length, itself and its weight.
+    /// Returns the binary form: the number of terms, then for each its length, its bytes and its weight.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = (self.0.len() as u32).to_le_bytes().to_vec();
         for (lexeme, weight) in &self.0 {
@@ -88,14 +89,14 @@ impl Expansion {
         bytes
     }
 
-    /// Reads [`Expansion::to_bytes`]; with what comes after it.
+    /// Parses the result of [`Expansion::to_bytes`]. Returns the expansion and the remaining bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (count, mut rest) = length(bytes)?;
         let mut terms = BTreeMap::new();
         for _ in 0..count {
             let (size, after) = length(rest)?;
             let (lexeme, after) = after.split_at_checked(size)?;
-            let (weight, after) = after.split_first_chunk::<WEIGHT>()?;
+            let (weight, after) = after.split_first_chunk::<WEIGHT_BYTES>()?;
             let lexeme = std::str::from_utf8(lexeme).ok()?;
             terms.insert(lexeme.to_owned(), f64::from_le_bytes(*weight));
             rest = after;
@@ -105,16 +106,16 @@ impl Expansion {
 }
 
 fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let (length, rest) = bytes.split_first_chunk::<LENGTH>()?;
+    let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>()?;
     Some((u32::from_le_bytes(*length) as usize, rest))
 }
 
-fn refused(fault: String) -> Error {
+fn invalid(fault: String) -> Error {
     Error::Bad {
         argument: "expansion",
         fault,
         hint: format!(
-            "Write an object of lexemes and weights, as in {{\"boot\": 0.3}}: at most {MOST}, each above 0 and at most 1000."
+            "Write an object of lexemes and weights, as in {{\"boot\": 0.3}}: at most {MAX_TERMS}, each above 0 and at most 1000."
         ),
     }
 }

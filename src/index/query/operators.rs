@@ -1,4 +1,4 @@
-//! The operators, wherever PostgreSQL evaluates them without the index, and the figures behind a score.
+//! The operators, for evaluation without an index scan, and the function that explains a score.
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -13,19 +13,19 @@ use crate::index::content::Content;
 use crate::index::content::InLanguage;
 use crate::rows;
 
-/// `text <@> query`: the score with its sign turned, so that the best come first; 0 where nothing matches.
+/// `text <@> query`: the negative score, so that ascending order puts the best first; 0 without a match.
 #[pg_extern(sql = false)]
 fn bm25_distance(content: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
     Ok(distance(weighted_query(&query)?.score(&text(content))))
 }
 
-/// `text @@@ query`: whether the text has a term of the query.
+/// `text @@@ query`: whether the text contains a term of the query.
 #[pg_extern(sql = false)]
 fn bm25_matches(content: &str, query: Bm25Query) -> std::result::Result<bool, ErrorReport> {
     Ok(weighted_query(&query)?.matches(&text(content)))
 }
 
-/// The score itself.
+/// The score of a text.
 #[pg_extern(sql = false)]
 fn bm25_score(content: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
     Ok(weighted_query(&query)?.score(&text(content)))
@@ -51,7 +51,7 @@ fn bm25_fields_matches(
     Ok(weighted_query(&query)?.matches(&Content::of_fields(&content)))
 }
 
-/// The score of fields itself.
+/// The score of an array of texts.
 #[pg_extern(sql = false)]
 fn bm25_fields_score(
     content: Array<'_, &str>,
@@ -80,7 +80,7 @@ fn bm25_in_language_matches(
     Ok(weighted_query(&query)?.matches(&Content::InLanguage(content)))
 }
 
-/// The score of a text in a language itself.
+/// The score of a text with its text search configuration.
 #[pg_extern(sql = false)]
 fn bm25_in_language_score(
     content: InLanguage,

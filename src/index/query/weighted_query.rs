@@ -1,5 +1,5 @@
-//! What the scores of a query rest on, fixed for a statement: the scan and the operator, which PostgreSQL evaluates again for
-//! every row that the scan returns, must not differ by what others insert meanwhile.
+//! Queries with their statistics, fixed for a statement. PostgreSQL evaluates the operator again for every row that a scan
+//! returns; the scan and the operator must return the same score, whatever others insert meanwhile.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -21,18 +21,18 @@ use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
 use crate::words::{each_lexeme, find};
 
-/// Queries that are remembered at a time.
+/// Maximum number of cached queries.
 const MAX_QUERIES: usize = 16;
-/// Scores that are remembered at a time: the operator asks for one soon after the scan has returned its row.
+/// Maximum number of cached scores per query. The operator needs a score soon after the scan has returned its row.
 const MAX_SCORES: usize = 4096;
 
-/// A query, weighed.
+/// A query with the weights of its terms.
 pub struct WeightedQuery {
-    /// Its lexemes in order, with how much it asks for each.
+    /// Lexemes in order, with their weights in the query.
     pub lexemes: Vec<(Vec<u8>, QueryWeight)>,
-    /// Of all its indexes together.
+    /// Statistics of all its indexes together.
     pub statistics: Statistics,
-    /// Of the terms.
+    /// Weight of each term.
     pub weights: Vec<f64>,
     saturation: Saturation,
     parameters: Parameters,
@@ -42,7 +42,7 @@ pub struct WeightedQuery {
     scores: RefCell<HashMap<u64, f64>>,
 }
 
-/// A statement: its transaction, what it sees, and who asks. One that a cursor fetches on from is still the same.
+/// Identifies a statement by transaction, snapshot and user. Later fetches from a cursor have the same identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Statement {
     began: i64,
@@ -58,7 +58,8 @@ thread_local! {
 
 impl Statement {
     fn current() -> Self {
-        // SAFETY: reads the session's own state; where there is no snapshot, there is no other statement to tell it from.
+        // SAFETY: reads the state of this session. Without an active snapshot, all values of the snapshot are 0; there is no
+        // other statement then.
         unsafe {
             let began = pg_sys::GetCurrentTransactionStartTimestamp();
             let user = pg_sys::GetUserId().to_u32();
@@ -87,18 +88,18 @@ impl Statement {
     }
 }
 
-/// The query, weighed once for this statement.
+/// Returns the weighted query of this statement.
 ///
 /// # Errors
-/// A source without an index, and damage.
+/// A source without an index, and a damaged index.
 pub fn weighted_query(query: &Bm25Query) -> Result<Rc<WeightedQuery>> {
     Ok(weighted_query_for_scan(query, None)?.0)
 }
 
-/// The same for a scan of one of its indexes; with the snapshot of that index, if it was taken just now to weigh the query.
+/// Returns the weighted query for a scan of one of its indexes, and the snapshot of that index if it was taken by this call.
 ///
 /// # Errors
-/// As for [`frozen`].
+/// As for [`weighted_query`].
 pub fn weighted_query_for_scan(
     query: &Bm25Query,
     scanned: Option<pg_sys::Oid>,
@@ -116,7 +117,7 @@ pub fn weighted_query_for_scan(
     let weighted = Rc::new(weighted);
     WEIGHTED_QUERIES.with_borrow_mut(|all| {
         if all.len() >= MAX_QUERIES {
-            // The oldest goes, but not one that a scan is at work with.
+            // Remove the oldest query, but not one in use by a scan.
             let idle = all
                 .iter()
                 .position(|(.., weighted)| Rc::strong_count(weighted) == 1);
@@ -128,7 +129,7 @@ pub fn weighted_query_for_scan(
 }
 
 impl WeightedQuery {
-    /// Weighs a query; with the snapshot of the index that is about to be scanned.
+    /// Weights a query. Also returns the snapshot of the index that is about to be scanned.
     fn weigh(query: &Bm25Query, scanned: Option<pg_sys::Oid>) -> Result<(Self, Option<Snapshot>)> {
         check_readable(query.source)?;
         let mut combined: Option<Self> = None;
@@ -188,12 +189,12 @@ impl WeightedQuery {
         self.weights = self.statistics.weights(&self.terms);
     }
 
-    /// The query's terms as an index knows them.
+    /// Returns the query's terms for a tokenizer.
     pub fn terms(&self, tokenizer: &Tokenizer) -> Vec<QueryTerm> {
         terms(tokenizer, &self.lexemes)
     }
 
-    /// Remembers the score of a content that a scan returns.
+    /// Caches the score of a content that a scan returns.
     pub fn remember(&self, fingerprint: u64, score: f64) {
         let mut scores = self.scores.borrow_mut();
         if scores.len() >= MAX_SCORES {
@@ -202,7 +203,7 @@ impl WeightedQuery {
         scores.insert(fingerprint, score);
     }
 
-    /// The score of a content; 0 where it has none of the terms.
+    /// Returns the score of a content; 0 without a match.
     pub fn score(&self, content: &Content) -> f64 {
         if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
             return score;
@@ -211,14 +212,14 @@ impl WeightedQuery {
         to_float(self.contributions(&document).iter().sum())
     }
 
-    /// Whether a content has one of the terms.
+    /// Returns whether a content contains a term of the query.
     pub fn matches(&self, content: &Content) -> bool {
         let document = self.tokenizer.document(0, content);
         let mut each = self.terms.iter().zip(&self.weights);
         each.any(|(term, &weight)| contributes(weight) && document.frequency(term.hash) > 0)
     }
 
-    /// What each term adds to a document's score.
+    /// Returns the contribution of each term to a document's score.
     pub fn contributions(&self, document: &Document) -> Vec<u64> {
         let norm = document.norm();
         let each = self.terms.iter().zip(&self.weights);
@@ -230,13 +231,13 @@ impl WeightedQuery {
         .collect()
     }
 
-    /// The index' words, to make a document of a text.
+    /// Returns the tokenizer of the index, to make documents of contents.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }
 }
 
-/// The configurations that a query's words are read by: those that it names, else the index' own.
+/// Returns the text search configurations of a query: its own ones, or else that of the index.
 fn text_configs(own: pg_sys::Oid, query: &Bm25Query) -> Vec<pg_sys::Oid> {
     if query.text_configs.is_empty() {
         return vec![own];
@@ -245,8 +246,8 @@ fn text_configs(own: pg_sys::Oid, query: &Bm25Query) -> Vec<pg_sys::Oid> {
     named.filter_map(|name| find(name)).collect()
 }
 
-/// A query's lexemes in order, with how much it asks for each: what several configurations make of its words together, each
-/// as often as the one that makes it most often.
+/// Returns the lexemes of a query in order, with their weights. The lexemes of several configurations are combined; each
+/// counts with its maximum frequency among them.
 fn lexemes(configs: &[pg_sys::Oid], query: &Bm25Query) -> Vec<(Vec<u8>, QueryWeight)> {
     let mut all: BTreeMap<Vec<u8>, QueryWeight> = BTreeMap::new();
     for &config in configs {
@@ -277,7 +278,10 @@ fn terms(tokenizer: &Tokenizer, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<Query
     .collect()
 }
 
-/// Scores tell how many rows have a word: who asks must be allowed to read the table.
+/// Checks that the user may read the table of `source`: scores reveal how many rows contain a word.
+///
+/// # Errors
+/// If the table does not exist, or the user may not read it.
 pub fn check_readable(source: pg_sys::Oid) -> Result<()> {
     let Some(table) = OpenRelation::relation(source).map(|open| open.table()) else {
         return Err(Error::Unknown(
@@ -285,7 +289,7 @@ pub fn check_readable(source: pg_sys::Oid) -> Result<()> {
             source.to_u32().to_string(),
         ));
     };
-    // SAFETY: plain look-ups; the table is one, or the answer is no.
+    // SAFETY: privilege look-ups by oid; for a missing relation the answer is no.
     let may = unsafe {
         let right = pg_sys::AclMode::from(pg_sys::ACL_SELECT);
         let user = pg_sys::GetUserId();

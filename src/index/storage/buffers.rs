@@ -1,10 +1,11 @@
-//! A page in PostgreSQL's buffers: how it is laid out, and what keeps it there.
+//! Pages in PostgreSQL's buffers: their layout, and guards for pins and locks.
 //!
-//! A page is PostgreSQL's header of 24 bytes and a body, which is `reground_bm25::index`'s. `pd_lower` always says how much
-//! of the body means something, since PostgreSQL neither logs nor keeps what lies between it and `pd_upper`.
+//! A page consists of PostgreSQL's header of 24 bytes and the body defined by `reground_bm25::index`. `pd_lower` always marks
+//! the end of the used part of the body, because PostgreSQL neither logs nor keeps the bytes between `pd_lower` and
+//! `pd_upper`.
 //!
-//! An error while a page is pinned or locked needs no care: unwinding passes over the guards below, and the abort releases
-//! what they hold, as for C code. See [`unwinding`].
+//! An error while a page is pinned or locked needs no special care: the guards below do nothing during unwinding, and the
+//! abort releases what they hold, as for C code. See [`unwinding`].
 
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -16,25 +17,25 @@ use reground_bm25::index::pages::page::{self, BODY_BYTES};
 const HEADER: usize = std::mem::offset_of!(pg_sys::PageHeaderData, pd_linp);
 /// Bytes of a page.
 pub const PAGE: usize = pg_sys::BLCKSZ as usize;
-// A body of the crate is all of a page but its header, and begins aligned.
+// A body is the whole page without its header, and begins aligned.
 const _: () = assert!(PAGE == 8192 && HEADER == 24 && HEADER + BODY_BYTES == PAGE);
 
-/// A page that stays in memory while this lives, and may be read without a lock since nobody changes it.
+/// A pinned page. It stays in memory until this is dropped, and is readable without a lock because nobody changes it.
 ///
-/// It must be dropped by the statement that read it, not kept in memory that PostgreSQL frees at an abort: by then the
-/// abort has released the pin.
+/// The statement that read it must drop it. It must not be kept in memory that PostgreSQL frees at an abort, because the abort
+/// has released the pin by then.
 pub struct PinnedPage {
     buffer: pg_sys::Buffer,
     body: NonNull<u8>,
 }
 
 impl PinnedPage {
-    /// The page of a buffer, which is released when this is dropped.
+    /// Takes over the pin of a buffer, and releases it when dropped.
     ///
     /// # Safety
-    /// The buffer is pinned by the caller, who leaves the pin to this.
+    /// The buffer is pinned, and the caller does not release the pin.
     pub unsafe fn new(buffer: pg_sys::Buffer) -> Self {
-        // SAFETY: the buffer is pinned, so it keeps holding this page; pages are never null.
+        // SAFETY: the buffer is pinned, so it keeps this page; the address of a page is never null.
         let body = unsafe { NonNull::new_unchecked(body_of(pg_sys::BufferGetPage(buffer))) };
         Self { buffer, body }
     }
@@ -44,7 +45,7 @@ impl Deref for PinnedPage {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the page is in memory while it is pinned, and has BODY bytes from there.
+        // SAFETY: the page stays in memory while it is pinned, and has BODY_BYTES bytes from this address.
         unsafe { std::slice::from_raw_parts(self.body.as_ptr(), BODY_BYTES) }
     }
 }
@@ -52,7 +53,7 @@ impl Deref for PinnedPage {
 impl Drop for PinnedPage {
     fn drop(&mut self) {
         if !unwinding() {
-            // SAFETY: pinned when this was made, and released only here.
+            // SAFETY: the buffer was pinned when this was made, and is released only here.
             unsafe {
                 pg_sys::ReleaseBuffer(self.buffer);
             }
@@ -60,23 +61,23 @@ impl Drop for PinnedPage {
     }
 }
 
-/// A page that is pinned and locked. Whether others may look too is whoever made it to know.
+/// A pinned and locked page. The creator determines whether the lock is shared.
 pub struct LockedPage {
     /// The buffer.
     pub buffer: pg_sys::Buffer,
 }
 
 impl LockedPage {
-    /// The body.
+    /// Returns the body.
     pub fn body(&self) -> &[u8] {
-        // SAFETY: the buffer is pinned and locked for as long as the slice lives; a page has BODY bytes after its header.
+        // SAFETY: the buffer is pinned and locked as long as the slice lives; a page has BODY_BYTES bytes after its header.
         unsafe {
             let page = pg_sys::BufferGetPage(self.buffer);
             std::slice::from_raw_parts(body_of(page), BODY_BYTES)
         }
     }
 
-    /// The body, copied.
+    /// Returns a copy of the body.
     pub fn copy(&self) -> Box<[u8; BODY_BYTES]> {
         let mut copy = Box::new([0; BODY_BYTES]);
         copy.copy_from_slice(self.body());
@@ -87,7 +88,7 @@ impl LockedPage {
 impl Drop for LockedPage {
     fn drop(&mut self) {
         if !unwinding() {
-            // SAFETY: pinned and locked when this was made, and released only here.
+            // SAFETY: the buffer was pinned and locked when this was made, and is released only here.
             unsafe {
                 pg_sys::UnlockReleaseBuffer(self.buffer);
             }
@@ -95,22 +96,22 @@ impl Drop for LockedPage {
     }
 }
 
-/// Whether an error is on its way through our frames to become PostgreSQL's.
+/// Returns whether an error is unwinding our frames on its way to PostgreSQL.
 ///
-/// Then pins and locks are left to the abort, which releases what is still held, and only that. Releasing here could go
-/// wrong: the error has already let interrupts in again, so that unlocking would count them down below zero; and the
-/// current resource owner may be another than the one that the pin was entered with.
+/// In this case the abort releases pins and locks; it releases only what is still held. Releasing them here could fail: the
+/// error has already re-enabled interrupts, so an unlock would decrement their counter below zero, and the current resource
+/// owner may not be the one that registered the pin.
 fn unwinding() -> bool {
     std::thread::panicking()
 }
 
-/// What PostgreSQL may take for the end of what means something on a page with this body.
+/// Returns the value of `pd_lower` for a page with this body.
 pub fn lower(body: &[u8]) -> u16 {
     let lower = HEADER + page::extent(body).min(BODY_BYTES);
     u16::try_from(lower).unwrap_or(PAGE as u16)
 }
 
-/// The first byte of a page's body.
+/// Returns the address of a page's body.
 ///
 /// # Safety
 /// `page` points to a page.
@@ -119,7 +120,8 @@ pub unsafe fn body_of(page: pg_sys::Page) -> *mut u8 {
     unsafe { page.cast::<u8>().add(HEADER) }
 }
 
-/// Whether a page was never written: the file was extended, and then nothing or a crash happened.
+/// Returns whether a page was never written: the file was extended, but the page was not initialised, perhaps because of a
+/// crash.
 ///
 /// # Safety
 /// `page` points to a page that nobody changes.
@@ -128,12 +130,12 @@ pub unsafe fn is_new(page: pg_sys::Page) -> bool {
     unsafe { (*page.cast::<pg_sys::PageHeaderData>()).pd_upper == 0 }
 }
 
-/// Says how much of a page means something; the rest up to the end is its hole.
+/// Sets the end of the used part of a page. The rest of the page is its hole.
 ///
 /// # Safety
-/// `page` points to an initialised page without special space, which is ours to write.
+/// `page` points to an initialised page without special space, under an exclusive lock or private to this session.
 pub unsafe fn set_lower(page: pg_sys::Page, lower: u16) {
-    // SAFETY: a page begins with its header.
+    // SAFETY: as the caller promises; a page begins with its header.
     unsafe {
         let header = page.cast::<pg_sys::PageHeaderData>();
         (*header).pd_lower = lower;

@@ -9,54 +9,54 @@ use reground_bm25::index::{IndexError, Result};
 
 use super::buffers::{LockedPage, PAGE, PinnedPage, body_of, is_new, lower, set_lower};
 
-/// Pages that one record of the generic write-ahead log can hold.
-const TOGETHER: usize = 4;
-/// Blocks that PostgreSQL appends at most in one go.
-const AT_A_TIME: u32 = 64;
+/// Maximum number of pages in one record of the generic write-ahead log.
+const MAX_PAGES_PER_RECORD: usize = 4;
+/// Maximum number of blocks that are appended at a time.
+const MAX_EXTEND_BLOCKS: u32 = 64;
 
-/// The block that stands for the whole index where maintenance is serialised. Reading and writing it asks for no such lock.
-const MAINTENANCE: pg_sys::BlockNumber = 0;
+/// Block number of the maintenance lock, which covers the whole index. Reads and writes do not use this lock.
+const MAINTENANCE_BLOCK: pg_sys::BlockNumber = 0;
 /// `InvalidSubTransactionId`, which is a macro.
 const NO_SUBTRANSACTION: pg_sys::SubTransactionId = 0;
 
-/// How changes reach the write-ahead log.
+/// How changes are logged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Logged {
-    /// With each change, where the relation needs it.
+    /// With each change, if the relation needs it.
     Each,
     /// All at the end, by [`IndexPages::log_all`].
     AtTheEnd,
-    /// With each change, though the relation is unlogged: after a crash its other forks are made anew from this one.
+    /// With each change, even though the relation is unlogged: its main fork is recreated from this fork after a crash.
     Always,
 }
 
 /// The pages of an open index.
 pub struct IndexPages {
     index: pg_sys::Relation,
-    /// The table, or null: it tells more exactly who can still see what.
+    /// The table, or null. It makes the visibility horizon more exact.
     heap: pg_sys::Relation,
     fork: pg_sys::ForkNumber::Type,
     logged: Logged,
-    /// Blocks that the fork had when it was last asked for. It never shrinks while the index is open.
-    known: Cell<u32>,
+    /// Last known number of blocks. The fork never shrinks while the index is open.
+    known_blocks: Cell<u32>,
 }
 
 impl IndexPages {
-    /// The pages of an index; `heap` is its table or null.
+    /// The pages of an index. `heap` is its table or null.
     ///
     /// # Safety
-    /// Both relations are open, the index with a lock that keeps it from being dropped or truncated, and stay so.
+    /// Both relations are open and stay open, and the lock on the index prevents that it is dropped or truncated.
     pub unsafe fn new(index: pg_sys::Relation, heap: pg_sys::Relation) -> Self {
         Self {
             index,
             heap,
             fork: pg_sys::ForkNumber::MAIN_FORKNUM,
             logged: Logged::Each,
-            known: Cell::new(0),
+            known_blocks: Cell::new(0),
         }
     }
 
-    /// As [`IndexPages::new`], while the index is built and nobody else sees it: nothing is logged before
+    /// As [`IndexPages::new`], for an index under construction that nobody else sees. Nothing is logged before
     /// [`IndexPages::log_all`].
     ///
     /// # Safety
@@ -84,32 +84,32 @@ impl IndexPages {
         }
     }
 
-    /// Blocks that the file has now.
+    /// Returns the current number of blocks.
     pub fn blocks(&self) -> u32 {
         // SAFETY: the index is open.
         let blocks = unsafe { pg_sys::RelationGetNumberOfBlocksInFork(self.index, self.fork) };
-        self.known.set(blocks);
+        self.known_blocks.set(blocks);
         blocks
     }
 
-    /// Logs every page that was written, once a build is done.
+    /// Logs all pages after a build.
     pub fn log_all(&self) {
         if self.needs_log() {
             self.mark_last();
-            // SAFETY: the index is open, and the pages are standard ones: `pd_lower` and `pd_upper` bound their hole.
+            // SAFETY: the index is open, and its pages have the standard layout: `pd_lower` and `pd_upper` enclose the hole.
             unsafe {
                 pg_sys::log_newpage_range(self.index, self.fork, 0, self.blocks(), true);
             }
         }
     }
 
-    /// Appends blocks, at most [`AT_A_TIME`]; they stay zero until they are written.
+    /// Appends `most` blocks, at most [`MAX_EXTEND_BLOCKS`]. They stay zero until they are written.
     #[cfg(feature = "pg15")]
     fn append(&self, most: u32) -> Extent {
         let length = most;
         let lock = pg_sys::ExclusiveLock as i32;
-        // SAFETY: the index is open. Whoever holds the extension lock gets neighbouring blocks; after an error the abort
-        // releases it, with the pins. Each buffer is released as soon as its block is known to exist.
+        // SAFETY: the index is open. Blocks that are appended under the extension lock are adjacent. After an error the abort
+        // releases the lock and the pins. Each buffer is released as soon as its block number is known.
         let start = unsafe {
             pg_sys::LockRelationForExtension(self.index, lock);
             let mut start = pg_sys::InvalidBlockNumber;
@@ -127,21 +127,23 @@ impl IndexPages {
             pg_sys::UnlockRelationForExtension(self.index, lock);
             start
         };
-        self.known.set(self.known.get().max(start + length));
+        self.known_blocks
+            .set(self.known_blocks.get().max(start + length));
         Extent { start, length }
     }
 
-    /// Appends blocks, at most [`AT_A_TIME`]; they stay zero until they are written.
+    /// Appends up to `most` blocks, at most [`MAX_EXTEND_BLOCKS`]. They stay zero until they are written.
     #[cfg(not(feature = "pg15"))]
     fn append(&self, most: u32) -> Extent {
-        let mut buffers = [0; AT_A_TIME as usize];
+        let mut buffers = [0; MAX_EXTEND_BLOCKS as usize];
         let mut length = 0;
         let relation = pg_sys::BufferManagerRelation {
             rel: self.index,
             ..Default::default()
         };
-        // SAFETY: the index is open, and there is room for as many buffers as blocks are asked for. It returns at least
-        // one, pinned, and fewer than asked for where few buffers are free. The pages stay zero until they are written.
+        // SAFETY: the index is open, and the array has space for the requested number of buffers. The function returns at
+        // least one pinned buffer, and fewer than requested if few buffers are free. The pages stay zero until they are
+        // written.
         let start = unsafe {
             let start = pg_sys::ExtendBufferedRelBy(
                 relation,
@@ -157,12 +159,13 @@ impl IndexPages {
             }
             start
         };
-        self.known.set(self.known.get().max(start + length));
+        self.known_blocks
+            .set(self.known_blocks.get().max(start + length));
         Extent { start, length }
     }
 
-    /// Makes the last page one that is logged: empty ones are not, and then a replayed file would be shorter than the free list
-    /// takes it for.
+    /// Initialises the last page if it is empty, so that it is logged. Empty pages are not logged; the replayed file would be
+    /// shorter than the free list assumes.
     fn mark_last(&self) {
         let Some(block) = self.blocks().checked_sub(1) else {
             return;
@@ -171,14 +174,14 @@ impl IndexPages {
         if is_new == Ok(true) {
             let mut last = [0; BODY_BYTES];
             PageHeader::unused(block).write(&mut last, 0);
-            // It cannot fail: the block is there.
+            // The write cannot fail, because the block exists.
             let _ = self.write(block, &last);
         }
     }
 
     /// `RelationNeedsWAL`, which is a macro.
     fn needs_log(&self) -> bool {
-        // SAFETY: the index is open; wal_level is a setting that only a restart changes.
+        // SAFETY: the index is open; wal_level only changes with a restart.
         unsafe {
             let relation = &*self.index;
             #[cfg(feature = "pg15")]
@@ -194,13 +197,13 @@ impl IndexPages {
 
     /// Pins a block of the file.
     fn pin(&self, block: u32, mode: pg_sys::ReadBufferMode::Type) -> Result<pg_sys::Buffer> {
-        if block >= self.known.get() && block >= self.blocks() {
+        if block >= self.known_blocks.get() && block >= self.blocks() {
             return Err(IndexError::Corrupt {
                 block,
                 problem: "it lies beyond the end",
             });
         }
-        // SAFETY: the index is open and the block exists.
+        // SAFETY: the index is open, and the block exists.
         Ok(unsafe {
             pg_sys::ReadBufferExtended(self.index, self.fork, block, mode, std::ptr::null_mut())
         })
@@ -209,14 +212,14 @@ impl IndexPages {
     /// Pins and locks a block of the file.
     fn lock(&self, block: u32, mode: u32) -> Result<LockedPage> {
         let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_NORMAL)?;
-        // SAFETY: the buffer was just pinned and this backend holds no lock on it.
+        // SAFETY: the buffer was pinned just now, and this backend holds no lock on it.
         unsafe {
             pg_sys::LockBuffer(buffer, mode as i32);
         }
         Ok(LockedPage { buffer })
     }
 
-    /// Replaces the body of a page that is locked exclusively, and logs it as a whole where it must be.
+    /// Replaces the body of a page that is locked exclusively, and logs a full image if necessary.
     fn put(&self, page: &LockedPage, body: &[u8; BODY_BYTES]) {
         let logged = match self.logged {
             Logged::Each => self.needs_log(),
@@ -224,10 +227,10 @@ impl IndexPages {
             Logged::Always => true,
         };
         let lower = lower(body);
-        // Page and log are changed within a critical section, so that no interrupt comes between them; nothing in it can fail
-        // but PostgreSQL's own calls, which stop the server then, as they must.
-        // SAFETY: the buffer is pinned and locked exclusively, so its page is ours to write; both copies have BODY bytes
-        // and do not overlap.
+        // The page and the log are changed in a critical section, so that no interrupt occurs in between. Only PostgreSQL's
+        // own calls can fail in it; then the server stops, as required.
+        // SAFETY: the buffer is pinned and locked exclusively, so this session may write the page. Source and target have
+        // BODY_BYTES bytes and do not overlap.
         unsafe {
             let to = pg_sys::BufferGetPage(page.buffer);
             pg_sys::CritSectionCount += 1;
@@ -243,19 +246,19 @@ impl IndexPages {
         }
     }
 
-    /// Changes pages through the generic log, which logs nothing for a relation that needs none.
+    /// Changes pages with the generic log. It writes no record if the relation needs none.
     fn change_logged(
         &self,
         pages: &[LockedPage],
         change: impl FnOnce(&mut [&mut [u8]]) -> Result<bool>,
     ) -> Result<bool> {
-        // SAFETY: the index is open. The state is freed by either way out, and with its memory context after an error.
+        // SAFETY: the index is open. The state is freed by Finish or Abort below, or with its memory context after an error.
         let state = unsafe { pg_sys::GenericXLogStart(self.index) };
         let images: Vec<pg_sys::Page> = pages
             .iter()
             .map(|page| {
-                // SAFETY: the buffer is pinned and locked exclusively, and no more than four are registered. The image is
-                // a copy of the page. A new page is logged as a whole: replay finds nothing there to change.
+                // SAFETY: the buffer is pinned and locked exclusively, and at most four are registered. The image is a copy of
+                // the page. A new page is logged as a full image, because replay finds no page to change.
                 unsafe {
                     let new = is_new(pg_sys::BufferGetPage(page.buffer));
                     let how = if new {
@@ -273,12 +276,12 @@ impl IndexPages {
             .collect();
         let mut bodies: Vec<&mut [u8]> = images
             .iter()
-            // SAFETY: each image has PAGE bytes, and no two are the same since no two blocks are.
+            // SAFETY: each image has PAGE bytes. The images are distinct because the blocks are distinct.
             .map(|&image| unsafe { std::slice::from_raw_parts_mut(body_of(image), BODY_BYTES) })
             .collect();
         let changed = change(&mut bodies);
         let lowers: Vec<u16> = bodies.iter().map(|body| lower(body)).collect();
-        // SAFETY: state and images are those of above; the slices are not used any more.
+        // SAFETY: the state and the images are those from above; the slices are not used any more.
         unsafe {
             if changed == Ok(true) {
                 for (&image, lower) in images.iter().zip(lowers) {
@@ -292,8 +295,8 @@ impl IndexPages {
         changed
     }
 
-    /// Changes pages that the generic log would not log as they need. Nobody else sees them before all is done, so they
-    /// need not change together.
+    /// Changes pages that the generic log would not log as required. Nobody else sees them before everything is done, so the
+    /// changes need not be atomic.
     fn change_unseen(
         &self,
         pages: &[LockedPage],
@@ -316,7 +319,7 @@ impl Pages for IndexPages {
 
     fn read(&self, block: u32) -> Result<PinnedPage> {
         let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_NORMAL)?;
-        // SAFETY: just pinned.
+        // SAFETY: the buffer was pinned just now, and nothing else releases it.
         Ok(unsafe { PinnedPage::new(buffer) })
     }
 
@@ -332,11 +335,11 @@ impl Store for IndexPages {
         blocks: &[u32],
         change: impl FnOnce(&mut [&mut [u8]]) -> Result<bool>,
     ) -> Result<bool> {
-        // Whoever locks in another order waits for himself or for others for ever.
-        if blocks.len() > TOGETHER || !blocks.is_sorted_by(|a, b| a < b) {
+        // A different lock order could cause a deadlock.
+        if blocks.len() > MAX_PAGES_PER_RECORD || !blocks.is_sorted_by(|a, b| a < b) {
             return Err(IndexError::Corrupt {
                 block: blocks.first().copied().unwrap_or_default(),
-                problem: "it was to be changed together with others out of order",
+                problem: "blocks to change are out of order",
             });
         }
         let pages: Vec<LockedPage> = blocks
@@ -352,7 +355,7 @@ impl Store for IndexPages {
     fn write(&self, block: u32, body: &[u8]) -> Result<()> {
         let body = body.try_into().map_err(|_| IndexError::Corrupt {
             block,
-            problem: "problem was to be written there is no page",
+            problem: "the content to write is not a page",
         })?;
         let buffer = self.pin(block, pg_sys::ReadBufferMode::RBM_ZERO_AND_LOCK)?;
         self.put(&LockedPage { buffer }, body);
@@ -360,9 +363,9 @@ impl Store for IndexPages {
     }
 
     fn extend(&self, most: u32) -> Result<Extent> {
-        let extent = self.append(most.clamp(1, AT_A_TIME));
-        // Appending is not logged. A standby, or a server restored from the log, must have these blocks too before the free
-        // list can name them: or it would append them a second time. Replaying its last page makes a file as long as that.
+        let extent = self.append(most.clamp(1, MAX_EXTEND_BLOCKS));
+        // Appending is not logged. A standby, or a server restored from the log, must have these blocks before the free list
+        // names them; otherwise it would append them a second time. Replaying the last page extends the file to that length.
         if self.logged != Logged::AtTheEnd {
             let block = extent.start + extent.length - 1;
             let mut last = [0; BODY_BYTES];
@@ -374,29 +377,30 @@ impl Store for IndexPages {
 
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let lock = pg_sys::ExclusiveLock as i32;
-        // A heavyweight lock: whoever waits for it hears a cancel, and deadlocks are found. After an error the abort
-        // releases it.
+        // A heavyweight lock: waiting for it can be cancelled, and deadlocks are detected. After an error the abort releases
+        // it.
         // SAFETY: the index is open.
         unsafe {
-            pg_sys::LockPage(self.index, MAINTENANCE, lock);
+            pg_sys::LockPage(self.index, MAINTENANCE_BLOCK, lock);
         }
         let done = work();
-        // SAFETY: locked above.
+        // SAFETY: the page was locked above.
         unsafe {
-            pg_sys::UnlockPage(self.index, MAINTENANCE, lock);
+            pg_sys::UnlockPage(self.index, MAINTENANCE_BLOCK, lock);
         }
         done
     }
 
     fn now(&self) -> u64 {
-        // SAFETY: reads shared memory.
+        // SAFETY: reads a value from shared memory.
         unsafe { pg_sys::ReadNextFullTransactionId() }.value
     }
 
     fn is_past(&self, moment: u64) -> bool {
         let moment = pg_sys::FullTransactionId { value: moment };
-        // SAFETY: the index is open. The table is open or null; for null PostgreSQL takes the horizon of all databases. That of
-        // a temporary table leaves out the snapshots of its own session, in which a cursor may be open.
+        // SAFETY: the index is open, and the table is open or null. For null, PostgreSQL uses the horizon of all databases.
+        // For a temporary table the own horizon would ignore snapshots of this session, in which a cursor may be open; so null
+        // is passed.
         unsafe {
             let temporary =
                 (*(*self.index).rd_rel).relpersistence as u8 == pg_sys::RELPERSISTENCE_TEMP;
@@ -409,10 +413,10 @@ impl Store for IndexPages {
         }
     }
 
-    /// Tells standbys that pages given up at `moment` are about to be used again, before they are: whoever may still be
-    /// reading them there is cancelled, or holds replay up. `block` is one of them, for those who read the log.
+    /// Tells standbys that pages freed at `moment` are about to be reused. A query there that may still read them is cancelled
+    /// or delays the replay. `block` is one of the pages, for readers of the log.
     fn announce_reuse(&self, block: u32, moment: u64) {
-        // SAFETY: a setting that only a restart changes.
+        // SAFETY: reads a setting that only changes with a restart.
         if unsafe { pg_sys::wal_level } < pg_sys::WalLevel::WAL_LEVEL_REPLICA as i32
             || !self.needs_log()
         {
@@ -424,19 +428,20 @@ impl Store for IndexPages {
         } else {
             self.heap
         };
-        // SAFETY: the relations are open. The table is only asked whether logical decoding reads it as a catalog; the
-        // index answers that nothing does. An ERROR finds nothing to drop within the boundary.
+        // SAFETY: the relations are open. The function only needs to know whether logical decoding uses the table as a
+        // catalog; for the index the answer is no. There is nothing to drop inside the boundary if an ERROR occurs.
         unsafe {
             pg_sys::ffi::pg_guard_ffi_boundary(|| reuse(self.index, heap, block, moment));
         }
     }
 }
 
-/// Writes the record by which GiST resolves conflicts over a reused page on standbys. It names relation, block and horizon
-/// and touches no page, so any index may write it. The server exports the function, but keeps its declaration to GiST.
+/// Writes the record with which GiST resolves conflicts over a reused page on standbys. The record names a relation, a block
+/// and a horizon, and touches no page, so any index may write it. The server exports the function, but declares it only for
+/// GiST.
 ///
 /// # Safety
-/// Both relations are open, and PostgreSQL's errors are caught by the caller.
+/// Both relations are open, and the caller catches PostgreSQL's errors.
 unsafe fn reuse(
     index: pg_sys::Relation,
     heap: pg_sys::Relation,
@@ -453,7 +458,7 @@ unsafe fn reuse(
             );
         }
         let _ = heap;
-        // SAFETY: as the caller promises; the signature is that of 15.
+        // SAFETY: as the caller promises; this is the signature of PostgreSQL 15.
         unsafe { gistXLogPageReuse(index, block, moment) }
     }
     #[cfg(not(feature = "pg15"))]
@@ -466,7 +471,7 @@ unsafe fn reuse(
                 moment: pg_sys::FullTransactionId,
             );
         }
-        // SAFETY: as the caller promises; the signature is that of 16 and later.
+        // SAFETY: as the caller promises; this is the signature since PostgreSQL 16.
         unsafe { gistXLogPageReuse(index, heap, block, moment) }
     }
 }

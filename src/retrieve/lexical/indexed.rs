@@ -153,7 +153,7 @@ impl<'a> Asked<'a> {
         let mut asked = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
         // Of one configuration the index knows itself.
         if corpus.mapping.contains_key("text_config") {
-            asked = asked.read_by(text_configs.to_vec())?;
+            asked = asked.with_text_configs(text_configs.to_vec())?;
         }
         Ok(Self {
             corpus,

@@ -92,10 +92,10 @@ pub fn check<P: Pages>(
             &mut owners,
             &mut findings,
             extent,
-            format!("buffer {}", buffer.id),
+            format!("write buffer {}", buffer.id),
         );
-        if let Err(fault) = check_tail(pages, buffer, &mut visit) {
-            findings.note(format!("buffer {}", buffer.id), fault.to_string());
+        if let Err(fault) = check_buffer(pages, buffer, &mut visit) {
+            findings.note(format!("write buffer {}", buffer.id), fault.to_string());
         }
     }
     for segment in &meta.segments {
@@ -104,7 +104,7 @@ pub fn check<P: Pages>(
             claim_blocks(&mut owners, &mut findings, *extent, name.clone());
         }
         if segment.id >= meta.next_id {
-            findings.note(&name, "it has a number that was not given out");
+            findings.note(&name, "its number was never assigned");
         }
         match check_segment(pages, &meta, segment, &mut visit) {
             Ok(faults) => faults
@@ -173,13 +173,14 @@ fn claim_blocks(
     if let Some((start, (_, other))) = meets_before.or(meets_after) {
         findings.note(
             &owner,
-            format!("it shares blocks with {other}, from {start} on"),
+            format!("it shares blocks with {other}, starting at {start}"),
         );
     }
     owners.insert(extent.start, (extent.length, owner));
 }
 
-fn check_tail<P: Pages>(
+/// Checks the documents of a write buffer.
+fn check_buffer<P: Pages>(
     pages: &P,
     buffer: &WriteBuffer,
     visit: &mut impl FnMut(u64, u64),
@@ -194,12 +195,13 @@ fn check_tail<P: Pages>(
     if unsorted {
         return Err(IndexError::Corrupt {
             block: buffer.start,
-            problem: "the terms of a document do not rise",
+            problem: "the terms of a document are out of order",
         });
     }
     Ok(())
 }
 
+/// Checks a segment. Returns descriptions of its problems.
 fn check_segment<P: Pages>(
     pages: &P,
     meta: &Meta,
@@ -208,7 +210,27 @@ fn check_segment<P: Pages>(
 ) -> Result<Vec<String>> {
     let reader = SegmentReader::new(pages, segment);
     let mut faults = Vec::new();
-    let mut lengths = vec![0_u64; segment.documents as usize];
+    check_documents(&reader, visit, &mut faults)?;
+    let saturation = Saturation::new(&meta.parameters()?, segment.average_length());
+    let lengths = check_terms(&reader, &saturation, &mut faults)?;
+    for (document, &length) in lengths.iter().enumerate() {
+        let expected = norms::norm(u32::try_from(length).unwrap_or(u32::MAX));
+        if expected != reader.norm(document as u32)? {
+            faults.push(format!(
+                "document {document} has {length} terms, but another norm"
+            ));
+        }
+    }
+    Ok(faults)
+}
+
+/// Compares the documents of a segment with the counts on the meta page.
+fn check_documents<P: Pages>(
+    reader: &SegmentReader<'_, P>,
+    visit: &mut impl FnMut(u64, u64),
+    faults: &mut Vec<String>,
+) -> Result<()> {
+    let segment = reader.segment;
     let (mut length, mut dead) = (0, 0);
     for document in 0..segment.documents {
         length += u64::from(norms::length(reader.norm(document)?));
@@ -222,7 +244,7 @@ fn check_segment<P: Pages>(
     }
     if length != segment.length {
         faults.push(format!(
-            "its lengths add up to {length}, not {}",
+            "the sum of its lengths is {length}, not {}",
             segment.length
         ));
     }
@@ -232,31 +254,39 @@ fn check_segment<P: Pages>(
             segment.dead
         ));
     }
-    let saturation = Saturation::new(&meta.parameters()?, segment.average_length());
+    Ok(())
+}
+
+/// Checks the dictionary and the postings of a segment. Returns the length of each document according to its postings.
+fn check_terms<P: Pages>(
+    reader: &SegmentReader<'_, P>,
+    saturation: &Saturation,
+    faults: &mut Vec<String>,
+) -> Result<Vec<u64>> {
+    let segment = reader.segment;
+    let mut lengths = vec![0_u64; segment.documents as usize];
     let (mut last, mut terms) = (None, 0);
     for page in 0..segment.dictionary {
         for (hash, entry) in reader.terms_of_page(page)? {
             if last >= Some(hash) {
-                faults.push(format!(
-                    "term {hash:016x} does not come after the one before"
-                ));
+                faults.push(format!("term {hash:016x} is out of order"));
             }
             last = Some(hash);
             terms += 1;
             if reader.find(hash)?.as_ref() != Some(&entry) {
                 faults.push(format!("term {hash:016x} is not found"));
             }
-            let (documents, most) = (entry.documents, entry.impact);
-            let mut list = Postings::new(&reader, entry)?;
+            let (documents, max_impact) = (entry.documents, entry.impact);
+            let mut postings = Postings::new(reader, entry)?;
             let mut count = 0;
-            while let Some((found, frequencies)) = list.between(&reader, 0, u32::MAX)? {
+            while let Some((found, frequencies)) = postings.between(reader, 0, u32::MAX)? {
                 check_interrupt(WORK_PER_POSTING * found.len());
                 count += found.len() as u64;
                 for (&document, &frequency) in found.iter().zip(frequencies) {
                     lengths[document as usize] += u64::from(frequency);
-                    if impact(saturation.of(frequency, reader.norm(document)?)) > most {
+                    if impact(saturation.of(frequency, reader.norm(document)?)) > max_impact {
                         faults.push(format!(
-                            "term {hash:016x} weighs more in document {document} than its bound"
+                            "term {hash:016x} exceeds its bound in document {document}"
                         ));
                     }
                 }
@@ -271,15 +301,7 @@ fn check_segment<P: Pages>(
     if terms != segment.terms {
         faults.push(format!("it has {terms} terms, not {}", segment.terms));
     }
-    for (document, &length) in lengths.iter().enumerate() {
-        let kept = norms::norm(u32::try_from(length).unwrap_or(u32::MAX));
-        if kept != reader.norm(document as u32)? {
-            faults.push(format!(
-                "document {document} is {length} terms long, and not kept so"
-            ));
-        }
-    }
-    Ok(faults)
+    Ok(lengths)
 }
 
 #[cfg(test)]
@@ -288,7 +310,7 @@ mod tests {
     use crate::index::terms::Weights;
 
     #[test]
-    fn says_what_was_declared_anew() {
+    fn reports_changed_settings() {
         let made = IndexSettings {
             k1: 1.2,
             b: 0.75,

@@ -14,7 +14,7 @@ pub enum IndexError {
         problem: &'static str,
     },
     /// The page belongs to another segment now.
-    #[error("block {block} of the index was used again while it was read")]
+    #[error("block {block} of the index was reused while it was read")]
     Reused {
         /// Block number of the page.
         block: u32,

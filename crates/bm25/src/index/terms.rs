@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_read_and_written() {
+    fn weights_round_trip() {
         for (text, written) in [("1", "1"), ("2, 1", "2"), ("1,100 ,3", "1,100,3")] {
             let weights: Weights = text.parse().unwrap();
             assert_eq!(weights.to_string(), written);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_told_from_their_concatenation() {
+    fn fingerprint_depends_on_field_boundaries() {
         let of =
             |fields: &[&str]| fingerprint_of_fields(fields.iter().map(|field| field.as_bytes()));
         let all = [

@@ -1,8 +1,8 @@
-//! Text search vectors written from lists of tokens, for the tests of their reader.
+//! Encodes lists of tokens as text search vectors, for tests.
 
 use std::collections::BTreeMap;
 
-/// The payload of the vector in which token `i` stands at position `i + 1`.
+/// Returns the payload of the vector in which token `i` has position `i + 1`.
 pub fn payload<S: AsRef<[u8]>>(tokens: &[S]) -> Vec<u8> {
     let mut positions: BTreeMap<&[u8], Vec<u16>> = BTreeMap::new();
     for (position, token) in (1_u16..).zip(tokens) {

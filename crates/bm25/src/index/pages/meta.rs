@@ -154,7 +154,7 @@ impl Meta {
         let bytes = content(body, META, META_HEADER).map_err(reused_is_corrupt)?;
         Self::parse(bytes).ok_or(IndexError::Corrupt {
             block: META,
-            problem: "its figures are cut off or impossible",
+            problem: "its fields are truncated or invalid",
         })
     }
 
@@ -295,7 +295,7 @@ impl Meta {
             body,
             META_HEADER,
             &bytes,
-            "its segments do not fit the meta page",
+            "the meta page has no space for its segments",
         )
     }
 
@@ -306,7 +306,7 @@ impl Meta {
     pub fn parameters(&self) -> Result<Parameters> {
         Parameters::new(self.settings.k1, self.settings.b).map_err(|_| IndexError::Corrupt {
             block: META,
-            problem: "its k1 or b is impossible",
+            problem: "its k1 or b is out of range",
         })
     }
 
@@ -386,7 +386,7 @@ pub fn put_free_runs(body: &mut [u8], mut runs: Vec<FreeRun>) -> Result<()> {
         bytes.extend(run.extent.length.to_le_bytes());
         bytes.extend(run.moment.to_le_bytes());
     }
-    write_page(body, FREE_HEADER, &bytes, "more free runs than fit")
+    write_page(body, FREE_HEADER, &bytes, "the free list has too many runs")
 }
 
 /// Writes a header and the content of a page.
@@ -416,7 +416,7 @@ fn reused_is_corrupt(error: IndexError) -> IndexError {
     match error {
         IndexError::Reused { block } => IndexError::Corrupt {
             block,
-            problem: "it is not the page that belongs there",
+            problem: "it is the wrong page",
         },
         other => other,
     }
@@ -463,7 +463,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(noise in prop::collection::vec(any::<u8>(), 0..CONTENT_BYTES)) {
+        fn any_bytes_are_parsed_or_rejected(noise in prop::collection::vec(any::<u8>(), 0..CONTENT_BYTES)) {
             let mut body = vec![0; BODY_BYTES];
             write_page(&mut body, META_HEADER, &noise, "").unwrap();
             let _ = Meta::decode(&body);
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_become_one_run() {
+    fn adjacent_runs_are_merged() {
         let run = |start, length, moment| FreeRun {
             extent: Extent { start, length },
             moment,

@@ -95,21 +95,21 @@ pub fn extent(body: &[u8]) -> usize {
 pub fn content(body: &[u8], block: u32, expected: PageHeader) -> Result<&[u8]> {
     let corrupt = |problem| IndexError::Corrupt { block, problem };
     if u16_at(body, 0) != Some(MAGIC) {
-        return Err(corrupt("it is no page of this index"));
+        return Err(corrupt("it is not a page of an index"));
     }
     if body.get(3) != Some(&FORMAT) {
-        return Err(corrupt("its format is another one"));
+        return Err(corrupt("its format version is unknown"));
     }
-    let used = u16_at(body, 12).ok_or(corrupt("its header is cut off"))?;
+    let used = u16_at(body, 12).ok_or(corrupt("its header is truncated"))?;
     let (owner, place) = (u32_at(body, 4), u32_at(body, 8));
     if owner != Some(expected.owner) {
         return Err(IndexError::Reused { block });
     }
     if body.get(2) != Some(&(expected.kind as u8)) || place != Some(expected.place) {
-        return Err(corrupt("it is not the page that belongs there"));
+        return Err(corrupt("it is the wrong page"));
     }
     body.get(HEADER_BYTES..HEADER_BYTES + usize::from(used))
-        .ok_or(corrupt("it says that it is fuller than it can be"))
+        .ok_or(corrupt("its content length is too large"))
 }
 
 /// Reads a little-endian u16.

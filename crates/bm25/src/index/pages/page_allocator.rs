@@ -1,7 +1,7 @@
-//! Pages for a segment or a tail that is being made: taken from the free list, or appended to the file.
+//! Allocates pages for a segment or a write buffer, from the free list or by appending to the file.
 //!
-//! What is taken is noted on the meta page until the segment or the tail is published, so that nothing is lost when its writer is. One
-//! writer at a time: whoever holds the index for maintenance.
+//! Allocated pages are recorded on the meta page until the segment or the buffer is published, so that they are not lost when
+//! the writer is interrupted. Only one writer works at a time, the one with the maintenance lock.
 
 use crate::index::error::{IndexError, Result};
 use crate::index::pages::meta::{
@@ -10,11 +10,12 @@ use crate::index::pages::meta::{
 use crate::index::pages::page::{BODY_BYTES, PageHeader, PageKind};
 use crate::index::pages::store::{Extent, Store};
 
-/// Free runs that one segment is made of at most; what is appended is merged with its neighbour or grows by half.
+/// Maximum number of free runs in one segment. This limits the extents: appended pages are merged with an adjacent run, or
+/// grow by half each time.
 const MAX_REUSED_RUNS: usize = 8;
-/// Pages that are appended at first.
+/// Number of pages of the first append.
 const MIN_APPEND: u32 = 8;
-/// Pages that are appended at a time at most.
+/// Maximum number of pages per append.
 const MAX_APPEND: u32 = 4096;
 
 /// The pages of one owner, in order.
@@ -28,7 +29,7 @@ pub struct PageAllocator<'s, S> {
 }
 
 impl<'s, S: Store> PageAllocator<'s, S> {
-    /// None yet.
+    /// Creates an allocator without pages.
     pub fn new(store: &'s S, owner: u32) -> Self {
         Self {
             store,
@@ -40,10 +41,10 @@ impl<'s, S: Store> PageAllocator<'s, S> {
         }
     }
 
-    /// The next place.
+    /// Allocates the next page and returns its place.
     ///
     /// # Errors
-    /// Those of the store, and [`IndexError::Full`].
+    /// Errors of the store, and [`IndexError::Full`].
     pub fn allocate(&mut self) -> Result<u32> {
         if self.used == self.taken {
             let wanted = (self.taken / 2).clamp(MIN_APPEND, MAX_APPEND);
@@ -53,10 +54,10 @@ impl<'s, S: Store> PageAllocator<'s, S> {
         Ok(self.used - 1)
     }
 
-    /// Fills the page at a place that was given out.
+    /// Writes the page at an allocated place.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Errors of the store.
     pub fn write(&mut self, place: u32, kind: PageKind, bytes: &[u8]) -> Result<()> {
         let header = PageHeader {
             kind,
@@ -70,7 +71,7 @@ impl<'s, S: Store> PageAllocator<'s, S> {
             "a page of a segment is too full",
         )?;
         let block = block(&self.extents, place).ok_or(IndexError::Full {
-            problem: "a page was written that was not taken",
+            problem: "a page is not allocated",
         })?;
         self.store.write(block, &self.body)
     }
@@ -93,12 +94,12 @@ impl<'s, S: Store> PageAllocator<'s, S> {
             .taken
             .checked_add(extent.length)
             .ok_or(IndexError::Full {
-                problem: "a segment has more pages than can be counted",
+                problem: "a segment has too many pages",
             })?;
         Ok(())
     }
 
-    /// How many pages are in use, the runs that hold them, and those that are left over.
+    /// Returns the number of pages in use, their extents, and the unused extents.
     pub fn finish(self) -> (u32, Vec<Extent>, Vec<Extent>) {
         let (mut kept, mut left) = (Vec::new(), Vec::new());
         let mut wanted = self.used;
@@ -119,10 +120,10 @@ impl<'s, S: Store> PageAllocator<'s, S> {
     }
 }
 
-/// Takes so many neighbouring pages for a tail: of what the meta page notes as taken, the last.
+/// Allocates `length` adjacent pages for a write buffer. They are the last ones that the meta page records as allocated.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn allocate_contiguous<S: Store>(store: &S, length: u32) -> Result<Extent> {
     if let Some(extent) = reuse(store, length, true)? {
         return Ok(extent);
@@ -139,7 +140,7 @@ pub fn allocate_contiguous<S: Store>(store: &S, length: u32) -> Result<Extent> {
     Ok(extent)
 }
 
-/// Takes pages off the free list, and notes them; see [`split`].
+/// Takes pages from the free list and records them; see [`split`].
 fn reuse<S: Store>(store: &S, wanted: u32, exact: bool) -> Result<Option<Extent>> {
     let mut found = None;
     store.change(&[META, FREE], |bodies| {
@@ -157,7 +158,7 @@ fn reuse<S: Store>(store: &S, wanted: u32, exact: bool) -> Result<Option<Extent>
     Ok(found)
 }
 
-/// Appends pages to the file, at most so many, and notes them.
+/// Appends at most `most` pages to the file and records them.
 fn append<S: Store>(store: &S, most: u32) -> Result<Extent> {
     let extent = store.extend(most)?;
     store.change(&[META], |bodies| {
@@ -169,7 +170,7 @@ fn append<S: Store>(store: &S, most: u32) -> Result<Extent> {
     Ok(extent)
 }
 
-/// Block of a place.
+/// Returns the block of a place.
 fn block(extents: &[Extent], place: u32) -> Option<u32> {
     let mut left = place;
     for extent in extents {
@@ -181,7 +182,7 @@ fn block(extents: &[Extent], place: u32) -> Option<u32> {
     None
 }
 
-/// Appends a run, as part of the one before it where they are neighbours.
+/// Appends an extent, merged with the last one if they are adjacent.
 fn note(extents: &mut Vec<Extent>, extent: Extent) -> Result<()> {
     if let Some(last) = extents.last_mut()
         && last.start + last.length == extent.start
@@ -191,15 +192,15 @@ fn note(extents: &mut Vec<Extent>, extent: Extent) -> Result<()> {
     }
     if extents.len() == MAX_EXTENTS {
         return Err(IndexError::Full {
-            problem: "a segment would be in too many pieces",
+            problem: "a segment has too many extents",
         });
     }
     extents.push(extent);
     Ok(())
 }
 
-/// Takes up to `wanted` pages that nobody reads any more off the longest free run; where they must be `exact`ly so many,
-/// off the shortest that has them.
+/// Takes up to `wanted` pages that nobody reads any more from the longest free run. If `exact`, takes exactly `wanted` pages
+/// from the shortest run that is long enough.
 fn split<S: Store>(store: &S, runs: &mut Vec<FreeRun>, wanted: u32, exact: bool) -> Option<Extent> {
     let usable = runs.iter().enumerate().filter(|(_, run)| {
         let long = if exact {

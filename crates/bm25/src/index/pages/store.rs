@@ -1,43 +1,44 @@
-//! Where the pages are: PostgreSQL's buffers in the server, a vector in tests.
+//! The interface to the pages: PostgreSQL's buffers in the server, a vector in tests.
 
 use std::ops::Deref;
 
 use crate::index::error::Result;
 
-/// Neighbouring blocks.
+/// A run of adjacent blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Extent {
-    /// The first.
+    /// First block.
     pub start: u32,
-    /// How many.
+    /// Number of blocks.
     pub length: u32,
 }
 
-/// Pages that can be read.
+/// Read access to pages.
 pub trait Pages {
-    /// The body of a page, [`BODY`](crate::index::pages::page::BODY) bytes, for as long as it is held.
+    /// The body of a page, [`BODY_BYTES`](crate::index::pages::page::BODY_BYTES) long.
     type Page: Deref<Target = [u8]>;
 
-    /// A page that nobody changes any more (those of published segments but for [`Kind::Dead`](crate::index::pages::page::Kind)).
+    /// Returns a page that does not change any more: a page of a published segment, except
+    /// [`PageKind::Dead`](crate::index::pages::page::PageKind).
     ///
     /// # Errors
-    /// A block beyond the end.
+    /// A block beyond the end of the file.
     fn read(&self, block: u32) -> Result<Self::Page>;
 
-    /// Looks at a page that others may change, while they cannot.
+    /// Calls `look` with a page that may change, under a lock that prevents changes.
     ///
     /// # Errors
-    /// A block beyond the end, and whatever `look` returns.
+    /// A block beyond the end of the file, and errors of `look`.
     fn look<T>(&self, block: u32, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T>;
 }
 
-/// Pages that can be written.
+/// Write access to pages.
 pub trait Store: Pages {
-    /// Changes up to four pages together: after a crash all of it has happened or nothing. Others wait. Blocks are distinct
-    /// and ascending. Where `change` returns an error or false, nothing is changed; whether it was is returned.
+    /// Changes up to four pages atomically and crash-safely, under an exclusive lock. The blocks must be distinct and
+    /// ascending. If `change` returns false or an error, nothing is changed. Returns whether the pages were changed.
     ///
     /// # Errors
-    /// A block beyond the end, and whatever `change` returns.
+    /// A block beyond the end of the file, and errors of `change`.
     fn change(
         &self,
         blocks: &[u32],
@@ -47,29 +48,27 @@ pub trait Store: Pages {
     /// Replaces a whole page that nobody reads yet.
     ///
     /// # Errors
-    /// A block beyond the end.
+    /// A block beyond the end of the file.
     fn write(&self, block: u32, body: &[u8]) -> Result<()>;
 
-    /// Appends blocks to the file, at least one and at most so many; they can be given to [`Store::write`].
+    /// Appends between one and `most` blocks to the file, for [`Store::write`].
     ///
     /// # Errors
     /// A full file.
     fn extend(&self, most: u32) -> Result<Extent>;
 
-    /// Keeps everybody else from maintaining the index while `work` does. Readers go on, and so do those who append to the
-    /// tail.
+    /// Runs `work` under the maintenance lock. Searches and appends to the write buffer continue.
     ///
     /// # Errors
-    /// Whatever `work` returns.
+    /// Errors of `work`.
     fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T>;
 
-    /// A moment, for pages that are given up now.
+    /// Returns the current moment, to be recorded with pages that are freed now.
     fn now(&self) -> u64;
 
-    /// Whether nobody can still be reading what was given up at that moment.
+    /// Returns whether no reader of pages that were freed at that moment can remain.
     fn is_past(&self, moment: u64) -> bool;
 
-    /// Says, before it happens, that a block that was given up at that moment is used again: copies of the index elsewhere may
-    /// still have readers.
+    /// Announces that a block, freed at `moment`, is about to be reused: a standby may still have readers of it.
     fn announce_reuse(&self, block: u32, moment: u64);
 }

@@ -1,10 +1,10 @@
-//! The best documents of one segment.
+//! Finds the best documents of one segment with block-max MaxScore (Turtle and Flood 1995; Ding and Suel 2011) over windows of
+//! documents.
 //!
-//! Block-max MaxScore (Turtle and Flood 1995; Ding and Suel 2011) in windows of documents. The bounds of the blocks say
-//! what a document of each window can score at most; the most promising windows come first, so that what is good enough is
-//! soon known, and of the others those that cannot hold such a document are passed over. Of a window's lists those that even
-//! together cannot lift a document above the worst of the best so far add only to documents that the others hold, and only
-//! while these still can be good enough.
+//! The bounds of the blocks give the maximum score in each window. The most promising windows are scored first, which raises
+//! the threshold early. Windows whose maximum is below the threshold are skipped. Within a window, the lists with the smallest
+//! contributions cannot reach the threshold even together. They are not scanned fully: they only add to documents found in the
+//! other lists, as long as these documents can still reach the threshold.
 
 use std::cmp::Reverse;
 
@@ -16,35 +16,35 @@ use crate::index::pages::store::Pages;
 use crate::index::search::posting_list::{PostingList, Scoring, WINDOW};
 use crate::index::search::top_k::TopK;
 
-/// Windows that come first: the most promising.
+/// Number of promising windows that are scored first.
 const PROMISING_WINDOWS: usize = 4;
-/// A document is looked up in a list in the time that so many of its postings are read in.
+/// Looking up one document in a list costs as much as reading this many postings.
 const LOOKUP_COST: usize = 8;
-/// Words of a window's bits.
+/// Number of 64-bit words for the bits of a window.
 const MARK_WORDS: usize = WINDOW.div_ceil(64);
 
 /// The search of one segment.
 pub struct SegmentScan<'a, P: Pages> {
     scoring: Scoring<'a, P>,
-    /// Of the segment, among those that are searched.
+    /// Position of the segment in the search order.
     ordinal: u64,
-    /// Sums of the window's documents; 0 between windows.
+    /// Partial scores of the window's documents; all 0 between windows.
     sums: Vec<u64>,
-    /// A bit for each that has one and can be good enough.
+    /// One bit for each document that has a partial score and can reach the threshold.
     marks: [u64; MARK_WORDS],
 }
 
 /// A list in a window.
 struct BoundedList<'l, P: Pages> {
     list: &'l mut PostingList<P>,
-    /// The most that it adds there.
+    /// Maximum contribution of the list in the window.
     most: u64,
-    /// The most that it and those after it add together.
+    /// Maximum contribution of this list and all lists after it.
     rest: u64,
 }
 
 impl<'a, P: Pages> SegmentScan<'a, P> {
-    /// Of a segment, whose documents get numbers from `ordinal`.
+    /// Creates the scan of a segment. `ordinal` is its position in the search order.
     pub fn new(scoring: Scoring<'a, P>, ordinal: u64) -> Self {
         Self {
             scoring,
@@ -54,10 +54,10 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         }
     }
 
-    /// Offers every document of the lists that can be among the best.
+    /// Offers every document that can be among the best to `top_k`.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn run(&mut self, lists: &mut [PostingList<P>], top_k: &mut TopK) -> Result<()> {
         if lists.is_empty() {
             return Ok(());
@@ -81,7 +81,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         Ok(())
     }
 
-    /// The most that a document of each window can score.
+    /// Returns the maximum score of each window.
     fn bounds(&self, lists: &[PostingList<P>]) -> Result<Vec<u64>> {
         let windows = (self.scoring.reader.segment.documents as usize).div_ceil(WINDOW);
         let mut totals = vec![0_u64; windows];
@@ -97,7 +97,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         Ok(totals)
     }
 
-    /// Goes through a window, in which no document can score more than `most`.
+    /// Scores a window, in which no document has a score above `most`.
     fn window(
         &mut self,
         window: usize,
@@ -125,8 +125,8 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
                     })?;
                     continue;
                 }
-                // A document that none of the lists before holds is not good enough: only those that are marked count, and
-                // of them those that this list and the ones after it can still lift.
+                // A document that occurs in none of the previous lists cannot reach the threshold. Only marked documents
+                // count, and only those that this list and the later ones can lift to the threshold.
                 let marked = retain_marks(marks, sums, |sum| sum.saturating_add(rest) >= threshold);
                 if marked == 0 {
                     break;
@@ -163,7 +163,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         })?
     }
 
-    /// The lists in a window, those that add most first.
+    /// Returns the lists for a window, by descending maximum contribution.
     fn bounded<'l>(
         &self,
         lists: &'l mut [PostingList<P>],
@@ -190,7 +190,7 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
     }
 }
 
-/// The places that are marked.
+/// Returns the positions of the marked documents.
 fn marked_places(marks: &[u64; MARK_WORDS]) -> impl Iterator<Item = usize> {
     marks.iter().enumerate().flat_map(|(word, &bits)| {
         let mut left = bits;
@@ -202,7 +202,7 @@ fn marked_places(marks: &[u64; MARK_WORDS]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Takes the mark off documents whose sum does not do; how many are left.
+/// Unmarks the documents whose sum `keep` rejects. Returns the number of documents that remain marked.
 fn retain_marks(
     marks: &mut [u64; MARK_WORDS],
     sums: &mut [u64],

@@ -1,4 +1,4 @@
-//! A list of a query in a segment: what each of its postings adds to a score, and the most that it adds anywhere.
+//! A posting list of a query in a segment: the contribution of each posting to a score, and upper bounds of it.
 
 use std::ops::Range;
 
@@ -13,45 +13,45 @@ use crate::index::segment::dictionary::Entry;
 use crate::index::segment::postings::Postings;
 use crate::index::segment::reader::SegmentReader;
 
-/// Documents of a window: the norms of one are on one page.
+/// Number of documents in a window. All norms of a window are on one page.
 pub const WINDOW: usize = CONTENT_BYTES / 2;
-/// Frequencies whose parts are kept in a table.
+/// Number of frequencies with precomputed contributions.
 const TABLE_FREQUENCIES: usize = 4;
-/// Documents up to which a list is read whole: it is soon done, and then its windows are known exactly.
+/// Lists up to this length are loaded completely. This is fast, and makes their bounds exact.
 const MAX_LOADED_POSTINGS: u32 = 8192;
 
-/// A segment, and what scores in it rest on.
+/// A segment, with the parameters of the scores in it.
 pub struct Scoring<'a, P: Pages> {
-    /// The segment.
+    /// Reader of the segment.
     pub reader: &'a SegmentReader<'a, P>,
-    /// At today's mean length.
+    /// Saturation for the mean length of the search.
     pub saturation: &'a Saturation,
-    /// That mean length: impacts were computed with another.
+    /// Mean length of the search. The impacts were computed with another one.
     pub average: f64,
 }
 
-/// A list, and how far it was read.
+/// A posting list and the position in it.
 pub struct PostingList<P: Pages> {
     weight: f64,
     postings: ListPostings<P>,
-    /// How many of its postings are in a window, about.
+    /// Approximate number of postings per window.
     pub density: usize,
 }
 
-/// Its postings.
+/// The postings of a list.
 enum ListPostings<P: Pages> {
-    /// Where they are.
+    /// Postings that are read block by block.
     Streamed(Box<StreamedPostings<P>>),
-    /// Read, with what each adds; and the first that was not passed.
+    /// All postings as documents and contributions, and the index of the next one.
     Loaded(Vec<(u32, u64)>, usize),
 }
 
-/// Postings that are read as they are needed.
+/// Postings that are read block by block.
 struct StreamedPostings<P: Pages> {
     postings: Postings<P>,
-    /// The bound that each impact stands for.
+    /// Upper bound of the contribution for each impact.
     bounds: [u64; 256],
-    /// What a posting adds, by norm and frequency, from 1.
+    /// Contribution by norm and by frequency; the first column is frequency 1.
     contributions: [[u64; TABLE_FREQUENCIES]; 256],
 }
 
@@ -77,7 +77,7 @@ impl<P: Pages> StreamedPostings<P> {
     }
 }
 
-/// What a posting adds.
+/// Returns the contribution of a posting.
 #[inline]
 fn tabled_contribution(
     contributions: &[[u64; TABLE_FREQUENCIES]; 256],
@@ -93,10 +93,10 @@ fn tabled_contribution(
 }
 
 impl<P: Pages> PostingList<P> {
-    /// The list of a term, at its first posting.
+    /// Opens the list of a term.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn new(scoring: &Scoring<'_, P>, entry: Entry, weight: f64) -> Result<Self> {
         let reader = scoring.reader;
         let mut postings = Postings::new(reader, entry)?;
@@ -123,10 +123,10 @@ impl<P: Pages> PostingList<P> {
         })
     }
 
-    /// Raises the bound of each window that it has postings in to the most that one of them adds.
+    /// Raises the bound of each window that contains postings to the maximum contribution in it.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn bounds(&self, scoring: &Scoring<'_, P>, windows: &mut [u64]) -> Result<()> {
         match &self.postings {
             ListPostings::Loaded(read, _) => {
@@ -150,10 +150,10 @@ impl<P: Pages> PostingList<P> {
         Ok(())
     }
 
-    /// Goes back to the first posting.
+    /// Moves back to the first posting.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn restart(&mut self, scoring: &Scoring<'_, P>) -> Result<()> {
         match &mut self.postings {
             ListPostings::Loaded(_, at) => *at = 0,
@@ -162,10 +162,10 @@ impl<P: Pages> PostingList<P> {
         Ok(())
     }
 
-    /// Goes on to a window; the most that a posting in it adds.
+    /// Moves to a window and returns the maximum contribution in it.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn enter(&mut self, scoring: &Scoring<'_, P>, window: Range<u32>) -> Result<u64> {
         Ok(match &mut self.postings {
             ListPostings::Loaded(read, at) => {
@@ -186,10 +186,10 @@ impl<P: Pages> PostingList<P> {
         })
     }
 
-    /// Hands over each posting of a window: its place there, and what it adds. `norms` are the window's.
+    /// Calls `visit` with each posting of a window: position in the window and contribution. `norms` are those of the window.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     #[inline]
     pub fn add(
         &mut self,
@@ -238,10 +238,10 @@ impl<P: Pages> PostingList<P> {
         Ok(())
     }
 
-    /// What it adds to a document; they are asked for in rising order within a window.
+    /// Returns the contribution to a document. Documents must ascend within a window.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn contribution(
         &mut self,
         scoring: &Scoring<'_, P>,

@@ -1,7 +1,7 @@
-//! The best documents of a query, best first, as many as are asked for.
+//! Returns the best documents of a query, one after the other.
 //!
-//! What a score rests on is fixed when the search begins, so it goes on from the last document that it gave: equal scores
-//! come in one order, of which no document is given twice or left out.
+//! The snapshot and the statistics are fixed when the search begins, so a search can continue after the last document that it
+//! returned. Equal scores have a fixed order; no document is returned twice or omitted.
 
 use std::cmp::Reverse;
 
@@ -15,11 +15,11 @@ use crate::index::search::top_k::{RankKey, TopK};
 use crate::index::segment::reader::SegmentReader;
 use crate::query_weight::contributes;
 
-/// Of the pages that a whole scan reads, the part that is read before its first document is known: all lists are gone
-/// through, and most blocks passed over.
+/// Share of the pages of a full scan that are read before the first document is found: all lists are traversed, but most
+/// blocks are skipped.
 pub const STARTUP_COST_SHARE: f64 = 0.2;
 
-/// Of the rows, the part that a scan without a query would give.
+/// Selectivity of a scan without a query.
 pub const FULL_SELECTIVITY: f64 = 1.0;
 
 /// A document that was found.
@@ -27,35 +27,35 @@ pub const FULL_SELECTIVITY: f64 = 1.0;
 pub struct SearchHit {
     /// Address of its row.
     pub row: u64,
-    /// Of its text.
+    /// Fingerprint of its content.
     pub fingerprint: u64,
-    /// Its score.
+    /// BM25 score.
     pub score: f64,
 }
 
-/// A search that has begun.
+/// A search in progress.
 pub struct Search {
     snapshot: Snapshot,
     weights: Vec<f64>,
     saturation: Saturation,
-    /// Mean length of a document that the scores rest on.
+    /// Mean document length for the scores.
     average: f64,
-    /// What was found and not yet given, worst first.
+    /// Documents that were found but not returned yet, worst first.
     batch: Vec<RankKey>,
-    /// The last one that was given.
+    /// The last document that was returned.
     last: Option<RankKey>,
-    /// How many are found at a time.
+    /// Number of documents per batch.
     size: usize,
-    /// Whether there are no more.
+    /// Whether there are no more documents.
     exhausted: bool,
 }
 
 impl Search {
-    /// A search whose scores rest on `statistics`: those of the snapshot, or of several indexes together. `first` is how many
-    /// documents are found at first.
+    /// Begins a search. `statistics` are those of the snapshot, or the sum of several indexes. `first` is the number of
+    /// documents in the first batch.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn begin(snapshot: Snapshot, statistics: &Statistics, first: usize) -> Result<Self> {
         let average = statistics.average_length();
         Ok(Self {
@@ -70,10 +70,10 @@ impl Search {
         })
     }
 
-    /// The next best document.
+    /// Returns the next best document.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn next<P: Pages>(&mut self, pages: &P) -> Result<Option<SearchHit>> {
         if self.batch.is_empty() && !self.exhausted {
             self.fill(pages)?;

@@ -1,7 +1,8 @@
-//! What a search rests on, fixed when it begins: which segments there are, where each has the terms of the query, and which
-//! documents of the tail hold them.
+//! A snapshot of an index for one search: the segments, the dictionary entries of the query's terms, and the matching
+//! documents of the write buffer.
 //!
-//! It is good for as long as the reader's own snapshot is: pages that are given up later are not used again before that ends.
+//! It is valid as long as the snapshot of the reader's transaction: pages that are freed later are not reused before that
+//! ends.
 
 use std::cmp::Reverse;
 
@@ -21,25 +22,25 @@ pub struct Snapshot {
     terms: Vec<QueryTerm>,
     statistics: Statistics,
     pub(super) buffered: Vec<BufferedMatch>,
-    /// By segment and term.
+    /// Dictionary entries by segment and term.
     pub(super) entries: Vec<Vec<Option<Entry>>>,
 }
 
-/// A document of the tail that has a term of the query.
+/// A document of the write buffer that contains a term of the query.
 #[derive(Clone, Debug)]
 pub(super) struct BufferedMatch {
     pub row: u64,
     pub fingerprint: u64,
     pub norm: u8,
-    /// By term.
+    /// Frequency of each term.
     pub frequencies: Vec<u32>,
 }
 
 impl Snapshot {
-    /// Looks the terms up in what a meta page, read since the reader's own snapshot was taken, lists.
+    /// Looks up the terms. The meta page must have been read after the snapshot of the reader's transaction was taken.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn take<P: Pages>(pages: &P, mut meta: Meta, terms: &[QueryTerm]) -> Result<Self> {
         meta.segments
             .sort_by_key(|segment| Reverse(segment.documents));
@@ -93,7 +94,7 @@ impl Snapshot {
         })
     }
 
-    /// The index' own statistics.
+    /// Statistics of this index.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }

@@ -1,23 +1,23 @@
-//! The best documents that were found so far, and what is good enough to be one of them.
+//! The best documents found so far, and the score that a better one needs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Score and number of a document. The number is its place in the order of equals: the tail's first, then segment by
-/// segment, in the order in which they are searched.
+/// Score and number of a document. Of equal scores, the lower number is better: first the write buffer, then the segments in
+/// search order.
 pub type RankKey = (u64, Reverse<u64>);
 
-/// The best so far.
+/// The best documents so far.
 pub struct TopK {
-    /// The worst on top.
+    /// Heap with the worst document on top.
     keys: BinaryHeap<Reverse<RankKey>>,
     limit: usize,
-    /// Those up to this one were given before.
+    /// Documents up to this one were already returned.
     after: Option<RankKey>,
 }
 
 impl TopK {
-    /// None yet, of at most `size`.
+    /// Creates an empty set of at most `limit` documents.
     pub fn new(limit: usize, after: Option<RankKey>) -> Self {
         Self {
             keys: BinaryHeap::new(),
@@ -26,7 +26,7 @@ impl TopK {
         }
     }
 
-    /// A document with less is not good enough. One with as much may be, if its number is lower.
+    /// Minimum score of a document that may still be accepted. Of equal scores, only lower numbers are accepted.
     pub fn threshold(&self) -> u64 {
         match self.keys.peek() {
             Some(Reverse((score, _))) if self.keys.len() == self.limit => *score,
@@ -34,14 +34,14 @@ impl TopK {
         }
     }
 
-    /// Whether it would be among them.
+    /// Returns whether a document would be accepted.
     pub fn accepts(&self, hit: RankKey) -> bool {
         self.after.is_none_or(|after| hit < after)
             && (self.keys.len() < self.limit
                 || self.keys.peek().is_some_and(|Reverse(worst)| hit > *worst))
     }
 
-    /// Takes it, if it is among them.
+    /// Adds a document if it is accepted.
     pub fn offer(&mut self, hit: RankKey) {
         if !self.accepts(hit) {
             return;
@@ -53,12 +53,12 @@ impl TopK {
         }
     }
 
-    /// How many there are.
+    /// Number of documents.
     pub fn count(&self) -> usize {
         self.keys.len()
     }
 
-    /// Those that were found, worst first.
+    /// Returns the documents, worst first.
     pub fn into_worst_first(self) -> Vec<RankKey> {
         let best_first = self.keys.into_sorted_vec();
         best_first

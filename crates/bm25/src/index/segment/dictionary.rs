@@ -1,49 +1,49 @@
-//! Dictionary pages: terms by rising hash, each with where its postings are.
+//! Dictionary pages: terms by ascending hash, each with the location of its postings.
 //!
-//! `[count u16][hashes u64 …][ends of the entries u16 …][entries]`. An entry is the number of documents, and then: of up to
-//! [`INLINE`] documents the postings themselves; of a single block the largest impact and where it begins; else the impact
-//! and where the entries of its blocks begin.
+//! The layout is `[count u16][hashes u64 …][ends of the entries u16 …][entries]`. An entry begins with the number of
+//! documents. For up to [`MAX_INLINE_POSTINGS`] documents the postings follow. For a single block follow the largest impact
+//! and the location of the block, for several blocks the largest impact and the location of their skip entries.
 
 use crate::index::pages::page::{CONTENT_BYTES, put_varint, take_varint, u16_at, u64_at};
 use crate::index::segment::posting_block::{self, BLOCK_LEN, Block};
 
-/// Documents of a term whose postings are in the dictionary.
+/// Maximum number of postings that are stored in the dictionary itself.
 pub const MAX_INLINE_POSTINGS: usize = 4;
 
-/// Where the postings of a term are.
+/// Location of the postings of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PostingsLocation {
-    /// In the dictionary: the bytes of a block.
+    /// In the dictionary; the bytes of a block.
     Inline(Vec<u8>),
     /// One block, at an offset of a postings page.
     Block {
         /// Place of the page.
         page: u32,
-        /// Offset on it.
+        /// Offset on the page.
         offset: u16,
     },
-    /// More, whose entries begin with so manieth of a skip page.
+    /// Several blocks; the location of their first skip entry.
     Blocks {
-        /// Place of the page.
+        /// Place of the skip page.
         page: u32,
-        /// Number of the entry on it.
+        /// Number of the entry on the page.
         entry: u16,
     },
 }
 
-/// A term's entry.
+/// The entry of a term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Documents that have the term.
+    /// Number of documents that contain the term.
     pub documents: u32,
-    /// Largest impact of its blocks; 255 where it was not worth a byte.
+    /// Largest impact of the blocks; 255 for inline postings, which store none.
     pub impact: u8,
-    /// Its postings.
+    /// Location of the postings.
     pub place: PostingsLocation,
 }
 
 impl Entry {
-    /// Its bytes.
+    /// Returns the entry as bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(12);
         put_varint(&mut bytes, u64::from(self.documents));
@@ -59,7 +59,7 @@ impl Entry {
         bytes
     }
 
-    /// Reads it back; `None` where the bytes are none.
+    /// Parses an entry; `None` for invalid bytes.
     pub fn decode(mut bytes: &[u8]) -> Option<Self> {
         let documents = u32::try_from(take_varint(&mut bytes)?).ok()?;
         if documents == 0 {
@@ -88,7 +88,7 @@ impl Entry {
         })
     }
 
-    /// The postings that are in the entry itself.
+    /// Decodes inline postings into a block; `None` if the postings are elsewhere or invalid.
     pub fn inline(&self, documents: u32, into: &mut Block) -> Option<()> {
         match &self.place {
             PostingsLocation::Inline(bytes) => {
@@ -99,7 +99,7 @@ impl Entry {
     }
 }
 
-/// A dictionary page that is being filled.
+/// A dictionary page under construction.
 #[derive(Default)]
 pub struct DictionaryPageBuilder {
     hashes: Vec<u64>,
@@ -108,17 +108,17 @@ pub struct DictionaryPageBuilder {
 }
 
 impl DictionaryPageBuilder {
-    /// Whether there is nothing on it.
+    /// Returns whether the page has no terms.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
     }
 
-    /// Whether an entry of so many bytes goes on it.
+    /// Returns whether an entry of this length fits on the page.
     pub fn has_room(&self, entry: usize) -> bool {
         2 + 10 * (self.hashes.len() + 1) + self.entries.len() + entry <= CONTENT_BYTES
     }
 
-    /// Puts a term on it.
+    /// Adds a term.
     pub fn add(&mut self, hash: u64, entry: &[u8]) {
         self.hashes.push(hash);
         self.entries.extend(entry);
@@ -126,7 +126,7 @@ impl DictionaryPageBuilder {
             .push(u16::try_from(self.entries.len()).unwrap_or(u16::MAX));
     }
 
-    /// Its bytes; it is empty again.
+    /// Returns the bytes of the page and clears the builder.
     pub fn take(&mut self) -> Vec<u8> {
         let count = u16::try_from(self.hashes.len()).unwrap_or(u16::MAX);
         let mut bytes = count.to_le_bytes().to_vec();
@@ -139,18 +139,18 @@ impl DictionaryPageBuilder {
     }
 }
 
-/// Terms of a page.
+/// Number of terms on a page; `None` if the page is too short for them.
 pub fn count(page: &[u8]) -> Option<usize> {
     let count = usize::from(u16_at(page, 0)?);
     (page.len() >= 2 + 10 * count).then_some(count)
 }
 
-/// The term at a place on the page.
+/// Hash of the term at a position on the page.
 pub fn hash(page: &[u8], at: usize) -> Option<u64> {
     u64_at(page, 2 + 8 * at)
 }
 
-/// The bytes of the entry at a place on the page.
+/// Bytes of the entry at a position on the page.
 pub fn entry(page: &[u8], at: usize) -> Option<&[u8]> {
     let count = count(page)?;
     let end = |at: usize| Some(usize::from(u16_at(page, 2 + 8 * count + 2 * at)?));
@@ -158,7 +158,7 @@ pub fn entry(page: &[u8], at: usize) -> Option<&[u8]> {
     page.get(2 + 10 * count..)?.get(start..end(at)?)
 }
 
-/// Where the term is on the page, if it is.
+/// Finds the position of a term on the page: `Some(Err(()))` if it is absent, `None` for a damaged page.
 pub fn find(page: &[u8], wanted: u64) -> Option<Result<usize, ()>> {
     let (mut low, mut high) = (0, count(page)?);
     while low < high {

@@ -1,14 +1,14 @@
-//! Lengths of documents in one byte, as Lucene keeps them: exact up to 40, then with four significant bits.
+//! Norms: document lengths in one byte, as in Lucene. Lengths up to 40 are exact, larger ones have four significant bits.
 //!
-//! The layout is that of Lucene's `SmallFloat.intToByte4`; an oracle that quantises the same way gets the same scores.
+//! The encoding is that of Lucene's `SmallFloat.intToByte4`, so an oracle with the same quantisation computes the same scores.
 
-/// How many numbers come before the first that is not exact.
+/// Number of values below the floating-point range.
 const EXACT: u32 = 24;
 
-/// Lengths by norm.
+/// Length for each norm.
 static LENGTHS: [u32; 256] = lengths();
 
-/// The length as it is kept.
+/// Encodes a length, rounded down.
 pub fn norm(length: u32) -> u8 {
     if length < EXACT {
         return length as u8;
@@ -19,13 +19,13 @@ pub fn norm(length: u32) -> u8 {
         value
     } else {
         let shift = bits - 4;
-        // The leading one is understood.
+        // The leading one bit is implicit.
         ((value >> shift) & 0x07) | ((shift + 1) << 3)
     };
     (EXACT + packed).min(255) as u8
 }
 
-/// The length that stands for it in scores: the least that is kept so.
+/// Returns the length that a norm stands for in scores: the smallest length with this norm.
 pub fn length(norm: u8) -> u32 {
     LENGTHS[usize::from(norm)]
 }
@@ -62,7 +62,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn keeps_what_lucene_keeps() {
+    fn equals_lucene() {
         // SmallFloat.byte4ToInt of Lucene 9.
         for (byte, value) in [
             (0, 0),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_its_own() {
+    fn every_norm_is_distinct() {
         for byte in 0..=255 {
             assert_eq!(norm(length(byte)), byte);
         }
@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_at_most_an_eighth_too_short(exact in 0_u32..2_000_000_000) {
+        fn error_is_at_most_an_eighth(exact in 0_u32..2_000_000_000) {
             let kept = length(norm(exact));
             prop_assert!(kept <= exact);
             prop_assert!(f64::from(exact - kept) <= f64::from(exact) / 8.0);

@@ -1,27 +1,28 @@
-//! Posting blocks: 128 documents with the frequency of a term in each, packed; or fewer, as variable-length numbers.
+//! Posting blocks: 128 document numbers with term frequencies, bit-packed; a shorter block consists of variable-length
+//! integers.
 //!
-//! A full block is `[bits of a gap][bits of a frequency][gaps][frequencies]`, each part packed by the layout of simdcomp's
-//! 4-lane packing; gaps are less one where a document cannot be the same as the one before, frequencies always. A block is
-//! read with the number of the document before its first, which the entry of the previous block holds.
+//! The layout of a full block is `[bits of a gap][bits of a frequency][gaps][frequencies]`. Both parts use the 4-lane packing
+//! of simdcomp. Gaps are stored minus one, except where there is no previous document; frequencies are stored minus one.
+//! Decoding needs the document before the first one of the block; the skip entry of the previous block holds it.
 
 use bitpacking::{BitPacker, BitPacker4x};
 
 use crate::index::pages::page::{put_varint, take_varint};
 
-/// Postings of a full block.
+/// Number of postings in a full block.
 pub const BLOCK_LEN: usize = BitPacker4x::BLOCK_LEN;
 
-/// Most bytes that a block takes: two widths, and 32 bits twice for each posting.
+/// Maximum length of an encoded block: two bit widths, and twice 32 bits for each posting.
 pub const MAX_BLOCK_BYTES: usize = 2 + 2 * 4 * BLOCK_LEN;
 
 /// A decoded block.
 #[derive(Clone)]
 pub struct Block {
-    /// Documents, rising.
+    /// Documents, ascending.
     pub documents: [u32; BLOCK_LEN],
-    /// Frequency of the term in each, at least 1.
+    /// Frequency of the term in each document, at least 1.
     pub frequencies: [u32; BLOCK_LEN],
-    /// How many.
+    /// Number of postings.
     pub length: usize,
 }
 
@@ -35,7 +36,7 @@ impl Default for Block {
     }
 }
 
-/// Appends a block of up to [`FULL`] postings; `before` is the document before the first.
+/// Appends a block of up to [`BLOCK_LEN`] postings. `before` is the document before the first one.
 pub fn encode(bytes: &mut Vec<u8>, before: Option<u32>, documents: &[u32], frequencies: &[u32]) {
     let (Ok(full), Ok(frequencies_full)) = (
         <&[u32; BLOCK_LEN]>::try_from(documents),
@@ -67,8 +68,8 @@ fn encode_few(bytes: &mut Vec<u8>, before: Option<u32>, documents: &[u32], frequ
     }
 }
 
-/// Reads a block of `length` postings from the front of `bytes`; `None` where the bytes are no such block. What it decodes
-/// is rising and below `documents` whatever the bytes are.
+/// Decodes a block of `length` postings from the front of `bytes`; `None` for invalid bytes. The decoded documents are
+/// ascending and below `documents` for any input.
 pub fn decode(
     mut bytes: &[u8],
     before: Option<u32>,
@@ -97,7 +98,7 @@ pub fn decode(
                 *frequency = frequency.saturating_add(1);
             }
         }
-        // Sums that ran over would make documents fall.
+        // An overflow in the prefix sums makes the documents descend.
         let pairs = into.documents.iter().zip(&into.documents[1..]);
         let rising = pairs.fold(true, |rising, (one, next)| rising & (one < next));
         let after = before.is_none_or(|before| before < into.documents[0]);
@@ -157,7 +158,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..1_200), before in prop::option::of(any::<u32>()), length in 0..=BLOCK_LEN, documents in any::<u32>()) {
+        fn any_bytes_are_decoded_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..1_200), before in prop::option::of(any::<u32>()), length in 0..=BLOCK_LEN, documents in any::<u32>()) {
             let mut block = Block::default();
             if decode(&bytes, before, length, documents, &mut block).is_some() {
                 prop_assert_eq!(block.length, length);

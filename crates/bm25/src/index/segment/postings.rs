@@ -1,4 +1,4 @@
-//! Reads the postings of a term forward, block by block.
+//! Reads the postings of a term in ascending order, block by block.
 
 use std::cell::RefCell;
 
@@ -10,36 +10,40 @@ use crate::index::segment::layout::{SKIP_BYTES, SKIPS_PER_PAGE};
 use crate::index::segment::posting_block::{self, BLOCK_LEN, Block};
 use crate::index::segment::reader::{Held, SegmentReader};
 
-/// A list of postings, read forward.
+/// A forward cursor over the postings of a term.
 pub struct Postings<P: Pages> {
     entry: Entry,
-    /// Blocks in all.
+    /// Number of blocks.
     blocks: u32,
-    /// Number of the block that we are at.
+    /// Number of the current block.
     at: u32,
-    /// The last document of the block before.
+    /// Last document of the previous block.
     before: Option<u32>,
-    /// The last document and the impact of this one.
+    /// Last document and impact of the current block.
     last: u32,
     impact: u8,
-    /// Where it is.
+    /// Location of the current block: place of its page, offset.
     place: (u32, u16),
-    /// Whether `block` holds it.
+    /// Whether `block` holds the current block.
     decoded: bool,
     block: Box<Block>,
-    /// Next posting of it.
+    /// Index of the next posting in the current block.
     next: usize,
     skips: Held<P>,
     page: Held<P>,
 }
 
 impl<P: Pages> Postings<P> {
+    /// Opens the postings of a dictionary entry at the first block.
+    ///
+    /// # Errors
+    /// A damaged page.
     pub fn new(reader: &SegmentReader<'_, P>, entry: Entry) -> Result<Self> {
         let documents = reader.segment.documents;
         if entry.documents > documents {
             return Err(IndexError::Corrupt {
                 block: 0,
-                problem: "a term is in more documents than there are",
+                problem: "a term has more documents than the segment",
             });
         }
         let mut postings = Self {
@@ -71,7 +75,7 @@ impl<P: Pages> Postings<P> {
         Ok(postings)
     }
 
-    /// Whether there is no block any more.
+    /// Returns whether all blocks were read.
     fn is_over(&self) -> bool {
         self.at >= self.blocks
     }
@@ -93,14 +97,14 @@ impl<P: Pages> Postings<P> {
         if self.before.is_some_and(|before| last <= before) || last >= reader.segment.documents {
             return Err(IndexError::Corrupt {
                 block: reader.block(place)?,
-                problem: "the blocks of a term do not rise",
+                problem: "the blocks of a term are out of order",
             });
         }
         (self.last, self.impact, self.place) = (last, impact, (page, offset));
         Ok(())
     }
 
-    /// Goes to the next block without reading it.
+    /// Moves to the next block without decoding it.
     fn skip(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
         self.before = Some(self.last);
         self.at += 1;
@@ -112,10 +116,10 @@ impl<P: Pages> Postings<P> {
         Ok(())
     }
 
-    /// Passes over blocks that end before a document.
+    /// Skips blocks that end before a document.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn skip_to(&mut self, reader: &SegmentReader<'_, P>, document: u32) -> Result<()> {
         while !self.is_over() && self.last < document {
             self.skip(reader)?;
@@ -123,17 +127,17 @@ impl<P: Pages> Postings<P> {
         Ok(())
     }
 
-    /// Goes back to the first block.
+    /// Moves back to the first block.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn restart(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
         let first = self.at == 0 && self.decoded;
         (self.at, self.next, self.before, self.decoded) = (0, 0, None, first);
         self.load_skip(reader)
     }
 
-    /// Where the entry of a block is: place of its page, offset.
+    /// Location of the skip entry of a block: place of its page, offset.
     fn skip_at(&self, block: u32) -> (u32, usize) {
         let PostingsLocation::Blocks { page, entry } = self.entry.place else {
             return (0, 0);
@@ -145,10 +149,10 @@ impl<P: Pages> Postings<P> {
         )
     }
 
-    /// Last document and impact of each block, in order, without reading any.
+    /// Calls `visit` with the last document and the impact of each block, in order, without decoding the blocks.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn each_block(
         &self,
         reader: &SegmentReader<'_, P>,
@@ -178,15 +182,15 @@ impl<P: Pages> Postings<P> {
         Ok(())
     }
 
-    /// Documents that have the term.
+    /// Number of documents that contain the term.
     pub fn documents(&self) -> u32 {
         self.entry.documents
     }
 
-    /// The largest impact of the blocks, from the one that we are at, that may hold documents below `end`.
+    /// Returns the largest impact of the blocks from the current one on that may contain documents below `end`.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn impact_before(&self, reader: &SegmentReader<'_, P>, end: u32) -> Result<u8> {
         if self.is_over()
             || self
@@ -208,7 +212,7 @@ impl<P: Pages> Postings<P> {
         Ok(most)
     }
 
-    /// Reads the block that we are at.
+    /// Decodes the current block.
     fn decode(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
         if self.decoded {
             return Ok(());
@@ -229,7 +233,7 @@ impl<P: Pages> Postings<P> {
         if many && self.block.documents[length - 1] != self.last {
             return Err(IndexError::Corrupt {
                 block: reader.block(place)?,
-                problem: "a block does not end where its entry says",
+                problem: "the last document of a block differs from its entry",
             });
         }
         self.decoded = true;
@@ -237,10 +241,11 @@ impl<P: Pages> Postings<P> {
         Ok(())
     }
 
-    /// Postings from `start` on that are below `end`, a block's at a time; none where there are no more. They are passed over.
+    /// Returns the next postings from `start` up to `end` (exclusive), at most those of one block, and moves past them; `None`
+    /// if there are no more.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn between(
         &mut self,
         reader: &SegmentReader<'_, P>,
@@ -249,7 +254,7 @@ impl<P: Pages> Postings<P> {
     ) -> Result<Option<(&[u32], &[u32])>> {
         loop {
             self.skip_to(reader, start)?;
-            // A block's first document is beyond the last of the block before.
+            // The first document of a block is greater than the last one of the previous block.
             if self.is_over()
                 || self
                     .before
@@ -275,10 +280,10 @@ impl<P: Pages> Postings<P> {
         }
     }
 
-    /// How often a document has the term, 0 if it has not. Documents are asked for in rising order.
+    /// Returns the frequency of the term in a document; 0 if it is absent. The documents of successive calls must ascend.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn frequency(&mut self, reader: &SegmentReader<'_, P>, document: u32) -> Result<u32> {
         self.skip_to(reader, document)?;
         if self.is_over() || self.before.is_some_and(|before| before >= document) {

@@ -1,4 +1,4 @@
-//! Reads a segment: its documents by number, its terms, and their postings block by block.
+//! Reads a segment: its documents by number, and its dictionary.
 
 use std::cell::RefCell;
 
@@ -13,25 +13,25 @@ use crate::index::segment::layout::{
     DIRECTORY_ENTRIES_PER_PAGE, DIRECTORY_ENTRY_BYTES, DOCUMENT_BYTES, DOCUMENTS_PER_PAGE,
 };
 
-/// A page that is held, and its place.
+/// A cached page with its place.
 pub(super) type Held<P> = RefCell<Option<(u32, <P as Pages>::Page)>>;
 
-/// A segment and the pages that are held of it.
+/// A segment with its cached pages.
 pub struct SegmentReader<'a, P: Pages> {
     pages: &'a P,
-    /// What the meta page says of it.
+    /// Description of the segment on the meta page.
     pub segment: &'a Segment,
     norms: Held<P>,
     rows: Held<P>,
 }
 
-/// Documents, norms and bits come in pages one after the other.
+/// Number of pages for one record per document, with `a_page` records on a page.
 fn pages_of(documents: u32, a_page: usize) -> u32 {
     (documents as usize).div_ceil(a_page) as u32
 }
 
 impl<'a, P: Pages> SegmentReader<'a, P> {
-    /// Of a segment that the meta page lists.
+    /// Creates a reader of a segment that the meta page lists.
     pub fn new(pages: &'a P, segment: &'a Segment) -> Self {
         Self {
             pages,
@@ -41,25 +41,25 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         }
     }
 
-    /// Place of the first page of norms.
+    /// Place of the first norms page.
     fn norms_place(&self) -> u32 {
         pages_of(self.segment.documents, DOCUMENTS_PER_PAGE)
     }
 
-    /// Place of the first page of bits.
+    /// Place of the first page with removal bits.
     pub fn dead_place(&self) -> u32 {
         self.norms_place() + pages_of(self.segment.documents, CONTENT_BYTES)
     }
 
-    /// How many pages of bits there are.
+    /// Number of pages with removal bits.
     pub fn dead_pages(&self) -> u32 {
         pages_of(self.segment.documents, CONTENT_BYTES * 8)
     }
 
-    /// Block of a place.
+    /// Returns the block of a place.
     ///
     /// # Errors
-    /// A place that the segment does not have.
+    /// A place outside the segment.
     pub fn block(&self, place: u32) -> Result<u32> {
         let block = self
             .segment
@@ -67,11 +67,11 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
             .filter(|_| place < self.segment.pages);
         block.ok_or(IndexError::Corrupt {
             block: place,
-            problem: "a segment names a page that it does not have",
+            problem: "a page number is outside its segment",
         })
     }
 
-    /// What the header of the page at a place must say.
+    /// Returns the expected header of the page at a place.
     pub fn header(&self, kind: PageKind, place: u32) -> PageHeader {
         PageHeader {
             kind,
@@ -80,7 +80,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         }
     }
 
-    /// Reads the page at a place, unless it is held already, and looks at its content.
+    /// Calls `look` with the content of the page at a place. The page is read only if it is not cached.
     pub(super) fn on<T>(
         &self,
         held: &Held<P>,
@@ -94,7 +94,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
             _ => Some(self.block(place)?),
         };
         if let Some(block) = block {
-            // Let go of first: at most one page is held for each purpose.
+            // Release the cached page first, so that at most one page per purpose is pinned.
             *held = None;
             *held = Some((place, self.pages.read(block)?));
         }
@@ -103,15 +103,15 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
             problem,
         };
         let Some((_, page)) = &*held else {
-            return Err(corrupt("it is not held"));
+            return Err(corrupt("it is not cached"));
         };
-        // Checked when it was taken; a page that is held does not become another.
+        // A page is validated when it is read. A cached page does not change.
         let bytes = match block {
             Some(block) => content(page, block, self.header(kind, place)),
-            None => held_content(page).ok_or(corrupt("its header is gone")),
+            None => held_content(page).ok_or(corrupt("its header is missing")),
         };
         match bytes {
-            Ok(bytes) => look(bytes).ok_or(corrupt("it ends before problem it should hold")),
+            Ok(bytes) => look(bytes).ok_or(corrupt("it is shorter than its content")),
             Err(error) => {
                 *held = None;
                 Err(error)
@@ -119,10 +119,10 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         }
     }
 
-    /// A document's length as a norm.
+    /// Returns the norm of a document.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     #[inline]
     pub fn norm(&self, document: u32) -> Result<u8> {
         let place = self.norms_place() + document / CONTENT_BYTES as u32;
@@ -131,10 +131,10 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         })
     }
 
-    /// Looks at the norms of documents from one on, as many as share its page.
+    /// Calls `look` with the norms from document `first` to the end of the page.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     #[inline]
     pub fn norms<T>(&self, first: u32, look: impl FnOnce(&[u8]) -> T) -> Result<T> {
         let place = self.norms_place() + first / CONTENT_BYTES as u32;
@@ -143,10 +143,10 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         })
     }
 
-    /// A document's row and fingerprint.
+    /// Returns the row and the fingerprint of a document.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn row(&self, document: u32) -> Result<(u64, u64)> {
         let place = document / DOCUMENTS_PER_PAGE as u32;
         let at = document as usize % DOCUMENTS_PER_PAGE * DOCUMENT_BYTES;
@@ -156,10 +156,10 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         })
     }
 
-    /// Whether vacuum removed a document. Others may be removing it.
+    /// Returns whether vacuum removed a document. A vacuum may be running.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn is_dead(&self, document: u32) -> Result<bool> {
         if self.segment.dead == 0 {
             return Ok(false);
@@ -171,20 +171,20 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
             let bits = content(body, block, self.header(PageKind::Dead, place))?;
             let byte = bits.get(bit / 8).ok_or(IndexError::Corrupt {
                 block,
-                problem: "it ends before problem it should hold",
+                problem: "it is shorter than its content",
             })?;
             Ok(byte >> (bit % 8) & 1 == 1)
         })
     }
 
-    /// The entry of a term.
+    /// Returns the dictionary entry of a term.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn find(&self, term: u64) -> Result<Option<Entry>> {
         let held = RefCell::new(None);
         let pages = self.segment.dictionary;
-        // The last dictionary page whose first term is not beyond the one that is looked for.
+        // Find the last dictionary page whose first term is not greater than the wanted one.
         let (mut low, mut high) = (0, pages);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -210,7 +210,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         )
     }
 
-    /// The first term of a dictionary page, and its place.
+    /// Returns the first term of a dictionary page, and its place.
     fn direction(&self, held: &Held<P>, page: u32) -> Result<(u64, u32)> {
         let place = self.segment.directory + page / DIRECTORY_ENTRIES_PER_PAGE as u32;
         let at = page as usize % DIRECTORY_ENTRIES_PER_PAGE * DIRECTORY_ENTRY_BYTES;
@@ -219,10 +219,10 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         })
     }
 
-    /// All terms by rising hash, with their entries, a dictionary page at a time.
+    /// Returns the terms of one dictionary page with their entries, by ascending hash.
     ///
     /// # Errors
-    /// Damage.
+    /// A damaged page.
     pub fn terms_of_page(&self, page: u32) -> Result<Vec<(u64, Entry)>> {
         let held = RefCell::new(None);
         let (_, place) = self.direction(&held, page)?;
@@ -239,7 +239,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
     }
 }
 
-/// The content of a page that was checked when it was taken.
+/// Returns the content of a page that was validated when it was read.
 fn held_content(body: &[u8]) -> Option<&[u8]> {
     let used = usize::from(u16_at(body, 12)?);
     body.get(

@@ -1,4 +1,4 @@
-//! Writes a segment: first its documents in order, then its terms by rising hash, each with its postings.
+//! Writes a segment: first its documents in order, then its terms by ascending hash, each with its postings.
 
 use reground_interrupt::check_interrupt;
 
@@ -21,14 +21,14 @@ use crate::index::segment::layout::{
 use crate::index::segment::norms;
 use crate::index::segment::posting_block::{self, BLOCK_LEN};
 
-/// A page that is being filled, and its place.
+/// A page under construction, with its place.
 #[derive(Default)]
 struct OpenPage {
     place: u32,
     bytes: Vec<u8>,
 }
 
-/// The entry of a block.
+/// A skip entry: it describes one block.
 #[derive(Clone, Copy)]
 struct SkipEntry {
     last: u32,
@@ -37,19 +37,19 @@ struct SkipEntry {
     impact: u8,
 }
 
-/// A segment that is being written.
+/// A segment under construction.
 pub struct SegmentWriter<'s, S> {
     allocator: PageAllocator<'s, S>,
     id: u32,
     parameters: Parameters,
     documents: Vec<u8>,
     norms: Vec<u8>,
-    /// Sum of the lengths as norms keep them: a merge knows no others.
+    /// Sum of the lengths as encoded in norms. A merge has no exact lengths.
     length: u64,
     terms: Option<TermsState>,
 }
 
-/// What is kept while terms are written.
+/// State while the terms are written.
 struct TermsState {
     saturation: Saturation,
     average: u32,
@@ -62,14 +62,14 @@ struct TermsState {
     directory: Vec<(u64, u32)>,
 }
 
-/// The mean length as segments keep it, in 1/256, at least 1.
+/// Mean document length in units of 1/256, at least 1.
 fn kept_average(length: u64, documents: usize) -> u32 {
     let mean = length as f64 / documents.max(1) as f64 * 256.0;
     (mean as u32).max(1)
 }
 
 impl<'s, S: Store> SegmentWriter<'s, S> {
-    /// Nothing is written yet.
+    /// Creates a writer for an empty segment.
     pub fn new(store: &'s S, id: u32, parameters: Parameters) -> Self {
         Self {
             allocator: PageAllocator::new(store, id),
@@ -82,15 +82,15 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
         }
     }
 
-    /// Adds a document; its number.
+    /// Adds a document and returns its number.
     ///
     /// # Errors
-    /// Those of the store, and [`IndexError::Full`].
+    /// Errors of the store, and [`IndexError::Full`].
     pub fn document(&mut self, row: u64, fingerprint: u64, norm: u8) -> Result<u32> {
         let number = u32::try_from(self.norms.len()).unwrap_or(u32::MAX);
         if number >= MAX_DOCUMENTS {
             return Err(IndexError::Full {
-                problem: "a segment has more documents than can be counted",
+                problem: "a segment has too many documents",
             });
         }
         if self.documents.len() + DOCUMENT_BYTES > CONTENT_BYTES {
@@ -104,7 +104,7 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
         Ok(number)
     }
 
-    /// How many documents it has so far.
+    /// Number of documents so far.
     pub fn documents(&self) -> usize {
         self.norms.len()
     }
@@ -119,7 +119,7 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
         Ok(())
     }
 
-    /// Ends the documents: norms, and a bit for each.
+    /// Completes the documents: writes the norms and the removal bits.
     fn terms(&mut self) -> Result<&mut TermsState> {
         if self.terms.is_none() {
             self.flush_documents()?;
@@ -146,14 +146,15 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
             });
         }
         self.terms.as_mut().ok_or(IndexError::Full {
-            problem: "a segment without terms",
+            problem: "the segment has no terms",
         })
     }
 
-    /// Adds a term with its postings, by rising document. Terms come by rising hash; one without postings is none.
+    /// Adds a term with its postings, by ascending document. Terms must come by ascending hash. A term without postings is
+    /// ignored.
     ///
     /// # Errors
-    /// Those of the store and of `postings`.
+    /// Errors of the store and of `postings`.
     pub fn term(
         &mut self,
         hash: u64,
@@ -237,15 +238,15 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
         terms.put(allocator, hash, &entry.encode())
     }
 
-    /// Ends it: the segment, and pages that it has left.
+    /// Completes the segment. Returns its description and the allocated pages that it does not use.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Errors of the store.
     pub fn finish(mut self) -> Result<(Segment, Vec<Extent>)> {
         self.terms()?;
         let Some(mut terms) = self.terms else {
             return Err(IndexError::Full {
-                problem: "a segment without terms",
+                problem: "the segment has no terms",
             });
         };
         let mut allocator = self.allocator;
@@ -287,14 +288,14 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
 }
 
 impl TermsState {
-    /// Puts an entry into the dictionary.
+    /// Adds an entry to the dictionary.
     fn put<S: Store>(
         &mut self,
         allocator: &mut PageAllocator<'_, S>,
         hash: u64,
         entry: &[u8],
     ) -> Result<()> {
-        debug_assert!(self.last < Some(hash), "terms do not rise");
+        debug_assert!(self.last < Some(hash), "terms are out of order");
         self.last = Some(hash);
         if !self.dictionary.has_room(entry.len()) {
             self.flush_dictionary(allocator)?;
@@ -317,7 +318,7 @@ impl TermsState {
     }
 }
 
-/// Puts a block on the open postings page, or on the next where it does not fit.
+/// Writes a block to the current postings page, or to the next one if it does not fit.
 fn put_block<S: Store>(
     allocator: &mut PageAllocator<'_, S>,
     open: &mut OpenPage,
@@ -335,7 +336,8 @@ fn put_block<S: Store>(
     })
 }
 
-/// Puts the entries of a list on the open skip page if all of them fit, else on pages of their own, which follow each other.
+/// Writes the skip entries of a list to the current skip page if all of them fit on one page; otherwise to pages of their own,
+/// in sequence.
 fn put_skips<S: Store>(
     allocator: &mut PageAllocator<'_, S>,
     open: &mut OpenPage,
@@ -371,7 +373,7 @@ fn put_skips<S: Store>(
     })
 }
 
-/// Makes the open page have room for so many bytes; the offset at which they go.
+/// Makes space for `bytes` bytes on the current page, and returns the offset for them.
 fn ensure_room<S: Store>(
     allocator: &mut PageAllocator<'_, S>,
     open: &mut OpenPage,

@@ -1,5 +1,5 @@
-//! Builds an index of many documents at once: their postings are sorted in memory, and where that is not enough, in runs that
-//! are merged at the end. Several processes may each gather a share of the documents.
+//! Builds an index of many documents. The postings are sorted in memory, or in runs that are merged at the end if memory is
+//! not sufficient. Several processes may each load a part of the documents.
 
 use reground_interrupt::check_interrupt;
 
@@ -18,38 +18,39 @@ use crate::index::write::sorted_runs::{
 /// Bytes of a posting in memory.
 const POSTING_BYTES: usize = size_of::<(u64, u32, u32)>();
 
-/// What one process has gathered of the documents: how much there is where it was written.
+/// The documents that one process has loaded into its storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct LoadedPart {
-    /// Documents; their records are [`RECORD`] bytes each.
+    /// Number of documents. Their records have [`RECORD_BYTES`] bytes each.
     pub documents: u32,
-    /// Sorted runs of postings; where each ends is written behind the documents.
+    /// Number of sorted runs of postings. Their end positions are stored after the documents.
     pub runs: u32,
 }
 
-/// Bytes of a document: row, fingerprint, norm.
+/// Bytes of a document record: row, fingerprint, norm.
 const RECORD_BYTES: usize = 6 + 8 + 1;
-/// Bytes of the end of a run.
+/// Bytes of the end position of a run.
 const END_BYTES: usize = 8;
 
-/// Gathers the documents of a build, or the share of them that one of several processes reads.
+/// Loads the documents of a build, or the part of them that one of several processes reads.
 pub struct BulkLoader<R> {
-    /// Written so far.
+    /// Documents and runs so far.
     part: LoadedPart,
     documents: R,
     /// Records that are not written yet.
     records: Vec<u8>,
     runs: R,
-    /// Where each run ends; the next begins there.
+    /// End position of each run; the next run begins there.
     ends: Vec<u64>,
     postings: Vec<(u64, u32, u32)>,
-    /// Postings that may be held.
+    /// Maximum number of postings in memory.
     max_postings: usize,
 }
 
 impl<R: RunStorage> BulkLoader<R> {
-    /// Nothing yet. `memory` bytes hold postings; what is more goes to `runs`, and documents to `documents`.
+    /// Creates a loader. It keeps up to `memory` bytes of postings in memory, and writes the rest to `runs` and the documents
+    /// to `documents`.
     pub fn new(documents: R, runs: R, memory: usize) -> Self {
         Self {
             part: LoadedPart::default(),
@@ -65,7 +66,7 @@ impl<R: RunStorage> BulkLoader<R> {
     /// Adds a document.
     ///
     /// # Errors
-    /// Those of the runs, and [`IndexError::Full`].
+    /// Errors of the storage, and [`IndexError::Full`].
     pub fn add(&mut self, document: &Document) -> Result<()> {
         if self.postings.len() + document.terms.len() > self.max_postings
             && !self.postings.is_empty()
@@ -74,7 +75,7 @@ impl<R: RunStorage> BulkLoader<R> {
         }
         let number = self.part.documents;
         self.part.documents = number.checked_add(1).ok_or(IndexError::Full {
-            problem: "a segment has more documents than can be counted",
+            problem: "a segment has too many documents",
         })?;
         self.records.extend(&document.row.to_le_bytes()[..6]);
         self.records.extend(document.fingerprint.to_le_bytes());
@@ -90,12 +91,12 @@ impl<R: RunStorage> BulkLoader<R> {
         Ok(())
     }
 
-    /// Documents so far.
+    /// Number of documents so far.
     pub fn documents(&self) -> u32 {
         self.part.documents
     }
 
-    /// Writes what is in memory as a run.
+    /// Writes the postings in memory as a run.
     fn write_run(&mut self) -> Result<()> {
         sort(&mut self.postings, u64::BITS);
         let mut end = self.ends.last().copied().unwrap_or_default();
@@ -128,10 +129,10 @@ impl<R: RunStorage> BulkLoader<R> {
         Ok(())
     }
 
-    /// Writes all that is still in memory, for the process that [`finish`]es the build.
+    /// Writes everything that is still in memory, for the process that calls [`finish`].
     ///
     /// # Errors
-    /// Those of the runs.
+    /// Errors of the storage.
     pub fn into_part(mut self) -> Result<(LoadedPart, R, R)> {
         if !self.postings.is_empty() {
             self.write_run()?;
@@ -145,11 +146,11 @@ impl<R: RunStorage> BulkLoader<R> {
     }
 }
 
-/// Writes the segment of all that was gathered, by this process and by `others`, and publishes it. The index is one that
-/// [`create`](crate::index::write::maintain::create) made.
+/// Writes one segment with the documents of this process and of `others`, and publishes it.
+/// [`create`](crate::index::write::maintain::create) must have created the index.
 ///
 /// # Errors
-/// Those of the store and of the runs.
+/// Errors of the store and of the storage.
 pub fn finish<S: Store, R: RunStorage>(
     store: &S,
     mut own: BulkLoader<R>,
@@ -158,7 +159,7 @@ pub fn finish<S: Store, R: RunStorage>(
     let meta = Meta::read(store)?;
     let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?);
     let mut merge = RunMerge::default();
-    // What is in memory stays there: a small build writes no file.
+    // Postings in memory stay there, so a small build writes no file.
     sort(&mut own.postings, u64::BITS);
     let held = std::mem::take(&mut own.postings);
     copy_documents(&mut writer, &mut own.documents, own.part, &own.records)?;
@@ -174,7 +175,8 @@ pub fn finish<S: Store, R: RunStorage>(
     publish_segment(store, writer, &[], None)
 }
 
-/// Copies the documents of a part into the segment; the last of them are `left` in memory. Where the records end.
+/// Copies the documents of a part into the segment; the records `left` are the last ones, still in memory. Returns the end
+/// position of the records.
 fn copy_documents<S: Store>(
     writer: &mut SegmentWriter<'_, S>,
     documents: &mut impl RunStorage,
@@ -195,7 +197,7 @@ fn copy_documents<S: Store>(
         };
         for record in records.chunks_exact(RECORD_BYTES) {
             let number = |at| u64_at(record, at).ok_or(DAMAGED_RUN);
-            // The six bytes of a row are followed by the fingerprint.
+            // The fingerprint follows the six bytes of the row.
             let row = number(0)? & ((1 << 48) - 1);
             writer.document(row, number(6)?, record[RECORD_BYTES - 1])?;
         }
@@ -204,7 +206,7 @@ fn copy_documents<S: Store>(
     Ok(all)
 }
 
-/// Where the runs of a part end.
+/// Reads the end positions of the runs of a part.
 fn read_ends(documents: &mut impl RunStorage, from: u64, runs: u32) -> Result<Vec<u64>> {
     let mut bytes = vec![0; runs as usize * END_BYTES];
     read_exactly(documents, from, &mut bytes)?;
@@ -212,13 +214,14 @@ fn read_ends(documents: &mut impl RunStorage, from: u64, runs: u32) -> Result<Ve
     Ok(ends.iter().copied().map(u64::from_le_bytes).collect())
 }
 
-/// Postings that are sorted in one go: some milliseconds.
+/// Number of postings that are sorted without an interrupt check; this takes some milliseconds.
 const SORT_CHUNK: usize = 1 << 13;
 
-/// Sorts postings by term and document, in parts, so that a cancel is heard in between: hashes are spread evenly, and one bit
-/// of them parts about half. `bits` is how many of the hash may still differ.
+/// Sorts postings by term and document. The postings are partitioned by single bits of the hash, with an interrupt check after
+/// each step; hashes are uniform, so one bit splits them about in half. `bits` is the number of low hash bits that may still
+/// differ.
 fn sort(postings: &mut [(u64, u32, u32)], bits: u32) {
-    // Of one term, documents rise but for what parting has exchanged.
+    // The documents of a term ascend, except where the partitioning has exchanged postings.
     let Some(bit) = bits.checked_sub(1).filter(|_| postings.len() > SORT_CHUNK) else {
         postings.sort_unstable();
         check_interrupt(WORK_PER_POSTING * postings.len());

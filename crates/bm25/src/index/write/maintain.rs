@@ -1,7 +1,7 @@
-//! What changes the index: documents come into the tail, a full tail becomes a segment, segments are merged.
+//! Creates an index, inserts documents, and converts a full write buffer to a segment.
 //!
-//! A change is published by one write of the meta page and the free list together. Until then nobody sees it, and what is
-//! left of an unfinished one is picked up by the next who maintains the index.
+//! A change is published by one atomic write of the meta page and the free list. It is invisible until then. The next
+//! maintenance cleans up after an interrupted one.
 
 use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 
@@ -18,15 +18,15 @@ use crate::index::write::merge::{MAX_SEGMENTS, merge_segments, merge_tiers};
 use crate::index::write::publish::{OUT_OF_NUMBERS, publish_segment};
 use crate::index::write::write_buffer::{self, AppendOutcome};
 
-/// Pages of a tail.
+/// Number of pages in a write buffer.
 pub const BUFFER_PAGES: u32 = 32;
-/// Removed documents of a segment, in parts of it, from which it is written anew.
+/// A segment is rewritten when more than one in this many of its documents is removed.
 const REWRITE_FRACTION: u32 = 5;
 
-/// Makes an empty index in an empty file.
+/// Creates an empty index in an empty file.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn create<S: Store>(store: &S, key: Key, settings: IndexSettings) -> Result<()> {
     let head = store.extend(2)?;
     if head
@@ -36,7 +36,7 @@ pub fn create<S: Store>(store: &S, key: Key, settings: IndexSettings) -> Result<
         })
     {
         return Err(IndexError::Full {
-            problem: "an index begins with blocks of its own",
+            problem: "the file of a new index is not empty",
         });
     }
     let run = store.extend(BUFFER_PAGES)?;
@@ -60,14 +60,14 @@ pub fn create<S: Store>(store: &S, key: Key, settings: IndexSettings) -> Result<
     store.write(META, &body)
 }
 
-/// Adds a document. It can be found at once.
+/// Adds a document. Searches find it at once.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
     let mut left = None;
     loop {
-        // However often it comes round, a cancel is heard.
+        // Check for a cancel in every iteration.
         check_interrupt(CHECK_INTERVAL);
         let (buffer, mut page) = store.look(META, |body| {
             let meta = Meta::decode(body)?;
@@ -82,7 +82,7 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
         if left == Some(buffer) {
             return Err(IndexError::Corrupt {
                 block: buffer.start.saturating_add(page),
-                problem: "it is closed, or of another, though new documents are to go there",
+                problem: "it is closed or has another owner, although it is in the current write buffer",
             });
         }
         let first = page;
@@ -95,7 +95,7 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
                     return Ok(());
                 }
                 Ok(AppendOutcome::Full) => page += 1,
-                // Somebody made a segment of it meanwhile: the meta page knows the next.
+                // Another backend is converting the buffer to a segment. The meta page lists the next buffer.
                 Ok(AppendOutcome::Closed) | Err(IndexError::Reused { .. }) => {
                     left = Some(buffer);
                     break;
@@ -112,7 +112,7 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
     }
 }
 
-/// Notes which page of the tail has room, for those who come next.
+/// Records the buffer page with free space, for later inserts.
 fn remember_page<S: Store>(store: &S, buffer: WriteBuffer, page: u32) -> Result<()> {
     store.change(&[META], |bodies| {
         let mut meta = Meta::decode(bodies[0])?;
@@ -126,7 +126,8 @@ fn remember_page<S: Store>(store: &S, buffer: WriteBuffer, page: u32) -> Result<
     Ok(())
 }
 
-/// Makes a segment of the tail, unless somebody did, and of a document that no tail can hold.
+/// Converts the write buffer `full` to a segment, unless another backend did, together with a document that is too large for a
+/// buffer.
 fn spill<S: Store>(store: &S, full: WriteBuffer, large: Option<&Document>) -> Result<()> {
     let meta = recover(store)?;
     if meta.write_buffer == full {
@@ -140,14 +141,14 @@ fn spill<S: Store>(store: &S, full: WriteBuffer, large: Option<&Document>) -> Re
     }
 }
 
-/// Makes an index ready for maintenance, whatever became of the one who maintained it last.
+/// Completes or discards the unfinished work of an interrupted maintenance.
 fn recover<S: Store>(store: &S) -> Result<Meta> {
     let meta = Meta::read(store)?;
     if !meta.pending.is_empty() {
         store.change(&[META, FREE], |bodies| {
             let mut meta = Meta::decode(bodies[0])?;
             let mut runs = free_runs(bodies[1])?;
-            // Nobody but their writer ever saw them.
+            // Only their writer used these pages, so they can be reused at once.
             runs.extend(
                 meta.pending
                     .drain(..)
@@ -158,7 +159,7 @@ fn recover<S: Store>(store: &S) -> Result<Meta> {
             Ok(true)
         })?;
     }
-    // Whoever is interrupted again and again must not fill the meta page with what each one has drained.
+    // Repeated interruptions could otherwise fill the meta page with small segments.
     if meta.segments.len() > MAX_SEGMENTS {
         merge_tiers(store)?;
     }
@@ -169,7 +170,7 @@ fn recover<S: Store>(store: &S) -> Result<Meta> {
     Meta::read(store)
 }
 
-/// Gives those who append a new tail. The old one is closed then, and still read.
+/// Installs a new write buffer. The old one is closed for appends and stays readable.
 fn switch_buffer<S: Store>(store: &S, meta: &Meta) -> Result<()> {
     let run = page_allocator::allocate_contiguous(store, BUFFER_PAGES)?;
     let buffer = WriteBuffer {
@@ -185,7 +186,7 @@ fn switch_buffer<S: Store>(store: &S, meta: &Meta) -> Result<()> {
         meta.write_buffer = buffer;
         meta.write_buffer_page = 0;
         meta.next_id = buffer.id.checked_add(1).ok_or(OUT_OF_NUMBERS)?;
-        // What was taken for it on the way, and has no neighbour.
+        // Allocated on the way, but not adjacent to the run.
         let unused = meta.pending.drain(..).filter(|extent| *extent != run);
         runs.extend(unused.map(|extent| FreeRun { extent, moment: 0 }));
         put_free_runs(bodies[1], runs)?;
@@ -195,11 +196,11 @@ fn switch_buffer<S: Store>(store: &S, meta: &Meta) -> Result<()> {
     write_buffer::close(store, &meta.write_buffer)
 }
 
-/// Writes the tail that was closed, and a document that no tail can hold, as a segment.
+/// Writes the closed write buffer, and a document that is too large for a buffer, as a segment.
 fn flush_buffer<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> Result<()> {
     let old = meta.spilling;
     if old.id != 0 {
-        // Its closing may have been interrupted.
+        // An interruption may have left it open.
         write_buffer::close(store, &old)?;
     }
     let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?);
@@ -242,10 +243,10 @@ fn flush_buffer<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> R
     publish_segment(store, writer, &[], retired)
 }
 
-/// Merges all segments, and the tail, into one.
+/// Merges all segments and the write buffer into one segment.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn merge_all<S: Store>(store: &S) -> Result<()> {
     store.maintain(|| {
         let meta = recover(store)?;
@@ -263,11 +264,11 @@ pub fn merge_all<S: Store>(store: &S) -> Result<()> {
     })
 }
 
-/// What a vacuum ends with: what is left of unfinished work is given up, and segments of which much was removed are
-/// written anew. How many documents there are that were not removed.
+/// Finishes a vacuum: cleans up after interrupted maintenance and rewrites segments with many removed documents. Returns the
+/// number of documents that were not removed.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn cleanup<S: Store>(store: &S) -> Result<u64> {
     store.maintain(|| {
         let meta = recover(store)?;

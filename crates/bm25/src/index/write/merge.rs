@@ -1,4 +1,4 @@
-//! Merges segments.
+//! Merges segments. Segments are grouped into tiers by size, and a full tier becomes one segment.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use crate::index::segment::reader::SegmentReader;
 use crate::index::segment::writer::SegmentWriter;
 use crate::index::write::publish::publish_segment;
 
-/// Segments of like size that are merged into one.
+/// Number of segments in a tier that triggers a merge.
 const SEGMENTS_PER_TIER: usize = 8;
-/// Each tier's segments are so many times larger.
+/// Growth of the segment size from tier to tier.
 const TIER_GROWTH: u32 = 8;
-/// Documents of the smallest tier.
+/// Maximum number of documents in the smallest tier.
 const SMALLEST_TIER: u32 = 1 << 10;
-/// Segments that an index may have: as many as its meta page holds, whatever they consist of.
+/// Maximum number of segments, whatever their tiers. The meta page must hold all of them.
 pub(super) const MAX_SEGMENTS: usize = 40;
 
-/// The tier of a segment: how often it has grown.
+/// Returns the tier of a segment.
 fn tier(segment: &Segment) -> u32 {
     let mut size = SMALLEST_TIER;
     let mut tier = 0;
@@ -37,7 +37,7 @@ fn tier(segment: &Segment) -> u32 {
     tier
 }
 
-/// Merges segments of a tier as long as there are too many of it.
+/// Merges tiers until none has too many segments.
 pub(super) fn merge_tiers<S: Store>(store: &S) -> Result<()> {
     loop {
         let meta = Meta::read(store)?;
@@ -50,7 +50,7 @@ pub(super) fn merge_tiers<S: Store>(store: &S) -> Result<()> {
             .find(|segments| segments.len() >= SEGMENTS_PER_TIER);
         let ids: Vec<u32> = match crowded {
             Some(segments) => segments.iter().map(|segment| segment.id).collect(),
-            // The meta page has an end, whatever the tiers.
+            // The size of the meta page is limited.
             None if meta.segments.len() > MAX_SEGMENTS => {
                 let smallest = meta.segments.iter().rev().take(SEGMENTS_PER_TIER);
                 smallest.map(|segment| segment.id).collect()
@@ -61,13 +61,13 @@ pub(super) fn merge_tiers<S: Store>(store: &S) -> Result<()> {
     }
 }
 
-/// The terms of a segment that is merged, in order, a page of them at a time.
+/// The terms of a segment to merge, in order, one dictionary page at a time.
 struct MergeSource<'a, P: Pages> {
     reader: SegmentReader<'a, P>,
     page: u32,
     terms: std::vec::IntoIter<(u64, Entry)>,
     next: Option<(u64, Entry)>,
-    /// New numbers of its documents; those of removed ones are `u32::MAX`.
+    /// New number of each document; `u32::MAX` for removed documents.
     numbers: Vec<u32>,
 }
 
@@ -83,7 +83,7 @@ impl<P: Pages> MergeSource<'_, P> {
     }
 }
 
-/// Writes segments anew as one, without what was removed.
+/// Replaces segments by one segment without their removed documents.
 pub(super) fn merge_segments<S: Store>(store: &S, meta: &Meta, ids: &[u32]) -> Result<()> {
     let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?);
     let mut sources = Vec::new();
@@ -132,7 +132,7 @@ pub(super) fn merge_segments<S: Store>(store: &S, meta: &Meta, ids: &[u32]) -> R
     publish_segment(store, writer, ids, None)
 }
 
-/// The postings of a list under the new numbers, without removed documents.
+/// Returns the postings of a list with the new document numbers, without removed documents.
 fn renumbered<'a, P: Pages>(
     source: &'a MergeSource<'_, P>,
     list: &'a mut Postings<P>,

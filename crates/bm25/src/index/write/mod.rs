@@ -1,4 +1,4 @@
-//! Everything that changes an index.
+//! All changes of an index: inserts, bulk loads, merges and removals.
 
 pub mod bulk_load;
 pub mod maintain;

@@ -1,4 +1,4 @@
-//! Publishes a finished segment.
+//! Publishes a finished segment on the meta page.
 
 use std::cmp::Reverse;
 
@@ -8,10 +8,11 @@ use crate::index::pages::store::{Extent, Store};
 use crate::index::segment::writer::SegmentWriter;
 
 pub(super) const OUT_OF_NUMBERS: IndexError = IndexError::Full {
-    problem: "its segments have used up their numbers",
+    problem: "all segment numbers are used",
 };
 
-/// Ends a segment and puts it in place of others; their pages, and `retired`, are free once nobody reads them.
+/// Finishes a segment and publishes it in place of the segments `replaced`. Their pages and those of `retired` become free
+/// once no reader of them remains.
 pub(super) fn publish_segment<S: Store>(
     store: &S,
     writer: SegmentWriter<'_, S>,
@@ -21,7 +22,7 @@ pub(super) fn publish_segment<S: Store>(
     let empty = writer.documents() == 0;
     let (segment, left) = writer.finish()?;
     store.change(&[META, FREE], |bodies| {
-        // Taken while nobody can read the old list: a reader that still finds it has a snapshot from before.
+        // Taken under the exclusive lock on the meta page: every reader that saw the old list has an older snapshot.
         let moment = store.now();
         let mut meta = Meta::decode(bodies[0])?;
         let mut runs = free_runs(bodies[1])?;

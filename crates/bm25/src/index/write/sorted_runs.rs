@@ -1,4 +1,4 @@
-//! Sorted runs of postings, in files or wherever there is room, and their merge.
+//! Sorted runs of postings in files or in memory, and their merge.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,31 +8,31 @@ use crate::index::pages::page::take_varint;
 use crate::index::pages::store::Store;
 use crate::index::segment::writer::SegmentWriter;
 
-/// Bytes of a run that are held while runs are written or merged.
+/// Size of the buffers for writing and merging runs, in bytes.
 pub const BUFFER_BYTES: usize = 1 << 16;
 
-/// A run that was cut off or changed on its way.
+/// A run was truncated or changed.
 pub const DAMAGED_RUN: IndexError = IndexError::Corrupt {
     block: 0,
     problem: "a sorted run of the build cannot be read back",
 };
 
-/// Bytes that are written once, and read when all are there.
+/// Storage for runs: written once, then read.
 pub trait RunStorage {
-    /// Appends bytes to what has been written.
+    /// Appends bytes.
     ///
     /// # Errors
-    /// Where there is no room.
+    /// If there is no space.
     fn write(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Fills a buffer with the bytes from a place on; how many there were.
+    /// Reads bytes from a position into a buffer and returns their number; 0 at the end.
     ///
     /// # Errors
-    /// Whatever keeps it from being read.
+    /// If the bytes cannot be read.
     fn read(&mut self, from: u64, into: &mut [u8]) -> Result<usize>;
 }
 
-/// Runs in memory.
+/// Storage in memory.
 #[derive(Debug, Default)]
 pub struct InMemoryRuns(Vec<u8>);
 
@@ -53,10 +53,10 @@ impl RunStorage for InMemoryRuns {
     }
 }
 
-/// Fills a buffer with the bytes from a place on.
+/// Fills a buffer with the bytes from a position.
 ///
 /// # Errors
-/// Those of the runs, and where there are not so many.
+/// Errors of the storage, and [`DAMAGED_RUN`] if there are too few bytes.
 pub fn read_exactly(runs: &mut impl RunStorage, from: u64, into: &mut [u8]) -> Result<()> {
     let mut filled = 0;
     while filled < into.len() {
@@ -68,7 +68,7 @@ pub fn read_exactly(runs: &mut impl RunStorage, from: u64, into: &mut [u8]) -> R
     Ok(())
 }
 
-/// Runs that are being merged, in the order of the documents that they hold: a document's postings are all in one.
+/// A merge of runs in ascending order of their documents. All postings of a document are in the same run.
 pub struct RunMerge<R> {
     files: Vec<R>,
     cursors: Vec<Cursor>,
@@ -84,7 +84,7 @@ impl<R> Default for RunMerge<R> {
 }
 
 impl<R: RunStorage> RunMerge<R> {
-    /// Adds the runs of a file, one behind the other; their documents are counted from `base`.
+    /// Adds consecutive runs of a file. `base` is added to their document numbers.
     pub fn add(&mut self, runs: R, ends: &[u64], base: u32) {
         let file = self.files.len();
         self.files.push(runs);
@@ -96,16 +96,16 @@ impl<R: RunStorage> RunMerge<R> {
         }
     }
 
-    /// Adds a run that is in memory.
+    /// Adds a run in memory.
     pub fn hold(&mut self, postings: Vec<(u64, u32, u32)>, base: u32) {
         let source = RunSource::InMemory(postings, 0, 0);
         self.cursors.push(Cursor { source, base });
     }
 
-    /// Hands every term to the writer.
+    /// Writes all terms to the segment writer.
     ///
     /// # Errors
-    /// Those of the store and of the runs.
+    /// Errors of the store and of the storage of the runs.
     pub fn write<S: Store>(mut self, writer: &mut SegmentWriter<'_, S>) -> Result<()> {
         let (files, cursors) = (&mut self.files, &mut self.cursors);
         let mut queue = BinaryHeap::new();
@@ -151,33 +151,33 @@ impl<R: RunStorage> RunMerge<R> {
 /// A run that is being read.
 struct Cursor {
     source: RunSource,
-    /// The number of the first document of its part.
+    /// Number of the first document of its part.
     base: u32,
 }
 
-/// Where its postings are.
+/// The postings of a run.
 enum RunSource {
-    /// Sorted in memory; how many were read, and the term of the next.
+    /// Sorted postings in memory, the number of postings read, and the current term.
     InMemory(Vec<(u64, u32, u32)>, usize, u64),
-    /// In a file.
+    /// A run in a file.
     InFile(FileRun),
 }
 
 /// The bytes of a run in a file.
 struct FileRun {
-    /// Which of the files.
+    /// Index of the file.
     file: usize,
     from: u64,
     end: u64,
     held: Vec<u8>,
     at: usize,
-    /// Postings of the term that were not read yet.
+    /// Number of unread postings of the current term.
     left: u64,
     next: u32,
 }
 
 impl Cursor {
-    /// The next term; the postings of the one before were all read.
+    /// Returns the next term. All postings of the previous term must have been read.
     fn term<R: RunStorage>(&mut self, files: &mut [R]) -> Result<Option<u64>> {
         match &mut self.source {
             RunSource::InMemory(postings, at, term) => {
@@ -192,7 +192,7 @@ impl Cursor {
         }
     }
 
-    /// The next posting of the term.
+    /// Returns the next posting of the current term.
     fn posting<R: RunStorage>(&mut self, files: &mut [R]) -> Result<Option<(u32, u32)>> {
         let posting = match &mut self.source {
             RunSource::InMemory(postings, at, term) => {
@@ -228,7 +228,7 @@ impl FileRun {
         }
     }
 
-    /// What is held, at least 32 bytes as far as there are so many.
+    /// Returns the buffered bytes: at least 32, except at the end of the run.
     fn bytes(&mut self, runs: &mut impl RunStorage) -> Result<&[u8]> {
         if self.held.len() - self.at < 32 && self.from < self.end {
             self.held.drain(..self.at);
@@ -258,7 +258,7 @@ impl FileRun {
         Ok(number)
     }
 
-    /// The next term.
+    /// Returns the next term.
     fn term(&mut self, runs: &mut impl RunStorage) -> Result<Option<u64>> {
         let bytes = self.bytes(runs)?;
         if bytes.is_empty() {
@@ -271,7 +271,7 @@ impl FileRun {
         Ok(Some(hash))
     }
 
-    /// The next posting of the term.
+    /// Returns the next posting of the current term.
     fn posting(&mut self, runs: &mut impl RunStorage) -> Result<Option<(u32, u32)>> {
         if self.left == 0 {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Removes documents whose rows are gone: a bit each, read by every search from then on.
+//! Removes documents whose rows were deleted. It sets one bit per document, which every later search checks.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use crate::index::pages::store::Store;
 use crate::index::segment::reader::SegmentReader;
 use crate::index::write::write_buffer;
 
-/// What a vacuum did.
+/// Result of a removal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Documents that it removed.
+    /// Number of removed documents.
     pub removed: u64,
-    /// Documents that stay.
+    /// Number of remaining documents.
     pub stay: u64,
 }
 
-/// Asks of every document's row whether it is gone, each at least once, and removes those that are.
+/// Calls `is_gone` with the row of every document, each at least once, and removes the documents for which it returns true.
 ///
-/// A segment at a time: who inserts waits no longer than for one. Segments that others make of the tail or of segments
-/// meanwhile have new numbers, and are gone through too.
+/// The maintenance lock is held for one segment at a time, so an insert waits no longer than for one segment. Segments that
+/// are created meanwhile have new numbers and are processed too.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn remove<S: Store>(store: &S, mut is_gone: impl FnMut(u64) -> bool) -> Result<Removed> {
     let mut done = BTreeSet::new();
     let mut total = Removed::default();
@@ -42,7 +42,7 @@ pub fn remove<S: Store>(store: &S, mut is_gone: impl FnMut(u64) -> bool) -> Resu
                 total.removed += remove_from(store, segment, &mut is_gone)?;
                 return Ok(true);
             }
-            // Nothing can leave the tail now without our seeing it.
+            // Under the maintenance lock, no document can move from the write buffer to an unprocessed segment.
             total.stay = meta.documents() - meta.removed();
             for buffer in [meta.spilling, meta.write_buffer]
                 .iter()
@@ -60,7 +60,7 @@ pub fn remove<S: Store>(store: &S, mut is_gone: impl FnMut(u64) -> bool) -> Resu
     }
 }
 
-/// Removes documents of one segment; how many.
+/// Removes documents of one segment and returns their number.
 fn remove_from<S: Store>(
     store: &S,
     segment: &Segment,
@@ -92,7 +92,7 @@ fn remove_from<S: Store>(
                 let byte = byte.and_then(|byte| bodies[1].get_mut(HEADER_BYTES + byte));
                 let byte = byte.ok_or(IndexError::Corrupt {
                     block,
-                    problem: "it ends before problem it should hold",
+                    problem: "it is shorter than its content",
                 })?;
                 newly += u32::from(*byte >> (bit % 8) & 1 == 0);
                 *byte |= 1 << (bit % 8);

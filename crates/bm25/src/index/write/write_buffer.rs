@@ -1,7 +1,7 @@
-//! The write buffer: documents as they come, on a run of pages, until they are made a segment.
+//! The write buffer: a run of pages to which new documents are appended, until it is converted to a segment.
 //!
-//! A page is `[closed u8][documents]`; a document `[bytes u16][removed u8][row 6][fingerprint u64][norm u8][terms u16]
-//! [hashes u64 …][frequencies u16 …]`.
+//! The layout of a page is `[closed u8][documents]`, that of a document `[bytes u16][removed u8][row 6][fingerprint u64][norm
+//! u8][terms u16] [hashes u64 …][frequencies u16 …]`.
 
 use crate::index::error::{IndexError, Result};
 use crate::index::pages::meta::WriteBuffer;
@@ -11,32 +11,32 @@ use crate::index::pages::page::{
 use crate::index::pages::store::{Pages, Store};
 use crate::index::terms::Document;
 
-/// Bytes before the hashes.
+/// Bytes of a document before the hashes.
 const FIXED_BYTES: usize = 2 + 1 + 6 + 8 + 1 + 2;
 /// Bytes of a term.
 const TERM_BYTES: usize = 8 + 2;
-/// Terms of a document that fits on a page.
+/// Maximum number of terms of a document that fits on a page.
 const MAX_TERMS: usize = (CONTENT_BYTES - 1 - FIXED_BYTES) / TERM_BYTES;
 
-/// Whether a document can be kept in a tail: on one page, with frequencies of two bytes.
+/// Returns whether a document fits into a write buffer: on one page, with frequencies of two bytes.
 pub fn fits(document: &Document) -> bool {
     let is_short = |&(_, frequency): &(u64, u32)| frequency <= u32::from(u16::MAX);
     document.terms.len() <= MAX_TERMS && document.terms.iter().all(is_short)
 }
 
-/// What became of a document that was to be appended.
+/// Outcome of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// It is there.
+    /// The document was appended.
     Done,
-    /// It did not fit.
+    /// The page has no space for it.
     Full,
-    /// The tail is being made a segment: the meta page knows the next.
+    /// The buffer is being converted to a segment. The meta page lists the next buffer.
     Closed,
 }
 
 impl WriteBuffer {
-    /// What the header of a page must say.
+    /// Returns the expected header of a page.
     pub fn header(&self, page: u32) -> PageHeader {
         PageHeader {
             kind: PageKind::WriteBuffer,
@@ -46,10 +46,10 @@ impl WriteBuffer {
     }
 }
 
-/// Fills the pages of a new tail with nothing.
+/// Initialises the pages of a new buffer.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn prepare<S: Store>(store: &S, buffer: &WriteBuffer) -> Result<()> {
     let mut body = vec![0; crate::index::pages::page::BODY_BYTES];
     for page in 0..buffer.pages {
@@ -64,7 +64,7 @@ pub fn prepare<S: Store>(store: &S, buffer: &WriteBuffer) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of a document.
+/// Returns a document as bytes.
 fn encode(document: &Document) -> Vec<u8> {
     let length = FIXED_BYTES + TERM_BYTES * document.terms.len();
     let short = |value: usize| u16::try_from(value).unwrap_or(u16::MAX).to_le_bytes();
@@ -90,10 +90,10 @@ fn encode(document: &Document) -> Vec<u8> {
     bytes
 }
 
-/// Appends a document to a page of the tail.
+/// Appends a document to a page of the buffer.
 ///
 /// # Errors
-/// Those of the store; [`IndexError::Reused`] where the tail has been made a segment and its pages used again.
+/// Errors of the store; [`IndexError::Reused`] if the buffer was converted to a segment and its pages were reused.
 pub fn append<S: Store>(
     store: &S,
     buffer: &WriteBuffer,
@@ -127,18 +127,18 @@ pub struct BufferedDocument<'a> {
     pub removed: bool,
     /// Address of its row.
     pub row: u64,
-    /// Of its text.
+    /// Fingerprint of its content.
     pub fingerprint: u64,
-    /// Its length.
+    /// Length as a norm.
     pub norm: u8,
     hashes: &'a [u8],
     frequencies: &'a [u8],
-    /// Where its mark is on the page.
+    /// Position of its `removed` byte on the page.
     at: usize,
 }
 
 impl BufferedDocument<'_> {
-    /// How often it has a term.
+    /// Frequency of a term in the document.
     pub fn frequency(&self, term: u64) -> u32 {
         let count = self.hashes.len() / 8;
         let hash = |at: usize| u64_at(self.hashes, 8 * at).unwrap_or_default();
@@ -173,7 +173,7 @@ impl BufferedDocument<'_> {
     }
 }
 
-/// The documents of a page's content; `None` where the bytes are none.
+/// Parses the documents on a page; `None` for invalid bytes.
 pub fn documents(content: &[u8]) -> Option<Vec<BufferedDocument<'_>>> {
     let mut found = Vec::new();
     let mut at = 1;
@@ -199,10 +199,10 @@ pub fn documents(content: &[u8]) -> Option<Vec<BufferedDocument<'_>>> {
     Some(found)
 }
 
-/// Looks at the documents of all pages of a tail, page by page, as they stand.
+/// Calls `visit` with each document of a buffer, page by page.
 ///
 /// # Errors
-/// Damage.
+/// A damaged page.
 pub fn each<P: Pages>(
     pages: &P,
     buffer: &WriteBuffer,
@@ -216,7 +216,7 @@ pub fn each<P: Pages>(
             found.iter().for_each(&mut visit);
             Ok(found.is_empty())
         })?;
-        // They are filled in order; one that has none is followed by more such.
+        // Pages are filled in order, so all pages after an empty one are empty.
         if empty {
             break;
         }
@@ -224,10 +224,10 @@ pub fn each<P: Pages>(
     Ok(())
 }
 
-/// Closes all pages: nothing is appended any more.
+/// Closes all pages for appends.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn close<S: Store>(store: &S, buffer: &WriteBuffer) -> Result<()> {
     for page in 0..buffer.pages {
         let block = buffer.start + page;
@@ -240,10 +240,11 @@ pub fn close<S: Store>(store: &S, buffer: &WriteBuffer) -> Result<()> {
     Ok(())
 }
 
-/// Marks documents as removed whose rows are; how many were now, and how many stay.
+/// Marks the documents as removed for whose row `is_removed` returns true. Returns the numbers of removed and of remaining
+/// documents.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn remove<S: Store>(
     store: &S,
     buffer: &WriteBuffer,
@@ -252,7 +253,7 @@ pub fn remove<S: Store>(
     let (mut removed, mut stay) = (0, 0);
     for page in 0..buffer.pages {
         let block = buffer.start + page;
-        // Asked outside of the lock: the answer may take long.
+        // Call `is_removed` without the page lock, because it may take long.
         let mut rows = Vec::new();
         store.look(block, |body| {
             let bytes = content(body, block, buffer.header(page))?;
@@ -286,6 +287,6 @@ pub fn remove<S: Store>(
 fn damaged(block: u32) -> IndexError {
     IndexError::Corrupt {
         block,
-        problem: "its documents are cut off",
+        problem: "its documents are truncated",
     }
 }
