@@ -74,7 +74,7 @@ unsafe fn queries_other_index(
         });
         let mut expressions = orders.chain(clauses);
         expressions.any(|expression| {
-            let query = query(root, expression);
+            let query = right_operand(root, expression);
             // Do not look up indexes of tables that the user may not read. The query itself raises the error.
             let query = query.filter(|query| check_readable(query.source).is_ok());
             let answering = query.and_then(|query| indexes(query.source).ok());
@@ -99,7 +99,7 @@ fn bm25_selectivity(
     // SAFETY: the planner passes itself and the operands, a list of expressions.
     let query = unsafe {
         let mut operands = nodes(operands.cast());
-        operands.find_map(|operand| known(root.cast(), operand))
+        operands.find_map(|operand| known_query(root.cast(), operand))
     };
     // A missing privilege or index is an error of the query, not of the planner.
     let weighted = query.and_then(|query| weighted_query(&query).ok());
@@ -112,7 +112,7 @@ fn bm25_selectivity(
 ///
 /// # Safety
 /// `expression` is an expression of the planner.
-unsafe fn query(
+unsafe fn right_operand(
     root: *mut pg_sys::PlannerInfo,
     expression: *mut pg_sys::Node,
 ) -> Option<Bm25Query> {
@@ -122,7 +122,7 @@ unsafe fn query(
             return None;
         }
         let operands = (*expression.cast::<pg_sys::OpExpr>()).args;
-        known(root, nodes(operands).nth(1)?)
+        known_query(root, nodes(operands).nth(1)?)
     }
 }
 
@@ -130,7 +130,7 @@ unsafe fn query(
 ///
 /// # Safety
 /// `expression` is an expression of the planner.
-unsafe fn known(
+unsafe fn known_query(
     root: *mut pg_sys::PlannerInfo,
     expression: *mut pg_sys::Node,
 ) -> Option<Bm25Query> {

@@ -24,7 +24,7 @@ fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRou
     routine.ambuildempty = Some(build::build_empty);
     routine.aminsert = Some(insert::insert);
     routine.ambulkdelete = Some(vacuum::remove);
-    routine.amvacuumcleanup = Some(vacuum::tidy);
+    routine.amvacuumcleanup = Some(vacuum::cleanup);
     routine.amcostestimate = Some(cost::estimate);
     routine.amoptions = Some(options::amoptions);
     routine.ambuildphasename = Some(build::phase);

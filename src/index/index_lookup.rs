@@ -63,7 +63,7 @@ fn look_up(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
     let method = access_method();
     let mut found = Vec::new();
     for relation in inheritors(source) {
-        let Some(open) = OpenRelation::relation(relation) else {
+        let Some(open) = OpenRelation::open(relation) else {
             return Err(Error::Unknown(
                 "table or index",
                 source.to_u32().to_string(),

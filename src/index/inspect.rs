@@ -32,15 +32,15 @@ impl LockedIndex {
     fn new(index: Option<pg_sys::Oid>, lock: u32) -> Result<Self> {
         let index = given(index, "index")?;
         let unknown = || Error::Unknown("reground_bm25 index", index.to_u32().to_string());
-        let any = OpenRelation::relation(index).ok_or_else(unknown)?;
+        let any = OpenRelation::open(index).ok_or_else(unknown)?;
         if !any.is_ours() {
             return Err(Error::NotBm25Index(any.name()));
         }
         let table = any.table();
         drop(any);
         // Lock the table first, as PostgreSQL does.
-        let table = OpenRelation::under(table, lock).ok_or_else(unknown)?;
-        let index = OpenRelation::under(index, lock)
+        let table = OpenRelation::open_with_lock(table, lock).ok_or_else(unknown)?;
+        let index = OpenRelation::open_with_lock(index, lock)
             .filter(OpenRelation::is_ours)
             .ok_or_else(unknown)?;
         table.check_owner()?;
@@ -49,7 +49,7 @@ impl LockedIndex {
 
     fn pages(&self) -> IndexPages {
         // SAFETY: both are open until this is dropped.
-        unsafe { IndexPages::new(self.index.get(), self.table.get()) }
+        unsafe { IndexPages::new(self.index.as_ptr(), self.table.as_ptr()) }
     }
 }
 
@@ -96,7 +96,7 @@ fn bm25_check(
     });
     let findings = findings.map_err(Error::from)?.faults;
     // SAFETY: the index is open and of this access method.
-    let declared = unsafe { options::read(locked.index.get()) }?;
+    let declared = unsafe { options::read(locked.index.as_ptr()) }?;
     let made = Meta::read(&pages).map_err(Error::from)?.settings;
     let mut faults: Vec<FindingRow> = findings
         .into_iter()
@@ -109,14 +109,14 @@ fn bm25_check(
             .map(|&row| FindingRow::of_row(row, "it is in the index twice")),
     );
     if whole {
-        faults.extend(compare(&locked, indexed));
+        faults.extend(compare_with_table(&locked, indexed));
     }
     rows::emit(fcinfo, &faults)?;
     Ok(())
 }
 
 /// Returns the rows of the table that are missing in the index, or have another text there.
-fn compare(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> {
+fn compare_with_table(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> {
     struct Comparison {
         indexed: HashMap<u64, u64>,
         faults: Vec<FindingRow>,
@@ -154,11 +154,11 @@ fn compare(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> 
     };
     // SAFETY: both relations are open under locks that prevent changes of rows. The callback gets its own state.
     unsafe {
-        let info = pg_sys::BuildIndexInfo(locked.index.get());
+        let info = pg_sys::BuildIndexInfo(locked.index.as_ptr());
         (*info).ii_Concurrent = false;
         pg_sys::table_index_build_scan(
-            locked.table.get(),
-            locked.index.get(),
+            locked.table.as_ptr(),
+            locked.index.as_ptr(),
             info,
             true,
             false,

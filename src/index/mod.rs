@@ -36,16 +36,16 @@ pub fn define() {
 ///
 /// # Errors
 /// A damaged index.
-pub fn is_made_with(index: pg_sys::Oid, text_config: &str) -> Result<bool> {
+pub fn uses_text_config(index: pg_sys::Oid, text_config: &str) -> Result<bool> {
     let Ok(leaves) = index_lookup::indexes(index) else {
         return Ok(false);
     };
     for leaf in leaves {
-        let Some(open) = relation::OpenRelation::relation(leaf) else {
+        let Some(open) = relation::OpenRelation::open(leaf) else {
             return Ok(false);
         };
         // SAFETY: the index is open until `open` is dropped.
-        let pages = unsafe { storage::IndexPages::new(open.get(), std::ptr::null_mut()) };
+        let pages = unsafe { storage::IndexPages::new(open.as_ptr(), std::ptr::null_mut()) };
         if !Meta::read(&pages)?.settings.uses_text_config(text_config) {
             return Ok(false);
         }
@@ -56,5 +56,5 @@ pub fn is_made_with(index: pg_sys::Oid, text_config: &str) -> Result<bool> {
 /// Returns the text column and the configuration column of an index on `in_language(text, configuration)`; `None` for an index on
 /// anything else.
 pub fn columns_in_language(index: pg_sys::Oid) -> Option<(String, String)> {
-    content::columns_in_language(&relation::OpenRelation::relation(index)?)
+    content::columns_in_language(&relation::OpenRelation::open(index)?)
 }

@@ -15,7 +15,7 @@ use reground_bm25::index::pages::meta::IndexSettings;
 use reground_bm25::index::terms::Weights;
 
 use crate::error::{Error, Result};
-use crate::words::names;
+use crate::words::qualified_name;
 
 /// Default text search configuration.
 const DEFAULT_TEXT_CONFIG: &str = "pg_catalog.english";
@@ -192,7 +192,7 @@ unsafe extern "C-unwind" fn check_config(value: *const c_char) {
     let name = unsafe { CStr::from_ptr(value) };
     // SAFETY: the list is a list of names. True returns InvalidOid instead of raising an error for a missing configuration, or
     // for a schema without USAGE.
-    let oid = unsafe { pg_sys::get_ts_config_oid(names(name), true) };
+    let oid = unsafe { pg_sys::get_ts_config_oid(qualified_name(name), true) };
     if oid == pg_sys::InvalidOid {
         let name = name.to_string_lossy().into_owned();
         ErrorReport::from(Error::UnknownTextConfig(name)).report(pgrx::PgLogLevel::ERROR);

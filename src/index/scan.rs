@@ -140,7 +140,7 @@ pub unsafe extern "C-unwind" fn next(
         let Some(found) = or_raise(running.next(&pages)) else {
             return false;
         };
-        running.weighted.remember(found.fingerprint, found.score);
+        running.weighted.cache_score(found.fingerprint, found.score);
         (*scan).xs_heaptid = item_pointer(found.row);
         (*scan).xs_recheck = running.others.is_some();
         (*scan).xs_recheckorderby = false;
@@ -165,7 +165,7 @@ pub unsafe extern "C-unwind" fn bitmap(
             Ok(None) => return 0,
             // The planner may prefer this plan to a disabled one. Then PostgreSQL rechecks every row.
             Err(Error::OtherIndex | Error::NoQuery) => {
-                return every_page((*(*scan).indexRelation).rd_index, bitmap);
+                return add_every_page((*(*scan).indexRelation).rd_index, bitmap);
             }
             Err(error) => raise(error),
         };
@@ -192,14 +192,14 @@ pub unsafe extern "C-unwind" fn bitmap(
 ///
 /// # Safety
 /// `index` is the pg_index row of an open index, and the bitmap is valid.
-unsafe fn every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
+unsafe fn add_every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
     // SAFETY: as the caller promises; during a scan of the index, its table is open.
     unsafe {
-        let Some(table) = OpenRelation::relation((*index).indrelid) else {
+        let Some(table) = OpenRelation::open((*index).indrelid) else {
             return 0;
         };
         let fork = pg_sys::ForkNumber::MAIN_FORKNUM;
-        let pages = pg_sys::RelationGetNumberOfBlocksInFork(table.get(), fork);
+        let pages = pg_sys::RelationGetNumberOfBlocksInFork(table.as_ptr(), fork);
         for page in 0..pages {
             pg_sys::tbm_add_page(bitmap, page);
         }
@@ -235,7 +235,7 @@ unsafe fn start(
     let (keys, orders, snapshot) = unsafe {
         let keys = keys_of((*scan).keyData, (*scan).numberOfKeys);
         let orders = keys_of((*scan).orderByData, (*scan).numberOfOrderBys);
-        count(scan);
+        count_scan(scan);
         (keys, orders, (*scan).xs_snapshot.as_ref())
     };
     if let Some(snapshot) = snapshot
@@ -312,7 +312,7 @@ unsafe fn keys_of<'a>(keys: pg_sys::ScanKey, count: std::ffi::c_int) -> &'a [pg_
 ///
 /// # Safety
 /// The scan is one of ours, and its index is open.
-unsafe fn count(scan: pg_sys::IndexScanDesc) {
+unsafe fn count_scan(scan: pg_sys::IndexScanDesc) {
     // SAFETY: as the caller promises. This is the macro `pgstat_count_index_scan`; the counters belong to this session, and
     // are null if statistics are off.
     unsafe {

@@ -6,7 +6,7 @@ use pgrx::pg_sys;
 use pgrx::prelude::*;
 use reground_bm25::index::score::row_count;
 use reground_bm25::index::write::maintain;
-use reground_bm25::index::write::vacuum::{self, Removed};
+use reground_bm25::index::write::vacuum::{self, Removal};
 
 use crate::index::content::item_pointer;
 use crate::index::raise::or_raise;
@@ -32,12 +32,12 @@ pub unsafe extern "C-unwind" fn remove(
         None => false,
     };
     let removed = or_raise(vacuum::remove(&pages, is_gone).map_err(Into::into));
-    counted(stats, &pages, removed)
+    add_to_stats(stats, &pages, removed)
 }
 
 /// Completes a vacuum: rewrites segments with many removed documents and merges small ones.
 #[pg_guard]
-pub unsafe extern "C-unwind" fn tidy(
+pub unsafe extern "C-unwind" fn cleanup(
     info: *mut pg_sys::IndexVacuumInfo,
     stats: *mut pg_sys::IndexBulkDeleteResult,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
@@ -48,8 +48,15 @@ pub unsafe extern "C-unwind" fn tidy(
     }
     // SAFETY: the relations of the info are open.
     let pages = unsafe { IndexPages::new(index, heap) };
-    let stay = or_raise(maintain::cleanup(&pages).map_err(Into::into));
-    counted(stats, &pages, Removed { removed: 0, stay })
+    let remaining = or_raise(maintain::cleanup(&pages).map_err(Into::into));
+    add_to_stats(
+        stats,
+        &pages,
+        Removal {
+            removed: 0,
+            remaining,
+        },
+    )
 }
 
 /// Returns the table, or null in PostgreSQL 15, which does not pass it.
@@ -70,10 +77,10 @@ unsafe fn table(info: *mut pg_sys::IndexVacuumInfo) -> pg_sys::Relation {
 }
 
 /// Adds the result of a removal to the statistics.
-fn counted(
+fn add_to_stats(
     stats: *mut pg_sys::IndexBulkDeleteResult,
     pages: &IndexPages,
-    removed: Removed,
+    removed: Removal,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
     let stats = if stats.is_null() {
         // SAFETY: PgBox allocates a zeroed IndexBulkDeleteResult in the caller's memory context.
@@ -85,7 +92,7 @@ fn counted(
     unsafe {
         (*stats).num_pages = pages.blocks();
         (*stats).estimated_count = false;
-        (*stats).num_index_tuples = row_count(removed.stay);
+        (*stats).num_index_tuples = row_count(removed.remaining);
         (*stats).tuples_removed += row_count(removed.removed);
     }
     stats

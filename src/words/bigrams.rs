@@ -89,5 +89,5 @@ fn bigrams_types(_unused: Internal) -> Internal {
 /// Returns the configuration that a row names; NULL if there is none.
 #[pg_extern(sql = false)]
 fn find_text_config(name: &str) -> Option<pg_sys::Oid> {
-    super::config::find(name)
+    super::config::find_config(name)
 }

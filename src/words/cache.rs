@@ -11,7 +11,7 @@ use std::ffi::CStr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 
-use super::parse_text::each_parsed;
+use super::parse_text::each_lexeme_uncached;
 use super::scratch::Scratch;
 
 /// Maximum number of cached bytes per configuration. The cache is cleared beyond it.
@@ -47,7 +47,7 @@ thread_local! {
 
 /// Calls `visit` with each occurrence of each word of a text. Reads catalogs, so no buffer may be locked during the call.
 pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
-    watch();
+    register_invalidation();
     // The map is taken out during the call. After an error, or in a nested call from `visit`, the session starts with an empty
     // cache.
     let mut all = CONFIGS.take();
@@ -61,7 +61,7 @@ pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
     if cached.context_free {
         cached.each_lexeme(config, text, visit);
     } else {
-        each_parsed(config, text, visit);
+        each_lexeme_uncached(config, text, visit);
     }
     CONFIGS.replace(all);
 }
@@ -78,13 +78,13 @@ impl CachedConfig {
                 each_packed(words, &mut visit);
                 return;
             }
-            let words = scratch.within(|| lexize(config, kind, token));
+            let words = scratch.run_in(|| lexize(config, kind, token));
             each_packed(&words, &mut visit);
-            self.keep(&key, words);
+            self.insert(&key, words);
         });
     }
 
-    fn keep(&mut self, key: &[u8], words: Box<[u8]>) {
+    fn insert(&mut self, key: &[u8], words: Box<[u8]>) {
         if self.bytes > MAX_BYTES {
             self.words.clear();
             self.bytes = 0;
@@ -113,15 +113,15 @@ fn each_token(
     let Ok(length) = i32::try_from(text.len()) else {
         return;
     };
-    let mut reader = scratch.within(|| TokenReader::new(config, text, length));
+    let mut reader = scratch.run_in(|| TokenReader::new(config, text, length));
     loop {
-        let tokens = scratch.within(|| reader.next());
+        let tokens = scratch.run_in(|| reader.next());
         if tokens.is_empty() {
             return;
         }
         for token in tokens {
             if token.kind <= 0 {
-                scratch.within(|| reader.end());
+                scratch.run_in(|| reader.end());
                 return;
             }
             // SAFETY: a parser's tokens are parts of the text, or of memory that it keeps until its end; parsetext also keeps
@@ -343,7 +343,7 @@ fn is_context_free(config: pg_sys::Oid) -> bool {
 }
 
 /// Registers the invalidation callback, once per session.
-fn watch() {
+fn register_invalidation() {
     if WATCHING.replace(true) {
         return;
     }
@@ -358,7 +358,7 @@ fn watch() {
         unsafe {
             pg_sys::CacheRegisterSyscacheCallback(
                 cache as i32,
-                Some(forget),
+                Some(invalidate),
                 pg_sys::Datum::null(),
             );
         }
@@ -366,6 +366,6 @@ fn watch() {
 }
 
 /// Invalidation callback. PostgreSQL may call it at any time, so it only sets a flag.
-unsafe extern "C-unwind" fn forget(_arg: pg_sys::Datum, _cache: i32, _hash: u32) {
+unsafe extern "C-unwind" fn invalidate(_arg: pg_sys::Datum, _cache: i32, _hash: u32) {
     STALE.set(true);
 }

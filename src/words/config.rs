@@ -21,7 +21,7 @@ pub fn config_oid(name: &str) -> Result<pg_sys::Oid> {
     // SAFETY: the list is a list of names; its last two elements are returned as NUL-terminated strings. The other calls are
     // catalog cache look-ups.
     let oid = unsafe {
-        pg_sys::DeconstructQualifiedName(names(&text), &mut schema, &mut object);
+        pg_sys::DeconstructQualifiedName(qualified_name(&text), &mut schema, &mut object);
         let schema = pg_sys::get_namespace_oid(schema, true);
         let (none, cache) = (pg_sys::Datum::null(), Cache::TSCONFIGNAMENSP as i32);
         pg_sys::GetSysCacheOid(
@@ -41,7 +41,7 @@ pub fn config_oid(name: &str) -> Result<pg_sys::Oid> {
 
 /// Returns the configuration with the name or the language code in a row; `None` if there is none. This is not an error,
 /// because a row may hold any text.
-pub fn find(name: &str) -> Option<pg_sys::Oid> {
+pub fn find_config(name: &str) -> Option<pg_sys::Oid> {
     look_up(name).or_else(|| look_up(&reground_citations::configuration(name)?))
 }
 
@@ -65,7 +65,7 @@ fn look_up(name: &str) -> Option<pg_sys::Oid> {
 }
 
 /// Returns whether a configuration exists.
-pub fn exists(config: pg_sys::Oid) -> bool {
+pub fn config_exists(config: pg_sys::Oid) -> bool {
     let none = pg_sys::Datum::null();
     // SAFETY: a catalog cache look-up by oid.
     let oid = unsafe {
@@ -76,7 +76,7 @@ pub fn exists(config: pg_sys::Oid) -> bool {
 }
 
 /// Returns the parts of a name, with pg_catalog as the default schema.
-pub fn names(name: &CStr) -> *mut pg_sys::List {
+pub fn qualified_name(name: &CStr) -> *mut pg_sys::List {
     // SAFETY: the name is NUL-terminated and copied; an invalid name raises an error. The schema's name is static, and nobody
     // writes to the strings of the list.
     unsafe {

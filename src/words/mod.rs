@@ -10,4 +10,4 @@ mod parse_text;
 mod scratch;
 
 pub use cache::each_lexeme;
-pub use config::{config_oid, exists, find, names};
+pub use config::{config_exists, config_oid, find_config, qualified_name};

@@ -7,7 +7,7 @@ use crate::session::with_settings;
 
 /// Calls `visit` with each occurrence of each word of a text. Works for any configuration, including dictionaries that look at
 /// several words.
-pub fn each_parsed(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
+pub fn each_lexeme_uncached(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
     // A text in PostgreSQL is shorter than 1 GB.
     let Ok(length) = i32::try_from(text.len()) else {
         return;
@@ -23,7 +23,7 @@ pub fn each_parsed(config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])
     // SAFETY: the words are in memory that lives until the end of this function, and curwords is their number. parsetext only
     // reads the text.
     let words = unsafe {
-        scratch.within(|| {
+        scratch.run_in(|| {
             let size = parsed.lenwords as usize * size_of::<pg_sys::ParsedWord>();
             parsed.words = pg_sys::palloc(size).cast();
             let text = text.as_ptr().cast_mut().cast();

@@ -24,7 +24,7 @@ impl Scratch {
     }
 
     /// Runs `work` with this as the current memory context.
-    pub(super) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(super) fn run_in<T>(&self, work: impl FnOnce() -> T) -> T {
         struct Back(pg_sys::MemoryContext);
         impl Drop for Back {
             fn drop(&mut self) {
@@ -44,7 +44,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // SAFETY: the context was created in `new` and is deleted only here. It is not current, because `within` has switched
+        // SAFETY: the context was created in `new` and is deleted only here. It is not current, because `run_in` has switched
         // back. After an error, the abort frees memory only after unwinding, so the context still exists here.
         unsafe { pg_sys::MemoryContextDelete(self.0.as_ptr()) };
     }

@@ -104,11 +104,11 @@ mod tests {
     #[test]
     fn invalid_expansion_weights_are_ignored() {
         for expansion in [0.0, -1.0, f64::NAN, f64::INFINITY, 1000.5] {
-            let query_weights = QueryWeight {
+            let query_weight = QueryWeight {
                 frequency: 0,
                 expansion,
             };
-            assert_eq!(weights(&[query_weights], 10, &[1]), [0.0]);
+            assert_eq!(weights(&[query_weight], 10, &[1]), [0.0]);
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use reground_bm25::index::IndexError;
 use reground_bm25::index::check::check;
-use reground_bm25::index::pages::memory::Memory;
+use reground_bm25::index::pages::memory::MemoryStore;
 use reground_bm25::index::pages::meta::{IndexSettings, Meta};
 use reground_bm25::index::score::{Saturation, Statistics, contribution, to_float};
 use reground_bm25::index::search::ranked_search::Search;
@@ -30,8 +30,8 @@ fn settings() -> IndexSettings {
     }
 }
 
-fn index() -> Memory {
-    let store = Memory::default();
+fn index() -> MemoryStore {
+    let store = MemoryStore::default();
     maintain::create(&store, [1, 2], settings()).unwrap();
     store
 }
@@ -91,7 +91,7 @@ impl BruteForce {
 
 /// Begins a search with the statistics of the index itself.
 fn begin(
-    store: &Memory,
+    store: &MemoryStore,
     terms: &[QueryTerm],
     first: usize,
 ) -> Result<(Search, Statistics), IndexError> {
@@ -102,7 +102,7 @@ fn begin(
 
 /// Returns all results of a search, after a check that the scores descend.
 fn search(
-    store: &Memory,
+    store: &MemoryStore,
     terms: &[QueryTerm],
     first: usize,
     limit: usize,
@@ -124,7 +124,7 @@ fn by_row(mut found: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
 }
 
 /// Asserts that the index has no faults and contains exactly these documents. Returns the number of unused blocks.
-fn assert_sound(store: &Memory, brute: &BruteForce) -> u64 {
+fn assert_sound(store: &MemoryStore, brute: &BruteForce) -> u64 {
     let mut rows = BTreeMap::new();
     let blocks = u32::try_from(store.len()).unwrap();
     let findings = check(store, blocks, |row, fingerprint| {
@@ -145,7 +145,7 @@ fn assert_sound(store: &Memory, brute: &BruteForce) -> u64 {
 }
 
 /// Asserts that the index and brute force agree on all matches, and on the scores of the first few.
-fn assert_agreement(store: &Memory, brute: &BruteForce, terms: &[QueryTerm]) {
+fn assert_agreement(store: &MemoryStore, brute: &BruteForce, terms: &[QueryTerm]) {
     let (statistics, found) = search(store, terms, 3, usize::MAX);
     assert_eq!(statistics, brute.statistics(terms));
     let expected = brute.ranking(terms, &statistics);
@@ -331,14 +331,14 @@ fn takes_any_number_of_large_documents() {
 }
 
 /// An index whose write buffer is full, with enough free pages for the next insert.
-fn with_full_buffer() -> (Memory, BruteForce, Document) {
+fn with_full_buffer() -> (MemoryStore, BruteForce, Document) {
     let (store, mut brute, mut state) = (index(), BruteForce::default(), 3);
     for row in 1.. {
         let document = document(row, 300, 60, &mut state);
         if row == 5_000 {
             // Frees the merged pages.
             maintain::merge_all(&store).unwrap();
-            store.let_pass();
+            store.expire_readers();
         }
         if row > 5_000 {
             // Enough changes for a document that fits.
@@ -525,7 +525,7 @@ proptest! {
                 }
             }
             if passes {
-                store.let_pass();
+                store.expire_readers();
             }
         }
         store.crash_after(None);

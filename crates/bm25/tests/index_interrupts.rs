@@ -4,7 +4,7 @@
 
 use reground_bm25::QueryWeight;
 use reground_bm25::index::check::check;
-use reground_bm25::index::pages::memory::Memory;
+use reground_bm25::index::pages::memory::MemoryStore;
 use reground_bm25::index::pages::meta::{IndexSettings, Meta};
 use reground_bm25::index::search::ranked_search::Search;
 use reground_bm25::index::search::snapshot::Snapshot;
@@ -37,8 +37,8 @@ fn document(row: u64) -> Document {
     }
 }
 
-fn empty() -> Memory {
-    let store = Memory::default();
+fn empty() -> MemoryStore {
+    let store = MemoryStore::default();
     let settings = IndexSettings {
         k1: 1.2,
         b: 0.75,

@@ -57,11 +57,11 @@ fn create(pages: &IndexPages, index: pg_sys::Relation) -> Result<()> {
     if !has_fields && settings.weights != Weights::default() {
         return Err(Error::WeightsWithoutFields);
     }
-    Ok(maintain::create(pages, secret()?, settings)?)
+    Ok(maintain::create(pages, random_key()?, settings)?)
 }
 
 /// Creates a random key for the term hashes.
-fn secret() -> Result<Key> {
+fn random_key() -> Result<Key> {
     let mut key = [0_u64; 2];
     // SAFETY: the function fills as many bytes as the array has.
     let strong = unsafe { pg_sys::pg_strong_random(key.as_mut_ptr().cast(), size_of::<Key>()) };

@@ -80,7 +80,7 @@ impl Workers {
         // SAFETY: as the caller promises. The same sizes are estimated and written. After an error, the abort ends parallel
         // mode and the workers.
         unsafe {
-            let planned = planned(heap, index, info);
+            let planned = planned_workers(heap, index, info);
             if planned < 1 {
                 return None;
             }
@@ -231,7 +231,7 @@ unsafe fn allocate_shared_memory(context: *mut pg_sys::ParallelContext, sizes: [
 ///
 /// # Safety
 /// As for [`Workers::start`].
-unsafe fn planned(
+unsafe fn planned_workers(
     heap: pg_sys::Relation,
     index: pg_sys::Relation,
     info: *mut pg_sys::IndexInfo,

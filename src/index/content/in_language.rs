@@ -17,7 +17,7 @@ use crate::datum::{argument, from_datum, payload};
 use crate::error::{Error, Result};
 use crate::index::relation::OpenRelation;
 use crate::session::with_settings;
-use crate::words::{exists, find};
+use crate::words::{config_exists, find_config};
 
 /// The configuration of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,8 +49,8 @@ impl InLanguage {
     pub fn config(&self) -> Option<pg_sys::Oid> {
         match &self.text_config {
             TextConfig::OfIndex => None,
-            TextConfig::Named(name) => find(name),
-            TextConfig::Oid(config) => Some(*config).filter(|config| exists(*config)),
+            TextConfig::Named(name) => find_config(name),
+            TextConfig::Oid(config) => Some(*config).filter(|config| config_exists(*config)),
         }
     }
 
@@ -97,7 +97,7 @@ pub fn columns_in_language(index: &OpenRelation) -> Option<(String, String)> {
     // SAFETY: the index is open. Its expressions are nodes of the kinds that their tags tell, and live in the relation's cache
     // entry or in the current memory context. A column's name is NUL-terminated.
     unsafe {
-        let relation = index.get();
+        let relation = index.as_ptr();
         if *(*relation).rd_opcintype != type_oid()? {
             return None;
         }

@@ -16,7 +16,7 @@ use pgrx::{Internal, IntoDatum, pg_extern};
 use super::expansion::Expansion;
 use crate::datum::{Json, argument, from_datum, payload};
 use crate::error::{Error, Result};
-use crate::words::find;
+use crate::words::find_config;
 
 /// A query and the table that it searches.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl Bm25Query {
                 hint: format!("{MAX_CONFIGS} are the most."),
             });
         }
-        if let Some(unknown) = text_configs.iter().find(|name| find(name).is_none()) {
+        if let Some(unknown) = text_configs.iter().find(|name| find_config(name).is_none()) {
             return Err(Error::UnknownTextConfig(unknown.clone()));
         }
         self.text_configs = text_configs;

@@ -19,7 +19,7 @@ use crate::index::content::{Content, Tokenizer};
 use crate::index::index_lookup::indexes;
 use crate::index::relation::OpenRelation;
 use crate::index::storage::IndexPages;
-use crate::words::{each_lexeme, find};
+use crate::words::{each_lexeme, find_config};
 
 /// Maximum number of cached queries.
 const MAX_QUERIES: usize = 16;
@@ -107,13 +107,13 @@ pub fn weighted_query_for_scan(
     let statement = Statement::current();
     let known = WEIGHTED_QUERIES.with_borrow(|all| {
         let mut all = all.iter();
-        let found = all.find(|(of, query_weight, _)| *of == statement && query_weight == query);
+        let found = all.find(|(of, cached, _)| *of == statement && cached == query);
         found.map(|(.., weighted)| Rc::clone(weighted))
     });
     if let Some(known) = known {
         return Ok((known, None));
     }
-    let (weighted, snapshot) = WeightedQuery::weigh(query, scanned)?;
+    let (weighted, snapshot) = WeightedQuery::compute(query, scanned)?;
     let weighted = Rc::new(weighted);
     WEIGHTED_QUERIES.with_borrow_mut(|all| {
         if all.len() >= MAX_QUERIES {
@@ -130,16 +130,19 @@ pub fn weighted_query_for_scan(
 
 impl WeightedQuery {
     /// Weights a query. Also returns the snapshot of the index that is about to be scanned.
-    fn weigh(query: &Bm25Query, scanned: Option<pg_sys::Oid>) -> Result<(Self, Option<Snapshot>)> {
+    fn compute(
+        query: &Bm25Query,
+        scanned: Option<pg_sys::Oid>,
+    ) -> Result<(Self, Option<Snapshot>)> {
         check_readable(query.source)?;
         let mut combined: Option<Self> = None;
         let mut scan_snapshot = None;
         for index in indexes(query.source)? {
-            let Some(open) = OpenRelation::relation(index) else {
+            let Some(open) = OpenRelation::open(index) else {
                 return Err(Error::NoBm25Index(index.to_u32().to_string()));
             };
             // SAFETY: the index is open until `open` is dropped.
-            let pages = unsafe { IndexPages::new(open.get(), std::ptr::null_mut()) };
+            let pages = unsafe { IndexPages::new(open.as_ptr(), std::ptr::null_mut()) };
             let meta = Meta::read(&pages)?;
             let tokenizer = Tokenizer::of(&meta)?;
             let parameters = meta.parameters()?;
@@ -195,7 +198,7 @@ impl WeightedQuery {
     }
 
     /// Caches the score of a content that a scan returns.
-    pub fn remember(&self, fingerprint: u64, score: f64) {
+    pub fn cache_score(&self, fingerprint: u64, score: f64) {
         let mut scores = self.scores.borrow_mut();
         if scores.len() >= MAX_SCORES {
             scores.clear();
@@ -243,7 +246,7 @@ fn text_configs(own: pg_sys::Oid, query: &Bm25Query) -> Vec<pg_sys::Oid> {
         return vec![own];
     }
     let named = query.text_configs.iter();
-    named.filter_map(|name| find(name)).collect()
+    named.filter_map(|name| find_config(name)).collect()
 }
 
 /// Returns the lexemes of a query in order, with their weights. The lexemes of several configurations are combined; each
@@ -283,7 +286,7 @@ fn terms(tokenizer: &Tokenizer, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<Query
 /// # Errors
 /// If the table does not exist, or the user may not read it.
 pub fn check_readable(source: pg_sys::Oid) -> Result<()> {
-    let Some(table) = OpenRelation::relation(source).map(|open| open.table()) else {
+    let Some(table) = OpenRelation::open(source).map(|open| open.table()) else {
         return Err(Error::Unknown(
             "table or index",
             source.to_u32().to_string(),
@@ -305,7 +308,7 @@ pub fn check_readable(source: pg_sys::Oid) -> Result<()> {
     if may {
         Ok(())
     } else {
-        let name = OpenRelation::relation(table).map(|table| table.name());
+        let name = OpenRelation::open(table).map(|table| table.name());
         Err(Error::Forbidden(name.unwrap_or_default()))
     }
 }

@@ -53,7 +53,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
             let columns = crate::index::columns_in_language(index.oid.into());
             columns.is_some_and(|(text, config)| text == column.column && config == named.column)
         });
-        if serves && crate::index::is_made_with(index.oid.into(), &corpus.text_config)? {
+        if serves && crate::index::uses_text_config(index.oid.into(), &corpus.text_config)? {
             return Ok(Some(index));
         }
     }

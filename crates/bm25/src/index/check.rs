@@ -33,7 +33,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    fn note(&mut self, item: impl Into<String>, fault: impl Into<String>) {
+    fn add(&mut self, item: impl Into<String>, fault: impl Into<String>) {
         self.faults.push(Finding {
             item: item.into(),
             fault: fault.into(),
@@ -95,7 +95,7 @@ pub fn check<P: Pages>(
             format!("write buffer {}", buffer.id),
         );
         if let Err(fault) = check_buffer(pages, buffer, &mut visit) {
-            findings.note(format!("write buffer {}", buffer.id), fault.to_string());
+            findings.add(format!("write buffer {}", buffer.id), fault.to_string());
         }
     }
     for segment in &meta.segments {
@@ -104,13 +104,13 @@ pub fn check<P: Pages>(
             claim_blocks(&mut owners, &mut findings, *extent, name.clone());
         }
         if segment.id >= meta.next_id {
-            findings.note(&name, "its number was never assigned");
+            findings.add(&name, "its number was never assigned");
         }
         match check_segment(pages, &meta, segment, &mut visit) {
             Ok(faults) => faults
                 .into_iter()
-                .for_each(|fault| findings.note(&name, fault)),
-            Err(fault) => findings.note(&name, fault.to_string()),
+                .for_each(|fault| findings.add(&name, fault)),
+            Err(fault) => findings.add(&name, fault.to_string()),
         }
     }
     let used: u64 = owners.values().map(|(length, _)| u64::from(*length)).sum();
@@ -118,40 +118,40 @@ pub fn check<P: Pages>(
     if let Some((start, (length, owner))) = owners.last_key_value()
         && u64::from(*start) + u64::from(*length) > u64::from(blocks)
     {
-        findings.note(owner, "it lies beyond the end of the file");
+        findings.add(owner, "it lies beyond the end of the file");
     }
     Ok(findings)
 }
 
 /// Returns the settings that were changed since the index was built. The index keeps its old settings until REINDEX.
-pub fn check_settings(made: &IndexSettings, declared: &IndexSettings) -> Vec<Finding> {
+pub fn check_settings(built: &IndexSettings, declared: &IndexSettings) -> Vec<Finding> {
     let mut findings = Findings::default();
-    for (item, made, declared) in [("k1", made.k1, declared.k1), ("b", made.b, declared.b)] {
-        if made != declared {
-            let fault = format!("it is declared as {declared}, and was made with {made}: REINDEX");
-            findings.note(item, fault);
+    for (item, built, declared) in [("k1", built.k1, declared.k1), ("b", built.b, declared.b)] {
+        if built != declared {
+            let fault = format!("it is declared as {declared}, and was made with {built}: REINDEX");
+            findings.add(item, fault);
         }
     }
-    if !made.uses_text_config(&declared.text_config) {
+    if !built.uses_text_config(&declared.text_config) {
         let fault = format!(
             "it is declared as {}, and was made with {}: REINDEX",
-            declared.text_config, made.text_config
+            declared.text_config, built.text_config
         );
-        findings.note("text_config", fault);
+        findings.add("text_config", fault);
     }
-    if made.weights != declared.weights {
+    if built.weights != declared.weights {
         let fault = format!(
             "they are declared as {}, and it was made with {}: REINDEX",
-            declared.weights, made.weights
+            declared.weights, built.weights
         );
-        findings.note("weights", fault);
+        findings.add("weights", fault);
     }
-    if made.server != declared.server {
+    if built.server != declared.server {
         let fault = format!(
             "its words are those of PostgreSQL {}; {} may find others in the same text: REINDEX",
-            made.server, declared.server
+            built.server, declared.server
         );
-        findings.note("server", fault);
+        findings.add("server", fault);
     }
     findings.faults
 }
@@ -171,7 +171,7 @@ fn claim_blocks(
     });
     let meets_after = after.filter(|(start, _)| u64::from(**start) < end);
     if let Some((start, (_, other))) = meets_before.or(meets_after) {
-        findings.note(
+        findings.add(
             &owner,
             format!("it shares blocks with {other}, starting at {start}"),
         );
@@ -186,7 +186,7 @@ fn check_buffer<P: Pages>(
     visit: &mut impl FnMut(u64, u64),
 ) -> Result<()> {
     let mut unsorted = false;
-    write_buffer::each(pages, buffer, |document| {
+    write_buffer::for_each_document(pages, buffer, |document| {
         unsorted |= !document.terms().map(|(hash, _)| hash).is_sorted();
         if !document.removed {
             visit(document.row, document.fingerprint);
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn reports_changed_settings() {
-        let made = IndexSettings {
+        let built = IndexSettings {
             k1: 1.2,
             b: 0.75,
             text_config: "pg_catalog.english".into(),
@@ -319,13 +319,13 @@ mod tests {
             server: 16,
         };
         let items = |declared: IndexSettings| -> Vec<String> {
-            let findings = check_settings(&made, &declared);
+            let findings = check_settings(&built, &declared);
             findings.into_iter().map(|finding| finding.item).collect()
         };
-        assert_eq!(items(made.clone()), [""; 0]);
+        assert_eq!(items(built.clone()), [""; 0]);
         let short = IndexSettings {
             text_config: "english".into(),
-            ..made.clone()
+            ..built.clone()
         };
         assert_eq!(items(short), [""; 0]);
         let other = IndexSettings {

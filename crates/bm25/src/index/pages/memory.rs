@@ -9,7 +9,7 @@ use crate::index::pages::store::{Extent, Pages, Store};
 
 /// Pages in memory.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct MemoryStore {
     pages: RefCell<Vec<Rc<[u8]>>>,
     moment: Cell<u64>,
     /// Every moment up to this one is past.
@@ -18,9 +18,9 @@ pub struct Memory {
     left: Cell<Option<u64>>,
 }
 
-impl Memory {
+impl MemoryStore {
     /// Simulates that no reader remains of the pages that were freed so far.
-    pub fn let_pass(&self) {
+    pub fn expire_readers(&self) {
         self.past.set(self.moment.get());
     }
 
@@ -48,7 +48,7 @@ impl Memory {
         }
     }
 
-    fn spend(&self) -> Result<()> {
+    fn count_change(&self) -> Result<()> {
         match self.left.get() {
             Some(0) => Err(CRASHED),
             Some(left) => {
@@ -65,7 +65,7 @@ const CRASHED: IndexError = IndexError::Full {
     problem: "it has crashed",
 };
 
-impl Pages for Memory {
+impl Pages for MemoryStore {
     type Page = Rc<[u8]>;
 
     fn read(&self, block: u32) -> Result<Self::Page> {
@@ -81,7 +81,7 @@ impl Pages for Memory {
     }
 }
 
-impl Store for Memory {
+impl Store for MemoryStore {
     fn change(
         &self,
         blocks: &[u32],
@@ -95,7 +95,7 @@ impl Store for Memory {
         if !change(&mut bodies)? {
             return Ok(false);
         }
-        self.spend()?;
+        self.count_change()?;
         for (&block, copy) in blocks.iter().zip(copies) {
             self.damage(block, |page| page.copy_from_slice(&copy));
         }
@@ -103,7 +103,7 @@ impl Store for Memory {
     }
 
     fn write(&self, block: u32, body: &[u8]) -> Result<()> {
-        self.spend()?;
+        self.count_change()?;
         self.read(block)?;
         self.damage(block, |page| page.copy_from_slice(body));
         Ok(())

@@ -20,13 +20,13 @@ pub const MAX_EXTENTS: usize = 16;
 const META_HEADER: PageHeader = PageHeader {
     kind: PageKind::Meta,
     owner: 0,
-    place: 0,
+    page_no: 0,
 };
 /// Header of the free list.
 const FREE_HEADER: PageHeader = PageHeader {
     kind: PageKind::Free,
     owner: 0,
-    place: 1,
+    page_no: 1,
 };
 
 /// A set of documents with their postings. It never changes, except for the bits of removed documents.
@@ -46,7 +46,7 @@ pub struct Segment {
     pub terms: u32,
     /// Number of dictionary pages.
     pub dictionary: u32,
-    /// Place (page number within the segment) of the first directory page.
+    /// Page number of the first directory page.
     pub directory: u32,
     /// Total number of pages.
     pub pages: u32,
@@ -60,9 +60,9 @@ impl Segment {
         f64::from(self.average) / 256.0
     }
 
-    /// Returns the block of the page at a place.
-    pub fn block(&self, place: u32) -> Option<u32> {
-        let mut left = place;
+    /// Returns the block of a page.
+    pub fn block(&self, page_no: u32) -> Option<u32> {
+        let mut left = page_no;
         for extent in &self.extents {
             if left < extent.length {
                 return extent.start.checked_add(left);
@@ -120,7 +120,7 @@ pub struct Meta {
     pub next_id: u32,
     /// Buffer that receives new documents.
     pub write_buffer: WriteBuffer,
-    /// Place of the buffer page that had free space last.
+    /// Number of the buffer page that had free space last.
     pub write_buffer_page: u32,
     /// Former write buffer that is being converted to a segment.
     pub spilling: WriteBuffer,

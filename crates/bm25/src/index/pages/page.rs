@@ -46,7 +46,7 @@ pub struct PageHeader {
     /// Number of the segment or write buffer that the page belongs to; 0 for the first two pages.
     pub owner: u32,
     /// Page number within its owner.
-    pub place: u32,
+    pub page_no: u32,
 }
 
 impl PageHeader {
@@ -55,7 +55,7 @@ impl PageHeader {
         Self {
             kind: PageKind::Free,
             owner: 0,
-            place: block,
+            page_no: block,
         }
     }
 
@@ -66,7 +66,7 @@ impl PageHeader {
             &MAGIC.to_le_bytes()[..],
             &[self.kind as u8, FORMAT],
             &self.owner.to_le_bytes(),
-            &self.place.to_le_bytes(),
+            &self.page_no.to_le_bytes(),
             &used.to_le_bytes(),
             &[0, 0],
         ]
@@ -101,11 +101,11 @@ pub fn content(body: &[u8], block: u32, expected: PageHeader) -> Result<&[u8]> {
         return Err(corrupt("its format version is unknown"));
     }
     let used = u16_at(body, 12).ok_or(corrupt("its header is truncated"))?;
-    let (owner, place) = (u32_at(body, 4), u32_at(body, 8));
+    let (owner, page_no) = (u32_at(body, 4), u32_at(body, 8));
     if owner != Some(expected.owner) {
         return Err(IndexError::Reused { block });
     }
-    if body.get(2) != Some(&(expected.kind as u8)) || place != Some(expected.place) {
+    if body.get(2) != Some(&(expected.kind as u8)) || page_no != Some(expected.page_no) {
         return Err(corrupt("it is the wrong page"));
     }
     body.get(HEADER_BYTES..HEADER_BYTES + usize::from(used))

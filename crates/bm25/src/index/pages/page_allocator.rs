@@ -41,7 +41,7 @@ impl<'s, S: Store> PageAllocator<'s, S> {
         }
     }
 
-    /// Allocates the next page and returns its place.
+    /// Allocates the next page and returns its number.
     ///
     /// # Errors
     /// Errors of the store, and [`IndexError::Full`].
@@ -54,15 +54,15 @@ impl<'s, S: Store> PageAllocator<'s, S> {
         Ok(self.used - 1)
     }
 
-    /// Writes the page at an allocated place.
+    /// Writes an allocated page.
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn write(&mut self, place: u32, kind: PageKind, bytes: &[u8]) -> Result<()> {
+    pub fn write(&mut self, page_no: u32, kind: PageKind, bytes: &[u8]) -> Result<()> {
         let header = PageHeader {
             kind,
             owner: self.owner,
-            place,
+            page_no,
         };
         write_page(
             &mut self.body,
@@ -70,7 +70,7 @@ impl<'s, S: Store> PageAllocator<'s, S> {
             bytes,
             "a page of a segment is too full",
         )?;
-        let block = block(&self.extents, place).ok_or(IndexError::Full {
+        let block = block(&self.extents, page_no).ok_or(IndexError::Full {
             problem: "a page is not allocated",
         })?;
         self.store.write(block, &self.body)
@@ -89,7 +89,7 @@ impl<'s, S: Store> PageAllocator<'s, S> {
     }
 
     fn add(&mut self, extent: Extent) -> Result<()> {
-        note(&mut self.extents, extent)?;
+        add_extent(&mut self.extents, extent)?;
         self.taken = self
             .taken
             .checked_add(extent.length)
@@ -140,18 +140,18 @@ pub fn allocate_contiguous<S: Store>(store: &S, length: u32) -> Result<Extent> {
     Ok(extent)
 }
 
-/// Takes pages from the free list and records them; see [`split`].
+/// Takes pages from the free list and records them; see [`take_free_run`].
 fn reuse<S: Store>(store: &S, wanted: u32, exact: bool) -> Result<Option<Extent>> {
     let mut found = None;
     store.change(&[META, FREE], |bodies| {
         let mut runs = free_runs(bodies[1])?;
-        found = split(store, &mut runs, wanted, exact);
+        found = take_free_run(store, &mut runs, wanted, exact);
         let Some(extent) = found else {
             return Ok(false);
         };
         put_free_runs(bodies[1], runs)?;
         let mut meta = Meta::decode(bodies[0])?;
-        note(&mut meta.pending, extent)?;
+        add_extent(&mut meta.pending, extent)?;
         meta.encode(bodies[0])?;
         Ok(true)
     })?;
@@ -163,16 +163,16 @@ fn append<S: Store>(store: &S, most: u32) -> Result<Extent> {
     let extent = store.extend(most)?;
     store.change(&[META], |bodies| {
         let mut meta = Meta::decode(bodies[0])?;
-        note(&mut meta.pending, extent)?;
+        add_extent(&mut meta.pending, extent)?;
         meta.encode(bodies[0])?;
         Ok(true)
     })?;
     Ok(extent)
 }
 
-/// Returns the block of a place.
-fn block(extents: &[Extent], place: u32) -> Option<u32> {
-    let mut left = place;
+/// Returns the block of a page.
+fn block(extents: &[Extent], page_no: u32) -> Option<u32> {
+    let mut left = page_no;
     for extent in extents {
         if left < extent.length {
             return Some(extent.start + left);
@@ -183,7 +183,7 @@ fn block(extents: &[Extent], place: u32) -> Option<u32> {
 }
 
 /// Appends an extent, merged with the last one if they are adjacent.
-fn note(extents: &mut Vec<Extent>, extent: Extent) -> Result<()> {
+fn add_extent(extents: &mut Vec<Extent>, extent: Extent) -> Result<()> {
     if let Some(last) = extents.last_mut()
         && last.start + last.length == extent.start
     {
@@ -201,7 +201,12 @@ fn note(extents: &mut Vec<Extent>, extent: Extent) -> Result<()> {
 
 /// Takes up to `wanted` pages that nobody reads any more from the longest free run. If `exact`, takes exactly `wanted` pages
 /// from the shortest run that is long enough.
-fn split<S: Store>(store: &S, runs: &mut Vec<FreeRun>, wanted: u32, exact: bool) -> Option<Extent> {
+fn take_free_run<S: Store>(
+    store: &S,
+    runs: &mut Vec<FreeRun>,
+    wanted: u32,
+    exact: bool,
+) -> Option<Extent> {
     let usable = runs.iter().enumerate().filter(|(_, run)| {
         let long = if exact {
             wanted

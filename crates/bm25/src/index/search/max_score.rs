@@ -38,7 +38,7 @@ pub struct SegmentScan<'a, P: Pages> {
 struct BoundedList<'l, P: Pages> {
     list: &'l mut PostingList<P>,
     /// Maximum contribution of the list in the window.
-    most: u64,
+    bound: u64,
     /// Maximum contribution of this list and all lists after it.
     rest: u64,
 }
@@ -75,8 +75,8 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         for list in lists.iter_mut() {
             list.restart(&self.scoring)?;
         }
-        for (window, most) in bounds.into_iter().enumerate() {
-            self.window(window, most, lists, top_k)?;
+        for (window, bound) in bounds.into_iter().enumerate() {
+            self.window(window, bound, lists, top_k)?;
         }
         Ok(())
     }
@@ -90,22 +90,22 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
             own.fill(0);
             list.bounds(&self.scoring, &mut own)?;
             check_interrupt(windows);
-            for (total, most) in totals.iter_mut().zip(&own) {
-                *total = total.saturating_add(*most);
+            for (total, bound) in totals.iter_mut().zip(&own) {
+                *total = total.saturating_add(*bound);
             }
         }
         Ok(totals)
     }
 
-    /// Scores a window, in which no document has a score above `most`.
+    /// Scores a window, in which no document has a score above `bound`.
     fn window(
         &mut self,
         window: usize,
-        most: u64,
+        bound: u64,
         lists: &mut [PostingList<P>],
         top_k: &mut TopK,
     ) -> Result<()> {
-        if most == 0 || most < top_k.threshold() {
+        if bound == 0 || bound < top_k.threshold() {
             return Ok(());
         }
         let start = (window * WINDOW) as u32;
@@ -119,9 +119,9 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
             for BoundedList { list, rest, .. } in &mut lists {
                 let (rest, threshold) = (*rest, top_k.threshold());
                 if rest >= threshold {
-                    list.add(scoring, start..end, norms, |place, contribution| {
-                        sums[place] += contribution;
-                        marks[place / 64] |= 1 << (place % 64);
+                    list.add(scoring, start..end, norms, |position, contribution| {
+                        sums[position] += contribution;
+                        marks[position / 64] |= 1 << (position % 64);
                     })?;
                     continue;
                 }
@@ -132,26 +132,27 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
                     break;
                 }
                 if marked.saturating_mul(LOOKUP_COST) > list.density {
-                    list.add(scoring, start..end, norms, |place, contribution| {
-                        if sums[place] > 0 {
-                            sums[place] += contribution;
+                    list.add(scoring, start..end, norms, |position, contribution| {
+                        if sums[position] > 0 {
+                            sums[position] += contribution;
                         }
                     })?;
                 } else {
-                    for place in marked_places(marks) {
-                        let norm = norms.get(place).copied().unwrap_or_default();
-                        sums[place] += list.contribution(scoring, start + place as u32, norm)?;
+                    for position in marked_positions(marks) {
+                        let norm = norms.get(position).copied().unwrap_or_default();
+                        sums[position] +=
+                            list.contribution(scoring, start + position as u32, norm)?;
                     }
                     check_interrupt(WORK_PER_POSTING * marked);
                 }
             }
             let mut threshold = top_k.threshold();
-            for place in marked_places(marks) {
-                if sums[place] < threshold {
+            for position in marked_positions(marks) {
+                if sums[position] < threshold {
                     continue;
                 }
-                let document = start + place as u32;
-                let hit = (sums[place], Reverse(ordinal << 32 | u64::from(document)));
+                let document = start + position as u32;
+                let hit = (sums[position], Reverse(ordinal << 32 | u64::from(document)));
                 if top_k.accepts(hit) && !scoring.reader.is_dead(document)? {
                     top_k.offer(hit);
                     threshold = top_k.threshold();
@@ -173,17 +174,17 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
         check_interrupt(16 * lists.len());
         let mut bounded = Vec::with_capacity(lists.len());
         for list in lists {
-            let most = list.enter(&self.scoring, start..end)?;
+            let bound = list.enter(&self.scoring, start..end)?;
             bounded.push(BoundedList {
                 list,
-                most,
+                bound,
                 rest: 0,
             });
         }
-        bounded.sort_by_key(|bounded| Reverse(bounded.most));
+        bounded.sort_by_key(|bounded| Reverse(bounded.bound));
         let mut sum = 0_u64;
-        for BoundedList { most, rest, .. } in bounded.iter_mut().rev() {
-            sum = sum.saturating_add(*most);
+        for BoundedList { bound, rest, .. } in bounded.iter_mut().rev() {
+            sum = sum.saturating_add(*bound);
             *rest = sum;
         }
         Ok(bounded)
@@ -191,13 +192,13 @@ impl<'a, P: Pages> SegmentScan<'a, P> {
 }
 
 /// Returns the positions of the marked documents.
-fn marked_places(marks: &[u64; MARK_WORDS]) -> impl Iterator<Item = usize> {
+fn marked_positions(marks: &[u64; MARK_WORDS]) -> impl Iterator<Item = usize> {
     marks.iter().enumerate().flat_map(|(word, &bits)| {
         let mut left = bits;
         std::iter::from_fn(move || {
-            let place = (left != 0).then(|| word * 64 + left.trailing_zeros() as usize);
+            let position = (left != 0).then(|| word * 64 + left.trailing_zeros() as usize);
             left &= left.wrapping_sub(1);
-            place
+            position
         })
     })
 }
@@ -212,12 +213,12 @@ fn retain_marks(
     for (word, bits) in marks.iter_mut().enumerate() {
         let mut left = *bits;
         while left != 0 {
-            let place = word * 64 + left.trailing_zeros() as usize;
-            if keep(sums[place]) {
+            let position = word * 64 + left.trailing_zeros() as usize;
+            if keep(sums[position]) {
                 marked += 1;
             } else {
                 *bits &= !(left & left.wrapping_neg());
-                sums[place] = 0;
+                sums[position] = 0;
             }
             left &= left - 1;
         }

@@ -131,8 +131,8 @@ impl<P: Pages> PostingList<P> {
         match &self.postings {
             ListPostings::Loaded(read, _) => {
                 for &(document, contribution) in read {
-                    let most = &mut windows[document as usize / WINDOW];
-                    *most = contribution.max(*most);
+                    let max = &mut windows[document as usize / WINDOW];
+                    *max = contribution.max(*max);
                 }
             }
             ListPostings::Streamed(paged) => {
@@ -140,8 +140,8 @@ impl<P: Pages> PostingList<P> {
                 paged.postings.each_block(scoring.reader, |last, impact| {
                     let bound = paged.bounds[usize::from(impact)];
                     let to = (last as usize / WINDOW).min(windows.len() - 1);
-                    for most in windows.get_mut(from..=to).into_iter().flatten() {
-                        *most = bound.max(*most);
+                    for max in windows.get_mut(from..=to).into_iter().flatten() {
+                        *max = bound.max(*max);
                     }
                     from = (last as usize + 1) / WINDOW;
                 })?;
@@ -218,11 +218,11 @@ impl<P: Pages> PostingList<P> {
                 {
                     check_interrupt(WORK_PER_POSTING * found.len());
                     for (&document, &frequency) in found.iter().zip(frequencies) {
-                        let place = (document - window.start) as usize;
-                        let norm = norms.get(place).copied().unwrap_or_default();
+                        let position = (document - window.start) as usize;
+                        let norm = norms.get(position).copied().unwrap_or_default();
                         let saturation = scoring.saturation;
                         visit(
-                            place,
+                            position,
                             tabled_contribution(
                                 contributions,
                                 self.weight,

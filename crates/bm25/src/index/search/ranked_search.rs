@@ -44,7 +44,7 @@ pub struct Search {
     batch: Vec<RankKey>,
     /// The last document that was returned.
     last: Option<RankKey>,
-    /// Number of documents per batch.
+    /// Number of documents in the next batch. It grows by a factor of 4 from batch to batch.
     size: usize,
     /// Whether there are no more documents.
     exhausted: bool,

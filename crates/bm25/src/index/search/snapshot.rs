@@ -62,7 +62,7 @@ impl Snapshot {
         }
         let mut buffered = Vec::new();
         for buffer in [&meta.spilling, &meta.write_buffer] {
-            write_buffer::each(pages, buffer, |document| {
+            write_buffer::for_each_document(pages, buffer, |document| {
                 if document.removed {
                     return;
                 }

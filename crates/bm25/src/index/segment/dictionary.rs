@@ -17,14 +17,14 @@ pub enum PostingsLocation {
     Inline(Vec<u8>),
     /// One block, at an offset of a postings page.
     Block {
-        /// Place of the page.
+        /// Page number within the segment.
         page: u32,
         /// Offset on the page.
         offset: u16,
     },
     /// Several blocks; the location of their first skip entry.
     Blocks {
-        /// Place of the skip page.
+        /// Number of the skip page within the segment.
         page: u32,
         /// Number of the entry on the page.
         entry: u16,
@@ -39,7 +39,7 @@ pub struct Entry {
     /// Largest impact of the blocks; 255 for inline postings, which store none.
     pub impact: u8,
     /// Location of the postings.
-    pub place: PostingsLocation,
+    pub location: PostingsLocation,
 }
 
 impl Entry {
@@ -47,7 +47,7 @@ impl Entry {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(12);
         put_varint(&mut bytes, u64::from(self.documents));
-        match &self.place {
+        match &self.location {
             PostingsLocation::Inline(block) => bytes.extend(block),
             PostingsLocation::Block { page, offset: at }
             | PostingsLocation::Blocks { page, entry: at } => {
@@ -70,13 +70,13 @@ impl Entry {
             return Some(Self {
                 documents,
                 impact: u8::MAX,
-                place: PostingsLocation::Inline(bytes.to_vec()),
+                location: PostingsLocation::Inline(bytes.to_vec()),
             });
         }
         let (&impact, mut bytes) = bytes.split_first()?;
         let page = u32::try_from(take_varint(&mut bytes)?).ok()?;
         let at = u16::try_from(take_varint(&mut bytes)?).ok()?;
-        let place = if count <= BLOCK_LEN {
+        let location = if count <= BLOCK_LEN {
             PostingsLocation::Block { page, offset: at }
         } else {
             PostingsLocation::Blocks { page, entry: at }
@@ -84,13 +84,13 @@ impl Entry {
         Some(Self {
             documents,
             impact,
-            place,
+            location,
         })
     }
 
     /// Decodes inline postings into a block; `None` if the postings are elsewhere or invalid.
-    pub fn inline(&self, documents: u32, into: &mut Block) -> Option<()> {
-        match &self.place {
+    pub fn decode_inline(&self, documents: u32, into: &mut Block) -> Option<()> {
+        match &self.location {
             PostingsLocation::Inline(bytes) => {
                 posting_block::decode(bytes, None, self.documents as usize, documents, into)
             }

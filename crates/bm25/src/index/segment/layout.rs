@@ -10,7 +10,7 @@ pub const DOCUMENTS_PER_PAGE: usize = CONTENT_BYTES / DOCUMENT_BYTES;
 pub const SKIP_BYTES: usize = 4 + 4 + 2 + 1;
 /// Number of skip entries on a page.
 pub const SKIPS_PER_PAGE: usize = CONTENT_BYTES / SKIP_BYTES;
-/// Bytes of a directory entry: first term and place of a dictionary page.
+/// Bytes of a directory entry: first term and page number of a dictionary page.
 pub const DIRECTORY_ENTRY_BYTES: usize = 8 + 4;
 /// Number of directory entries on a page.
 pub const DIRECTORY_ENTRIES_PER_PAGE: usize = CONTENT_BYTES / DIRECTORY_ENTRY_BYTES;

@@ -22,8 +22,8 @@ pub struct Postings<P: Pages> {
     /// Last document and impact of the current block.
     last: u32,
     impact: u8,
-    /// Location of the current block: place of its page, offset.
-    place: (u32, u16),
+    /// Location of the current block: page number, offset.
+    location: (u32, u16),
     /// Whether `block` holds the current block.
     decoded: bool,
     block: Box<Block>,
@@ -52,7 +52,7 @@ impl<P: Pages> Postings<P> {
             before: None,
             last: documents.saturating_sub(1),
             impact: entry.impact,
-            place: (0, 0),
+            location: (0, 0),
             decoded: false,
             block: Box::default(),
             next: 0,
@@ -60,33 +60,33 @@ impl<P: Pages> Postings<P> {
             page: RefCell::new(None),
             entry,
         };
-        match postings.entry.place {
+        match postings.entry.location {
             PostingsLocation::Inline(_) => {
-                let found = postings.entry.inline(documents, &mut postings.block);
+                let found = postings.entry.decode_inline(documents, &mut postings.block);
                 found.ok_or(IndexError::Corrupt {
                     block: 0,
                     problem: "the postings of a rare term cannot be read",
                 })?;
                 postings.decoded = true;
             }
-            PostingsLocation::Block { page, offset } => postings.place = (page, offset),
-            PostingsLocation::Blocks { .. } => postings.load_skip(reader)?,
+            PostingsLocation::Block { page, offset } => postings.location = (page, offset),
+            PostingsLocation::Blocks { .. } => postings.load_skip_entry(reader)?,
         }
         Ok(postings)
     }
 
     /// Returns whether all blocks were read.
-    fn is_over(&self) -> bool {
+    fn is_exhausted(&self) -> bool {
         self.at >= self.blocks
     }
 
-    fn load_skip(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
-        let PostingsLocation::Blocks { .. } = self.entry.place else {
+    fn load_skip_entry(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
+        let PostingsLocation::Blocks { .. } = self.entry.location else {
             return Ok(());
         };
-        let (place, at) = self.skip_at(self.at);
+        let (page_no, at) = self.skip_entry_location(self.at);
         let (last, page, offset, impact) =
-            reader.on(&self.skips, PageKind::Skips, place, |skips| {
+            reader.with_page(&self.skips, PageKind::Skips, page_no, |skips| {
                 Some((
                     u32_at(skips, at)?,
                     u32_at(skips, at + 4)?,
@@ -96,22 +96,22 @@ impl<P: Pages> Postings<P> {
             })?;
         if self.before.is_some_and(|before| last <= before) || last >= reader.segment.documents {
             return Err(IndexError::Corrupt {
-                block: reader.block(place)?,
+                block: reader.block(page_no)?,
                 problem: "the blocks of a term are out of order",
             });
         }
-        (self.last, self.impact, self.place) = (last, impact, (page, offset));
+        (self.last, self.impact, self.location) = (last, impact, (page, offset));
         Ok(())
     }
 
     /// Moves to the next block without decoding it.
-    fn skip(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
+    fn next_block(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
         self.before = Some(self.last);
         self.at += 1;
         self.decoded = false;
         self.next = 0;
         if self.at < self.blocks {
-            self.load_skip(reader)?;
+            self.load_skip_entry(reader)?;
         }
         Ok(())
     }
@@ -121,8 +121,8 @@ impl<P: Pages> Postings<P> {
     /// # Errors
     /// A damaged page.
     pub fn skip_to(&mut self, reader: &SegmentReader<'_, P>, document: u32) -> Result<()> {
-        while !self.is_over() && self.last < document {
-            self.skip(reader)?;
+        while !self.is_exhausted() && self.last < document {
+            self.next_block(reader)?;
         }
         Ok(())
     }
@@ -134,12 +134,12 @@ impl<P: Pages> Postings<P> {
     pub fn restart(&mut self, reader: &SegmentReader<'_, P>) -> Result<()> {
         let first = self.at == 0 && self.decoded;
         (self.at, self.next, self.before, self.decoded) = (0, 0, None, first);
-        self.load_skip(reader)
+        self.load_skip_entry(reader)
     }
 
-    /// Location of the skip entry of a block: place of its page, offset.
-    fn skip_at(&self, block: u32) -> (u32, usize) {
-        let PostingsLocation::Blocks { page, entry } = self.entry.place else {
+    /// Location of the skip entry of a block: page number, offset.
+    fn skip_entry_location(&self, block: u32) -> (u32, usize) {
+        let PostingsLocation::Blocks { page, entry } = self.entry.location else {
             return (0, 0);
         };
         let at = usize::from(entry) + block as usize;
@@ -158,7 +158,7 @@ impl<P: Pages> Postings<P> {
         reader: &SegmentReader<'_, P>,
         mut visit: impl FnMut(u32, u8),
     ) -> Result<()> {
-        let PostingsLocation::Blocks { .. } = self.entry.place else {
+        let PostingsLocation::Blocks { .. } = self.entry.location else {
             visit(
                 reader.segment.documents.saturating_sub(1),
                 self.entry.impact,
@@ -167,10 +167,10 @@ impl<P: Pages> Postings<P> {
         };
         let mut block = 0;
         while block < self.blocks {
-            let (place, at) = self.skip_at(block);
+            let (page_no, at) = self.skip_entry_location(block);
             let count = ((SKIPS_PER_PAGE * SKIP_BYTES - at) / SKIP_BYTES)
                 .min((self.blocks - block) as usize);
-            reader.on(&self.skips, PageKind::Skips, place, |skips| {
+            reader.with_page(&self.skips, PageKind::Skips, page_no, |skips| {
                 let entries = skips.get(at..at + count * SKIP_BYTES)?;
                 for entry in entries.chunks_exact(SKIP_BYTES) {
                     visit(u32_at(entry, 0)?, *entry.get(10)?);
@@ -192,7 +192,7 @@ impl<P: Pages> Postings<P> {
     /// # Errors
     /// A damaged page.
     pub fn impact_before(&self, reader: &SegmentReader<'_, P>, end: u32) -> Result<u8> {
-        if self.is_over()
+        if self.is_exhausted()
             || self
                 .before
                 .is_some_and(|before| before.saturating_add(1) >= end)
@@ -202,10 +202,11 @@ impl<P: Pages> Postings<P> {
         let (mut most, mut last) = (self.impact, self.last);
         let mut block = self.at + 1;
         while last.saturating_add(1) < end && block < self.blocks {
-            let (place, at) = self.skip_at(block);
-            let (next, impact) = reader.on(&self.skips, PageKind::Skips, place, |skips| {
-                Some((u32_at(skips, at)?, *skips.get(at + 10)?))
-            })?;
+            let (page_no, at) = self.skip_entry_location(block);
+            let (next, impact) =
+                reader.with_page(&self.skips, PageKind::Skips, page_no, |skips| {
+                    Some((u32_at(skips, at)?, *skips.get(at + 10)?))
+                })?;
             (last, most) = (next, most.max(impact));
             block += 1;
         }
@@ -217,10 +218,10 @@ impl<P: Pages> Postings<P> {
         if self.decoded {
             return Ok(());
         }
-        let (place, offset) = self.place;
+        let (page_no, offset) = self.location;
         let length = (self.entry.documents as usize - self.at as usize * BLOCK_LEN).min(BLOCK_LEN);
         let (before, documents, block) = (self.before, reader.segment.documents, &mut self.block);
-        reader.on(&self.page, PageKind::Postings, place, |bytes| {
+        reader.with_page(&self.page, PageKind::Postings, page_no, |bytes| {
             posting_block::decode(
                 bytes.get(usize::from(offset)..)?,
                 before,
@@ -229,10 +230,10 @@ impl<P: Pages> Postings<P> {
                 block,
             )
         })?;
-        let many = matches!(self.entry.place, PostingsLocation::Blocks { .. });
+        let many = matches!(self.entry.location, PostingsLocation::Blocks { .. });
         if many && self.block.documents[length - 1] != self.last {
             return Err(IndexError::Corrupt {
-                block: reader.block(place)?,
+                block: reader.block(page_no)?,
                 problem: "the last document of a block differs from its entry",
             });
         }
@@ -255,7 +256,7 @@ impl<P: Pages> Postings<P> {
         loop {
             self.skip_to(reader, start)?;
             // The first document of a block is greater than the last one of the previous block.
-            if self.is_over()
+            if self.is_exhausted()
                 || self
                     .before
                     .is_some_and(|before| before.saturating_add(1) >= end)
@@ -276,7 +277,7 @@ impl<P: Pages> Postings<P> {
             if to < self.block.length {
                 return Ok(None);
             }
-            self.skip(reader)?;
+            self.next_block(reader)?;
         }
     }
 
@@ -286,7 +287,7 @@ impl<P: Pages> Postings<P> {
     /// A damaged page.
     pub fn frequency(&mut self, reader: &SegmentReader<'_, P>, document: u32) -> Result<u32> {
         self.skip_to(reader, document)?;
-        if self.is_over() || self.before.is_some_and(|before| before >= document) {
+        if self.is_exhausted() || self.before.is_some_and(|before| before >= document) {
             return Ok(0);
         }
         self.decode(reader)?;

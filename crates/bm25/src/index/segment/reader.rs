@@ -13,7 +13,7 @@ use crate::index::segment::layout::{
     DIRECTORY_ENTRIES_PER_PAGE, DIRECTORY_ENTRY_BYTES, DOCUMENT_BYTES, DOCUMENTS_PER_PAGE,
 };
 
-/// A cached page with its place.
+/// A cached page with its page number.
 pub(super) type Held<P> = RefCell<Option<(u32, <P as Pages>::Page)>>;
 
 /// A segment with its cached pages.
@@ -26,7 +26,7 @@ pub struct SegmentReader<'a, P: Pages> {
 }
 
 /// Number of pages for one record per document, with `a_page` records on a page.
-fn pages_of(documents: u32, a_page: usize) -> u32 {
+fn page_count(documents: u32, a_page: usize) -> u32 {
     (documents as usize).div_ceil(a_page) as u32
 }
 
@@ -41,65 +41,65 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         }
     }
 
-    /// Place of the first norms page.
-    fn norms_place(&self) -> u32 {
-        pages_of(self.segment.documents, DOCUMENTS_PER_PAGE)
+    /// Number of the first norms page.
+    fn first_norms_page(&self) -> u32 {
+        page_count(self.segment.documents, DOCUMENTS_PER_PAGE)
     }
 
-    /// Place of the first page with removal bits.
-    pub fn dead_place(&self) -> u32 {
-        self.norms_place() + pages_of(self.segment.documents, CONTENT_BYTES)
+    /// Number of the first page with removal bits.
+    pub fn first_dead_page(&self) -> u32 {
+        self.first_norms_page() + page_count(self.segment.documents, CONTENT_BYTES)
     }
 
     /// Number of pages with removal bits.
     pub fn dead_pages(&self) -> u32 {
-        pages_of(self.segment.documents, CONTENT_BYTES * 8)
+        page_count(self.segment.documents, CONTENT_BYTES * 8)
     }
 
-    /// Returns the block of a place.
+    /// Returns the block of a page.
     ///
     /// # Errors
-    /// A place outside the segment.
-    pub fn block(&self, place: u32) -> Result<u32> {
+    /// A page number outside the segment.
+    pub fn block(&self, page_no: u32) -> Result<u32> {
         let block = self
             .segment
-            .block(place)
-            .filter(|_| place < self.segment.pages);
+            .block(page_no)
+            .filter(|_| page_no < self.segment.pages);
         block.ok_or(IndexError::Corrupt {
-            block: place,
+            block: page_no,
             problem: "a page number is outside its segment",
         })
     }
 
-    /// Returns the expected header of the page at a place.
-    pub fn header(&self, kind: PageKind, place: u32) -> PageHeader {
+    /// Returns the expected header of a page.
+    pub fn header(&self, kind: PageKind, page_no: u32) -> PageHeader {
         PageHeader {
             kind,
             owner: self.segment.id,
-            place,
+            page_no,
         }
     }
 
-    /// Calls `look` with the content of the page at a place. The page is read only if it is not cached.
-    pub(super) fn on<T>(
+    /// Calls `look` with the content of a page. The page is read only if it is not cached.
+    pub(super) fn with_page<T>(
         &self,
         held: &Held<P>,
         kind: PageKind,
-        place: u32,
+        page_no: u32,
         look: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Result<T> {
         let mut held = held.borrow_mut();
         let block = match &*held {
-            Some((at, _)) if *at == place => None,
-            _ => Some(self.block(place)?),
+            Some((at, _)) if *at == page_no => None,
+            _ => Some(self.block(page_no)?),
         };
         if let Some(block) = block {
             // Release the cached page first, so that at most one page per purpose is pinned.
             *held = None;
-            *held = Some((place, self.pages.read(block)?));
+            *held = Some((page_no, self.pages.read(block)?));
         }
         let corrupt = |problem| IndexError::Corrupt {
-            block: self.segment.block(place).unwrap_or_default(),
+            block: self.segment.block(page_no).unwrap_or_default(),
             problem,
         };
         let Some((_, page)) = &*held else {
@@ -107,7 +107,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         };
         // A page is validated when it is read. A cached page does not change.
         let bytes = match block {
-            Some(block) => content(page, block, self.header(kind, place)),
+            Some(block) => content(page, block, self.header(kind, page_no)),
             None => held_content(page).ok_or(corrupt("its header is missing")),
         };
         match bytes {
@@ -125,8 +125,8 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
     /// A damaged page.
     #[inline]
     pub fn norm(&self, document: u32) -> Result<u8> {
-        let place = self.norms_place() + document / CONTENT_BYTES as u32;
-        self.on(&self.norms, PageKind::Norms, place, |norms| {
+        let page_no = self.first_norms_page() + document / CONTENT_BYTES as u32;
+        self.with_page(&self.norms, PageKind::Norms, page_no, |norms| {
             norms.get(document as usize % CONTENT_BYTES).copied()
         })
     }
@@ -137,8 +137,8 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
     /// A damaged page.
     #[inline]
     pub fn norms<T>(&self, first: u32, look: impl FnOnce(&[u8]) -> T) -> Result<T> {
-        let place = self.norms_place() + first / CONTENT_BYTES as u32;
-        self.on(&self.norms, PageKind::Norms, place, |norms| {
+        let page_no = self.first_norms_page() + first / CONTENT_BYTES as u32;
+        self.with_page(&self.norms, PageKind::Norms, page_no, |norms| {
             Some(look(norms.get(first as usize % CONTENT_BYTES..)?))
         })
     }
@@ -148,9 +148,9 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
     /// # Errors
     /// A damaged page.
     pub fn row(&self, document: u32) -> Result<(u64, u64)> {
-        let place = document / DOCUMENTS_PER_PAGE as u32;
+        let page_no = document / DOCUMENTS_PER_PAGE as u32;
         let at = document as usize % DOCUMENTS_PER_PAGE * DOCUMENT_BYTES;
-        self.on(&self.rows, PageKind::Documents, place, |rows| {
+        self.with_page(&self.rows, PageKind::Documents, page_no, |rows| {
             let row = u64::from(u32_at(rows, at)?) | u64::from(u16_at(rows, at + 4)?) << 32;
             Some((row, u64_at(rows, at + 6)?))
         })
@@ -164,11 +164,11 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         if self.segment.dead == 0 {
             return Ok(false);
         }
-        let place = self.dead_place() + document / (CONTENT_BYTES * 8) as u32;
+        let page_no = self.first_dead_page() + document / (CONTENT_BYTES * 8) as u32;
         let bit = document as usize % (CONTENT_BYTES * 8);
-        let block = self.block(place)?;
+        let block = self.block(page_no)?;
         self.pages.look(block, |body| {
-            let bits = content(body, block, self.header(PageKind::Dead, place))?;
+            let bits = content(body, block, self.header(PageKind::Dead, page_no))?;
             let byte = bits.get(bit / 8).ok_or(IndexError::Corrupt {
                 block,
                 problem: "it is shorter than its content",
@@ -188,7 +188,7 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         let (mut low, mut high) = (0, pages);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.direction(&held, middle)?.0 <= term {
+            if self.directory_entry(&held, middle)?.0 <= term {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -197,12 +197,12 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         let Some(at) = low.checked_sub(1) else {
             return Ok(None);
         };
-        let (_, place) = self.direction(&held, at)?;
+        let (_, page_no) = self.directory_entry(&held, at)?;
         let held = RefCell::new(None);
-        self.on(
+        self.with_page(
             &held,
             PageKind::Dictionary,
-            place,
+            page_no,
             |page| match dictionary::find(page, term)? {
                 Ok(at) => Some(Some(Entry::decode(dictionary::entry(page, at)?)?)),
                 Err(()) => Some(None),
@@ -210,11 +210,11 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
         )
     }
 
-    /// Returns the first term of a dictionary page, and its place.
-    fn direction(&self, held: &Held<P>, page: u32) -> Result<(u64, u32)> {
-        let place = self.segment.directory + page / DIRECTORY_ENTRIES_PER_PAGE as u32;
+    /// Returns the first term of a dictionary page, and its page number.
+    fn directory_entry(&self, held: &Held<P>, page: u32) -> Result<(u64, u32)> {
+        let page_no = self.segment.directory + page / DIRECTORY_ENTRIES_PER_PAGE as u32;
         let at = page as usize % DIRECTORY_ENTRIES_PER_PAGE * DIRECTORY_ENTRY_BYTES;
-        self.on(held, PageKind::Directory, place, |entries| {
+        self.with_page(held, PageKind::Directory, page_no, |entries| {
             Some((u64_at(entries, at)?, u32_at(entries, at + 8)?))
         })
     }
@@ -225,9 +225,9 @@ impl<'a, P: Pages> SegmentReader<'a, P> {
     /// A damaged page.
     pub fn terms_of_page(&self, page: u32) -> Result<Vec<(u64, Entry)>> {
         let held = RefCell::new(None);
-        let (_, place) = self.direction(&held, page)?;
+        let (_, page_no) = self.directory_entry(&held, page)?;
         let held = RefCell::new(None);
-        self.on(&held, PageKind::Dictionary, place, |bytes| {
+        self.with_page(&held, PageKind::Dictionary, page_no, |bytes| {
             let count = dictionary::count(bytes)?;
             (0..count)
                 .map(|at| {

@@ -21,10 +21,10 @@ use crate::index::segment::layout::{
 use crate::index::segment::norms;
 use crate::index::segment::posting_block::{self, BLOCK_LEN};
 
-/// A page under construction, with its place.
+/// A page under construction, with its page number.
 #[derive(Default)]
 struct OpenPage {
-    place: u32,
+    page_no: u32,
     bytes: Vec<u8>,
 }
 
@@ -58,12 +58,12 @@ struct TermsState {
     postings: OpenPage,
     skips: OpenPage,
     dictionary: DictionaryPageBuilder,
-    dictionary_place: u32,
+    dictionary_page_no: u32,
     directory: Vec<(u64, u32)>,
 }
 
 /// Mean document length in units of 1/256, at least 1.
-fn kept_average(length: u64, documents: usize) -> u32 {
+fn scaled_average(length: u64, documents: usize) -> u32 {
     let mean = length as f64 / documents.max(1) as f64 * 256.0;
     (mean as u32).max(1)
 }
@@ -111,9 +111,9 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
 
     fn flush_documents(&mut self) -> Result<()> {
         if !self.documents.is_empty() {
-            let place = self.allocator.allocate()?;
+            let page_no = self.allocator.allocate()?;
             self.allocator
-                .write(place, PageKind::Documents, &self.documents)?;
+                .write(page_no, PageKind::Documents, &self.documents)?;
             self.documents.clear();
         }
         Ok(())
@@ -124,15 +124,15 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
         if self.terms.is_none() {
             self.flush_documents()?;
             for norms in self.norms.chunks(CONTENT_BYTES) {
-                let place = self.allocator.allocate()?;
-                self.allocator.write(place, PageKind::Norms, norms)?;
+                let page_no = self.allocator.allocate()?;
+                self.allocator.write(page_no, PageKind::Norms, norms)?;
             }
             for documents in self.norms.chunks(CONTENT_BYTES * 8) {
-                let place = self.allocator.allocate()?;
+                let page_no = self.allocator.allocate()?;
                 let bits = vec![0; documents.len().div_ceil(8)];
-                self.allocator.write(place, PageKind::Dead, &bits)?;
+                self.allocator.write(page_no, PageKind::Dead, &bits)?;
             }
-            let average = kept_average(self.length, self.norms.len());
+            let average = scaled_average(self.length, self.norms.len());
             self.terms = Some(TermsState {
                 saturation: Saturation::new(&self.parameters, f64::from(average) / 256.0),
                 average,
@@ -141,7 +141,7 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
                 postings: OpenPage::default(),
                 skips: OpenPage::default(),
                 dictionary: DictionaryPageBuilder::default(),
-                dictionary_place: 0,
+                dictionary_page_no: 0,
                 directory: Vec::new(),
             });
         }
@@ -169,30 +169,15 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
         let (mut held, mut total) = (0, 0_u32);
         let mut before = None;
         let mut skips: Vec<SkipEntry> = Vec::new();
-        let flush = |documents: &[u32], frequencies: &[u32], before: Option<u32>| {
-            let mut most = 0.0_f64;
-            for (&document, &frequency) in documents.iter().zip(frequencies) {
-                let norm = norms.get(document as usize).copied().unwrap_or_default();
-                most = most.max(terms.saturation.of(frequency, norm));
-            }
-            let mut block = Vec::with_capacity(posting_block::MAX_BLOCK_BYTES);
-            posting_block::encode(&mut block, before, documents, frequencies);
-            check_interrupt(WORK_PER_POSTING * documents.len());
-            (impact(most), block)
-        };
         let mut last_block = None;
         for posting in postings {
             let (document, frequency) = posting?;
             if held == BLOCK_LEN {
-                let (impact, block) = flush(&documents, &frequencies, before);
+                let (impact, block) =
+                    encode_block(&terms.saturation, norms, before, &documents, &frequencies);
                 let last = documents[BLOCK_LEN - 1];
-                skips.push(put_block(
-                    allocator,
-                    &mut terms.postings,
-                    &block,
-                    last,
-                    impact,
-                )?);
+                let open = &mut terms.postings;
+                skips.push(put_block(allocator, open, &block, last, impact)?);
                 before = Some(last);
                 held = 0;
             }
@@ -204,25 +189,22 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
         if held == 0 {
             return Ok(());
         }
-        let (impact, block) = flush(&documents[..held], &frequencies[..held], before);
+        let (documents, frequencies) = (&documents[..held], &frequencies[..held]);
+        let (impact, block) =
+            encode_block(&terms.saturation, norms, before, documents, frequencies);
         if total as usize <= MAX_INLINE_POSTINGS {
             last_block = Some(block);
         } else {
             let last = documents[held - 1];
-            skips.push(put_block(
-                allocator,
-                &mut terms.postings,
-                &block,
-                last,
-                impact,
-            )?);
+            let open = &mut terms.postings;
+            skips.push(put_block(allocator, open, &block, last, impact)?);
         }
         let most = skips
             .iter()
             .map(|skip| skip.impact)
             .max()
             .unwrap_or(u8::MAX);
-        let place = match (last_block, &skips[..]) {
+        let location = match (last_block, &skips[..]) {
             (Some(block), _) => PostingsLocation::Inline(block),
             (None, [only]) => PostingsLocation::Block {
                 page: only.page,
@@ -233,7 +215,7 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
         let entry = Entry {
             documents: total,
             impact: most,
-            place,
+            location,
         };
         terms.put(allocator, hash, &entry.encode())
     }
@@ -256,19 +238,19 @@ impl<'s, S: Store> SegmentWriter<'s, S> {
             (terms.skips, PageKind::Skips),
         ] {
             if !open.bytes.is_empty() {
-                allocator.write(open.place, kind, &open.bytes)?;
+                allocator.write(open.page_no, kind, &open.bytes)?;
             }
         }
         let mut directory = None;
         for entries in terms.directory.chunks(DIRECTORY_ENTRIES_PER_PAGE) {
-            let place = allocator.allocate()?;
-            directory.get_or_insert(place);
+            let page_no = allocator.allocate()?;
+            directory.get_or_insert(page_no);
             let mut bytes = Vec::with_capacity(entries.len() * DIRECTORY_ENTRY_BYTES);
-            for (hash, place) in entries {
+            for (hash, page_no) in entries {
                 bytes.extend(hash.to_le_bytes());
-                bytes.extend(place.to_le_bytes());
+                bytes.extend(page_no.to_le_bytes());
             }
-            allocator.write(place, PageKind::Directory, &bytes)?;
+            allocator.write(page_no, PageKind::Directory, &bytes)?;
         }
         let (pages, extents, left) = allocator.finish();
         let segment = Segment {
@@ -301,8 +283,8 @@ impl TermsState {
             self.flush_dictionary(allocator)?;
         }
         if self.dictionary.is_empty() {
-            self.dictionary_place = allocator.allocate()?;
-            self.directory.push((hash, self.dictionary_place));
+            self.dictionary_page_no = allocator.allocate()?;
+            self.directory.push((hash, self.dictionary_page_no));
         }
         self.dictionary.add(hash, entry);
         self.count += 1;
@@ -312,10 +294,29 @@ impl TermsState {
     fn flush_dictionary<S: Store>(&mut self, allocator: &mut PageAllocator<'_, S>) -> Result<()> {
         if !self.dictionary.is_empty() {
             let bytes = self.dictionary.take();
-            allocator.write(self.dictionary_place, PageKind::Dictionary, &bytes)?;
+            allocator.write(self.dictionary_page_no, PageKind::Dictionary, &bytes)?;
         }
         Ok(())
     }
+}
+
+/// Encodes a block of postings. Returns its largest impact and its bytes.
+fn encode_block(
+    saturation: &Saturation,
+    norms: &[u8],
+    before: Option<u32>,
+    documents: &[u32],
+    frequencies: &[u32],
+) -> (u8, Vec<u8>) {
+    let mut most = 0.0_f64;
+    for (&document, &frequency) in documents.iter().zip(frequencies) {
+        let norm = norms.get(document as usize).copied().unwrap_or_default();
+        most = most.max(saturation.of(frequency, norm));
+    }
+    let mut block = Vec::with_capacity(posting_block::MAX_BLOCK_BYTES);
+    posting_block::encode(&mut block, before, documents, frequencies);
+    check_interrupt(WORK_PER_POSTING * documents.len());
+    (impact(most), block)
 }
 
 /// Writes a block to the current postings page, or to the next one if it does not fit.
@@ -326,11 +327,11 @@ fn put_block<S: Store>(
     last: u32,
     impact: u8,
 ) -> Result<SkipEntry> {
-    let room = ensure_room(allocator, open, PageKind::Postings, block.len())?;
+    let room = ensure_space(allocator, open, PageKind::Postings, block.len())?;
     open.bytes.extend(block);
     Ok(SkipEntry {
         last,
-        page: open.place,
+        page: open.page_no,
         offset: room,
         impact,
     })
@@ -354,18 +355,18 @@ fn put_skips<S: Store>(
         bytes
     };
     if skips.len() <= SKIPS_PER_PAGE {
-        let at = ensure_room(allocator, open, PageKind::Skips, skips.len() * SKIP_BYTES)?;
+        let at = ensure_space(allocator, open, PageKind::Skips, skips.len() * SKIP_BYTES)?;
         open.bytes.extend(bytes(skips));
         return Ok(PostingsLocation::Blocks {
-            page: open.place,
+            page: open.page_no,
             entry: at / SKIP_BYTES as u16,
         });
     }
     let mut first = None;
     for skips in skips.chunks(SKIPS_PER_PAGE) {
-        let place = allocator.allocate()?;
-        first.get_or_insert(place);
-        allocator.write(place, PageKind::Skips, &bytes(skips))?;
+        let page_no = allocator.allocate()?;
+        first.get_or_insert(page_no);
+        allocator.write(page_no, PageKind::Skips, &bytes(skips))?;
     }
     Ok(PostingsLocation::Blocks {
         page: first.unwrap_or_default(),
@@ -374,18 +375,18 @@ fn put_skips<S: Store>(
 }
 
 /// Makes space for `bytes` bytes on the current page, and returns the offset for them.
-fn ensure_room<S: Store>(
+fn ensure_space<S: Store>(
     allocator: &mut PageAllocator<'_, S>,
     open: &mut OpenPage,
     kind: PageKind,
     bytes: usize,
 ) -> Result<u16> {
     if open.bytes.len() + bytes > CONTENT_BYTES {
-        allocator.write(open.place, kind, &open.bytes)?;
+        allocator.write(open.page_no, kind, &open.bytes)?;
         open.bytes.clear();
     }
     if open.bytes.is_empty() {
-        open.place = allocator.allocate()?;
+        open.page_no = allocator.allocate()?;
     }
     Ok(u16::try_from(open.bytes.len()).unwrap_or(u16::MAX))
 }

@@ -164,7 +164,7 @@ pub fn finish<S: Store, R: RunStorage>(
     let held = std::mem::take(&mut own.postings);
     copy_documents(&mut writer, &mut own.documents, own.part, &own.records)?;
     merge.add(own.runs, &own.ends, 0);
-    merge.hold(held, 0);
+    merge.add_in_memory(held, 0);
     for (part, mut documents, runs) in others {
         let base = u32::try_from(writer.documents()).unwrap_or(u32::MAX);
         let behind = copy_documents(&mut writer, &mut documents, part, &[])?;

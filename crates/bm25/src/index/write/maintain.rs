@@ -65,7 +65,7 @@ pub fn create<S: Store>(store: &S, key: Key, settings: IndexSettings) -> Result<
 /// # Errors
 /// Errors of the store.
 pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
-    let mut left = None;
+    let mut previous = None;
     loop {
         // Check for a cancel in every iteration.
         check_interrupt(CHECK_INTERVAL);
@@ -75,11 +75,11 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
         })?;
         if !write_buffer::fits(document) {
             return store.maintain(|| {
-                spill(store, buffer, Some(document))?;
+                convert_full_buffer(store, buffer, Some(document))?;
                 merge_tiers(store)
             });
         }
-        if left == Some(buffer) {
+        if previous == Some(buffer) {
             return Err(IndexError::Corrupt {
                 block: buffer.start.saturating_add(page),
                 problem: "it is closed or has another owner, although it is in the current write buffer",
@@ -97,7 +97,7 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
                 Ok(AppendOutcome::Full) => page += 1,
                 // Another backend is converting the buffer to a segment. The meta page lists the next buffer.
                 Ok(AppendOutcome::Closed) | Err(IndexError::Reused { .. }) => {
-                    left = Some(buffer);
+                    previous = Some(buffer);
                     break;
                 }
                 Err(error) => return Err(error),
@@ -105,7 +105,7 @@ pub fn insert<S: Store>(store: &S, document: &Document) -> Result<()> {
         }
         if page >= buffer.pages {
             store.maintain(|| {
-                spill(store, buffer, None)?;
+                convert_full_buffer(store, buffer, None)?;
                 merge_tiers(store)
             })?;
         }
@@ -128,7 +128,11 @@ fn remember_page<S: Store>(store: &S, buffer: WriteBuffer, page: u32) -> Result<
 
 /// Converts the write buffer `full` to a segment, unless another backend did, together with a document that is too large for a
 /// buffer.
-fn spill<S: Store>(store: &S, full: WriteBuffer, large: Option<&Document>) -> Result<()> {
+fn convert_full_buffer<S: Store>(
+    store: &S,
+    full: WriteBuffer,
+    large: Option<&Document>,
+) -> Result<()> {
     let meta = recover(store)?;
     if meta.write_buffer == full {
         switch_buffer(store, &meta)?;
@@ -200,14 +204,14 @@ fn switch_buffer<S: Store>(store: &S, meta: &Meta) -> Result<()> {
 fn flush_buffer<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> Result<()> {
     let old = meta.spilling;
     if old.id != 0 {
-        // An interruption may have left it open.
+        // An interruption may have previous it open.
         write_buffer::close(store, &old)?;
     }
     let mut writer = SegmentWriter::new(store, meta.next_id, meta.parameters()?);
     let mut postings: Vec<(u64, u32, u32)> = Vec::new();
     let mut documents = Vec::new();
     if old.id != 0 {
-        write_buffer::each(store, &old, |written| {
+        write_buffer::for_each_document(store, &old, |written| {
             if !written.removed {
                 let number = documents.len() as u32;
                 documents.push((written.row, written.fingerprint, written.norm));
@@ -250,7 +254,7 @@ fn flush_buffer<S: Store>(store: &S, meta: &Meta, large: Option<&Document>) -> R
 pub fn merge_all<S: Store>(store: &S) -> Result<()> {
     store.maintain(|| {
         let meta = recover(store)?;
-        if holds_documents(store, &meta.write_buffer)? {
+        if has_documents(store, &meta.write_buffer)? {
             switch_buffer(store, &meta)?;
             flush_buffer(store, &Meta::read(store)?, None)?;
         }
@@ -280,15 +284,15 @@ pub fn cleanup<S: Store>(store: &S) -> Result<u64> {
         merge_tiers(store)?;
         let meta = Meta::read(store)?;
         let mut count = meta.documents() - meta.removed();
-        write_buffer::each(store, &meta.write_buffer, |document| {
+        write_buffer::for_each_document(store, &meta.write_buffer, |document| {
             count += u64::from(!document.removed);
         })?;
         Ok(count)
     })
 }
 
-fn holds_documents<S: Store>(store: &S, buffer: &WriteBuffer) -> Result<bool> {
+fn has_documents<S: Store>(store: &S, buffer: &WriteBuffer) -> Result<bool> {
     let mut any = false;
-    write_buffer::each(store, buffer, |_| any = true)?;
+    write_buffer::for_each_document(store, buffer, |_| any = true)?;
     Ok(any)
 }

@@ -126,14 +126,14 @@ pub(super) fn merge_segments<S: Store>(store: &S, meta: &Meta, ids: &[u32]) -> R
         }
         let each = lists
             .iter_mut()
-            .flat_map(|(at, list)| renumbered(&sources[*at], list));
+            .flat_map(|(at, list)| renumbered_postings(&sources[*at], list));
         writer.term(hash, each)?;
     }
     publish_segment(store, writer, ids, None)
 }
 
 /// Returns the postings of a list with the new document numbers, without removed documents.
-fn renumbered<'a, P: Pages>(
+fn renumbered_postings<'a, P: Pages>(
     source: &'a MergeSource<'_, P>,
     list: &'a mut Postings<P>,
 ) -> impl Iterator<Item = Result<(u32, u32)>> + 'a {

@@ -97,7 +97,7 @@ impl<R: RunStorage> RunMerge<R> {
     }
 
     /// Adds a run in memory.
-    pub fn hold(&mut self, postings: Vec<(u64, u32, u32)>, base: u32) {
+    pub fn add_in_memory(&mut self, postings: Vec<(u64, u32, u32)>, base: u32) {
         let source = RunSource::InMemory(postings, 0, 0);
         self.cursors.push(Cursor { source, base });
     }

@@ -13,11 +13,11 @@ use crate::index::write::write_buffer;
 
 /// Result of a removal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Removed {
+pub struct Removal {
     /// Number of removed documents.
     pub removed: u64,
     /// Number of remaining documents.
-    pub stay: u64,
+    pub remaining: u64,
 }
 
 /// Calls `is_gone` with the row of every document, each at least once, and removes the documents for which it returns true.
@@ -27,9 +27,9 @@ pub struct Removed {
 ///
 /// # Errors
 /// Errors of the store.
-pub fn remove<S: Store>(store: &S, mut is_gone: impl FnMut(u64) -> bool) -> Result<Removed> {
+pub fn remove<S: Store>(store: &S, mut is_gone: impl FnMut(u64) -> bool) -> Result<Removal> {
     let mut done = BTreeSet::new();
-    let mut total = Removed::default();
+    let mut total = Removal::default();
     loop {
         let more = store.maintain(|| {
             let meta = Meta::read(store)?;
@@ -43,14 +43,14 @@ pub fn remove<S: Store>(store: &S, mut is_gone: impl FnMut(u64) -> bool) -> Resu
                 return Ok(true);
             }
             // Under the maintenance lock, no document can move from the write buffer to an unprocessed segment.
-            total.stay = meta.documents() - meta.removed();
+            total.remaining = meta.documents() - meta.removed();
             for buffer in [meta.spilling, meta.write_buffer]
                 .iter()
                 .filter(|buffer| buffer.id != 0)
             {
-                let (removed, stay) = write_buffer::remove(store, buffer, &mut is_gone)?;
+                let (removed, remaining) = write_buffer::remove(store, buffer, &mut is_gone)?;
                 total.removed += removed;
-                total.stay += stay;
+                total.remaining += remaining;
             }
             Ok(false)
         })?;
@@ -82,10 +82,10 @@ fn remove_from<S: Store>(
         if gone.is_empty() {
             continue;
         }
-        let place = reader.dead_place() + page;
-        let block = reader.block(place)?;
+        let page_no = reader.first_dead_page() + page;
+        let block = reader.block(page_no)?;
         store.change(&[META, block], |bodies| {
-            let bytes = content(bodies[1], block, reader.header(PageKind::Dead, place))?.len();
+            let bytes = content(bodies[1], block, reader.header(PageKind::Dead, page_no))?.len();
             let mut newly = 0;
             for &bit in &gone {
                 let byte = Some(bit / 8).filter(|&byte| byte < bytes);

@@ -41,7 +41,7 @@ impl WriteBuffer {
         PageHeader {
             kind: PageKind::WriteBuffer,
             owner: self.id,
-            place: page,
+            page_no: page,
         }
     }
 }
@@ -203,7 +203,7 @@ pub fn documents(content: &[u8]) -> Option<Vec<BufferedDocument<'_>>> {
 ///
 /// # Errors
 /// A damaged page.
-pub fn each<P: Pages>(
+pub fn for_each_document<P: Pages>(
     pages: &P,
     buffer: &WriteBuffer,
     mut visit: impl FnMut(&BufferedDocument<'_>),
@@ -212,7 +212,7 @@ pub fn each<P: Pages>(
         let block = buffer.start + page;
         let empty = pages.look(block, |body| {
             let bytes = content(body, block, buffer.header(page))?;
-            let found = documents(bytes).ok_or(damaged(block))?;
+            let found = documents(bytes).ok_or(truncated_documents(block))?;
             found.iter().for_each(&mut visit);
             Ok(found.is_empty())
         })?;
@@ -250,14 +250,14 @@ pub fn remove<S: Store>(
     buffer: &WriteBuffer,
     mut is_removed: impl FnMut(u64) -> bool,
 ) -> Result<(u64, u64)> {
-    let (mut removed, mut stay) = (0, 0);
+    let (mut removed, mut remaining) = (0, 0);
     for page in 0..buffer.pages {
         let block = buffer.start + page;
         // Call `is_removed` without the page lock, because it may take long.
         let mut rows = Vec::new();
         store.look(block, |body| {
             let bytes = content(body, block, buffer.header(page))?;
-            let found = documents(bytes).ok_or(damaged(block))?;
+            let found = documents(bytes).ok_or(truncated_documents(block))?;
             rows.extend(
                 found
                     .iter()
@@ -269,7 +269,7 @@ pub fn remove<S: Store>(
         let before = rows.len() as u64;
         rows.retain(|&(_, row)| is_removed(row));
         removed += rows.len() as u64;
-        stay += before - rows.len() as u64;
+        remaining += before - rows.len() as u64;
         if rows.is_empty() {
             continue;
         }
@@ -281,10 +281,10 @@ pub fn remove<S: Store>(
             Ok(true)
         })?;
     }
-    Ok((removed, stay))
+    Ok((removed, remaining))
 }
 
-fn damaged(block: u32) -> IndexError {
+fn truncated_documents(block: u32) -> IndexError {
     IndexError::Corrupt {
         block,
         problem: "its documents are truncated",
