@@ -1,8 +1,8 @@
 //! The access method `reground_bm25`: the PostgreSQL side of the index in `reground_bm25::index`.
 //!
-//! `handler` lists the callbacks: `options`, `build`, `insert`, `scan`, `vacuum`, and `cost` for the planner. `storage` reads and
-//! writes the pages, `content` makes documents of rows, `query` holds the SQL types and operators, `index_lookup` finds the indexes
-//! of a table, and `inspect` holds the administrative functions.
+//! `handler` lists the callbacks: `options`, `build`, `insert`, `scan`, `vacuum`, and `cost` for the planner. `storage` reads
+//! and writes the pages, `content` makes documents of rows, and `query` holds the SQL types and operators. `index_lookup`
+//! finds the indexes of a table, and `inspect` holds the administrative functions.
 
 mod build;
 mod content;
@@ -53,8 +53,8 @@ pub fn uses_text_config(index: pg_sys::Oid, text_config: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the text column and the configuration column of an index on `in_language(text, configuration)`; `None` for an index on
-/// anything else.
+/// Returns the text column and the configuration column of an index on `in_language(text, configuration)`; `None` for an index
+/// on anything else.
 pub fn columns_in_language(index: pg_sys::Oid) -> Option<(String, String)> {
     content::columns_in_language(&relation::OpenRelation::open(index)?)
 }

@@ -108,7 +108,7 @@ pub unsafe extern "C-unwind" fn restart(
     orders: pg_sys::ScanKey,
     order_count: std::ffi::c_int,
 ) {
-    // SAFETY: the scan is one of ours, with space for the declared number of keys. `keys` may be the array of the scan itself,
+    // SAFETY: the scan belongs to this access method, with space for the declared number of keys. `keys` may be the array of the scan itself,
     // which `copy` permits.
     unsafe {
         state(scan).running = None;
@@ -127,7 +127,7 @@ pub unsafe extern "C-unwind" fn next(
     scan: pg_sys::IndexScanDesc,
     _direction: pg_sys::ScanDirection::Type,
 ) -> bool {
-    // SAFETY: the scan is one of ours, and its relations are open.
+    // SAFETY: the scan belongs to this access method, and its relations are open.
     unsafe {
         let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let state = state(scan);
@@ -157,7 +157,7 @@ pub unsafe extern "C-unwind" fn bitmap(
     scan: pg_sys::IndexScanDesc,
     bitmap: *mut pg_sys::TIDBitmap,
 ) -> i64 {
-    // SAFETY: the scan is one of ours, its index is open, and the bitmap is valid.
+    // SAFETY: the scan belongs to this access method, its index is open, and the bitmap is valid.
     unsafe {
         let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let mut running = match start(scan, &pages, usize::MAX) {
@@ -209,14 +209,14 @@ unsafe fn add_every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDB
 
 #[pg_guard]
 pub unsafe extern "C-unwind" fn end(scan: pg_sys::IndexScanDesc) {
-    // SAFETY: the scan is one of ours.
+    // SAFETY: the scan belongs to this access method.
     unsafe { state(scan).running = None };
 }
 
 /// Returns the state of a scan.
 ///
 /// # Safety
-/// The scan is one of ours, and there is no other reference to its state.
+/// The scan belongs to this access method, and there is no other reference to its state.
 unsafe fn state<'a>(scan: pg_sys::IndexScanDesc) -> &'a mut State {
     // SAFETY: as the caller promises; `begin` has stored a State there.
     unsafe { &mut *(*scan).opaque.cast::<State>() }
@@ -225,7 +225,7 @@ unsafe fn state<'a>(scan: pg_sys::IndexScanDesc) -> &'a mut State {
 /// Begins the search of a scan; `None` if a query is NULL, which matches nothing.
 ///
 /// # Safety
-/// The scan is one of ours, with its keys set.
+/// The scan belongs to this access method, with its keys set.
 unsafe fn start(
     scan: pg_sys::IndexScanDesc,
     pages: &IndexPages,
@@ -311,7 +311,7 @@ unsafe fn keys_of<'a>(keys: pg_sys::ScanKey, count: std::ffi::c_int) -> &'a [pg_
 /// Counts a scan for pg_stat_all_indexes and, since 18, for EXPLAIN ANALYZE. PostgreSQL leaves this to the access method.
 ///
 /// # Safety
-/// The scan is one of ours, and its index is open.
+/// The scan belongs to this access method, and its index is open.
 unsafe fn count_scan(scan: pg_sys::IndexScanDesc) {
     // SAFETY: as the caller promises. This is the macro `pgstat_count_index_scan`; the counters belong to this session, and
     // are null if statistics are off.
