@@ -108,8 +108,8 @@ pub unsafe extern "C-unwind" fn restart(
     orders: pg_sys::ScanKey,
     order_count: std::ffi::c_int,
 ) {
-    // SAFETY: the scan belongs to this access method, with space for the declared number of keys. `keys` may be the array of the scan itself,
-    // which `copy` permits.
+    // SAFETY: the scan belongs to this access method, with space for the declared number of keys. `keys` may be the array of
+    // the scan itself, which `copy` permits.
     unsafe {
         state(scan).running = None;
         let count = |count| usize::try_from(count).unwrap_or_default();
