@@ -7,7 +7,7 @@ set -euo pipefail
 
 cd "$ROOT"
 say "the index in memory: damage, and random mixes"
-REGROUND_SOAK_SECONDS=${SECONDS_EACH:-600} cargo test --release --package reground-bm25 --test twin
+REGROUND_SOAK_SECONDS=${SECONDS_EACH:-600} cargo test --release --package reground-bm25 --test brute_force
 say "citations: extraction, streaming, locators, importers"
 REGROUND_SOAK_SECONDS=${SECONDS_EACH:-600} cargo test --release --package reground-citations --test soak
 say "crashes"

@@ -3,7 +3,7 @@
 use pgrx::PgSqlErrorCode as Code;
 use pgrx::pg_sys::panic::ErrorReport;
 use reground_audit::error::AuditError;
-use reground_bm25::index::Fault;
+use reground_bm25::index::IndexError;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
 use reground_grounding::hook::Hook;
@@ -78,7 +78,7 @@ pub enum Error {
     /// A tsvector that cannot be read.
     Tsvector(reground_bm25::Bm25Error),
     /// A full-text index that cannot be read or written.
-    Index(Fault),
+    Index(IndexError),
     /// A table whose text is searched without a full-text index.
     NoBm25Index(String),
     /// A table with more than one.
@@ -150,8 +150,8 @@ impl From<reground_bm25::Bm25Error> for Error {
         Self::Tsvector(error)
     }
 }
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
+impl From<IndexError> for Error {
+    fn from(fault: IndexError) -> Self {
         Self::Index(fault)
     }
 }
@@ -347,15 +347,15 @@ impl From<Error> for ErrorReport {
             ),
             E::Index(fault) => {
                 let (code, hint) = match fault {
-                    Fault::Corrupt { .. } => (
+                    IndexError::Corrupt { .. } => (
                         Code::ERRCODE_INDEX_CORRUPTED,
                         "REINDEX INDEX rebuilds it from the table.",
                     ),
-                    Fault::Moved { .. } => (
+                    IndexError::Reused { .. } => (
                         Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
                         "Retry the transaction.",
                     ),
-                    Fault::Full { .. } => (
+                    IndexError::Full { .. } => (
                         Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
                         "Partition the table: each partition has an index of its own.",
                     ),

@@ -19,7 +19,7 @@ use crate::store::corpora::{self, Corpus, Hold, operator_schema};
 use crate::store::documents::{self, NewVersion};
 use crate::store::edges::{self, Which};
 use crate::tenant;
-use crate::words::find;
+use crate::words::find_config;
 
 /// What became of the passages of a document.
 #[derive(Serialize)]
@@ -134,7 +134,7 @@ fn named_config<'a>(corpus: &Corpus, text_config: Option<&'a str>) -> Result<Opt
     let Some(named) = text_config else {
         return Ok(None);
     };
-    let config = find(named).ok_or_else(|| Error::UnknownTextConfig(named.to_owned()))?;
+    let config = find_config(named).ok_or_else(|| Error::UnknownTextConfig(named.to_owned()))?;
     if !corpus.mapping.contains_key("text_config")
         && text_config::name(config)? != corpus.text_config
     {

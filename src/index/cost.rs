@@ -1,19 +1,19 @@
-//! What a scan costs, as the planner counts.
+//! Cost and selectivity estimates for the planner.
 
 use std::ffi::c_void;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, Internal, IntoDatum};
-use reground_bm25::index::score::UNKNOWN_SELECTIVITY;
-use reground_bm25::index::search::{BEFORE_FIRST, WITHOUT_QUERY};
+use reground_bm25::index::score::DEFAULT_SELECTIVITY;
+use reground_bm25::index::search::ranked_search::{FULL_SELECTIVITY, STARTUP_COST_SHARE};
 
-use super::frozen::{frozen, may_read};
-use super::query::Bm25Query;
-use super::resolve::indexes;
+use crate::index::index_lookup::indexes;
+use crate::index::query::Bm25Query;
+use crate::index::query::{check_readable, weighted_query};
 
-/// Estimates a path. One without a query cannot be scanned at all, nor one that orders by two, nor one whose query names
-/// another index of the same column.
+/// Estimates the cost of a path. A path is impossible if it has no query, orders by two queries, or has a query for another
+/// index on the same column.
 #[pg_guard]
 #[expect(clippy::too_many_arguments, reason = "PostgreSQL's signature")]
 pub unsafe extern "C-unwind" fn estimate(
@@ -26,42 +26,45 @@ pub unsafe extern "C-unwind" fn estimate(
     correlation: *mut f64,
     pages: *mut f64,
 ) {
-    // SAFETY: the planner hands us its own structures and places for the results.
+    // SAFETY: the planner passes its own structures, and pointers for the results.
     unsafe {
         let orders = (*path).indexorderbys;
         let several = !orders.is_null() && (*orders).length > 1;
         let nothing = (*path).indexclauses.is_null() && orders.is_null();
-        if several || nothing || asks_another(root, path) {
+        if several || nothing || queries_other_index(root, path) {
             *startup = f64::INFINITY;
             *total = f64::INFINITY;
-            // From 18 on a plan with fewer disabled nodes wins, whatever it costs.
+            // Since 18 the plan with fewer disabled nodes wins, regardless of cost.
             #[cfg(feature = "pg18")]
             {
                 (*path).path.disabled_nodes = std::ffi::c_int::from(i16::MAX);
             }
-            // Less would let it be taken for a bitmap, which carries neither of these over.
-            *selectivity = WITHOUT_QUERY;
+            // A lower value would make a bitmap scan possible, which keeps neither the infinite cost nor the disabled nodes.
+            *selectivity = FULL_SELECTIVITY;
             *correlation = Default::default();
             *pages = Default::default();
             return;
         }
         let mut costs = pg_sys::GenericCosts::default();
         pg_sys::genericcostestimate(root, path, loop_count, &mut costs);
-        *startup = costs.indexTotalCost * BEFORE_FIRST;
+        *startup = costs.indexTotalCost * STARTUP_COST_SHARE;
         *total = costs.indexTotalCost;
         *selectivity = costs.indexSelectivity;
-        // Rows come by score, not by place.
+        // Rows come by score, not by physical position.
         *correlation = Default::default();
         *pages = costs.numIndexPages;
     }
 }
 
-/// Whether a query of the path is known now, and is answered by other indexes.
+/// Returns whether a query of the path is known at planning time and is answered by other indexes.
 ///
 /// # Safety
-/// The planner's own structures.
-unsafe fn asks_another(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexPath) -> bool {
-    // SAFETY: as the caller promises: orders are operator expressions, clauses each have one.
+/// The arguments are structures of the planner.
+unsafe fn queries_other_index(
+    root: *mut pg_sys::PlannerInfo,
+    path: *mut pg_sys::IndexPath,
+) -> bool {
+    // SAFETY: as the caller promises; orders are operator expressions, and each clause contains one.
     unsafe {
         let index = (*(*path).indexinfo).indexoid;
         let orders = nodes((*path).indexorderbys);
@@ -71,17 +74,17 @@ unsafe fn asks_another(root: *mut pg_sys::PlannerInfo, path: *mut pg_sys::IndexP
         });
         let mut expressions = orders.chain(clauses);
         expressions.any(|expression| {
-            let query = query(root, expression);
-            // Of what the asker may not read nothing is looked at; the query itself says so.
-            let query = query.filter(|query| may_read(query.source).is_ok());
+            let query = right_operand(root, expression);
+            // Do not look up indexes of tables that the user may not read. The query itself raises the error.
+            let query = query.filter(|query| check_readable(query.source).is_ok());
             let answering = query.and_then(|query| indexes(query.source).ok());
             answering.is_some_and(|answering| !answering.contains(&index))
         })
     }
 }
 
-/// The part of the rows that `@@@` is true of, by the figures of the index that answers: PostgreSQL's own estimators would
-/// cut a hundred texts into words for each plan.
+/// Estimates the share of rows that match `@@@`, from the statistics of the index. PostgreSQL's own estimators would tokenize
+/// about a hundred texts for each plan.
 #[pg_extern(sql = false)]
 fn bm25_selectivity(
     root: Internal,
@@ -91,47 +94,47 @@ fn bm25_selectivity(
 ) -> f64 {
     let pointer = |value: Internal| value.unwrap().map(|datum| datum.cast_mut_ptr::<c_void>());
     let (Some(root), Some(operands)) = (pointer(root), pointer(operands)) else {
-        return UNKNOWN_SELECTIVITY;
+        return DEFAULT_SELECTIVITY;
     };
-    // SAFETY: the planner hands an estimator itself and the operands, a list of expressions.
+    // SAFETY: the planner passes itself and the operands, a list of expressions.
     let query = unsafe {
         let mut operands = nodes(operands.cast());
-        operands.find_map(|operand| known(root.cast(), operand))
+        operands.find_map(|operand| known_query(root.cast(), operand))
     };
-    // What the asker may not read, or no index answers, is an error of the query, not of its plan.
-    let frozen = query.and_then(|query| frozen(&query).ok());
-    frozen.map_or(UNKNOWN_SELECTIVITY, |frozen| {
-        frozen.statistics.selectivity(&frozen.weights)
+    // A missing privilege or index is an error of the query, not of the planner.
+    let weighted = query.and_then(|query| weighted_query(&query).ok());
+    weighted.map_or(DEFAULT_SELECTIVITY, |weighted| {
+        weighted.statistics.selectivity(&weighted.weights)
     })
 }
 
-/// The query on the right of an operator, where the planner can tell it.
+/// Returns the query on the right side of an operator, if it is known at planning time.
 ///
 /// # Safety
-/// An expression of the planner's.
-unsafe fn query(
+/// `expression` is an expression of the planner.
+unsafe fn right_operand(
     root: *mut pg_sys::PlannerInfo,
     expression: *mut pg_sys::Node,
 ) -> Option<Bm25Query> {
-    // SAFETY: as the caller promises; a node's tag says what it is.
+    // SAFETY: as the caller promises; a node's tag tells its kind.
     unsafe {
         if (*expression).type_ != pg_sys::NodeTag::T_OpExpr {
             return None;
         }
         let operands = (*expression.cast::<pg_sys::OpExpr>()).args;
-        known(root, nodes(operands).nth(1)?)
+        known_query(root, nodes(operands).nth(1)?)
     }
 }
 
-/// The value of an expression, where the planner can tell it and it is a query.
+/// Returns the value of an expression, if it is a query and known at planning time.
 ///
 /// # Safety
-/// An expression of the planner's.
-unsafe fn known(
+/// `expression` is an expression of the planner.
+unsafe fn known_query(
     root: *mut pg_sys::PlannerInfo,
     expression: *mut pg_sys::Node,
 ) -> Option<Bm25Query> {
-    // SAFETY: as the caller promises. What is computed lives in the planner's memory, and its type is looked at.
+    // SAFETY: as the caller promises. The value lives in the planner's memory, and its type is checked first.
     unsafe {
         if pg_sys::exprType(expression) != Bm25Query::type_oid() {
             return None;
@@ -145,16 +148,16 @@ unsafe fn known(
     }
 }
 
-/// The nodes of a list.
+/// Returns the nodes of a list.
 ///
 /// # Safety
-/// A list of pointers to nodes, or null, that outlives the iterator.
+/// `list` is null or a list of pointers to nodes that outlives the iterator.
 unsafe fn nodes(list: *mut pg_sys::List) -> impl Iterator<Item = *mut pg_sys::Node> {
-    // SAFETY: as the caller promises; a list has as many cells as it says.
+    // SAFETY: as the caller promises; `length` is the number of cells of the list.
     let cells = match unsafe { list.as_ref() } {
         Some(list) => unsafe { std::slice::from_raw_parts(list.elements, list.length as usize) },
         None => &[],
     };
-    // SAFETY: cells of such a list hold pointers.
+    // SAFETY: the cells of a list of nodes hold pointers.
     cells.iter().map(|cell| unsafe { cell.ptr_value }.cast())
 }

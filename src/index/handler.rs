@@ -1,21 +1,18 @@
-//! What PostgreSQL is told of the access method.
+//! The handler function of the access method.
 
 use pgrx::prelude::*;
 use pgrx::{PgBox, pg_sys};
 
 use super::{build, cost, insert, options, scan, vacuum};
 
-/// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`).
-pub const STRATEGIES: u16 = 2;
-
 #[pg_extern(sql = false)]
 fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRoutine> {
-    // SAFETY: a fresh node, of which every field was set to zero.
+    // SAFETY: alloc_node returns a zeroed node of this type.
     let mut routine =
         unsafe { PgBox::<pg_sys::IndexAmRoutine>::alloc_node(pg_sys::NodeTag::T_IndexAmRoutine) };
-    routine.amstrategies = STRATEGIES;
+    routine.amstrategies = scan::STRATEGIES;
     routine.amcanorderbyop = true;
-    // ORDER BY alone is asked of the index too.
+    // The index also serves ORDER BY without a condition.
     routine.amoptionalkey = true;
     routine.amusemaintenanceworkmem = true;
     #[cfg(any(feature = "pg17", feature = "pg18"))]
@@ -27,7 +24,7 @@ fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRou
     routine.ambuildempty = Some(build::build_empty);
     routine.aminsert = Some(insert::insert);
     routine.ambulkdelete = Some(vacuum::remove);
-    routine.amvacuumcleanup = Some(vacuum::tidy);
+    routine.amvacuumcleanup = Some(vacuum::cleanup);
     routine.amcostestimate = Some(cost::estimate);
     routine.amoptions = Some(options::amoptions);
     routine.ambuildphasename = Some(build::phase);
@@ -40,7 +37,7 @@ fn bm25_handler(_internal: pg_sys::FunctionCallInfo) -> PgBox<pg_sys::IndexAmRou
     routine.into_pg_boxed()
 }
 
-/// An operator class has nothing to get wrong: both operators are ours, and there are no support functions.
+/// Nothing to validate: both operators are ours, and there are no support functions.
 #[pg_guard]
 unsafe extern "C-unwind" fn validate(_class: pg_sys::Oid) -> bool {
     true

@@ -1,16 +1,16 @@
-//! A new row.
+//! Inserts of rows.
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::maintain;
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::write::maintain;
 
-use super::document::{Content, Words, entry};
-use super::or_raise;
-use super::pages::IndexPages;
 use crate::error::Result;
+use crate::index::content::{Content, Tokenizer, row_content};
+use crate::index::raise::or_raise;
+use crate::index::storage::IndexPages;
 
-/// Puts a row into the index. Nothing is unique, so it always says false.
+/// Inserts a row into the index. Returns false, because the index is never unique.
 #[pg_guard]
 #[expect(clippy::too_many_arguments, reason = "PostgreSQL's signature")]
 pub unsafe extern "C-unwind" fn insert(
@@ -23,10 +23,10 @@ pub unsafe extern "C-unwind" fn insert(
     _unchanged: bool,
     _info: *mut pg_sys::IndexInfo,
 ) -> bool {
-    // SAFETY: PostgreSQL hands us open relations, and the one column's value of the row at that address.
+    // SAFETY: PostgreSQL passes open relations, the address of a row and the value of its only column.
     let (pages, entry) = unsafe {
         let pages = IndexPages::new(index, heap);
-        (pages, entry(index, tid, values, is_null))
+        (pages, row_content(index, tid, values, is_null))
     };
     if let Some((row, content)) = or_raise(entry) {
         or_raise(add(&pages, row, &content));
@@ -35,8 +35,8 @@ pub unsafe extern "C-unwind" fn insert(
 }
 
 fn add(pages: &IndexPages, row: u64, content: &Content) -> Result<()> {
-    // Words are made before any page is locked: dictionaries read catalogs.
-    let document = Words::of(&Meta::read(pages)?)?.document(row, content);
+    // Tokenize before any page is locked, because dictionaries read catalogs.
+    let document = Tokenizer::of(&Meta::read(pages)?)?.document(row, content);
     maintain::insert(pages, &document)?;
     Ok(())
 }

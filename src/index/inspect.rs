@@ -1,4 +1,4 @@
-//! Functions for whoever looks after an index: what it consists of, whether it is sound, one merge of all of it.
+//! Administrative functions: segments of an index, check of an index, merge of all segments.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -6,63 +6,63 @@ use std::ffi::c_void;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_bm25::index::Store;
-use reground_bm25::index::check::{Finding, check, check_design};
-use reground_bm25::index::maintain;
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::check::{Finding, check, check_settings};
+use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::pages::store::Store;
+use reground_bm25::index::write::maintain;
 use serde::Serialize;
 
-use super::document::entry;
-use super::options;
-use super::or_raise;
-use super::pages::IndexPages;
-use super::relation::Open;
 use crate::api::{given, writable};
 use crate::error::{Error, Result};
+use crate::index::content::row_content;
+use crate::index::options;
+use crate::index::raise::or_raise;
+use crate::index::relation::OpenRelation;
+use crate::index::storage::IndexPages;
 use crate::rows;
 
-/// An index of ours and its table, open under a lock until this is dropped.
-struct Opened {
-    // Closed in this order: the index before its table.
-    index: Open,
-    table: Open,
+/// An index and its table, open under a lock until this is dropped.
+struct LockedIndex {
+    // Fields are dropped in this order: the index before its table.
+    index: OpenRelation,
+    table: OpenRelation,
 }
 
-impl Opened {
+impl LockedIndex {
     fn new(index: Option<pg_sys::Oid>, lock: u32) -> Result<Self> {
         let index = given(index, "index")?;
         let unknown = || Error::Unknown("reground_bm25 index", index.to_u32().to_string());
-        let any = Open::relation(index).ok_or_else(unknown)?;
+        let any = OpenRelation::open(index).ok_or_else(unknown)?;
         if !any.is_ours() {
             return Err(Error::NotBm25Index(any.name()));
         }
         let table = any.table();
         drop(any);
-        // The table first, as everybody locks them.
-        let table = Open::under(table, lock).ok_or_else(unknown)?;
-        let index = Open::under(index, lock)
-            .filter(Open::is_ours)
+        // Lock the table first, as PostgreSQL does.
+        let table = OpenRelation::open_with_lock(table, lock).ok_or_else(unknown)?;
+        let index = OpenRelation::open_with_lock(index, lock)
+            .filter(OpenRelation::is_ours)
             .ok_or_else(unknown)?;
-        table.owned()?;
+        table.check_owner()?;
         Ok(Self { index, table })
     }
 
     fn pages(&self) -> IndexPages {
         // SAFETY: both are open until this is dropped.
-        unsafe { IndexPages::new(self.index.get(), self.table.get()) }
+        unsafe { IndexPages::new(self.index.as_ptr(), self.table.as_ptr()) }
     }
 }
 
 /// A row of `bm25_check`.
 #[derive(Serialize)]
-struct FaultRow {
+struct FindingRow {
     item: String,
     fault: String,
 }
 
-impl FaultRow {
+impl FindingRow {
     fn of_row(row: u64, fault: &str) -> Self {
-        // As PostgreSQL writes an address.
+        // Format of PostgreSQL's tid.
         Self {
             item: format!("row ({},{})", row >> 16, row & 0xffff),
             fault: fault.to_owned(),
@@ -77,14 +77,14 @@ fn bm25_check(
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let whole = given(heapallindexed, "heapallindexed")?;
-    // Whoever compares it with the table must see the same rows all along.
+    // A comparison with the table must see the same rows throughout.
     let lock = if whole {
         pg_sys::ShareLock
     } else {
         pg_sys::AccessShareLock
     };
-    let opened = Opened::new(index, lock)?;
-    let pages = opened.pages();
+    let locked = LockedIndex::new(index, lock)?;
+    let pages = locked.pages();
     let mut indexed = HashMap::new();
     let mut twice = Vec::new();
     let findings = pages.maintain(|| {
@@ -96,30 +96,30 @@ fn bm25_check(
     });
     let findings = findings.map_err(Error::from)?.faults;
     // SAFETY: the index is open and of this access method.
-    let declared = unsafe { options::read(opened.index.get()) }?;
-    let made = Meta::read(&pages).map_err(Error::from)?.design;
-    let mut faults: Vec<FaultRow> = findings
+    let declared = unsafe { options::read(locked.index.as_ptr()) }?;
+    let made = Meta::read(&pages).map_err(Error::from)?.settings;
+    let mut faults: Vec<FindingRow> = findings
         .into_iter()
-        .chain(check_design(&made, &declared))
-        .map(|Finding { item, fault }| FaultRow { item, fault })
+        .chain(check_settings(&made, &declared))
+        .map(|Finding { item, fault }| FindingRow { item, fault })
         .collect();
     faults.extend(
         twice
             .iter()
-            .map(|&row| FaultRow::of_row(row, "it is there twice")),
+            .map(|&row| FindingRow::of_row(row, "it is in the index twice")),
     );
     if whole {
-        faults.extend(compare(&opened, indexed));
+        faults.extend(compare_with_table(&locked, indexed));
     }
     rows::emit(fcinfo, &faults)?;
     Ok(())
 }
 
-/// Rows of the table that are not in the index, or with another text.
-fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
+/// Returns the rows of the table that are missing in the index, or have another text there.
+fn compare_with_table(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> {
     struct Comparison {
         indexed: HashMap<u64, u64>,
-        faults: Vec<FaultRow>,
+        faults: Vec<FindingRow>,
     }
     #[pg_guard]
     unsafe extern "C-unwind" fn look(
@@ -130,10 +130,11 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
         alive: bool,
         state: *mut c_void,
     ) {
-        // SAFETY: the state is what is handed over below; the values are the one column's of a row.
+        // SAFETY: the state is the Comparison passed below; the other arguments are the row's address and the value of the
+        // only column.
         let (comparison, entry) = unsafe {
             let comparison = &mut *state.cast::<Comparison>();
-            (comparison, entry(index, tid, values, is_null))
+            (comparison, row_content(index, tid, values, is_null))
         };
         let Some((row, content)) = or_raise(entry).filter(|_| alive) else {
             return;
@@ -145,19 +146,19 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
             }
             Some(_) => return,
         };
-        comparison.faults.push(FaultRow::of_row(row, fault));
+        comparison.faults.push(FindingRow::of_row(row, fault));
     }
     let mut comparison = Comparison {
         indexed,
         faults: Vec::new(),
     };
-    // SAFETY: both relations are open under locks that keep rows as they are; the callback is given what it expects.
+    // SAFETY: both relations are open under locks that prevent changes of rows. The callback gets its own state.
     unsafe {
-        let info = pg_sys::BuildIndexInfo(opened.index.get());
+        let info = pg_sys::BuildIndexInfo(locked.index.as_ptr());
         (*info).ii_Concurrent = false;
         pg_sys::table_index_build_scan(
-            opened.table.get(),
-            opened.index.get(),
+            locked.table.as_ptr(),
+            locked.index.as_ptr(),
             info,
             true,
             false,
@@ -172,8 +173,8 @@ fn compare(opened: &Opened, indexed: HashMap<u64, u64>) -> Vec<FaultRow> {
 #[pg_extern(sql = false)]
 fn bm25_merge(index: Option<pg_sys::Oid>) -> std::result::Result<(), ErrorReport> {
     writable("bm25_merge")?;
-    let opened = Opened::new(index, pg_sys::RowExclusiveLock)?;
-    maintain::merge_all(&opened.pages()).map_err(Error::from)?;
+    let locked = LockedIndex::new(index, pg_sys::RowExclusiveLock)?;
+    maintain::merge_all(&locked.pages()).map_err(Error::from)?;
     Ok(())
 }
 
@@ -193,8 +194,8 @@ fn bm25_segments(
     index: Option<pg_sys::Oid>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let opened = Opened::new(index, pg_sys::AccessShareLock)?;
-    let meta = Meta::read(&opened.pages()).map_err(Error::from)?;
+    let locked = LockedIndex::new(index, pg_sys::AccessShareLock)?;
+    let meta = Meta::read(&locked.pages()).map_err(Error::from)?;
     let segments: Vec<SegmentRow> = meta
         .segments
         .iter()

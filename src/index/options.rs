@@ -1,8 +1,7 @@
-//! What `CREATE INDEX … WITH (…)` can say: the text search configuration, the two constants of BM25, and
-//! weights of fields.
+//! The options of `CREATE INDEX … WITH (…)`: text search configuration, the BM25 parameters, and weights of fields.
 //!
-//! A configuration is kept by name, since its oid changes over dump, restore and upgrade. A name without a schema means
-//! pg_catalog's, whatever the search_path: an index must mean the same in every session, and a restore has an empty one.
+//! A configuration is stored by name, because its oid changes with dump, restore and upgrade. A name without a schema is in
+//! pg_catalog, whatever the search_path: an index must be the same in every session, and a restore has an empty search_path.
 
 use std::ffi::{CStr, c_char};
 use std::mem::offset_of;
@@ -12,43 +11,43 @@ use pgrx::pg_guard;
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use reground_bm25::Parameters;
-use reground_bm25::index::meta::Design;
+use reground_bm25::index::pages::meta::IndexSettings;
 use reground_bm25::index::terms::Weights;
 
 use crate::error::{Error, Result};
-use crate::words::names;
+use crate::words::qualified_name;
 
-/// The configuration of an index that names none.
-const ENGLISH: &str = "pg_catalog.english";
+/// Default text search configuration.
+const DEFAULT_TEXT_CONFIG: &str = "pg_catalog.english";
 
-/// What an index is declared with, as PostgreSQL keeps it in the relation's cache entry.
+/// The options as PostgreSQL keeps them in the relation's cache entry.
 #[repr(C)]
-struct Kept {
+struct StoredOptions {
     vl_len_: i32,
-    /// Where the name begins, from the start of this; 0 where none was given.
+    /// Offset of the name from the start of the struct; 0 for none.
     text_config: i32,
-    /// Where the weights begin, likewise.
+    /// Offset of the weights, likewise.
     weights: i32,
     k1: f64,
     b: f64,
 }
 
-/// The kind of options that is ours in this session.
-static KIND: OnceLock<pg_sys::relopt_kind::Type> = OnceLock::new();
+/// The registered kind of options.
+static OPTION_KIND: OnceLock<pg_sys::relopt_kind::Type> = OnceLock::new();
 
-/// Declares the options, once, when the library is loaded. It may be loaded where no catalog can be read.
+/// Registers the options, once, when the library is loaded. Catalogs may not be readable at that time.
 pub fn define() {
-    KIND.get_or_init(|| {
-        let usual = Parameters::default();
+    OPTION_KIND.get_or_init(|| {
+        let defaults = Parameters::default();
         let lock = pg_sys::AccessExclusiveLock as pg_sys::LOCKMODE;
-        // SAFETY: the names are static and PostgreSQL copies them. The configuration has no default here, because that
-        // would be checked at once.
+        // SAFETY: the names are static, and PostgreSQL copies them. The configuration has no default here, because PostgreSQL
+        // would check it at once.
         unsafe {
             let kind = pg_sys::add_reloption_kind();
             pg_sys::add_string_reloption(
                 kind,
                 c"text_config".as_ptr(),
-                c"Text search configuration that makes words of the text".as_ptr(),
+                c"Text search configuration of the indexed text".as_ptr(),
                 std::ptr::null(),
                 Some(check_config),
                 lock,
@@ -56,7 +55,7 @@ pub fn define() {
             pg_sys::add_string_reloption(
                 kind,
                 c"weights".as_ptr(),
-                c"How much each text of an array counts, comma-separated".as_ptr(),
+                c"Weight of each text of an array, comma-separated".as_ptr(),
                 std::ptr::null(),
                 Some(check_weights),
                 lock,
@@ -64,8 +63,8 @@ pub fn define() {
             pg_sys::add_real_reloption(
                 kind,
                 c"k1".as_ptr(),
-                c"How slowly repetitions of a word saturate".as_ptr(),
-                usual.k1(),
+                c"Saturation of repeated words".as_ptr(),
+                defaults.k1(),
                 0.0,
                 f64::MAX,
                 lock,
@@ -73,8 +72,8 @@ pub fn define() {
             pg_sys::add_real_reloption(
                 kind,
                 c"b".as_ptr(),
-                c"How strongly a text's length is held against it".as_ptr(),
-                usual.b(),
+                c"Strength of the normalisation by text length".as_ptr(),
+                defaults.b(),
                 0.0,
                 1.0,
                 lock,
@@ -96,7 +95,7 @@ pub unsafe extern "C-unwind" fn amoptions(
     define();
     #[cfg_attr(
         not(feature = "pg18"),
-        expect(clippy::needless_update, reason = "18 has one field more")
+        expect(clippy::needless_update, reason = "PostgreSQL 18 has one more field")
     )]
     let element = |name: &'static CStr, kind, offset: usize| pg_sys::relopt_parse_elt {
         optname: name.as_ptr(),
@@ -106,18 +105,22 @@ pub unsafe extern "C-unwind" fn amoptions(
     };
     use pg_sys::relopt_type::{RELOPT_TYPE_REAL as REAL, RELOPT_TYPE_STRING as STRING};
     let elements = [
-        element(c"text_config", STRING, offset_of!(Kept, text_config)),
-        element(c"weights", STRING, offset_of!(Kept, weights)),
-        element(c"k1", REAL, offset_of!(Kept, k1)),
-        element(c"b", REAL, offset_of!(Kept, b)),
+        element(
+            c"text_config",
+            STRING,
+            offset_of!(StoredOptions, text_config),
+        ),
+        element(c"weights", STRING, offset_of!(StoredOptions, weights)),
+        element(c"k1", REAL, offset_of!(StoredOptions, k1)),
+        element(c"b", REAL, offset_of!(StoredOptions, b)),
     ];
-    // SAFETY: the elements say where in Kept each option is, and of which type.
+    // SAFETY: the elements contain the offset and the type of each option in the struct.
     unsafe {
         pg_sys::build_reloptions(
             options,
             validate,
-            KIND.get().copied().unwrap_or_default(),
-            size_of::<Kept>(),
+            OPTION_KIND.get().copied().unwrap_or_default(),
+            size_of::<StoredOptions>(),
             elements.as_ptr(),
             elements.len() as i32,
         )
@@ -125,46 +128,46 @@ pub unsafe extern "C-unwind" fn amoptions(
     }
 }
 
-/// What an open index is declared as. One that exists stays what it was made as.
+/// Reads the declared settings of an open index. An existing index keeps the settings with which it was built.
 ///
 /// # Safety
-/// The index is open and is one of this access method.
-pub unsafe fn read(index: pg_sys::Relation) -> Result<Design> {
-    // SAFETY: as the caller promises; PostgreSQL keeps there what amoptions made, or null.
-    let kept = unsafe { (*index).rd_options.cast::<Kept>().as_ref() };
-    let usual = Parameters::default();
-    let mut design = Design {
-        k1: usual.k1(),
-        b: usual.b(),
-        text_config: ENGLISH.to_owned(),
+/// The index is open and of this access method.
+pub unsafe fn read(index: pg_sys::Relation) -> Result<IndexSettings> {
+    // SAFETY: as the caller promises; rd_options is null or a value returned by amoptions.
+    let stored = unsafe { (*index).rd_options.cast::<StoredOptions>().as_ref() };
+    let defaults = Parameters::default();
+    let mut settings = IndexSettings {
+        k1: defaults.k1(),
+        b: defaults.b(),
+        text_config: DEFAULT_TEXT_CONFIG.to_owned(),
         weights: Weights::default(),
         server: pg_sys::PG_MAJORVERSION_NUM,
     };
-    if let Some(kept) = kept {
-        (design.k1, design.b) = (kept.k1, kept.b);
-        if let Some(name) = kept.string(kept.text_config) {
-            design.text_config = name;
+    if let Some(stored) = stored {
+        (settings.k1, settings.b) = (stored.k1, stored.b);
+        if let Some(name) = stored.string(stored.text_config) {
+            settings.text_config = name;
         }
-        if let Some(weights) = kept.string(kept.weights) {
+        if let Some(weights) = stored.string(stored.weights) {
             let unreadable = |()| Error::Weights(weights.clone());
-            design.weights = weights.parse().map_err(unreadable)?;
+            settings.weights = weights.parse().map_err(unreadable)?;
         }
     }
-    Ok(design)
+    Ok(settings)
 }
 
-impl Kept {
-    /// What was given for an option that is a string.
+impl StoredOptions {
+    /// Returns the value of a string option.
     fn string(&self, offset: i32) -> Option<String> {
         let offset = usize::try_from(offset).ok().filter(|&offset| offset > 0)?;
-        // SAFETY: strings lie behind the struct, NUL-terminated, where PostgreSQL says.
+        // SAFETY: PostgreSQL stores strings after the struct at these offsets, NUL-terminated.
         let string =
             unsafe { CStr::from_ptr(std::ptr::from_ref(self).cast::<c_char>().add(offset)) };
         Some(string.to_string_lossy().into_owned())
     }
 }
 
-/// Checks the weights that a statement gives.
+/// Validates the weights in a statement.
 #[pg_guard]
 unsafe extern "C-unwind" fn check_weights(value: *const c_char) {
     if value.is_null() {
@@ -179,7 +182,7 @@ unsafe extern "C-unwind" fn check_weights(value: *const c_char) {
     }
 }
 
-/// Checks the name that a statement gives: the options of an existing index are never checked.
+/// Validates the configuration name in a statement. PostgreSQL does not validate the options of existing indexes.
 #[pg_guard]
 unsafe extern "C-unwind" fn check_config(value: *const c_char) {
     if value.is_null() {
@@ -187,9 +190,9 @@ unsafe extern "C-unwind" fn check_config(value: *const c_char) {
     }
     // SAFETY: PostgreSQL passes a NUL-terminated string.
     let name = unsafe { CStr::from_ptr(value) };
-    // SAFETY: the list is one of names; true says what is not there without an error. A schema that the caller may not use
-    // is one.
-    let oid = unsafe { pg_sys::get_ts_config_oid(names(name), true) };
+    // SAFETY: the list is a list of names. True returns InvalidOid instead of raising an error for a missing configuration, or
+    // for a schema without USAGE.
+    let oid = unsafe { pg_sys::get_ts_config_oid(qualified_name(name), true) };
     if oid == pg_sys::InvalidOid {
         let name = name.to_string_lossy().into_owned();
         ErrorReport::from(Error::UnknownTextConfig(name)).report(pgrx::PgLogLevel::ERROR);

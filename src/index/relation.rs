@@ -1,4 +1,4 @@
-//! A relation that is open, and what its catalog entries say of it.
+//! Open relations and their catalog entries.
 
 use pgrx::list::List;
 use pgrx::pg_sys;
@@ -6,56 +6,59 @@ use pgrx::pg_sys;
 use crate::error::{Error, Result};
 
 /// Name of the access method.
-const METHOD: &std::ffi::CStr = c"reground_bm25";
+const ACCESS_METHOD: &std::ffi::CStr = c"reground_bm25";
 
-/// The access method.
-pub fn method() -> pg_sys::Oid {
-    // SAFETY: a plain look-up by a NUL-terminated name.
-    unsafe { pg_sys::get_am_oid(METHOD.as_ptr(), false) }
+/// Returns the oid of the access method.
+pub fn access_method() -> pg_sys::Oid {
+    // SAFETY: a catalog look-up by a NUL-terminated name.
+    unsafe { pg_sys::get_am_oid(ACCESS_METHOD.as_ptr(), false) }
 }
 
-/// The oids of a list.
+/// Returns the oids of a list.
 ///
 /// # Safety
-/// The list is one of oids, or null.
+/// `list` is null or a list of oids.
 pub unsafe fn oids(list: *mut pg_sys::List) -> Vec<pg_sys::Oid> {
     pgrx::memcx::current_context(|context| {
-        // SAFETY: as the caller promises; it is read before anything frees it.
+        // SAFETY: as the caller promises; the list is copied before anything can free it.
         let list = unsafe { List::<pg_sys::Oid>::downcast_ptr_in_memcx(list, context) };
         list.map(|list| list.iter().copied().collect())
             .unwrap_or_default()
     })
 }
 
-/// A relation that is open until this is dropped.
-pub struct Open {
+/// A relation that is closed when this is dropped.
+pub struct OpenRelation {
     relation: pg_sys::Relation,
     lock: pg_sys::LOCKMODE,
 }
 
-impl Open {
-    /// A table or an index, to be read; `None` where it is gone.
-    pub fn relation(oid: pg_sys::Oid) -> Option<Self> {
-        Self::under(oid, pg_sys::AccessShareLock)
+impl OpenRelation {
+    /// Opens a table or an index for reading; `None` if it does not exist.
+    pub fn open(oid: pg_sys::Oid) -> Option<Self> {
+        Self::open_with_lock(oid, pg_sys::AccessShareLock)
     }
 
-    /// The same under another lock.
-    pub fn under(oid: pg_sys::Oid, lock: u32) -> Option<Self> {
+    /// Opens a table or an index with a lock; `None` if it does not exist.
+    pub fn open_with_lock(oid: pg_sys::Oid, lock: u32) -> Option<Self> {
         let lock = lock as pg_sys::LOCKMODE;
-        // SAFETY: opens it with the lock, or returns null.
+        // SAFETY: returns an open and locked relation, or null.
         let relation = unsafe { pg_sys::try_relation_open(oid, lock) };
-        // Not then_some: what is made and dropped again would close it.
+        // `then_some` would create a value even for null, and its drop would close the relation.
         (!relation.is_null()).then(|| Self { relation, lock })
     }
 
-    /// Whether it is an index of this access method.
+    /// Returns whether the relation is an index of this access method.
     pub fn is_ours(&self) -> bool {
-        self.kind() == b'i' && self.method() == method()
+        self.kind() == b'i' && self.access_method() == access_method()
     }
 
-    /// Refuses whoever does not own it.
-    pub fn owned(&self) -> Result<()> {
-        // SAFETY: plain look-ups for an open relation.
+    /// Checks that the current user owns the relation.
+    ///
+    /// # Errors
+    /// If the current user does not own it.
+    pub fn check_owner(&self) -> Result<()> {
+        // SAFETY: privilege look-ups for an open relation.
         let owns = unsafe {
             let (oid, user) = ((*self.relation).rd_id, pg_sys::GetUserId());
             #[cfg(feature = "pg15")]
@@ -71,36 +74,36 @@ impl Open {
         }
     }
 
-    /// The relation itself.
-    pub fn get(&self) -> pg_sys::Relation {
+    /// Returns the pointer to the relation, valid until this is dropped.
+    pub fn as_ptr(&self) -> pg_sys::Relation {
         self.relation
     }
 
     fn class(&self) -> &pg_sys::FormData_pg_class {
-        // SAFETY: an open relation has its row of pg_class.
+        // SAFETY: an open relation has a pg_class row.
         unsafe { &*(*self.relation).rd_rel }
     }
 
-    /// Its kind, as pg_class has it.
+    /// Returns relkind.
     pub fn kind(&self) -> u8 {
         self.class().relkind as u8
     }
 
-    /// Its access method.
-    pub fn method(&self) -> pg_sys::Oid {
+    /// Returns the oid of the relation's access method.
+    pub fn access_method(&self) -> pg_sys::Oid {
         self.class().relam
     }
 
-    /// Its name.
+    /// Returns the name of the relation.
     pub fn name(&self) -> String {
         // SAFETY: names are NUL-terminated.
         let name = unsafe { std::ffi::CStr::from_ptr(self.class().relname.data.as_ptr()) };
         name.to_string_lossy().into_owned()
     }
 
-    /// The table of an index, or itself.
+    /// Returns the table of an index; the relation itself if it is not an index.
     pub fn table(&self) -> pg_sys::Oid {
-        // SAFETY: an open index has its row of pg_index; other relations have none.
+        // SAFETY: an open index has a pg_index row; for other relations the pointer is null.
         unsafe {
             match (*self.relation).rd_index.as_ref() {
                 Some(index) => index.indrelid,
@@ -109,26 +112,26 @@ impl Open {
         }
     }
 
-    /// Those of its indexes that are valid and of the access method.
+    /// Returns the valid indexes of a table with the access method `method`.
     pub fn indexes(&self, method: pg_sys::Oid) -> Vec<pg_sys::Oid> {
-        // SAFETY: the relation is open; the list is a copy.
+        // SAFETY: the relation is open, and the list is a copy.
         let all = unsafe { oids(pg_sys::RelationGetIndexList(self.relation)) };
         all.into_iter()
             .filter(|&index| {
-                Self::relation(index).is_some_and(|index| {
-                    // SAFETY: an open index has its row of pg_index.
+                Self::open(index).is_some_and(|index| {
+                    // SAFETY: an open index has a pg_index row.
                     let valid = unsafe { (*(*index.relation).rd_index).indisvalid };
-                    index.method() == method && valid
+                    index.access_method() == method && valid
                 })
             })
             .collect()
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenRelation {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // SAFETY: opened above. After an error the abort closes it.
+            // SAFETY: the relation was opened above. After an error the abort closes it instead.
             unsafe {
                 pg_sys::relation_close(self.relation, self.lock);
             }

@@ -1,4 +1,4 @@
-//! Index scans: best first, as many as are asked for.
+//! Index scans. They return rows by descending score, as many as are fetched.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -6,52 +6,53 @@ use std::rc::Rc;
 use pgrx::pg_sys;
 use pgrx::prelude::*;
 use pgrx::{FromDatum, PgMemoryContexts};
-use reground_bm25::index::meta::Meta;
+use reground_bm25::index::pages::meta::Meta;
 use reground_bm25::index::score::distance;
-use reground_bm25::index::search::{Found, Search};
-use reground_bm25::index::snapshot::Snapshot;
+use reground_bm25::index::search::ranked_search::{Search, SearchHit};
+use reground_bm25::index::search::snapshot::Snapshot;
 
-use super::document::{Words, pointer};
-use super::frozen::{Frozen, frozen_for};
-use super::handler::STRATEGIES;
-use super::pages::IndexPages;
-use super::query::Bm25Query;
-use super::relation::Open;
-use super::resolve::indexes;
-use super::{or_raise, raise};
 use crate::error::{Error, Result};
+use crate::index::content::{Tokenizer, item_pointer};
+use crate::index::index_lookup::indexes;
+use crate::index::query::Bm25Query;
+use crate::index::query::{WeightedQuery, weighted_query_for_scan};
+use crate::index::raise::{or_raise, raise};
+use crate::index::relation::OpenRelation;
+use crate::index::storage::IndexPages;
 
-/// Rows that are found at first, where a limit is not known.
-const FIRST: usize = 40;
-/// Rows that are handed to a bitmap at a time.
-const BATCH: usize = 1000;
+/// Strategies of an operator class: 1 matches (`@@@`), 2 orders by score (`<@>`).
+pub const STRATEGIES: u16 = 2;
+/// Rows in the first batch of a scan, which does not know the LIMIT.
+const FIRST_BATCH: usize = 40;
+/// Rows that are added to a bitmap at a time.
+const BITMAP_BATCH: usize = 1000;
 
-/// A scan that is open. It holds no page between two rows.
+/// State of an open scan. It pins no page between two rows.
 #[derive(Default)]
 struct State {
-    running: Option<Running>,
-    /// The place for the order of a row.
+    running: Option<ActiveScan>,
+    /// Order value of the current row.
     values: Vec<pg_sys::Datum>,
     nulls: Vec<bool>,
 }
 
-/// A scan that has begun.
-struct Running {
+/// A scan in progress.
+struct ActiveScan {
     search: Search,
-    frozen: Rc<Frozen>,
-    /// Where the query that orders is not the one that must match: rows that have none of its words come last, with score 0.
-    others: Option<Others>,
+    weighted: Rc<WeightedQuery>,
+    /// Set if the ordering query is not the matching query: rows without a word of the ordering query come last, with score 0.
+    others: Option<OtherMatches>,
 }
 
-/// The rows that must match another query than the one that orders. PostgreSQL looks at each again.
-struct Others {
+/// Rows that match the other query. PostgreSQL rechecks each of them.
+struct OtherMatches {
     search: Search,
     given: HashSet<u64>,
 }
 
-impl Running {
-    /// The next row.
-    fn next(&mut self, pages: &IndexPages) -> Result<Option<Found>> {
+impl ActiveScan {
+    /// Returns the next row.
+    fn next(&mut self, pages: &IndexPages) -> Result<Option<SearchHit>> {
         if let Some(found) = self.search.next(pages)? {
             if let Some(others) = &mut self.others {
                 others.given.insert(found.row);
@@ -64,7 +65,7 @@ impl Running {
         while let Some(found) = others.search.next(pages)? {
             pgrx::check_for_interrupts!();
             if !others.given.contains(&found.row) {
-                return Ok(Some(Found {
+                return Ok(Some(SearchHit {
                     score: Default::default(),
                     ..found
                 }));
@@ -86,7 +87,7 @@ pub unsafe extern "C-unwind" fn begin(
         values: vec![pg_sys::Datum::from(0_usize); count],
         nulls: vec![true; count],
     };
-    // SAFETY: the index is open. The state is dropped with the memory that the scan is made in, which also an abort frees.
+    // SAFETY: the index is open. The state is dropped with the memory context of the scan, which an abort also frees.
     unsafe {
         let scan = pg_sys::RelationGetIndexScan(index, keys, orders);
         let state = PgMemoryContexts::CurrentMemoryContext.leak_and_drop_on_delete(state);
@@ -107,7 +108,8 @@ pub unsafe extern "C-unwind" fn restart(
     orders: pg_sys::ScanKey,
     order_count: std::ffi::c_int,
 ) {
-    // SAFETY: the scan is one of ours, with room for as many keys as it was made for. Keys may be given where they are.
+    // SAFETY: the scan belongs to this access method, with space for the declared number of keys. `keys` may be the array of
+    // the scan itself, which `copy` permits.
     unsafe {
         state(scan).running = None;
         let count = |count| usize::try_from(count).unwrap_or_default();
@@ -125,12 +127,12 @@ pub unsafe extern "C-unwind" fn next(
     scan: pg_sys::IndexScanDesc,
     _direction: pg_sys::ScanDirection::Type,
 ) -> bool {
-    // SAFETY: the scan is one of ours, its relations are open.
+    // SAFETY: the scan belongs to this access method, and its relations are open.
     unsafe {
         let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let state = state(scan);
         if state.running.is_none() {
-            state.running = or_raise(start(scan, &pages, FIRST));
+            state.running = or_raise(start(scan, &pages, FIRST_BATCH));
         }
         let Some(running) = &mut state.running else {
             return false;
@@ -138,8 +140,8 @@ pub unsafe extern "C-unwind" fn next(
         let Some(found) = or_raise(running.next(&pages)) else {
             return false;
         };
-        running.frozen.remember(found.fingerprint, found.score);
-        (*scan).xs_heaptid = pointer(found.row);
+        running.weighted.cache_score(found.fingerprint, found.score);
+        (*scan).xs_heaptid = item_pointer(found.row);
         (*scan).xs_recheck = running.others.is_some();
         (*scan).xs_recheckorderby = false;
         if let (Some(value), Some(null)) = (state.values.first_mut(), state.nulls.first_mut()) {
@@ -155,24 +157,24 @@ pub unsafe extern "C-unwind" fn bitmap(
     scan: pg_sys::IndexScanDesc,
     bitmap: *mut pg_sys::TIDBitmap,
 ) -> i64 {
-    // SAFETY: the scan is one of ours, its index is open; the bitmap is PostgreSQL's.
+    // SAFETY: the scan belongs to this access method, its index is open, and the bitmap is valid.
     unsafe {
         let pages = IndexPages::new((*scan).indexRelation, (*scan).heapRelation);
         let mut running = match start(scan, &pages, usize::MAX) {
             Ok(Some(running)) => running,
             Ok(None) => return 0,
-            // The planner prefers even this to a plan that is switched off: PostgreSQL looks at every row itself then.
+            // The planner may prefer this plan to a disabled one. Then PostgreSQL rechecks every row.
             Err(Error::OtherIndex | Error::NoQuery) => {
-                return every_page((*(*scan).indexRelation).rd_index, bitmap);
+                return add_every_page((*(*scan).indexRelation).rd_index, bitmap);
             }
             Err(error) => raise(error),
         };
         let mut total = 0;
-        let mut rows = Vec::with_capacity(BATCH);
+        let mut rows = Vec::with_capacity(BITMAP_BATCH);
         loop {
             let found = or_raise(running.next(&pages));
-            rows.extend(found.map(|found| pointer(found.row)));
-            if rows.len() == BATCH || found.is_none() {
+            rows.extend(found.map(|found| item_pointer(found.row)));
+            if rows.len() == BITMAP_BATCH || found.is_none() {
                 let count = rows.len() as std::ffi::c_int;
                 pg_sys::tbm_add_tuples(bitmap, rows.as_mut_ptr(), count, running.others.is_some());
                 total += i64::from(count);
@@ -186,18 +188,18 @@ pub unsafe extern "C-unwind" fn bitmap(
     }
 }
 
-/// Puts all pages of the table into a bitmap; how many rows that is, is not known.
+/// Adds all pages of the table to a bitmap. Returns the number of pages, as the number of rows is unknown.
 ///
 /// # Safety
-/// The row of pg_index of an open index, and PostgreSQL's bitmap.
-unsafe fn every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
-    // SAFETY: as the caller promises; whoever scans the index has its table open.
+/// `index` is the pg_index row of an open index, and the bitmap is valid.
+unsafe fn add_every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDBitmap) -> i64 {
+    // SAFETY: as the caller promises; during a scan of the index, its table is open.
     unsafe {
-        let Some(table) = Open::relation((*index).indrelid) else {
+        let Some(table) = OpenRelation::open((*index).indrelid) else {
             return 0;
         };
         let fork = pg_sys::ForkNumber::MAIN_FORKNUM;
-        let pages = pg_sys::RelationGetNumberOfBlocksInFork(table.get(), fork);
+        let pages = pg_sys::RelationGetNumberOfBlocksInFork(table.as_ptr(), fork);
         for page in 0..pages {
             pg_sys::tbm_add_page(bitmap, page);
         }
@@ -207,33 +209,33 @@ unsafe fn every_page(index: pg_sys::Form_pg_index, bitmap: *mut pg_sys::TIDBitma
 
 #[pg_guard]
 pub unsafe extern "C-unwind" fn end(scan: pg_sys::IndexScanDesc) {
-    // SAFETY: the scan is one of ours.
+    // SAFETY: the scan belongs to this access method.
     unsafe { state(scan).running = None };
 }
 
-/// The state of a scan.
+/// Returns the state of a scan.
 ///
 /// # Safety
-/// The scan is one of ours, and nobody else has its state.
+/// The scan belongs to this access method, and there is no other reference to its state.
 unsafe fn state<'a>(scan: pg_sys::IndexScanDesc) -> &'a mut State {
-    // SAFETY: as the caller promises.
+    // SAFETY: as the caller promises; `begin` has stored a State there.
     unsafe { &mut *(*scan).opaque.cast::<State>() }
 }
 
-/// Begins the search of a scan; `None` where a query is NULL, which nothing matches.
+/// Begins the search of a scan; `None` if a query is NULL, which matches nothing.
 ///
 /// # Safety
-/// The scan is one of ours, with its keys.
+/// The scan belongs to this access method, with its keys set.
 unsafe fn start(
     scan: pg_sys::IndexScanDesc,
     pages: &IndexPages,
     first: usize,
-) -> Result<Option<Running>> {
-    // SAFETY: as the caller promises: the arrays have as many keys as are said.
+) -> Result<Option<ActiveScan>> {
+    // SAFETY: as the caller promises; the arrays have the declared number of keys.
     let (keys, orders, snapshot) = unsafe {
         let keys = keys_of((*scan).keyData, (*scan).numberOfKeys);
         let orders = keys_of((*scan).orderByData, (*scan).numberOfOrderBys);
-        count(scan);
+        count_scan(scan);
         (keys, orders, (*scan).xs_snapshot.as_ref())
     };
     if let Some(snapshot) = snapshot
@@ -245,28 +247,28 @@ unsafe fn start(
     let Some(queries) = queries else {
         return Ok(None);
     };
-    let Some(asked) = queries.first() else {
+    let Some(ordering) = queries.first() else {
         return Err(Error::NoQuery);
     };
-    // SAFETY: the index is open.
+    // SAFETY: the index of the scan is open.
     let index = unsafe { (*(*scan).indexRelation).rd_id };
-    if !indexes(asked.source)?.contains(&index) {
+    if !indexes(ordering.source)?.contains(&index) {
         return Err(Error::OtherIndex);
     }
     if orders.len() > 1 {
         return Err(Error::SeveralOrders);
     }
-    let others = match queries.iter().find(|query| *query != asked) {
-        Some(other) => Some(Others {
+    let others = match queries.iter().find(|query| *query != ordering) {
+        Some(other) => Some(OtherMatches {
             search: search(index, pages, other, usize::MAX)?.0,
             given: HashSet::new(),
         }),
         None => None,
     };
-    let (search, frozen) = search(index, pages, asked, first)?;
-    Ok(Some(Running {
+    let (search, weighted) = search(index, pages, ordering, first)?;
+    Ok(Some(ActiveScan {
         search,
-        frozen,
+        weighted,
         others,
     }))
 }
@@ -277,37 +279,42 @@ fn search(
     pages: &IndexPages,
     query: &Bm25Query,
     first: usize,
-) -> Result<(Search, Rc<Frozen>)> {
-    let (frozen, snapshot) = frozen_for(query, Some(index))?;
+) -> Result<(Search, Rc<WeightedQuery>)> {
+    let (weighted, snapshot) = weighted_query_for_scan(query, Some(index))?;
     let snapshot = match snapshot {
         Some(snapshot) => snapshot,
-        // Weighed before in this statement: what is in the index now may be read by this scan.
+        // The query was weighted earlier in this statement. This scan may read the current content of the index.
         None => {
             let meta = Meta::read(pages)?;
-            let terms = frozen.terms(&Words::of(&meta)?);
+            let terms = weighted.terms(&Tokenizer::of(&meta)?);
             Snapshot::take(pages, meta, &terms)?
         }
     };
-    Ok((Search::begin(snapshot, &frozen.statistics, first)?, frozen))
+    Ok((
+        Search::begin(snapshot, &weighted.statistics, first)?,
+        weighted,
+    ))
 }
 
+/// Returns an array of keys as a slice.
+///
 /// # Safety
-/// The array has so many keys.
+/// The array has `count` keys.
 unsafe fn keys_of<'a>(keys: pg_sys::ScanKey, count: std::ffi::c_int) -> &'a [pg_sys::ScanKeyData] {
     match usize::try_from(count) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises the length of the array.
         Ok(count) if count > 0 => unsafe { std::slice::from_raw_parts(keys, count) },
         _ => &[],
     }
 }
 
-/// Counts a scan, for pg_stat_all_indexes and, from 18 on, for EXPLAIN ANALYZE; PostgreSQL leaves it to each access method.
+/// Counts a scan for pg_stat_all_indexes and, since 18, for EXPLAIN ANALYZE. PostgreSQL leaves this to the access method.
 ///
 /// # Safety
-/// The scan is one of ours, its index is open.
-unsafe fn count(scan: pg_sys::IndexScanDesc) {
-    // SAFETY: as the caller promises. This is `pgstat_count_index_scan`, a macro: counters of this session, null where
-    // nothing is counted.
+/// The scan belongs to this access method, and its index is open.
+unsafe fn count_scan(scan: pg_sys::IndexScanDesc) {
+    // SAFETY: as the caller promises. This is the macro `pgstat_count_index_scan`; the counters belong to this session, and
+    // are null if statistics are off.
     unsafe {
         let index = (*scan).indexRelation;
         if (*index).pgstat_info.is_null() && (*index).pgstat_enabled {
@@ -327,10 +334,10 @@ unsafe fn count(scan: pg_sys::IndexScanDesc) {
     }
 }
 
-/// The query of a key.
+/// Returns the query of a key; `None` if it is NULL.
 fn query(key: &pg_sys::ScanKeyData) -> Option<Bm25Query> {
     debug_assert!(key.sk_strategy <= STRATEGIES);
     let is_null = key.sk_flags & pg_sys::SK_ISNULL as i32 != 0;
-    // SAFETY: both operators take one of ours on their right.
+    // SAFETY: the right operand of both operators is a bm25query.
     unsafe { Bm25Query::from_datum(key.sk_argument, is_null) }
 }

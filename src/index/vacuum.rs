@@ -1,19 +1,19 @@
-//! VACUUM.
+//! The callbacks for VACUUM.
 
 use std::ffi::c_void;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::maintain;
-use reground_bm25::index::score::rows;
-use reground_bm25::index::vacuum::{self, Removed};
+use reground_bm25::index::score::row_count;
+use reground_bm25::index::write::maintain;
+use reground_bm25::index::write::vacuum::{self, Removal};
 
-use super::document::pointer;
-use super::or_raise;
-use super::pages::IndexPages;
+use crate::index::content::item_pointer;
+use crate::index::raise::or_raise;
+use crate::index::storage::IndexPages;
 
-/// Removes the rows that the callback says are gone. It is asked of each, also by CREATE INDEX CONCURRENTLY, which only
-/// listens.
+/// Removes the rows that the callback reports as dead. The callback gets every row; CREATE INDEX CONCURRENTLY uses this to
+/// collect the row addresses.
 #[pg_guard]
 pub unsafe extern "C-unwind" fn remove(
     info: *mut pg_sys::IndexVacuumInfo,
@@ -21,41 +21,48 @@ pub unsafe extern "C-unwind" fn remove(
     callback: pg_sys::IndexBulkDeleteCallback,
     state: *mut c_void,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
-    // SAFETY: PostgreSQL hands us open relations.
+    // SAFETY: PostgreSQL passes a valid info with open relations.
     let pages = unsafe { IndexPages::new((*info).index, table(info)) };
     let is_gone = |row| match callback {
         Some(callback) => {
-            let mut pointer = pointer(row);
-            // SAFETY: the callback takes an address and its own state.
+            let mut pointer = item_pointer(row);
+            // SAFETY: the callback takes a row address and its own state.
             unsafe { callback(&mut pointer, state) }
         }
         None => false,
     };
     let removed = or_raise(vacuum::remove(&pages, is_gone).map_err(Into::into));
-    counted(stats, &pages, removed)
+    add_to_stats(stats, &pages, removed)
 }
 
-/// Ends a vacuum: merges what has become small or empty.
+/// Completes a vacuum: rewrites segments with many removed documents and merges small ones.
 #[pg_guard]
-pub unsafe extern "C-unwind" fn tidy(
+pub unsafe extern "C-unwind" fn cleanup(
     info: *mut pg_sys::IndexVacuumInfo,
     stats: *mut pg_sys::IndexBulkDeleteResult,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
-    // SAFETY: PostgreSQL hands us an info that lives for the call.
+    // SAFETY: PostgreSQL passes an info that is valid during the call.
     let (analyze_only, index, heap) = unsafe { ((*info).analyze_only, (*info).index, table(info)) };
     if analyze_only {
         return stats;
     }
-    // SAFETY: the relations are open.
+    // SAFETY: the relations of the info are open.
     let pages = unsafe { IndexPages::new(index, heap) };
-    let stay = or_raise(maintain::tidy(&pages).map_err(Into::into));
-    counted(stats, &pages, Removed { removed: 0, stay })
+    let remaining = or_raise(maintain::cleanup(&pages).map_err(Into::into));
+    add_to_stats(
+        stats,
+        &pages,
+        Removal {
+            removed: 0,
+            remaining,
+        },
+    )
 }
 
-/// The table, or null: 15 does not hand it over.
+/// Returns the table, or null in PostgreSQL 15, which does not pass it.
 ///
 /// # Safety
-/// The info is PostgreSQL's.
+/// `info` is valid.
 unsafe fn table(info: *mut pg_sys::IndexVacuumInfo) -> pg_sys::Relation {
     #[cfg(feature = "pg15")]
     {
@@ -63,30 +70,30 @@ unsafe fn table(info: *mut pg_sys::IndexVacuumInfo) -> pg_sys::Relation {
         std::ptr::null_mut()
     }
     #[cfg(not(feature = "pg15"))]
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that `info` is valid.
     unsafe {
         (*info).heaprel
     }
 }
 
-/// The statistics, with what was removed now added.
-fn counted(
+/// Adds the result of a removal to the statistics.
+fn add_to_stats(
     stats: *mut pg_sys::IndexBulkDeleteResult,
     pages: &IndexPages,
-    removed: Removed,
+    removed: Removal,
 ) -> *mut pg_sys::IndexBulkDeleteResult {
     let stats = if stats.is_null() {
-        // SAFETY: a fresh allocation of that type in the caller's memory.
+        // SAFETY: PgBox allocates a zeroed IndexBulkDeleteResult in the caller's memory context.
         unsafe { PgBox::<pg_sys::IndexBulkDeleteResult>::alloc0() }.into_pg()
     } else {
         stats
     };
-    // SAFETY: not null, and of that type: from above or from an earlier call.
+    // SAFETY: the pointer is not null; it comes from the allocation above or from an earlier call of these callbacks.
     unsafe {
         (*stats).num_pages = pages.blocks();
         (*stats).estimated_count = false;
-        (*stats).num_index_tuples = rows(removed.stay);
-        (*stats).tuples_removed += rows(removed.removed);
+        (*stats).num_index_tuples = row_count(removed.remaining);
+        (*stats).tuples_removed += row_count(removed.removed);
     }
     stats
 }

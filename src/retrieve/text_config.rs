@@ -5,7 +5,7 @@ use pgrx::pg_sys;
 use crate::error::{Error, Result};
 use crate::sql;
 use crate::store::corpora::{Corpus, Side};
-use crate::words::find;
+use crate::words::find_config;
 
 const QUALIFIED: &str = "SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config c \
      JOIN pg_catalog.pg_namespace n ON n.oid = c.cfgnamespace WHERE c.oid =";
@@ -21,7 +21,7 @@ pub fn name(config: pg_sys::Oid) -> Result<String> {
 
 /// The configuration that a row names, or else another one.
 pub fn named_or(named: &str, other: &str) -> Result<String> {
-    match find(named) {
+    match find_config(named) {
         Some(config) => name(config),
         None => Ok(other.to_owned()),
     }
@@ -40,7 +40,7 @@ pub fn of_session() -> Result<String> {
 pub fn of_corpus(corpus: &Corpus) -> Result<Vec<String>> {
     let mut all = vec![corpus.text_config.clone()];
     for named in named(corpus)? {
-        if let Some(config) = find(&named) {
+        if let Some(config) = find_config(&named) {
             let config = name(config)?;
             if !all.contains(&config) {
                 all.push(config);
@@ -120,6 +120,6 @@ pub fn unknown(corpus: &Corpus) -> Result<Vec<(String, i64)>> {
         corpus.relations()?
     );
     let rows: Vec<Row> = sql::read_rows(&statement, &[])?;
-    let unknown = rows.into_iter().filter(|row| find(&row.named).is_none());
+    let unknown = rows.into_iter().filter(|row| find_config(&row.named).is_none());
     Ok(unknown.map(|row| (row.named, row.rows)).collect())
 }

@@ -1,5 +1,5 @@
-//! The text search parser `reground.bigrams`, which a configuration of the same name is made of: for text in scripts without
-//! spaces. What it cuts where, `reground_bm25::bigrams` says.
+//! The text search parser `reground.bigrams`, for text in scripts without spaces. The configuration of the same name uses it.
+//! `reground_bm25::bigrams` defines the tokens.
 
 use std::ffi::CStr;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use pgrx::pg_sys;
 use pgrx::prelude::*;
 use reground_bm25::bigrams::{Kind, tokens};
 
-/// The types of tokens, with a name and what they are. Their numbers begin with 1.
+/// The token types, with alias and description. Their numbers begin with 1.
 const TYPES: [(Kind, &CStr, &CStr); 2] = [
     (Kind::Word, c"word", c"Word, letters and digits"),
     (
@@ -20,7 +20,7 @@ const TYPES: [(Kind, &CStr, &CStr); 2] = [
     ),
 ];
 
-/// A text being read, a token at a time: all of a long one would be many times its size.
+/// A text that is read token by token. A list of all tokens of a long text would need many times its memory.
 struct Reading {
     text: *const u8,
     left: Box<dyn Iterator<Item = (Kind, Range<usize>)>>,
@@ -34,8 +34,8 @@ fn bigrams_start(text: Internal, length: i32) -> Internal {
     let length = usize::try_from(length).unwrap_or(0);
     let bytes: &'static [u8] = match text.is_null() {
         true => &[],
-        // SAFETY: a parser is started with a text and its length, which stay as they are until it has ended; nothing of it is read
-        // after that.
+        // SAFETY: PostgreSQL starts a parser with a text and its length. Both stay valid until the parser has ended, and
+        // nothing is read after that.
         false => unsafe { std::slice::from_raw_parts(text, length) },
     };
     let left = Box::new(tokens(std::str::from_utf8(bytes).unwrap_or_default()));
@@ -51,7 +51,7 @@ fn bigrams_token(reading: Internal, start: Internal, length: Internal) -> i32 {
     else {
         return 0;
     };
-    // SAFETY: PostgreSQL hands over what bigrams_start returned, and where a token's start and length go.
+    // SAFETY: PostgreSQL passes the result of bigrams_start, and pointers for the start and the length of a token.
     unsafe {
         let reading = &mut *reading.cast::<Reading>();
         let Some((kind, bytes)) = reading.left.next() else {
@@ -64,13 +64,13 @@ fn bigrams_token(reading: Internal, start: Internal, length: Internal) -> i32 {
     }
 }
 
-/// What was read is given back with the memory that it was read in.
+/// Does nothing: the state is freed with its memory context.
 #[pg_extern(sql = false)]
 fn bigrams_end(_reading: Internal) {}
 
 #[pg_extern(sql = false)]
 fn bigrams_types(_unused: Internal) -> Internal {
-    // SAFETY: the array has room for each type and the end, which is of number 0; the strings are copies.
+    // SAFETY: the array has space for each type and for the terminating entry with number 0. The strings are copies.
     let types = unsafe {
         let size = (TYPES.len() + 1) * size_of::<pg_sys::LexDescr>();
         let types: *mut pg_sys::LexDescr = pg_sys::palloc0(size).cast();
@@ -86,8 +86,8 @@ fn bigrams_types(_unused: Internal) -> Internal {
     Internal::from(Some(pg_sys::Datum::from(types)))
 }
 
-/// The configuration that a row names; NULL where there is none such.
+/// Returns the configuration that a row names; NULL if there is none.
 #[pg_extern(sql = false)]
 fn find_text_config(name: &str) -> Option<pg_sys::Oid> {
-    super::find(name)
+    super::config::find_config(name)
 }

@@ -1,7 +1,7 @@
-//! Words, with what the dictionaries made of each token kept for the session: the same words come again and again, and
-//! stemming them costs more than finding them.
+//! Tokenizes text. The lexemes of each token are cached for the session, because words repeat often and stemming is slower
+//! than a look-up.
 //!
-//! This is `parsetext`, for dictionaries that look at nothing but the token. A configuration with any other goes to
+//! This is `parsetext` for dictionaries that depend on the token only. A configuration with other dictionaries is passed to
 //! `parsetext` itself.
 
 use std::cell::{Cell, RefCell};
@@ -11,60 +11,62 @@ use std::ffi::CStr;
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
 
-use super::{Scratch, each_parsed};
+use super::parse_text::each_lexeme_uncached;
+use super::scratch::Scratch;
 
-/// Bytes after which the session forgets a configuration's words and begins again.
-const MOST: usize = 8 << 20;
-/// What an entry takes besides its bytes, roughly.
-const ENTRY: usize = 64;
-/// Tokens that are fetched at a time: interrupts are served between two such times.
-const BATCH: usize = 256;
-/// Templates in pg_catalog whose dictionaries always make the same of the same token.
+/// Maximum number of cached bytes per configuration. The cache is cleared beyond it.
+const MAX_BYTES: usize = 8 << 20;
+/// Approximate overhead of a cache entry in bytes.
+const ENTRY_BYTES: usize = 64;
+/// Number of tokens that are fetched at a time. Interrupts are checked between batches.
+const TOKEN_BATCH: usize = 256;
+/// Templates in pg_catalog whose dictionaries depend on the token only.
 const CONTEXT_FREE: [&CStr; 4] = [c"simple", c"snowball", c"ispell", c"synonym"];
-/// Columns of the catalogs, which the bindings do not name.
+/// Numbers of catalog columns, which the bindings do not define.
 const TEMPLATE_OF_DICTIONARY: i16 = 5;
 const OID_OF_TEMPLATE: i16 = 1;
 
-/// What the session knows of a configuration.
+/// The cache of a configuration.
 #[derive(Default)]
-struct Known {
-    /// For a configuration with other dictionaries nothing is kept.
+struct CachedConfig {
+    /// Whether all dictionaries depend on the token only. Otherwise nothing is cached.
     context_free: bool,
-    /// A token's type and bytes, and its words, each behind its length.
+    /// Maps a token's type and bytes to its lexemes, each with a length prefix.
     words: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// What these take.
+    /// Size of the entries in bytes.
     bytes: usize,
 }
 
 thread_local! {
-    /// By configuration.
-    static KNOWN: RefCell<HashMap<u32, Known>> = RefCell::default();
-    /// Set when a configuration, a dictionary or a template has changed.
+    /// Caches by configuration.
+    static CONFIGS: RefCell<HashMap<u32, CachedConfig>> = RefCell::default();
+    /// Whether a configuration, a dictionary or a template has changed.
     static STALE: Cell<bool> = const { Cell::new(false) };
     static WATCHING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// See [`super::each_lexeme`].
-pub(super) fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
-    watch();
-    // Taken out meanwhile: after an error, or if `visit` comes here again, the session begins anew.
-    let mut all = KNOWN.take();
+/// Calls `visit` with each occurrence of each word of a text. Reads catalogs, so no buffer may be locked during the call.
+pub fn each_lexeme(config: pg_sys::Oid, text: &str, visit: impl FnMut(&[u8])) {
+    register_invalidation();
+    // The map is taken out during the call. After an error, or in a nested call from `visit`, the session starts with an empty
+    // cache.
+    let mut all = CONFIGS.take();
     if STALE.replace(false) {
         all.clear();
     }
-    let known = all.entry(config.to_u32()).or_insert_with(|| Known {
+    let cached = all.entry(config.to_u32()).or_insert_with(|| CachedConfig {
         context_free: is_context_free(config),
-        ..Known::default()
+        ..CachedConfig::default()
     });
-    if known.context_free {
-        known.each_lexeme(config, text, visit);
+    if cached.context_free {
+        cached.each_lexeme(config, text, visit);
     } else {
-        each_parsed(config, text, visit);
+        each_lexeme_uncached(config, text, visit);
     }
-    KNOWN.replace(all);
+    CONFIGS.replace(all);
 }
 
-impl Known {
+impl CachedConfig {
     fn each_lexeme(&mut self, config: pg_sys::Oid, text: &str, mut visit: impl FnMut(&[u8])) {
         let scratch = Scratch::new();
         let mut key = Vec::new();
@@ -76,23 +78,23 @@ impl Known {
                 each_packed(words, &mut visit);
                 return;
             }
-            let words = scratch.within(|| lexize(config, kind, token));
+            let words = scratch.run_in(|| lexize(config, kind, token));
             each_packed(&words, &mut visit);
-            self.keep(&key, words);
+            self.insert(&key, words);
         });
     }
 
-    fn keep(&mut self, key: &[u8], words: Box<[u8]>) {
-        if self.bytes > MOST {
+    fn insert(&mut self, key: &[u8], words: Box<[u8]>) {
+        if self.bytes > MAX_BYTES {
             self.words.clear();
             self.bytes = 0;
         }
-        self.bytes += key.len() + words.len() + ENTRY;
+        self.bytes += key.len() + words.len() + ENTRY_BYTES;
         self.words.insert(key.into(), words);
     }
 }
 
-/// A token as a parser gives it.
+/// A token returned by a parser.
 #[derive(Clone, Copy)]
 struct Token {
     kind: i32,
@@ -100,34 +102,35 @@ struct Token {
     length: i32,
 }
 
-/// Calls `visit` with each token of a text and its type, as the configuration's parser finds them.
+/// Calls `visit` with the type and the bytes of each token that the configuration's parser returns.
 fn each_token(
     config: pg_sys::Oid,
     text: &str,
     scratch: &Scratch,
     mut visit: impl FnMut(i32, &[u8]),
 ) {
-    // PostgreSQL's texts have less than 1 GB.
+    // A text in PostgreSQL is shorter than 1 GB.
     let Ok(length) = i32::try_from(text.len()) else {
         return;
     };
-    let mut reader = scratch.within(|| Reader::new(config, text, length));
+    let mut reader = scratch.run_in(|| TokenReader::new(config, text, length));
     loop {
-        let tokens = scratch.within(|| reader.next());
+        let tokens = scratch.run_in(|| reader.next());
         if tokens.is_empty() {
             return;
         }
         for token in tokens {
             if token.kind <= 0 {
-                scratch.within(|| reader.end());
+                scratch.run_in(|| reader.end());
                 return;
             }
-            // SAFETY: a parser's tokens are parts of the text, or of memory that it keeps until its end: parsetext, too,
-            // keeps them while dictionaries want to see more.
+            // SAFETY: a parser's tokens are parts of the text, or of memory that it keeps until its end; parsetext also keeps
+            // tokens that long, for dictionaries of several words.
             let bytes = unsafe {
                 std::slice::from_raw_parts(token.start, usize::try_from(token.length).unwrap_or(0))
             };
-            // parsetext skips longer ones too, and says so. A word of a row that row-level security hides is not spoken of.
+            // parsetext skips longer tokens too, with a notice. There is no notice here, because the word may belong to a row
+            // that row-level security hides.
             if bytes.len() < pg_sys::MAXSTRLEN as usize {
                 visit(token.kind, bytes);
             }
@@ -136,14 +139,14 @@ fn each_token(
     }
 }
 
-/// A parser at work.
-struct Reader {
+/// A parser with its state and a batch of tokens.
+struct TokenReader {
     entry: *mut pg_sys::TSParserCacheEntry,
     state: pg_sys::Datum,
-    batch: [Token; BATCH],
+    batch: [Token; TOKEN_BATCH],
 }
 
-/// Room for a call with the three arguments of a parser's function, as `LOCAL_FCINFO(fcinfo, 3)`.
+/// Call info for the three arguments of a parser's function, as `LOCAL_FCINFO(fcinfo, 3)`.
 #[repr(C)]
 struct Call {
     base: pg_sys::FunctionCallInfoBaseData,
@@ -154,10 +157,10 @@ const _: () = assert!(
         == std::mem::offset_of!(pg_sys::FunctionCallInfoBaseData, args)
 );
 
-impl Reader {
+impl TokenReader {
     fn new(config: pg_sys::Oid, text: &str, length: i32) -> Self {
-        // SAFETY: the look-ups return entries that live as long as the session, or raise an error. A parser's start takes
-        // the text, which it only reads, and its length.
+        // SAFETY: the look-ups return entries that live as long as the session, or raise an error. A parser's start function
+        // takes the text, which it only reads, and its length.
         unsafe {
             let config = pg_sys::lookup_ts_config_cache(config);
             let entry = pg_sys::lookup_ts_parser_cache((*config).prsId);
@@ -175,15 +178,14 @@ impl Reader {
             Self {
                 entry,
                 state,
-                batch: [none; BATCH],
+                batch: [none; TOKEN_BATCH],
             }
         }
     }
 
-    /// The next tokens. The last one of the text is of type 0 or below.
+    /// Returns the next tokens. The last token of a text has type 0 or below.
     ///
-    /// The parser is called for many tokens within one boundary against PostgreSQL's errors, which would cost as much as a
-    /// token does.
+    /// One boundary against PostgreSQL's errors covers a whole batch, because a boundary costs as much as a token.
     fn next(&mut self) -> &[Token] {
         let mut start: *const u8 = std::ptr::null();
         let mut length: i32 = 0;
@@ -192,14 +194,14 @@ impl Reader {
             value,
             isnull: false,
         };
-        // SAFETY: the entry lives as long as the session. A parser's nexttoken takes its state and where to put a token's
-        // start and length. Nothing within the boundary has to be dropped.
+        // SAFETY: the entry lives as long as the session. A parser's nexttoken function takes its state and pointers for the
+        // start and the length of a token. There is nothing to drop inside the boundary.
         unsafe {
             let Some(next) = (*self.entry).prstoken.fn_addr else {
                 return &[];
             };
             let (start, length, found) = (&raw mut start, &raw mut length, &raw mut found);
-            let batch: *mut [Token; BATCH] = &mut self.batch;
+            let batch: *mut [Token; TOKEN_BATCH] = &mut self.batch;
             let mut call = Call {
                 base: pg_sys::FunctionCallInfoBaseData {
                     flinfo: &mut (*self.entry).prstoken,
@@ -210,7 +212,7 @@ impl Reader {
             };
             let call = &raw mut call;
             pg_sys::ffi::pg_guard_ffi_boundary(|| {
-                while *found < BATCH {
+                while *found < TOKEN_BATCH {
                     let kind = next(call.cast()).value() as i32;
                     (*batch)[*found] = Token {
                         kind,
@@ -228,22 +230,22 @@ impl Reader {
     }
 
     fn end(&mut self) {
-        // SAFETY: a parser's end takes its state, once.
+        // SAFETY: a parser's end function takes its state; it is called once.
         unsafe {
             pg_sys::FunctionCall1Coll(&mut (*self.entry).prsend, pg_sys::InvalidOid, self.state);
         }
     }
 }
 
-/// What the dictionaries of a token's type make of it: the first that knows it decides. Nothing, for a stop word or where
-/// none knows it.
+/// Returns the lexemes of a token. The first dictionary of the token's type that recognises the token determines them. The
+/// result is empty for a stop word and for an unrecognised token.
 fn lexize(config: pg_sys::Oid, kind: i32, token: &[u8]) -> Box<[u8]> {
     let Ok(length) = i32::try_from(token.len()) else {
         return Box::default();
     };
     let mut packed = Vec::new();
-    // Both entries are looked up anew, as a change may have emptied them. A dictionary's lexize takes its data, the token, its
-    // length and a state that these dictionaries leave alone.
+    // Both entries are looked up again, because an invalidation may have emptied them. A dictionary's lexize function takes
+    // its data, the token, its length and a state that these dictionaries do not use.
     // SAFETY: the map of a configuration has lenmap lists, and a list has len dictionaries. lexize returns null or an array
     // that ends with a null lexeme.
     unsafe {
@@ -276,13 +278,14 @@ fn lexize(config: pg_sys::Oid, kind: i32, token: &[u8]) -> Box<[u8]> {
     packed.into()
 }
 
-/// Packs the words at one place in the text, each different form once.
+/// Packs the lexemes of one position in the text, each distinct form once.
 ///
 /// # Safety
 /// `lexemes` is an array that ends with a null lexeme.
 unsafe fn pack(lexemes: *const pg_sys::TSLexeme, packed: &mut Vec<u8>) {
     let mut place: Vec<&CStr> = Vec::new();
-    // SAFETY: read up to the null lexeme; the others are NUL-terminated, and live until the caller's memory is given back.
+    // SAFETY: the array is read up to the null lexeme. The other lexemes are NUL-terminated and live as long as the caller's
+    // memory context.
     let forms = (0..).map_while(|at| unsafe {
         let form = &*lexemes.add(at);
         (!form.lexeme.is_null()).then(|| (form.flags, CStr::from_ptr(form.lexeme)))
@@ -311,11 +314,11 @@ fn each_packed(mut packed: &[u8], visit: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// Whether all dictionaries of a configuration make the same of the same token wherever it stands. Their templates are asked
-/// for without setting the dictionaries up: one that no text needs may be broken.
+/// Returns whether all dictionaries of a configuration depend on the token only. It checks their templates and does not
+/// initialise the dictionaries, because one that no text needs may be broken.
 fn is_context_free(config: pg_sys::Oid) -> bool {
-    // SAFETY: plain look-ups in the catalog caches; the map of a configuration has lenmap lists, and a list has len
-    // dictionaries. They are copied first, since a look-up may empty the entry.
+    // SAFETY: catalog cache look-ups. The map of a configuration has lenmap lists, and a list has len dictionaries. They are
+    // copied first, because a look-up may empty the entry.
     unsafe {
         let config = pg_sys::lookup_ts_config_cache(config);
         let mut dictionaries = Vec::new();
@@ -339,8 +342,8 @@ fn is_context_free(config: pg_sys::Oid) -> bool {
     }
 }
 
-/// Sees to it that the session hears of changes.
-fn watch() {
+/// Registers the invalidation callback, once per session.
+fn register_invalidation() {
     if WATCHING.replace(true) {
         return;
     }
@@ -351,18 +354,18 @@ fn watch() {
         Cache::TSTEMPLATEOID,
         Cache::TSPARSEROID,
     ] {
-        // SAFETY: registered once, for the life of the session, in which this library is not unloaded.
+        // SAFETY: registered once for the whole session, and the library is not unloaded during a session.
         unsafe {
             pg_sys::CacheRegisterSyscacheCallback(
                 cache as i32,
-                Some(forget),
+                Some(invalidate),
                 pg_sys::Datum::null(),
             );
         }
     }
 }
 
-/// Called at any time at which PostgreSQL hears of changes: it only takes note.
-unsafe extern "C-unwind" fn forget(_arg: pg_sys::Datum, _cache: i32, _hash: u32) {
+/// Invalidation callback. PostgreSQL may call it at any time, so it only sets a flag.
+unsafe extern "C-unwind" fn invalidate(_arg: pg_sys::Datum, _cache: i32, _hash: u32) {
     STALE.set(true);
 }

@@ -1,26 +1,27 @@
-//! A text search configuration by its name: what is stored is the name, as an oid does not outlive a dump.
+//! Looks up text search configurations by name. Names are stored instead of oids, because an oid changes with a dump and
+//! restore.
 
 use std::ffi::{CStr, CString};
 
 use pgrx::pg_sys;
 use pgrx::pg_sys::SysCacheIdentifier as Cache;
-use reground_bm25::configuration::name_parts;
+use reground_bm25::config_name::name_parts;
 
 use crate::error::{Error, Result};
 
-/// A column of pg_ts_config, which the bindings do not name.
+/// Number of a column of pg_ts_config, which the bindings do not define.
 const OID_OF_CONFIG: i16 = 1;
 
-/// The configuration of that name now. Whoever may use the index or the corpus may use it: the right to its schema was asked
-/// for when that was made.
+/// Returns the configuration with this name. There is no privilege check on its schema: that was checked when the index or the
+/// corpus was created.
 pub fn config_oid(name: &str) -> Result<pg_sys::Oid> {
     let unknown = || Error::UnknownTextConfig(name.to_owned());
     let text = CString::new(name).map_err(|_| unknown())?;
     let (mut schema, mut object) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the list is one of names, of which the last two come back as NUL-terminated strings; the others are plain
-    // look-ups in the catalog caches.
+    // SAFETY: the list is a list of names; its last two elements are returned as NUL-terminated strings. The other calls are
+    // catalog cache look-ups.
     let oid = unsafe {
-        pg_sys::DeconstructQualifiedName(names(&text), &mut schema, &mut object);
+        pg_sys::DeconstructQualifiedName(qualified_name(&text), &mut schema, &mut object);
         let schema = pg_sys::get_namespace_oid(schema, true);
         let (none, cache) = (pg_sys::Datum::null(), Cache::TSCONFIGNAMENSP as i32);
         pg_sys::GetSysCacheOid(
@@ -38,22 +39,22 @@ pub fn config_oid(name: &str) -> Result<pg_sys::Oid> {
     Ok(oid)
 }
 
-/// The configuration that a row names, or the one of the language that it names; `None` where there is none such, which is no
-/// error: a row may hold anything.
-pub fn find(name: &str) -> Option<pg_sys::Oid> {
+/// Returns the configuration with the name or the language code in a row; `None` if there is none. This is not an error,
+/// because a row may hold any text.
+pub fn find_config(name: &str) -> Option<pg_sys::Oid> {
     look_up(name).or_else(|| look_up(&reground_citations::configuration(name)?))
 }
 
-/// The configuration of that name, without an error for what is none.
+/// Returns the configuration with this name; `None` if there is none.
 fn look_up(name: &str) -> Option<pg_sys::Oid> {
     let (schema, object) = name_parts(name)?;
     let schema = CString::new(schema.as_deref().unwrap_or("pg_catalog")).ok()?;
     let object = CString::new(object).ok()?;
-    // A longer name than PostgreSQL keeps would not be found anyway, and must not be looked for.
+    // A longer name than NAMEDATALEN does not exist, and the cache look-up requires shorter ones.
     if schema.as_bytes().len().max(object.as_bytes().len()) >= pg_sys::NAMEDATALEN as usize {
         return None;
     }
-    // SAFETY: plain look-ups in the catalog caches, by NUL-terminated names that are copied.
+    // SAFETY: catalog cache look-ups by NUL-terminated names that are copied.
     let oid = unsafe {
         let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
         let (none, cache) = (pg_sys::Datum::null(), Cache::TSCONFIGNAMENSP as i32);
@@ -63,10 +64,10 @@ fn look_up(name: &str) -> Option<pg_sys::Oid> {
     (oid != pg_sys::InvalidOid).then_some(oid)
 }
 
-/// Whether a configuration is there.
-pub fn exists(config: pg_sys::Oid) -> bool {
+/// Returns whether a configuration exists.
+pub fn config_exists(config: pg_sys::Oid) -> bool {
     let none = pg_sys::Datum::null();
-    // SAFETY: a plain look-up in the catalog cache.
+    // SAFETY: a catalog cache look-up by oid.
     let oid = unsafe {
         let cache = Cache::TSCONFIGOID as i32;
         pg_sys::GetSysCacheOid(cache, OID_OF_CONFIG, config.into(), none, none, none)
@@ -74,10 +75,10 @@ pub fn exists(config: pg_sys::Oid) -> bool {
     oid != pg_sys::InvalidOid
 }
 
-/// The parts of a name, with its schema.
-pub fn names(name: &CStr) -> *mut pg_sys::List {
-    // SAFETY: the name is NUL-terminated and copied; what is no name raises an error. The schema's name is static, and
-    // nobody writes to a list's strings.
+/// Returns the parts of a name, with pg_catalog as the default schema.
+pub fn qualified_name(name: &CStr) -> *mut pg_sys::List {
+    // SAFETY: the name is NUL-terminated and copied; an invalid name raises an error. The schema's name is static, and nobody
+    // writes to the strings of the list.
     unsafe {
         #[cfg(feature = "pg15")]
         let names = pg_sys::stringToQualifiedNameList(name.as_ptr());

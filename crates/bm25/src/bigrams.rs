@@ -1,30 +1,30 @@
-//! Tokens of a text in scripts that write without spaces, where a dictionary of words is not at hand.
+//! Tokens of text in scripts that are written without spaces, for use without a dictionary of words.
 //!
-//! A run of Chinese, Japanese, Thai and the like is cut into overlapping pairs of characters: what two texts say alike has
-//! pairs in common wherever a dictionary would see words. Korean has spaces, but its particles hang on the words, so it is
-//! cut too. Everything else is words of letters and digits.
+//! A run of Chinese, Japanese, Thai or a similar script is cut into overlapping pairs of characters. Two texts that share
+//! words also share pairs. Korean has spaces, but particles are attached to its words, so it is cut into pairs too. Everything
+//! else is cut into words of letters and digits.
 
 use std::ops::Range;
 
 use reground_interrupt::Steps;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Letters and digits of a script with spaces.
     Word,
-    /// Two neighbouring characters of one without, or one that stands alone.
+    /// Two neighbouring characters of a script without spaces, or a single such character that stands alone.
     Pair,
 }
 
-/// Whether a script is cut into pairs.
+/// Returns whether the script of a character is cut into pairs.
 fn is_paired(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1100..=0x11FF | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3040..=0x30FF | 0x3130..=0x318F
         | 0x31F0..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
-/// The marks that stand on the letter before them belong to its word.
+/// Returns whether a character is a combining mark, which belongs to the word of the letter before it.
 fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x0300..=0x036F | 0x0483..=0x0487 | 0x0591..=0x05C7 | 0x064B..=0x065F | 0x0900..=0x0DFF | 0x200C..=0x200D | 0x20D0..=0x20FF)
 }
@@ -44,10 +44,10 @@ fn run(c: char, word: bool) -> Run {
     }
 }
 
-/// The tokens of a text, in order, by bytes. Pairs overlap. Linear.
+/// Returns the tokens of a text in order, each with its byte range. Pairs overlap. Takes linear time.
 pub fn tokens(text: &str) -> impl Iterator<Item = (Kind, Range<usize>)> {
     let mut rest = text.char_indices().peekable();
-    // Where the character before this one begins, if it is one that pairs.
+    // Start of the previous character, if that one belongs to a paired script.
     let mut before: Option<usize> = None;
     let mut steps = Steps::default();
     std::iter::from_fn(move || {
@@ -68,7 +68,7 @@ pub fn tokens(text: &str) -> impl Iterator<Item = (Kind, Range<usize>)> {
                     let goes_on = rest.peek().is_some_and(|(_, c)| is_paired(*c));
                     match before.replace(start) {
                         Some(first) => return Some((Kind::Pair, first..end)),
-                        // It is the first of a pair that the next character ends.
+                        // The next character completes the pair.
                         None if goes_on => {}
                         None => return Some((Kind::Pair, start..end)),
                     }
@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost(text in "(\\PC|[a-z1 .]|[的一是不了]|[アイ]|[가나]){0,60}") {
+        fn tokens_cover_all_letters_and_digits(text in "(\\PC|[a-z1 .]|[的一是不了]|[アイ]|[가나]){0,60}") {
             let mut covered = vec![false; text.len()];
             let mut last = 0;
             for (kind, bytes) in tokens(&text) {

@@ -1,24 +1,24 @@
-//! What can be wrong with the input of this crate.
+//! Errors in the input of this crate.
 
 use thiserror::Error;
 
-/// A text search vector whose bytes contradict themselves, or a parameter outside its range.
+/// A malformed text search vector, or a parameter outside its range.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum Bm25Error {
-    /// The payload ends before the entry table that its header announces.
+    /// The payload ends before the entry table announced by its header.
     #[error("text search vector of {bytes} bytes is too short for {entries} entries")]
     EntryTable {
-        /// Length of the payload.
+        /// Length of the payload in bytes.
         bytes: usize,
-        /// Number of entries in its header, negative ones included.
+        /// Number of entries according to the header; it may be negative.
         entries: i64,
     },
-    /// An entry's lexeme or positions lie outside the string area.
+    /// The lexeme or the positions of an entry lie outside the string area.
     #[error("entry {entry} of a text search vector points outside its {bytes} bytes of strings")]
     OutOfBounds {
         /// Index of the entry, from 0.
         entry: usize,
-        /// Length of the string area.
+        /// Length of the string area in bytes.
         bytes: usize,
     },
     /// BM25's `k1` must be finite and not negative.

@@ -1,22 +1,22 @@
 #![forbid(unsafe_code)]
-//! BM25 over the text search vectors that PostgreSQL already keeps.
+//! BM25 over the text search vectors of PostgreSQL.
 //!
-//! The lexical branch of a turn reads every visible passage once through a cursor. This crate does what
-//! comes after the read: [`TsVector`] takes term frequencies and lengths out of the server's own bytes,
-//! [`Collector`] counts the collection and keeps the rows that matter, and [`score`] holds the formula.
-//! Rows outside the caller's filter still count in the statistics, so a filter never changes a score.
+//! Without an index, the lexical search of a turn reads every visible passage once through a cursor. [`TsVector`] reads term
+//! frequencies and lengths from the server's bytes, [`Collector`] counts the collection and keeps the matching rows, and
+//! [`score`] holds the formula. Rows outside the caller's filter still count in the statistics, so a filter never changes a
+//! score. [`index`] is the inverted index for large tables.
 
-pub mod asked;
 pub mod bigrams;
-mod collect;
-pub mod configuration;
+mod collector;
+pub mod config_name;
 mod error;
 pub mod index;
+pub mod query_weight;
 pub mod score;
 mod tsvector;
 
-pub use asked::Asked;
-pub use collect::{Collector, Ranking, Scored, Statistics};
+pub use collector::{Collector, Ranking, Scored, Statistics};
 pub use error::Bm25Error;
+pub use query_weight::QueryWeight;
 pub use score::Parameters;
 pub use tsvector::TsVector;

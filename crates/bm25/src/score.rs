@@ -1,9 +1,9 @@
-//! The BM25 formula of Robertson and Zaragoza ("The Probabilistic Relevance Framework", 2009), with the
-//! inverse document frequency that Lucene uses.
+//! The BM25 formula of Robertson and Zaragoza ("The Probabilistic Relevance Framework", 2009), with Lucene's inverse document
+//! frequency.
 
-use crate::Bm25Error;
+use crate::error::Bm25Error;
 
-/// The two constants of BM25.
+/// The two parameters of BM25.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
     k1: f64,
@@ -11,12 +11,11 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// `k1` says how slowly repetitions of a term saturate (0: they count nothing), `b` how strongly a
-    /// passage's length is held against it (0: not at all, 1: in full).
+    /// `k1` controls how slowly repetitions of a term saturate (0: repetitions do not count). `b` controls the length
+    /// normalisation (0: none, 1: full).
     ///
     /// # Errors
-    /// [`Bm25Error::Saturation`] unless `k1` is finite and ≥ 0, [`Bm25Error::LengthNormalisation`] unless
-    /// `b` is in [0, 1].
+    /// [`Bm25Error::Saturation`] unless `k1` is finite and ≥ 0, [`Bm25Error::LengthNormalisation`] unless `b` is in [0, 1].
     pub fn new(k1: f64, b: f64) -> Result<Self, Bm25Error> {
         if !(k1.is_finite() && k1 >= 0.0) {
             return Err(Bm25Error::Saturation(k1));
@@ -45,22 +44,22 @@ impl Default for Parameters {
     }
 }
 
-/// Inverse document frequency in nats, `ln(1 + (n − df + 0.5) / (df + 0.5))`, for a term that `df` of `n`
-/// passages contain.
+/// Returns the inverse document frequency in nats, `ln(1 + (n − df + 0.5) / (df + 0.5))`, of a term that `df` of `n` passages
+/// contain.
 ///
-/// The 1 inside the logarithm keeps it positive even for a term that every passage contains. A `df` above
-/// `n` is read as `n`.
+/// The 1 inside the logarithm keeps the value positive even for a term that every passage contains. A `df` above `n` is
+/// treated as `n`.
 pub fn idf(n: u64, df: u64) -> f64 {
     let absent = n.saturating_sub(df) as f64;
     let present = df.min(n) as f64;
     ((absent + 0.5) / (present + 0.5)).ln_1p()
 }
 
-/// What one term adds to a passage's score: `idf · tf / (tf + k1 · (1 − b + b · dl / avgdl))`.
+/// Returns the contribution of one term to the score of a passage: `idf · tf / (tf + k1 · (1 − b + b · dl / avgdl))`.
 ///
-/// The factor `k1 + 1` of the original numerator is left out, as in Lucene from version 8 on: it is the
-/// same for every term and passage, so no order depends on it, and without it a term is worth at most its
-/// `idf`. `tf` and `dl` are counted in positions; `avgdl` must be positive whenever `dl` is.
+/// The factor `k1 + 1` of the original numerator is omitted, as in Lucene since version 8. It is the same for every term and
+/// passage, so it does not change any order; without it a term contributes at most its `idf`. `tf` and `dl` are counted in
+/// positions. `avgdl` must be positive whenever `dl` is.
 pub fn term_score(idf: f64, tf: u32, dl: u32, avgdl: f64, parameters: &Parameters) -> f64 {
     if tf == 0 {
         return 0.0;

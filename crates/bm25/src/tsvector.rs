@@ -1,23 +1,23 @@
-//! PostgreSQL's text search vector, read from its bytes.
+//! Reads PostgreSQL's text search vector from its bytes.
 //!
-//! The layout is that of `TSVectorData` in the server's `tsearch/ts_type.h`, the same from 15 to 18, after
-//! the varlena header: an `int32` number of entries; one `u32` bit field per entry (1 bit "has positions",
-//! 11 bits length, 20 bits offset into the string area); the string area. There each lexeme is followed,
-//! if it has positions, by a `u16` count and as many `u16` positions, from the next even offset on.
+//! The layout is that of `TSVectorData` in the server's `tsearch/ts_type.h`, the same in PostgreSQL 15 to 18. After the
+//! varlena header follow: an `int32` number of entries; one `u32` bit field per entry (1 bit "has positions", 11 bits length,
+//! 20 bits offset into the string area); the string area. In the string area, a lexeme with positions is followed, at the next
+//! even offset, by a `u16` count and that many `u16` positions.
 
-use crate::Bm25Error;
+use crate::error::Bm25Error;
 
-// Bit fields are laid out from the low bit on little-endian machines only.
+// The order of bit fields within an integer depends on the machine; it starts at the low bit only on little-endian machines.
 #[cfg(target_endian = "big")]
 compile_error!("the entries of a text search vector are read in little-endian bit order");
 
 const HEADER: usize = 4;
 const ENTRY: usize = 4;
 
-/// A checked view of one text search vector.
+/// A validated view of one text search vector.
 ///
-/// A frequency is the number of positions that PostgreSQL kept: never more than 256 for a lexeme, and all
-/// those beyond position 16,383 fall together into one.
+/// A frequency is the number of positions that PostgreSQL stored: at most 256 per lexeme, and all positions beyond 16,383
+/// collapse into one.
 #[derive(Debug, Clone, Copy)]
 pub struct TsVector<'a> {
     entries: &'a [u8],
@@ -26,15 +26,15 @@ pub struct TsVector<'a> {
 }
 
 impl<'a> TsVector<'a> {
-    /// Reads the payload of a `tsvector`: detoasted, without its 4-byte varlena header, at any alignment.
-    /// Takes time linear in the number of entries.
+    /// Parses the payload of a `tsvector`: detoasted, without its 4-byte varlena header, at any alignment. Takes time linear
+    /// in the number of entries.
     ///
-    /// That lexemes are sorted is taken for granted, as the server sorts whatever it receives. In bytes
-    /// where they are not, [`TsVector::frequency`] may miss a lexeme.
+    /// The lexemes are assumed to be sorted, because the server sorts every vector that it receives. If they are not,
+    /// [`TsVector::frequency`] may miss a lexeme.
     ///
     /// # Errors
-    /// [`Bm25Error::EntryTable`] if the entries do not fit, [`Bm25Error::OutOfBounds`] if one of them points
-    /// outside the string area.
+    /// [`Bm25Error::EntryTable`] if the entries do not fit, [`Bm25Error::OutOfBounds`] if one of them points outside the
+    /// string area.
     pub fn parse(payload: &'a [u8]) -> Result<Self, Bm25Error> {
         let bytes = payload.len();
         let (header, rest) = payload
@@ -58,7 +58,7 @@ impl<'a> TsVector<'a> {
                 entry,
                 bytes: strings.len(),
             })?;
-            // A count is below 2^16, but entries may share their positions: only the sum needs care.
+            // A count is below 2^16, but entries may share their positions, so only the sum can overflow.
             vector.length = vector.length.saturating_add(frequency);
         }
         Ok(vector)
@@ -69,15 +69,15 @@ impl<'a> TsVector<'a> {
         self.entries.len() / ENTRY
     }
 
-    /// Length of the passage in positions; a lexeme without positions counts 1.
+    /// Length of the passage in positions. A lexeme without positions counts as 1.
     pub fn length(&self) -> u32 {
         self.length
     }
 
-    /// How often `lexeme` occurs, 0 if it does not; once if its positions were stripped. Takes time
-    /// logarithmic in the number of lexemes.
+    /// Returns how often `lexeme` occurs: 0 if it is absent, 1 if its positions were stripped. Takes time logarithmic in the
+    /// number of lexemes.
     pub fn frequency(&self, lexeme: &[u8]) -> u32 {
-        // The server orders lexemes by `memcmp` of the common prefix, then by length: the order of slices.
+        // The server orders lexemes by `memcmp` of the common prefix, then by length. Slices have the same order.
         let (mut low, mut high) = (0, self.lexemes());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -93,7 +93,7 @@ impl<'a> TsVector<'a> {
         0
     }
 
-    /// The lexeme and the frequency of one entry; `None` where it leaves the string area.
+    /// Returns the lexeme and the frequency of one entry; `None` if the entry leaves the string area.
     fn read(&self, entry: usize) -> Option<(&'a [u8], u32)> {
         let field = self.entries.get(entry * ENTRY..)?.first_chunk::<ENTRY>()?;
         let field = u32::from_ne_bytes(*field);
@@ -107,7 +107,7 @@ impl<'a> TsVector<'a> {
         let (count, positions) = positions.split_first_chunk::<2>()?;
         let count = u16::from_ne_bytes(*count);
         positions.get(..usize::from(count) * 2)?;
-        // An empty list of positions is no different from none.
+        // An empty list of positions is treated like a missing one.
         Some((lexeme, u32::from(count).max(1)))
     }
 }

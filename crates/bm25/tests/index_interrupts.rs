@@ -1,25 +1,25 @@
-//! Whatever works on an index can be given up: interrupts are asked for at least once in 10,000 postings.
+//! Every operation on an index checks for interrupts at minimum once per 10,000 postings.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use reground_bm25::Asked;
-use reground_bm25::index::build::{Gatherer, finish};
+use reground_bm25::QueryWeight;
 use reground_bm25::index::check::check;
-use reground_bm25::index::maintain;
-use reground_bm25::index::memory::Memory;
-use reground_bm25::index::meta::{Design, Meta};
-use reground_bm25::index::runs::InMemory;
-use reground_bm25::index::search::Search;
-use reground_bm25::index::snapshot::Snapshot;
-use reground_bm25::index::terms::{Document, Term, Weights};
-use reground_bm25::index::vacuum;
+use reground_bm25::index::pages::memory::MemoryStore;
+use reground_bm25::index::pages::meta::{IndexSettings, Meta};
+use reground_bm25::index::search::ranked_search::Search;
+use reground_bm25::index::search::snapshot::Snapshot;
+use reground_bm25::index::terms::{Document, QueryTerm, Weights};
+use reground_bm25::index::write::bulk_load::{BulkLoader, finish};
+use reground_bm25::index::write::maintain;
+use reground_bm25::index::write::sorted_runs::InMemoryRuns;
+use reground_bm25::index::write::vacuum;
 use reground_interrupt::test_support;
 
-/// Documents, of this many terms each, all of which all documents have.
+/// Number of documents, and of terms per document. All documents have the same terms.
 const DOCUMENTS: u64 = 60_000;
 const TERMS: u64 = 20;
-/// Postings between two moments at which a cancel is heard.
-const MOST: usize = 10_000;
+/// Maximum number of postings between two interrupt checks.
+const MAX_POSTINGS_BETWEEN_CHECKS: usize = 10_000;
 
 fn hash(term: u64) -> u64 {
     (term + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -37,68 +37,68 @@ fn document(row: u64) -> Document {
     }
 }
 
-fn empty() -> Memory {
-    let store = Memory::default();
-    let design = Design {
+fn empty() -> MemoryStore {
+    let store = MemoryStore::default();
+    let settings = IndexSettings {
         k1: 1.2,
         b: 0.75,
         text_config: "pg_catalog.english".into(),
         weights: Weights::default(),
         server: 18,
     };
-    maintain::create(&store, [1, 2], design).unwrap();
+    maintain::create(&store, [1, 2], settings).unwrap();
     store
 }
 
-/// So many postings were gone through, and interrupts were checked often enough.
-fn heard(what: &str, postings: u64, work: impl FnOnce()) {
+/// Asserts that an operation on this number of postings checks for interrupts often enough.
+fn assert_checks(operation: &str, postings: u64, work: impl FnOnce()) {
     let checks = test_support::measure(work);
-    let least = postings as usize / MOST;
+    let minimum = postings as usize / MAX_POSTINGS_BETWEEN_CHECKS;
     assert!(
-        checks.count >= least,
-        "{what}: {checks:?}, at least {least}"
+        checks.count >= minimum,
+        "{operation}: {checks:?}, at minimum {minimum}"
     );
 }
 
-fn gatherer(memory: usize) -> Gatherer<InMemory> {
-    Gatherer::new(InMemory::default(), InMemory::default(), memory)
+fn loader(memory: usize) -> BulkLoader<InMemoryRuns> {
+    BulkLoader::new(InMemoryRuns::default(), InMemoryRuns::default(), memory)
 }
 
 #[test]
-fn every_phase_beats() {
+fn every_operation_checks_for_interrupts() {
     let all = DOCUMENTS * TERMS;
     let store = empty();
-    heard("build", all, || {
-        let mut gatherer = gatherer(4 << 20);
+    assert_checks("build", all, || {
+        let mut loader = loader(4 << 20);
         for row in 1..=DOCUMENTS {
-            gatherer.add(&document(row)).unwrap();
+            loader.add(&document(row)).unwrap();
         }
-        finish(&store, gatherer, Vec::new()).unwrap();
+        finish(&store, loader, Vec::new()).unwrap();
     });
-    let terms: Vec<Term> = (0..TERMS)
-        .map(|term| Term {
+    let terms: Vec<QueryTerm> = (0..TERMS)
+        .map(|term| QueryTerm {
             hash: hash(term),
-            asked: Asked::own(1),
+            query_weight: QueryWeight::own(1),
         })
         .collect();
-    // Every document has the same terms, so bounds pass over little; all are asked for, so over nothing.
-    heard("search", all, || {
+    // All documents have the same terms, so bounds skip little; all results are requested, so nothing is skipped.
+    assert_checks("search", all, || {
         let meta = Meta::read(&store).unwrap();
         let snapshot = Snapshot::take(&store, meta, &terms).unwrap();
         let statistics = snapshot.statistics().clone();
         let mut search = Search::begin(snapshot, &statistics, usize::MAX).unwrap();
         while search.next(&store).unwrap().is_some() {}
     });
-    heard("check", all, || {
+    assert_checks("check", all, || {
         let blocks = u32::try_from(store.len()).unwrap();
         assert_eq!(check(&store, blocks, |_, _| {}).unwrap().faults, []);
     });
-    heard("vacuum", DOCUMENTS, || {
+    assert_checks("vacuum", DOCUMENTS, || {
         vacuum::remove(&store, |row| row % 2 == 0).unwrap();
     });
-    heard("merge", all, || maintain::merge_all(&store).unwrap());
+    assert_checks("merge", all, || maintain::merge_all(&store).unwrap());
     let store = empty();
-    heard("inserts", all / 10, || {
+    assert_checks("inserts", all / 10, || {
         for row in 1..=DOCUMENTS / 10 {
             maintain::insert(&store, &document(row)).unwrap();
         }

@@ -1,14 +1,14 @@
-//! The reader of text search vectors against bytes of a server and against token lists.
+//! Compares the reader of text search vectors with bytes of a server and with token lists.
 
-mod payload;
+mod tsvector_payload;
 
-use payload::payload;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use reground_bm25::{Bm25Error, TsVector};
+use tsvector_payload::payload;
 
-/// Tuple data of a PostgreSQL 15 table without its varlena header, as `heap_page_item_attrs` of pageinspect
-/// shows it, with the lexemes and position counts that `unnest` gives for the same rows.
+/// Tuple data of a PostgreSQL 15 table without the varlena header, from `heap_page_item_attrs` of pageinspect, with the
+/// lexemes and position counts that `unnest` returns for the same rows.
 const SERVER: [(&str, &[(&str, u32)]); 5] = [
     // ''::tsvector
     ("00000000", &[]),
@@ -67,7 +67,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 
 #[test]
 #[cfg(target_endian = "little")]
-fn reads_what_a_server_wrote() {
+fn reads_payloads_of_a_server() {
     for (hex, expected) in SERVER {
         let bytes = bytes(hex);
         let vector = TsVector::parse(&bytes).unwrap();
@@ -86,7 +86,7 @@ fn reads_what_a_server_wrote() {
 }
 
 #[test]
-fn names_what_is_corrupt() {
+fn reports_corrupt_payloads() {
     let table = |bytes, entries| Some(Bm25Error::EntryTable { bytes, entries });
     assert_eq!(TsVector::parse(&[]).err(), table(0, 0));
     assert_eq!(TsVector::parse(&(-1_i32).to_ne_bytes()).err(), table(4, -1));

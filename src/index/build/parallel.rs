@@ -1,86 +1,86 @@
-//! Workers that read shares of the table. Each writes what it has gathered to files of a set that it shares with the leader,
-//! who makes the segment of all of it.
+//! Parallel workers that read parts of the table. Each writes its documents and postings to shared temporary files; the leader
+//! writes the segment.
 
 use std::ffi::CString;
 
 use pgrx::pg_sys;
 use pgrx::prelude::*;
-use reground_bm25::index::build::{Gatherer, Part};
 use reground_bm25::index::terms::{Key, Weights};
+use reground_bm25::index::write::bulk_load::{BulkLoader, LoadedPart};
 
-use super::files::File;
-use super::gather::Gathering;
-use crate::index::document::Words;
-use crate::index::or_raise;
+use super::table_reader::TableReader;
+use super::temp_file::TempFile;
+use crate::index::content::Tokenizer;
+use crate::index::raise::or_raise;
 
-/// The library that workers load, and what they call in it.
+/// The library that workers load, and the function that they call.
 const LIBRARY: &std::ffi::CStr = c"reground";
 const WORKER: &std::ffi::CStr = c"reground_bm25_build_worker";
 
-/// Keys of what is in shared memory.
-const ORDER: u64 = 1;
-const SCAN: u64 = 2;
-const SHARES: u64 = 3;
+/// Keys of the entries in shared memory.
+const TASK_KEY: u64 = 1;
+const SCAN_KEY: u64 = 2;
+const RESULTS_KEY: u64 = 3;
 
-/// What workers are told.
+/// Instructions of the leader for the workers.
 #[repr(C)]
-struct Order {
+struct WorkerTask {
     heap: pg_sys::Oid,
     index: pg_sys::Oid,
     concurrent: bool,
     key: Key,
     config: pg_sys::Oid,
     weights: Weights,
-    /// Bytes of postings that each may hold.
+    /// Bytes of postings that each process may keep in memory.
     memory: usize,
     files: pg_sys::SharedFileSet,
 }
 
-/// What a worker says when it is done. Each writes its own.
+/// Result of a worker. Each worker writes its own.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-struct Share {
-    part: Part,
+struct WorkerResult {
+    part: LoadedPart,
     rows: f64,
     broken_hot_chain: bool,
 }
 
-/// Workers at work.
+/// The running workers.
 pub struct Workers {
     context: *mut pg_sys::ParallelContext,
-    order: *mut Order,
+    task: *mut WorkerTask,
     scan: pg_sys::ParallelTableScanDesc,
-    shares: *mut Share,
+    results: *mut WorkerResult,
     snapshot: pg_sys::Snapshot,
     heap: pg_sys::Relation,
 }
 
-/// What all workers gathered.
+/// The results of all workers.
 #[derive(Default)]
-pub struct Others {
+pub struct WorkerParts {
     /// Each worker's documents and postings.
-    pub parts: Vec<(Part, File, File)>,
-    /// Rows that they read.
+    pub parts: Vec<(LoadedPart, TempFile, TempFile)>,
+    /// Number of rows that they read.
     pub rows: f64,
 }
 
 impl Workers {
-    /// Starts as many as PostgreSQL plans for; none where that is none, or where none can be had. `memory` is what all
-    /// processes of the build may hold together.
+    /// Starts the planned number of workers; `None` if PostgreSQL plans none or cannot start any. `memory` is the limit for
+    /// all processes of the build together.
     ///
     /// # Safety
-    /// Both relations are open under the locks of a build, which `info` is of.
+    /// Both relations are open under the locks of a build, and `info` belongs to this build.
     pub unsafe fn start(
         heap: pg_sys::Relation,
         index: pg_sys::Relation,
         info: *mut pg_sys::IndexInfo,
-        words: Words,
+        tokenizer: Tokenizer,
         memory: usize,
     ) -> Option<Self> {
-        // SAFETY: as the caller promises. What is estimated is what is allocated below. An error ends parallel mode and the
-        // workers with the transaction.
+        // SAFETY: as the caller promises. The same sizes are estimated and written. After an error, the abort ends parallel
+        // mode and the workers.
         unsafe {
-            let planned = planned(heap, index, info);
+            let planned = planned_workers(heap, index, info);
             if planned < 1 {
                 return None;
             }
@@ -93,21 +93,15 @@ impl Workers {
                 &raw mut pg_sys::SnapshotAnyData
             };
             let scan_size = pg_sys::table_parallelscan_estimate(heap, snapshot);
-            let shares_size = size_of::<Share>() * usize::try_from(planned).unwrap_or_default();
-            let sizes = [size_of::<Order>(), scan_size, shares_size];
-            let estimator = &mut (*context).estimator;
-            for size in sizes {
-                // `shm_toc_estimate_chunk`, a macro, which rounds up to buffers' alignment.
-                estimator.space_for_chunks +=
-                    size.next_multiple_of(pg_sys::ALIGNOF_BUFFER as usize);
-            }
-            estimator.number_of_keys += sizes.len();
-            pg_sys::InitializeParallelDSM(context);
+            let results_size =
+                size_of::<WorkerResult>() * usize::try_from(planned).unwrap_or_default();
+            let sizes = [size_of::<WorkerTask>(), scan_size, results_size];
+            allocate_shared_memory(context, sizes);
             let mut workers = Self {
                 context,
-                order: std::ptr::null_mut(),
+                task: std::ptr::null_mut(),
                 scan: std::ptr::null_mut(),
-                shares: std::ptr::null_mut(),
+                results: std::ptr::null_mut(),
                 snapshot,
                 heap,
             };
@@ -115,28 +109,18 @@ impl Workers {
                 workers.end();
                 return None;
             }
-            let toc = (*context).toc;
-            let [order, scan, shares] = sizes.map(|size| pg_sys::shm_toc_allocate(toc, size));
-            workers.order = order.cast();
-            workers.scan = scan.cast();
-            workers.shares = shares.cast();
             let participants = usize::try_from(planned).unwrap_or_default() + 1;
-            workers.order.write(Order {
+            let task = WorkerTask {
                 heap: (*heap).rd_id,
                 index: (*index).rd_id,
                 concurrent,
-                key: words.key,
-                config: words.config,
-                weights: words.weights,
+                key: tokenizer.key,
+                config: tokenizer.config,
+                weights: tokenizer.weights,
                 memory: memory / participants,
                 files: Default::default(),
-            });
-            pg_sys::SharedFileSetInit(&raw mut (*workers.order).files, (*context).seg);
-            pg_sys::table_parallelscan_initialize(heap, workers.scan, snapshot);
-            workers.shares.write_bytes(0, participants - 1);
-            pg_sys::shm_toc_insert(toc, ORDER, order);
-            pg_sys::shm_toc_insert(toc, SCAN, scan);
-            pg_sys::shm_toc_insert(toc, SHARES, shares);
+            };
+            workers.write_shared_memory(task, sizes, participants - 1);
             pg_sys::LaunchParallelWorkers(context);
             if (*context).nworkers_launched == 0 {
                 workers.end();
@@ -146,50 +130,75 @@ impl Workers {
                 "{} parallel workers read the table with the leader",
                 (*context).nworkers_launched
             );
-            // Whoever cannot start is found out now, not when all wait for its share.
+            // A worker that cannot start must raise its error now, not when the leader waits for its result.
             pg_sys::WaitForParallelWorkersToAttach(context);
             Some(workers)
         }
     }
 
-    /// The leader's own share of the scan.
+    /// Writes the task, the shared part of the scan, and an empty result for each worker.
+    ///
+    /// # Safety
+    /// `allocate_shared_memory` has allocated `sizes` in the context of `self`, and no worker is running.
+    unsafe fn write_shared_memory(&mut self, task: WorkerTask, sizes: [usize; 3], workers: usize) {
+        // SAFETY: as the caller promises; each entry is written within its size before it is published under its key.
+        unsafe {
+            let toc = (*self.context).toc;
+            let chunks = sizes.map(|size| pg_sys::shm_toc_allocate(toc, size));
+            let [task_chunk, scan_chunk, results_chunk] = chunks;
+            self.task = task_chunk.cast();
+            self.scan = scan_chunk.cast();
+            self.results = results_chunk.cast();
+            self.task.write(task);
+            pg_sys::SharedFileSetInit(&raw mut (*self.task).files, (*self.context).seg);
+            pg_sys::table_parallelscan_initialize(self.heap, self.scan, self.snapshot);
+            self.results.write_bytes(0, workers);
+            for (key, chunk) in [TASK_KEY, SCAN_KEY, RESULTS_KEY].into_iter().zip(chunks) {
+                pg_sys::shm_toc_insert(toc, key, chunk);
+            }
+        }
+    }
+
+    /// Begins the leader's part of the parallel scan.
     pub fn scan(&self) -> pg_sys::TableScanDesc {
-        // SAFETY: the table is open, and the shared part of the scan is in memory until `end`.
+        // SAFETY: the table is open, and the shared part of the scan stays in memory until `end`.
         unsafe { pg_sys::table_beginscan_parallel(self.heap, self.scan) }
     }
 
-    /// Bytes of postings that the leader may hold, as each worker.
+    /// Bytes of postings that the leader may keep in memory; the same as for each worker.
     pub fn memory(&self) -> usize {
-        // SAFETY: in memory until `end`, and not changed.
-        unsafe { (*self.order).memory }
+        // SAFETY: the task stays in memory until `end`, and nobody changes it.
+        unsafe { (*self.task).memory }
     }
 
-    /// Waits for the workers. Their files are there until `end`.
+    /// Waits for the workers and returns their results. Their files exist until `end`.
     ///
     /// # Safety
-    /// `info` is that of the build.
-    pub unsafe fn wait(&self, info: *mut pg_sys::IndexInfo) -> Others {
-        let mut others = Others::default();
-        // SAFETY: when they have finished, each has written its share, and nobody writes any more.
+    /// `info` belongs to the build.
+    pub unsafe fn wait(&self, info: *mut pg_sys::IndexInfo) -> WorkerParts {
+        let mut others = WorkerParts::default();
+        // SAFETY: a finished worker has written its result, and nobody writes to the results any more.
         unsafe {
             pg_sys::WaitForParallelWorkersToFinish(self.context);
             for worker in 0..(*self.context).nworkers_launched {
-                let share = *self.shares.add(usize::try_from(worker).unwrap_or_default());
-                let files = &raw mut (*self.order).files.fs;
-                let [documents, postings] = names(worker);
-                let documents = File::open(files, &documents);
-                let postings = File::open(files, &postings);
-                others.parts.push((share.part, documents, postings));
-                others.rows += share.rows;
-                (*info).ii_BrokenHotChain |= share.broken_hot_chain;
+                let result = *self
+                    .results
+                    .add(usize::try_from(worker).unwrap_or_default());
+                let files = &raw mut (*self.task).files.fs;
+                let [documents, postings] = file_names(worker);
+                let documents = TempFile::open(files, &documents);
+                let postings = TempFile::open(files, &postings);
+                others.parts.push((result.part, documents, postings));
+                others.rows += result.rows;
+                (*info).ii_BrokenHotChain |= result.broken_hot_chain;
             }
         }
         others
     }
 
-    /// Lets go of what was shared.
+    /// Frees the shared memory and leaves parallel mode.
     pub fn end(self) {
-        // SAFETY: no worker is at work any more, or none has begun.
+        // SAFETY: no worker is running: they have finished, or none was started.
         unsafe {
             pg_sys::WaitForParallelWorkersToFinish(self.context);
             if (*self.snapshot).snapshot_type == pg_sys::SnapshotType::SNAPSHOT_MVCC {
@@ -201,16 +210,33 @@ impl Workers {
     }
 }
 
-/// How many workers PostgreSQL plans for.
+/// Estimates and allocates the shared memory of a parallel context. Its `seg` is null if none is available.
+///
+/// # Safety
+/// The context is new, and its shared memory is not allocated yet.
+unsafe fn allocate_shared_memory(context: *mut pg_sys::ParallelContext, sizes: [usize; 3]) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let estimator = &mut (*context).estimator;
+        for size in sizes {
+            // `shm_toc_estimate_chunk` is a macro. It rounds up to the alignment of buffers.
+            estimator.space_for_chunks += size.next_multiple_of(pg_sys::ALIGNOF_BUFFER as usize);
+        }
+        estimator.number_of_keys += sizes.len();
+        pg_sys::InitializeParallelDSM(context);
+    }
+}
+
+/// Returns the number of workers that PostgreSQL plans.
 ///
 /// # Safety
 /// As for [`Workers::start`].
-unsafe fn planned(
+unsafe fn planned_workers(
     heap: pg_sys::Relation,
     index: pg_sys::Relation,
     info: *mut pg_sys::IndexInfo,
 ) -> i32 {
-    // SAFETY: as the caller promises. Before 17 the server plans for B-trees alone, so it is asked here.
+    // SAFETY: as the caller promises. Before 17 the server plans workers only for B-trees, so the planner is called here.
     unsafe {
         #[cfg(any(feature = "pg17", feature = "pg18"))]
         {
@@ -225,59 +251,59 @@ unsafe fn planned(
     }
 }
 
-/// The names of a worker's files: its documents, its postings.
-fn names(worker: i32) -> [CString; 2] {
+/// Returns the names of a worker's files: documents and postings.
+fn file_names(worker: i32) -> [CString; 2] {
     ["documents", "postings"]
         .map(|kind| CString::new(format!("{kind}.{worker}")).unwrap_or_default())
 }
 
-/// What a worker does. PostgreSQL calls it by name, with the leader's transaction, snapshot and settings in force.
+/// The main function of a worker. PostgreSQL calls it by name, with the leader's transaction, snapshot and settings.
 #[pg_guard]
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn reground_bm25_build_worker(
     segment: *mut pg_sys::dsm_segment,
     toc: *mut pg_sys::shm_toc,
 ) {
-    // SAFETY: the leader has put these there, and keeps them until the workers have finished. Locks are those that it holds
-    // itself, which the worker is granted as a member of its group.
+    // SAFETY: the leader has put these entries into shared memory, and keeps them until the workers have finished. The leader
+    // holds the same locks, so the worker gets them as a member of its lock group.
     unsafe {
-        let order = pg_sys::shm_toc_lookup(toc, ORDER, false).cast::<Order>();
-        let scan = pg_sys::shm_toc_lookup(toc, SCAN, false).cast();
-        let shares = pg_sys::shm_toc_lookup(toc, SHARES, false).cast::<Share>();
-        let (heap_lock, index_lock) = if (*order).concurrent {
+        let task = pg_sys::shm_toc_lookup(toc, TASK_KEY, false).cast::<WorkerTask>();
+        let scan = pg_sys::shm_toc_lookup(toc, SCAN_KEY, false).cast();
+        let results = pg_sys::shm_toc_lookup(toc, RESULTS_KEY, false).cast::<WorkerResult>();
+        let (heap_lock, index_lock) = if (*task).concurrent {
             (pg_sys::ShareUpdateExclusiveLock, pg_sys::RowExclusiveLock)
         } else {
             (pg_sys::ShareLock, pg_sys::AccessExclusiveLock)
         };
-        let heap = pg_sys::table_open((*order).heap, heap_lock as pg_sys::LOCKMODE);
-        let index = pg_sys::index_open((*order).index, index_lock as pg_sys::LOCKMODE);
-        pg_sys::SharedFileSetAttach(&raw mut (*order).files, segment);
+        let heap = pg_sys::table_open((*task).heap, heap_lock as pg_sys::LOCKMODE);
+        let index = pg_sys::index_open((*task).index, index_lock as pg_sys::LOCKMODE);
+        pg_sys::SharedFileSetAttach(&raw mut (*task).files, segment);
 
         let worker = pg_sys::ParallelWorkerNumber;
-        let files = &raw mut (*order).files.fs;
-        let [documents, postings] = names(worker);
-        let gatherer = Gatherer::new(
-            File::create(files, &documents),
-            File::create(files, &postings),
-            (*order).memory,
+        let files = &raw mut (*task).files.fs;
+        let [documents, postings] = file_names(worker);
+        let loader = BulkLoader::new(
+            TempFile::create(files, &documents),
+            TempFile::create(files, &postings),
+            (*task).memory,
         );
-        let words = Words {
-            key: (*order).key,
-            config: (*order).config,
-            weights: (*order).weights,
+        let tokenizer = Tokenizer {
+            key: (*task).key,
+            config: (*task).config,
+            weights: (*task).weights,
         };
-        let mut gathering = Gathering::new(words, gatherer);
+        let mut reader = TableReader::new(tokenizer, loader);
         let info = pg_sys::BuildIndexInfo(index);
-        (*info).ii_Concurrent = (*order).concurrent;
+        (*info).ii_Concurrent = (*task).concurrent;
         let scan = pg_sys::table_beginscan_parallel(heap, scan);
-        let rows = gathering.read(heap, index, info, scan, false);
-        let handed_over = gathering.gatherer.hand_over().map_err(Into::into);
+        let rows = reader.read(heap, index, info, scan, false);
+        let handed_over = reader.loader.into_part().map_err(Into::into);
         let (part, documents, postings) = or_raise(handed_over);
         documents.hand_over();
         postings.hand_over();
-        shares
+        results
             .add(usize::try_from(worker).unwrap_or_default())
-            .write(Share {
+            .write(WorkerResult {
                 part,
                 rows,
                 broken_hot_chain: (*info).ii_BrokenHotChain,

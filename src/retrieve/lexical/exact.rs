@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use reground_bm25::{Asked, Collector, Parameters, Ranking, TsVector};
+use reground_bm25::{Collector, Parameters, QueryWeight, Ranking, TsVector};
 use reground_grounding::passage::Hit;
 use reground_grounding::plan::SubQuery;
 
@@ -107,7 +107,7 @@ fn ranked(ranking: Ranking) -> Ranked {
 
 /// The lexemes of a query, with how much it asks for each: what several configurations make of it together, each as often as
 /// the one that makes it most often.
-fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>, Asked)>> {
+fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>, QueryWeight)>> {
     #[derive(serde::Deserialize)]
     struct Term {
         lexeme: String,
@@ -125,13 +125,13 @@ fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>
     )?;
     let own = terms
         .into_iter()
-        .map(|term| (term.lexeme.into_bytes(), Asked::own(term.occurrences)));
+        .map(|term| (term.lexeme.into_bytes(), QueryWeight::own(term.occurrences)));
     let borrowed = query.borrowed.iter().map(|(lexeme, &borrowed)| {
-        let asked = Asked {
+        let weight = QueryWeight {
             frequency: 0,
-            borrowed,
+            expansion: borrowed,
         };
-        (lexeme.clone().into_bytes(), asked)
+        (lexeme.clone().into_bytes(), weight)
     });
     Ok(own.chain(borrowed).collect())
 }

@@ -53,7 +53,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
             let columns = crate::index::columns_in_language(index.oid.into());
             columns.is_some_and(|(text, config)| text == column.column && config == named.column)
         });
-        if serves && crate::index::is_made_with(index.oid.into(), &corpus.text_config)? {
+        if serves && crate::index::uses_text_config(index.oid.into(), &corpus.text_config)? {
             return Ok(Some(index));
         }
     }
@@ -164,7 +164,7 @@ impl<'a> Asked<'a> {
         let mut asked = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
         // Of one configuration the index knows itself.
         if corpus.mapping.contains_key("text_config") {
-            asked = asked.read_by(text_configs.to_vec())?;
+            asked = asked.with_text_configs(text_configs.to_vec())?;
         }
         Ok(Self {
             corpus,

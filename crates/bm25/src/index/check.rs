@@ -1,38 +1,39 @@
-//! Goes through a whole index and says what is wrong with it.
+//! Checks the structure of a whole index and reports what is wrong.
 
 use std::collections::BTreeMap;
 
 use reground_interrupt::check_interrupt;
 
-use super::POSTING;
-use super::fault::{Fault, Result};
-use super::meta::{Design, FREE, META, Meta, Segment, Tail, free_runs};
-use super::norms;
-use super::score::{Saturation, impact};
-use super::segment::Reader;
-use super::store::{Extent, Pages};
-use super::tail;
+use crate::index::error::{IndexError, Result};
+use crate::index::interrupts::WORK_PER_POSTING;
+use crate::index::pages::meta::{FREE, IndexSettings, META, Meta, Segment, WriteBuffer, free_runs};
+use crate::index::pages::store::{Extent, Pages};
+use crate::index::score::{Saturation, impact};
+use crate::index::segment::norms;
+use crate::index::segment::postings::Postings;
+use crate::index::segment::reader::SegmentReader;
+use crate::index::write::write_buffer;
 
-/// Something that is wrong.
+/// A problem in an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// With what: a segment, the tail, the file, a row.
+    /// The affected part: a segment, the write buffer, the file, a row or a setting.
     pub item: String,
-    /// What.
+    /// Description of the problem.
     pub fault: String,
 }
 
-/// What was found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// What is wrong.
+    /// The problems.
     pub faults: Vec<Finding>,
-    /// Blocks that nothing refers to: left by a writer that was lost between two steps, until the index is made anew.
+    /// Number of blocks that nothing refers to. An interrupted writer leaves them behind; REINDEX recovers them.
     pub unused: u64,
 }
 
 impl Findings {
-    fn note(&mut self, item: impl Into<String>, fault: impl Into<String>) {
+    fn add(&mut self, item: impl Into<String>, fault: impl Into<String>) {
         self.faults.push(Finding {
             item: item.into(),
             fault: fault.into(),
@@ -40,10 +41,10 @@ impl Findings {
     }
 }
 
-/// Checks the structure; `visit` is given each document that was not removed, by row and fingerprint.
+/// Checks the structure. `visit` receives the row and the fingerprint of each document that was not removed.
 ///
 /// # Errors
-/// Where the meta page or the free list cannot be read at all; other damage is among the findings.
+/// If the meta page or the free list cannot be read at all. Other damage is reported as findings.
 pub fn check<P: Pages>(
     pages: &P,
     blocks: u32,
@@ -57,14 +58,14 @@ pub fn check<P: Pages>(
         start: META,
         length: 2,
     };
-    claim(
+    claim_blocks(
         &mut owners,
         &mut findings,
         head,
         "the first two pages".into(),
     );
     for run in &runs {
-        claim(
+        claim_blocks(
             &mut owners,
             &mut findings,
             run.extent,
@@ -72,44 +73,44 @@ pub fn check<P: Pages>(
         );
     }
     for extent in &meta.pending {
-        claim(
+        claim_blocks(
             &mut owners,
             &mut findings,
             *extent,
             "unfinished work".into(),
         );
     }
-    for tail in [meta.tail, meta.spilling]
+    for buffer in [meta.write_buffer, meta.spilling]
         .iter()
-        .filter(|tail| tail.id != 0)
+        .filter(|buffer| buffer.id != 0)
     {
         let extent = Extent {
-            start: tail.start,
-            length: tail.pages,
+            start: buffer.start,
+            length: buffer.pages,
         };
-        claim(
+        claim_blocks(
             &mut owners,
             &mut findings,
             extent,
-            format!("tail {}", tail.id),
+            format!("write buffer {}", buffer.id),
         );
-        if let Err(fault) = check_tail(pages, tail, &mut visit) {
-            findings.note(format!("tail {}", tail.id), fault.to_string());
+        if let Err(fault) = check_buffer(pages, buffer, &mut visit) {
+            findings.add(format!("write buffer {}", buffer.id), fault.to_string());
         }
     }
     for segment in &meta.segments {
         let name = format!("segment {}", segment.id);
         for extent in &segment.extents {
-            claim(&mut owners, &mut findings, *extent, name.clone());
+            claim_blocks(&mut owners, &mut findings, *extent, name.clone());
         }
-        if segment.id >= meta.next {
-            findings.note(&name, "it has a number that was not given out");
+        if segment.id >= meta.next_id {
+            findings.add(&name, "its number was never assigned");
         }
         match check_segment(pages, &meta, segment, &mut visit) {
             Ok(faults) => faults
                 .into_iter()
-                .for_each(|fault| findings.note(&name, fault)),
-            Err(fault) => findings.note(&name, fault.to_string()),
+                .for_each(|fault| findings.add(&name, fault)),
+            Err(fault) => findings.add(&name, fault.to_string()),
         }
     }
     let used: u64 = owners.values().map(|(length, _)| u64::from(*length)).sum();
@@ -117,46 +118,46 @@ pub fn check<P: Pages>(
     if let Some((start, (length, owner))) = owners.last_key_value()
         && u64::from(*start) + u64::from(*length) > u64::from(blocks)
     {
-        findings.note(owner, "it lies beyond the end of the file");
+        findings.add(owner, "it lies beyond the end of the file");
     }
     Ok(findings)
 }
 
-/// What it is declared as now and was not made as: it goes on as it was made until it is made anew.
-pub fn check_design(made: &Design, declared: &Design) -> Vec<Finding> {
+/// Returns the settings that were changed since the index was built. The index keeps its old settings until REINDEX.
+pub fn check_settings(built: &IndexSettings, declared: &IndexSettings) -> Vec<Finding> {
     let mut findings = Findings::default();
-    for (item, made, declared) in [("k1", made.k1, declared.k1), ("b", made.b, declared.b)] {
-        if made != declared {
-            let fault = format!("it is declared as {declared}, and was made with {made}: REINDEX");
-            findings.note(item, fault);
+    for (item, built, declared) in [("k1", built.k1, declared.k1), ("b", built.b, declared.b)] {
+        if built != declared {
+            let fault = format!("it is declared as {declared}, and was made with {built}: REINDEX");
+            findings.add(item, fault);
         }
     }
-    if !made.is_of(&declared.text_config) {
+    if !built.uses_text_config(&declared.text_config) {
         let fault = format!(
             "it is declared as {}, and was made with {}: REINDEX",
-            declared.text_config, made.text_config
+            declared.text_config, built.text_config
         );
-        findings.note("text_config", fault);
+        findings.add("text_config", fault);
     }
-    if made.weights != declared.weights {
+    if built.weights != declared.weights {
         let fault = format!(
             "they are declared as {}, and it was made with {}: REINDEX",
-            declared.weights, made.weights
+            declared.weights, built.weights
         );
-        findings.note("weights", fault);
+        findings.add("weights", fault);
     }
-    if made.server != declared.server {
+    if built.server != declared.server {
         let fault = format!(
             "its words are those of PostgreSQL {}; {} may find others in the same text: REINDEX",
-            made.server, declared.server
+            built.server, declared.server
         );
-        findings.note("server", fault);
+        findings.add("server", fault);
     }
     findings.faults
 }
 
-/// Notes whose an extent is; each block is of one.
-fn claim(
+/// Records the owner of an extent, and reports blocks that already have one.
+fn claim_blocks(
     owners: &mut BTreeMap<u32, (u32, String)>,
     findings: &mut Findings,
     extent: Extent,
@@ -170,40 +171,66 @@ fn claim(
     });
     let meets_after = after.filter(|(start, _)| u64::from(**start) < end);
     if let Some((start, (_, other))) = meets_before.or(meets_after) {
-        findings.note(
+        findings.add(
             &owner,
-            format!("it shares blocks with {other}, from {start} on"),
+            format!("it shares blocks with {other}, starting at {start}"),
         );
     }
     owners.insert(extent.start, (extent.length, owner));
 }
 
-fn check_tail<P: Pages>(pages: &P, tail: &Tail, visit: &mut impl FnMut(u64, u64)) -> Result<()> {
+/// Checks the documents of a write buffer.
+fn check_buffer<P: Pages>(
+    pages: &P,
+    buffer: &WriteBuffer,
+    visit: &mut impl FnMut(u64, u64),
+) -> Result<()> {
     let mut unsorted = false;
-    tail::each(pages, tail, |document| {
+    write_buffer::for_each_document(pages, buffer, |document| {
         unsorted |= !document.terms().map(|(hash, _)| hash).is_sorted();
         if !document.removed {
             visit(document.row, document.fingerprint);
         }
     })?;
     if unsorted {
-        return Err(Fault::Corrupt {
-            block: tail.start,
-            what: "the terms of a document do not rise",
+        return Err(IndexError::Corrupt {
+            block: buffer.start,
+            problem: "the terms of a document are out of order",
         });
     }
     Ok(())
 }
 
+/// Checks a segment. Returns descriptions of its problems.
 fn check_segment<P: Pages>(
     pages: &P,
     meta: &Meta,
     segment: &Segment,
     visit: &mut impl FnMut(u64, u64),
 ) -> Result<Vec<String>> {
-    let reader = Reader::new(pages, segment);
+    let reader = SegmentReader::new(pages, segment);
     let mut faults = Vec::new();
-    let mut lengths = vec![0_u64; segment.documents as usize];
+    check_documents(&reader, visit, &mut faults)?;
+    let saturation = Saturation::new(&meta.parameters()?, segment.average_length());
+    let lengths = check_terms(&reader, &saturation, &mut faults)?;
+    for (document, &length) in lengths.iter().enumerate() {
+        let expected = norms::norm(u32::try_from(length).unwrap_or(u32::MAX));
+        if expected != reader.norm(document as u32)? {
+            faults.push(format!(
+                "document {document} has {length} terms, but another norm"
+            ));
+        }
+    }
+    Ok(faults)
+}
+
+/// Compares the documents of a segment with the counts on the meta page.
+fn check_documents<P: Pages>(
+    reader: &SegmentReader<'_, P>,
+    visit: &mut impl FnMut(u64, u64),
+    faults: &mut Vec<String>,
+) -> Result<()> {
+    let segment = reader.segment;
     let (mut length, mut dead) = (0, 0);
     for document in 0..segment.documents {
         length += u64::from(norms::length(reader.norm(document)?));
@@ -217,7 +244,7 @@ fn check_segment<P: Pages>(
     }
     if length != segment.length {
         faults.push(format!(
-            "its lengths add up to {length}, not {}",
+            "the sum of its lengths is {length}, not {}",
             segment.length
         ));
     }
@@ -227,31 +254,39 @@ fn check_segment<P: Pages>(
             segment.dead
         ));
     }
-    let saturation = Saturation::new(&meta.parameters()?, segment.average_length());
+    Ok(())
+}
+
+/// Checks the dictionary and the postings of a segment. Returns the length of each document according to its postings.
+fn check_terms<P: Pages>(
+    reader: &SegmentReader<'_, P>,
+    saturation: &Saturation,
+    faults: &mut Vec<String>,
+) -> Result<Vec<u64>> {
+    let segment = reader.segment;
+    let mut lengths = vec![0_u64; segment.documents as usize];
     let (mut last, mut terms) = (None, 0);
     for page in 0..segment.dictionary {
         for (hash, entry) in reader.terms_of_page(page)? {
             if last >= Some(hash) {
-                faults.push(format!(
-                    "term {hash:016x} does not come after the one before"
-                ));
+                faults.push(format!("term {hash:016x} is out of order"));
             }
             last = Some(hash);
             terms += 1;
             if reader.find(hash)?.as_ref() != Some(&entry) {
                 faults.push(format!("term {hash:016x} is not found"));
             }
-            let (documents, most) = (entry.documents, entry.impact);
-            let mut list = reader.postings(entry)?;
+            let (documents, max_impact) = (entry.documents, entry.impact);
+            let mut postings = Postings::new(reader, entry)?;
             let mut count = 0;
-            while let Some((found, frequencies)) = list.between(&reader, 0, u32::MAX)? {
-                check_interrupt(POSTING * found.len());
+            while let Some((found, frequencies)) = postings.between(reader, 0, u32::MAX)? {
+                check_interrupt(WORK_PER_POSTING * found.len());
                 count += found.len() as u64;
                 for (&document, &frequency) in found.iter().zip(frequencies) {
                     lengths[document as usize] += u64::from(frequency);
-                    if impact(saturation.of(frequency, reader.norm(document)?)) > most {
+                    if impact(saturation.of(frequency, reader.norm(document)?)) > max_impact {
                         faults.push(format!(
-                            "term {hash:016x} weighs more in document {document} than its bound"
+                            "term {hash:016x} exceeds its bound in document {document}"
                         ));
                     }
                 }
@@ -266,15 +301,7 @@ fn check_segment<P: Pages>(
     if terms != segment.terms {
         faults.push(format!("it has {terms} terms, not {}", segment.terms));
     }
-    for (document, &length) in lengths.iter().enumerate() {
-        let kept = norms::norm(u32::try_from(length).unwrap_or(u32::MAX));
-        if kept != reader.norm(document as u32)? {
-            faults.push(format!(
-                "document {document} is {length} terms long, and not kept so"
-            ));
-        }
-    }
-    Ok(faults)
+    Ok(lengths)
 }
 
 #[cfg(test)]
@@ -283,25 +310,25 @@ mod tests {
     use crate::index::terms::Weights;
 
     #[test]
-    fn says_what_was_declared_anew() {
-        let made = Design {
+    fn reports_changed_settings() {
+        let built = IndexSettings {
             k1: 1.2,
             b: 0.75,
             text_config: "pg_catalog.english".into(),
             weights: Weights::default(),
             server: 16,
         };
-        let items = |declared: Design| -> Vec<String> {
-            let findings = check_design(&made, &declared);
+        let items = |declared: IndexSettings| -> Vec<String> {
+            let findings = check_settings(&built, &declared);
             findings.into_iter().map(|finding| finding.item).collect()
         };
-        assert_eq!(items(made.clone()), [""; 0]);
-        let short = Design {
+        assert_eq!(items(built.clone()), [""; 0]);
+        let short = IndexSettings {
             text_config: "english".into(),
-            ..made.clone()
+            ..built.clone()
         };
         assert_eq!(items(short), [""; 0]);
-        let other = Design {
+        let other = IndexSettings {
             k1: 0.9,
             b: 0.4,
             text_config: "german".into(),

@@ -1,49 +1,48 @@
-//! Scores as whole numbers, so that their sum does not depend on the order in which terms are looked at: every plan gives
-//! the same score to the last bit.
+//! Scores as integers. Their sum does not depend on the order of the terms, so every plan computes exactly the same score.
 
-use crate::asked::{self, Asked};
+use crate::query_weight::{self, QueryWeight};
 use crate::score::Parameters;
 
-use super::norms;
-use super::terms::Term;
+use crate::index::segment::norms;
+use crate::index::terms::QueryTerm;
 
-/// A score of 1 as a whole number: precise to 10⁻¹³, and a sum of a million still fits.
-const ONE: f64 = (1_u64 << 44) as f64;
-/// Frequencies whose saturation is kept in a table.
-const TABLED: usize = 8;
+/// The integer for a score of 1. It is precise to 10⁻¹³, and a sum of a million does not overflow.
+const SCALE: f64 = (1_u64 << 44) as f64;
+/// Number of frequencies with precomputed saturation.
+const TABLE_FREQUENCIES: usize = 8;
 
-/// A score as a number.
-pub fn number(score: u64) -> f64 {
-    score as f64 / ONE
+/// Converts an integer score to a float.
+pub fn to_float(score: u64) -> f64 {
+    score as f64 / SCALE
 }
 
-/// A score as a distance, so that ascending order puts the best first; never −0.
+/// Converts a score to a distance, so that ascending order puts the best first; never −0.
 pub fn distance(score: f64) -> f64 {
     if score > 0.0 { -score } else { 0.0 }
 }
 
-/// A number of rows as PostgreSQL's statistics hold it.
-pub fn rows(count: u64) -> f64 {
+/// Converts a number of rows to the type of PostgreSQL's statistics.
+pub fn row_count(count: u64) -> f64 {
     count as f64
 }
 
-/// The part of the documents that a query finds of which nothing is known.
-pub const UNKNOWN_SELECTIVITY: f64 = 0.05;
+/// Estimated share of matching documents for an unknown query.
+pub const DEFAULT_SELECTIVITY: f64 = 0.05;
 
-/// What a query's terms are weighed with: fixed when a scan begins.
+/// Collection statistics for the weights of a query's terms; fixed when a scan begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
-    /// Documents, removed ones that are still in the index included.
+    /// Number of documents, including removed ones that are still in the index.
     pub documents: u64,
-    /// Sum of their lengths.
+    /// Sum of the lengths of the documents.
     pub length: u64,
-    /// Documents that contain each of the query's terms, in their order.
+    /// Document frequency of each query term, in the order of the terms.
     pub frequencies: Vec<u64>,
 }
 
 impl Statistics {
-    /// Mean length of a document; 1 where there is none.
-    pub fn average(&self) -> f64 {
+    /// Mean length of a document; 1 for an empty index.
+    pub fn average_length(&self) -> f64 {
         match self.documents {
             0 => 1.0,
             documents if self.length > 0 => self.length as f64 / documents as f64,
@@ -51,11 +50,12 @@ impl Statistics {
         }
     }
 
-    /// The part of the documents that have one of the terms that weigh something, at most: as if no document had two.
+    /// Upper bound of the share of documents that contain a term of positive weight, computed as if no document contained two
+    /// of them.
     pub fn selectivity(&self, weights: &[f64]) -> f64 {
         let each = self.frequencies.iter().zip(weights);
         let postings: u64 = each
-            .filter(|&(_, &weight)| asked::counts(weight))
+            .filter(|&(_, &weight)| query_weight::contributes(weight))
             .map(|(df, _)| df)
             .sum();
         match self.documents {
@@ -64,7 +64,7 @@ impl Statistics {
         }
     }
 
-    /// Adds those of another index for the same terms.
+    /// Adds the statistics of another index for the same terms.
     pub fn add(&mut self, other: &Self) {
         self.documents += other.documents;
         self.length += other.length;
@@ -73,24 +73,24 @@ impl Statistics {
         }
     }
 
-    /// The weights of the query's terms, as [`asked::weights`] has them.
-    pub fn weights(&self, terms: &[Term]) -> Vec<f64> {
-        let asked: Vec<Asked> = terms.iter().map(|term| term.asked).collect();
-        asked::weights(&asked, self.documents, &self.frequencies)
+    /// Returns the weights of the query's terms; see [`query_weight::weights`].
+    pub fn weights(&self, terms: &[QueryTerm]) -> Vec<f64> {
+        let query_weights: Vec<QueryWeight> = terms.iter().map(|term| term.query_weight).collect();
+        query_weight::weights(&query_weights, self.documents, &self.frequencies)
     }
 }
 
-/// `tf / (tf + k1 · (1 − b + b · dl / avgdl))` by norm, for one mean length.
+/// The saturation `tf / (tf + k1 · (1 − b + b · dl / avgdl))` by norm, for one mean length.
 #[derive(Clone)]
 pub struct Saturation {
     /// `k1 · (1 − b + b · dl / avgdl)` by norm.
     denominator: [f64; 256],
-    /// By norm and frequency, from 1.
-    table: Vec<[f64; TABLED]>,
+    /// Saturation by norm and by frequency; the first column is frequency 1.
+    table: Vec<[f64; TABLE_FREQUENCIES]>,
 }
 
 impl Saturation {
-    /// For an index' parameters.
+    /// Computes the tables for the parameters of an index and a mean length.
     pub fn new(parameters: &Parameters, average: f64) -> Self {
         let (k1, b) = (parameters.k1(), parameters.b());
         let denominator = std::array::from_fn(|norm| {
@@ -109,7 +109,7 @@ impl Saturation {
         }
     }
 
-    /// From 0 to 1.
+    /// Returns the saturation, from 0 to 1.
     #[inline]
     pub fn of(&self, frequency: u32, norm: u8) -> f64 {
         let norm = usize::from(norm);
@@ -123,24 +123,24 @@ impl Saturation {
     }
 }
 
-/// What a term of some weight adds to a score: the weight times the saturation. Never 0, so that a match is one.
+/// Returns what a term adds to a score: weight times saturation. Never 0, so that every match has a positive score.
 #[inline]
-pub fn part(weight: f64, saturation: f64) -> u64 {
-    ((weight * saturation * ONE + 0.5) as u64).max(1)
+pub fn contribution(weight: f64, saturation: f64) -> u64 {
+    ((weight * saturation * SCALE + 0.5) as u64).max(1)
 }
 
-/// No less than [`part`] of a weight and any saturation up to `most`.
-pub fn bound(weight: f64, most: f64) -> u64 {
-    (weight * most.min(1.0) * ONE) as u64 + 2
+/// Returns an upper bound of [`contribution`] for a weight and any saturation up to `most`.
+pub fn upper_bound(weight: f64, most: f64) -> u64 {
+    (weight * most.min(1.0) * SCALE) as u64 + 2
 }
 
-/// The largest saturation of a block in a byte, rounded up.
+/// Encodes the largest saturation of a block in one byte, rounded up.
 pub fn impact(saturation: f64) -> u8 {
     (saturation * 255.0).ceil().clamp(1.0, 255.0) as u8
 }
 
-/// What an impact stands for when the mean length has become another: longer documents are then held less against, and a
-/// saturation grows at most as the mean did.
-pub fn from_impact(impact: u8, average_then: f64, average_now: f64) -> f64 {
+/// Returns an upper bound of the saturation behind an impact that was computed with another mean length. A larger mean length
+/// reduces the penalty of long documents; the saturation grows at most by the ratio of the means.
+pub fn saturation_from_impact(impact: u8, average_then: f64, average_now: f64) -> f64 {
     f64::from(impact) / 255.0 * (average_now / average_then).max(1.0)
 }

@@ -1,31 +1,31 @@
-//! A document as the index sees it: terms as hashes, with their frequencies.
+//! A document in the index: hashes of its terms, with their frequencies.
 
 use siphasher::sip::SipHasher13;
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 
-use super::norms::norm;
-use crate::asked::Asked;
+use crate::index::segment::norms::norm;
+use crate::query_weight::QueryWeight;
 
-/// Secret of an index, so that nobody can make terms that collide.
+/// The secret key of an index. It prevents that somebody constructs colliding terms.
 pub type Key = [u64; 2];
 
-/// A term: the index knows its 64-bit keyed hash and not its letters. Of a million terms two are taken for one with a
+/// Returns the 64-bit keyed hash of a lexeme. The index stores only this hash. Among a million terms, a collision has a
 /// probability of 3 · 10⁻⁸.
-pub fn term(key: Key, lexeme: &[u8]) -> u64 {
+pub fn term_hash(key: Key, lexeme: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(key[0], key[1]);
     hasher.write(lexeme);
     hasher.finish()
 }
 
-/// Tells texts apart: a score that was computed for a text is remembered under it. It is the same in every index.
+/// Returns a hash that identifies a text. Computed scores are cached under it. It is the same in every index.
 pub fn fingerprint(text: &[u8]) -> u64 {
     let mut hasher = SipHasher13::new();
     hasher.write(text);
     hasher.finish()
 }
 
-/// The same for several fields: where one ends and the next begins matters.
+/// Returns a fingerprint of several fields; it depends on the boundaries between them.
 pub fn fingerprint_of_fields<'a>(fields: impl IntoIterator<Item = &'a [u8]>) -> u64 {
     let mut hasher = SipHasher13::new();
     for field in fields {
@@ -35,11 +35,11 @@ pub fn fingerprint_of_fields<'a>(fields: impl IntoIterator<Item = &'a [u8]>) -> 
     hasher.finish()
 }
 
-/// Fields whose weights can be said; later ones have weight 1.
+/// Number of fields that can have a weight; later fields have weight 1.
 pub const FIELDS: usize = 16;
 
-/// How many occurrences each occurrence of a word in a field counts as (BM25F as Robertson, Zaragoza and Taylor 2004 have
-/// it: weighted frequencies and lengths, one saturation).
+/// The weight of each field: each occurrence of a word counts as this many occurrences. This is BM25F as in Robertson,
+/// Zaragoza and Taylor (2004): weighted frequencies and lengths, one saturation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights([u8; FIELDS]);
 
@@ -50,19 +50,19 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// Of the first fields; `None` where there are too many.
+    /// Weights of the first fields; `None` if there are too many.
     pub fn new(first: &[u8]) -> Option<Self> {
         let mut weights = Self::default();
         weights.0.get_mut(..first.len())?.copy_from_slice(first);
         Some(weights)
     }
 
-    /// Of a field, counted from 0.
+    /// Weight of a field; fields are counted from 0.
     pub fn of(&self, field: usize) -> u8 {
         self.0.get(field).copied().unwrap_or(1)
     }
 
-    /// Of all fields that have one.
+    /// Weights of all [`FIELDS`] fields.
     pub fn all(&self) -> &[u8; FIELDS] {
         &self.0
     }
@@ -70,14 +70,14 @@ impl Weights {
 
 impl std::fmt::Display for Weights {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let said = self.0.iter().rposition(|&weight| weight != 1);
-        let said = &self.0[..said.map_or(1, |last| last + 1)];
-        let said: Vec<String> = said.iter().map(u8::to_string).collect();
-        f.write_str(&said.join(","))
+        let given = self.0.iter().rposition(|&weight| weight != 1);
+        let given = &self.0[..given.map_or(1, |last| last + 1)];
+        let given: Vec<String> = given.iter().map(u8::to_string).collect();
+        f.write_str(&given.join(","))
     }
 }
 
-/// Reads `2,1,5`: whole numbers from 1 to 100, at most [`FIELDS`].
+/// Parses `2,1,5`: integers from 1 to 100, at most [`FIELDS`].
 impl std::str::FromStr for Weights {
     type Err = ();
 
@@ -93,38 +93,38 @@ impl std::str::FromStr for Weights {
 
 /// A term of a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term {
-    /// Its hash.
+pub struct QueryTerm {
+    /// Hash of the term.
     pub hash: u64,
-    /// How much the query asks for it.
-    pub asked: Asked,
+    /// Weight of the term in the query.
+    pub query_weight: QueryWeight,
 }
 
-/// A document to be indexed.
+/// A document for the index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
     /// Address of its row, 48 bits.
     pub row: u64,
-    /// [`fingerprint`] of its text.
+    /// [`fingerprint`] of its content.
     pub fingerprint: u64,
-    /// Terms with their frequencies, by rising hash.
+    /// Terms with their frequencies, by ascending hash.
     pub terms: Vec<(u64, u32)>,
 }
 
 impl Document {
-    /// Length in terms, repetitions included.
+    /// Length in terms, including repetitions.
     pub fn length(&self) -> u32 {
         self.terms
             .iter()
             .fold(0, |sum: u32, &(_, frequency)| sum.saturating_add(frequency))
     }
 
-    /// Its length as it is kept.
+    /// Length as a norm.
     pub fn norm(&self) -> u8 {
         norm(self.length())
     }
 
-    /// How often it has a term.
+    /// Frequency of a term in the document.
     pub fn frequency(&self, term: u64) -> u32 {
         match self.terms.binary_search_by_key(&term, |&(term, _)| term) {
             Ok(at) => self.terms[at].1,
@@ -133,7 +133,7 @@ impl Document {
     }
 }
 
-/// Counts the terms of a text as they come.
+/// Counts the terms of a document.
 #[derive(Clone, Debug)]
 pub struct Counter {
     key: Key,
@@ -141,7 +141,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Nothing was counted yet.
+    /// Creates an empty counter.
     pub fn new(key: Key) -> Self {
         Self {
             key,
@@ -149,13 +149,13 @@ impl Counter {
         }
     }
 
-    /// Counts one occurrence, as so many.
+    /// Counts one occurrence of a lexeme `weight` times.
     pub fn add(&mut self, lexeme: &[u8], weight: u8) {
-        let count = self.terms.entry(term(self.key, lexeme)).or_default();
+        let count = self.terms.entry(term_hash(self.key, lexeme)).or_default();
         *count = count.saturating_add(u32::from(weight));
     }
 
-    /// Terms with their frequencies, by rising hash.
+    /// Returns the terms with their frequencies, by ascending hash.
     pub fn finish(self) -> Vec<(u64, u32)> {
         self.terms.into_iter().collect()
     }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_read_and_written() {
+    fn weights_round_trip() {
         for (text, written) in [("1", "1"), ("2, 1", "2"), ("1,100 ,3", "1,100,3")] {
             let weights: Weights = text.parse().unwrap();
             assert_eq!(weights.to_string(), written);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_told_from_their_concatenation() {
+    fn fingerprint_depends_on_field_boundaries() {
         let of =
             |fields: &[&str]| fingerprint_of_fields(fields.iter().map(|field| field.as_bytes()));
         let all = [

@@ -1,0 +1,7 @@
+//! Pages: their header, the meta page with the free list, the store that holds them, and the allocation of new ones.
+
+pub mod memory;
+pub mod meta;
+pub mod page;
+pub mod page_allocator;
+pub mod store;

@@ -1,0 +1,74 @@
+//! The interface to the pages: PostgreSQL's buffers in the server, a vector in tests.
+
+use std::ops::Deref;
+
+use crate::index::error::Result;
+
+/// A run of adjacent blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Extent {
+    /// First block.
+    pub start: u32,
+    /// Number of blocks.
+    pub length: u32,
+}
+
+/// Read access to pages.
+pub trait Pages {
+    /// The body of a page, [`BODY_BYTES`](crate::index::pages::page::BODY_BYTES) long.
+    type Page: Deref<Target = [u8]>;
+
+    /// Returns a page that does not change any more: a page of a published segment, except
+    /// [`PageKind::Dead`](crate::index::pages::page::PageKind).
+    ///
+    /// # Errors
+    /// A block beyond the end of the file.
+    fn read(&self, block: u32) -> Result<Self::Page>;
+
+    /// Calls `look` with a page that may change, under a lock that prevents changes.
+    ///
+    /// # Errors
+    /// A block beyond the end of the file, and errors of `look`.
+    fn look<T>(&self, block: u32, look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T>;
+}
+
+/// Write access to pages.
+pub trait Store: Pages {
+    /// Changes up to four pages atomically and crash-safely, under an exclusive lock. The blocks must be distinct and
+    /// ascending. If `change` returns false or an error, nothing is changed. Returns whether the pages were changed.
+    ///
+    /// # Errors
+    /// A block beyond the end of the file, and errors of `change`.
+    fn change(
+        &self,
+        blocks: &[u32],
+        change: impl FnOnce(&mut [&mut [u8]]) -> Result<bool>,
+    ) -> Result<bool>;
+
+    /// Replaces a whole page that nobody reads yet.
+    ///
+    /// # Errors
+    /// A block beyond the end of the file.
+    fn write(&self, block: u32, body: &[u8]) -> Result<()>;
+
+    /// Appends between one and `most` blocks to the file, for [`Store::write`].
+    ///
+    /// # Errors
+    /// A full file.
+    fn extend(&self, most: u32) -> Result<Extent>;
+
+    /// Runs `work` under the maintenance lock. Searches and appends to the write buffer continue.
+    ///
+    /// # Errors
+    /// Errors of `work`.
+    fn maintain<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T>;
+
+    /// Returns the current moment, to be recorded with pages that are freed now.
+    fn now(&self) -> u64;
+
+    /// Returns whether no reader of pages that were freed at that moment can remain.
+    fn is_past(&self, moment: u64) -> bool;
+
+    /// Announces that a block, freed at `moment`, is about to be reused: a standby may still have readers of it.
+    fn announce_reuse(&self, block: u32, moment: u64);
+}

@@ -1,0 +1,106 @@
+//! A snapshot of an index for one search: the segments, the dictionary entries of the query's terms, and the matching
+//! documents of the write buffer.
+//!
+//! It is valid as long as the snapshot of the reader's transaction: pages that are freed later are not reused before that
+//! ends.
+
+use std::cmp::Reverse;
+
+use crate::index::error::Result;
+use crate::index::pages::meta::Meta;
+use crate::index::pages::store::Pages;
+use crate::index::score::Statistics;
+use crate::index::segment::dictionary::Entry;
+use crate::index::segment::norms;
+use crate::index::segment::reader::SegmentReader;
+use crate::index::terms::QueryTerm;
+use crate::index::write::write_buffer;
+
+/// An index as one reader sees it.
+pub struct Snapshot {
+    pub(super) meta: Meta,
+    terms: Vec<QueryTerm>,
+    statistics: Statistics,
+    pub(super) buffered: Vec<BufferedMatch>,
+    /// Dictionary entries by segment and term.
+    pub(super) entries: Vec<Vec<Option<Entry>>>,
+}
+
+/// A document of the write buffer that contains a term of the query.
+#[derive(Clone, Debug)]
+pub(super) struct BufferedMatch {
+    pub row: u64,
+    pub fingerprint: u64,
+    pub norm: u8,
+    /// Frequency of each term.
+    pub frequencies: Vec<u32>,
+}
+
+impl Snapshot {
+    /// Looks up the terms. The meta page must have been read after the snapshot of the reader's transaction was taken.
+    ///
+    /// # Errors
+    /// A damaged page.
+    pub fn take<P: Pages>(pages: &P, mut meta: Meta, terms: &[QueryTerm]) -> Result<Self> {
+        meta.segments
+            .sort_by_key(|segment| Reverse(segment.documents));
+        let mut statistics = Statistics {
+            documents: meta.documents(),
+            length: meta.segments.iter().map(|segment| segment.length).sum(),
+            frequencies: vec![0; terms.len()],
+        };
+        let mut entries = Vec::with_capacity(meta.segments.len());
+        for segment in &meta.segments {
+            let reader = SegmentReader::new(pages, segment);
+            let mut found = Vec::with_capacity(terms.len());
+            for (term, frequency) in terms.iter().zip(&mut statistics.frequencies) {
+                let entry = reader.find(term.hash)?;
+                *frequency += entry.as_ref().map_or(0, |entry| u64::from(entry.documents));
+                found.push(entry);
+            }
+            entries.push(found);
+        }
+        let mut buffered = Vec::new();
+        for buffer in [&meta.spilling, &meta.write_buffer] {
+            write_buffer::for_each_document(pages, buffer, |document| {
+                if document.removed {
+                    return;
+                }
+                statistics.documents += 1;
+                statistics.length += u64::from(norms::length(document.norm));
+                let frequencies: Vec<u32> = terms
+                    .iter()
+                    .map(|term| document.frequency(term.hash))
+                    .collect();
+                if frequencies.iter().any(|&frequency| frequency > 0) {
+                    for (total, &frequency) in statistics.frequencies.iter_mut().zip(&frequencies) {
+                        *total += u64::from(frequency > 0);
+                    }
+                    buffered.push(BufferedMatch {
+                        row: document.row,
+                        fingerprint: document.fingerprint,
+                        norm: document.norm,
+                        frequencies,
+                    });
+                }
+            })?;
+        }
+        Ok(Self {
+            meta,
+            terms: terms.to_vec(),
+            statistics,
+            buffered,
+            entries,
+        })
+    }
+
+    /// Statistics of this index.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// The terms, in the order of the statistics.
+    pub fn terms(&self) -> &[QueryTerm] {
+        &self.terms
+    }
+}

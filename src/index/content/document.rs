@@ -1,0 +1,154 @@
+//! The indexed content of a row, and the terms that an index makes of it.
+
+use pgrx::pg_sys;
+use pgrx::{Array, FromDatum};
+use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::terms::{
+    Counter, Document, Key, Weights, fingerprint, fingerprint_of_fields,
+};
+
+use super::in_language::InLanguage;
+use crate::error::{Error, Result};
+use crate::words::{config_oid, each_lexeme};
+
+/// The indexed content of a row.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// Several texts, each with its own weight.
+    Fields(Vec<String>),
+    /// A text with its text search configuration.
+    InLanguage(InLanguage),
+}
+
+impl Content {
+    /// Several texts. A NULL text is empty.
+    pub fn of_fields(fields: &Array<'_, &str>) -> Self {
+        let fields = fields.iter().map(Option::unwrap_or_default);
+        Self::Fields(fields.map(str::to_owned).collect())
+    }
+
+    fn fields(&self) -> &[String] {
+        match self {
+            Self::Text(text) => std::slice::from_ref(text),
+            Self::InLanguage(content) => std::slice::from_ref(&content.text),
+            Self::Fields(fields) => fields,
+        }
+    }
+
+    /// Returns a hash that identifies the content.
+    pub fn fingerprint(&self) -> u64 {
+        match self {
+            Self::Text(text) => fingerprint(text.as_bytes()),
+            Self::InLanguage(content) => fingerprint(&content.to_bytes()),
+            Self::Fields(fields) => fingerprint_of_fields(fields.iter().map(String::as_bytes)),
+        }
+    }
+}
+
+/// Makes terms of texts, as an index does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tokenizer {
+    /// Key of the term hashes.
+    pub key: Key,
+    /// Text search configuration.
+    pub config: pg_sys::Oid,
+    /// Weights of the fields.
+    pub weights: Weights,
+}
+
+impl Tokenizer {
+    /// The tokenizer of an index.
+    ///
+    /// # Errors
+    /// If the text search configuration does not exist any more.
+    pub fn of(meta: &Meta) -> Result<Self> {
+        Ok(Self {
+            key: meta.key,
+            config: config_oid(&meta.settings.text_config)?,
+            weights: meta.settings.weights,
+        })
+    }
+
+    /// Makes the document of a row's content.
+    pub fn document(&self, row: u64, content: &Content) -> Document {
+        let mut counter = Counter::new(self.key);
+        let config = match content {
+            Content::InLanguage(content) => content.config().unwrap_or(self.config),
+            Content::Text(_) | Content::Fields(_) => self.config,
+        };
+        for (number, field) in content.fields().iter().enumerate() {
+            let weight = self.weights.of(number);
+            each_lexeme(config, field, |lexeme| counter.add(lexeme, weight));
+        }
+        Document {
+            row,
+            fingerprint: content.fingerprint(),
+            terms: counter.finish(),
+        }
+    }
+}
+
+/// Converts the address of a row to a number.
+///
+/// # Safety
+/// `pointer` points to an item pointer.
+unsafe fn row(pointer: pg_sys::ItemPointer) -> u64 {
+    // SAFETY: the caller promises that this is an item pointer.
+    let (block, offset) = unsafe { ((*pointer).ip_blkid, (*pointer).ip_posid) };
+    u64::from(block.bi_hi) << 32 | u64::from(block.bi_lo) << 16 | u64::from(offset)
+}
+
+/// Converts a number to the address of a row.
+pub fn item_pointer(row: u64) -> pg_sys::ItemPointerData {
+    pg_sys::ItemPointerData {
+        ip_blkid: pg_sys::BlockIdData {
+            bi_hi: (row >> 32) as u16,
+            bi_lo: (row >> 16) as u16,
+        },
+        ip_posid: row as u16,
+    }
+}
+
+/// Reads the arguments of a callback for a row: its address, and its content unless that is NULL.
+///
+/// # Safety
+/// The index is open. The pointers are to the row's address, and to the value of the only column.
+pub unsafe fn row_content(
+    index: pg_sys::Relation,
+    tid: pg_sys::ItemPointer,
+    values: *mut pg_sys::Datum,
+    is_null: *mut bool,
+) -> Result<Option<(u64, Content)>> {
+    // SAFETY: as the caller promises. The input type of the operator class tells the type of the value.
+    unsafe {
+        let content = match *(*index).rd_opcintype {
+            pg_sys::TEXTARRAYOID => {
+                Array::from_datum(*values, *is_null).map(|fields| Ok(Content::of_fields(&fields)))
+            }
+            pg_sys::TEXTOID => {
+                <&[u8]>::from_datum(*values, *is_null).map(|text| utf8(text).map(Content::Text))
+            }
+            _ => InLanguage::from_datum(*values, *is_null)
+                .map(|content| Ok(Content::InLanguage(content))),
+        };
+        Ok(content.transpose()?.map(|content| (row(tid), content)))
+    }
+}
+
+/// Returns whether an index is on an array of texts.
+///
+/// # Safety
+/// The index is open and of this access method.
+pub unsafe fn has_fields(index: pg_sys::Relation) -> bool {
+    // SAFETY: as the caller promises; the only column has an operator class with an input type.
+    unsafe { *(*index).rd_opcintype == pg_sys::TEXTARRAYOID }
+}
+
+fn utf8(text: &[u8]) -> Result<String> {
+    match std::str::from_utf8(text) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(error) => Err(Error::Stored(error.to_string())),
+    }
+}

@@ -1,0 +1,7 @@
+//! The indexed content of a row, and the documents made of it.
+
+mod document;
+mod in_language;
+
+pub use document::{Content, Tokenizer, has_fields, item_pointer, row_content};
+pub use in_language::{InLanguage, columns_in_language};

@@ -1,0 +1,106 @@
+//! Finds the indexes that answer for a table: its own, or those of all leaves of a partitioned table.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use pgrx::pg_sys;
+use pgrx::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::index::relation::{OpenRelation, access_method, oids};
+
+thread_local! {
+    /// Results, valid until a relation changes.
+    static CACHE: RefCell<HashMap<pg_sys::Oid, Vec<pg_sys::Oid>>> = RefCell::default();
+    /// Number of invalidations. A result is not cached if one occurred during its look-up.
+    static CHANGES: Cell<u64> = const { Cell::new(0) };
+}
+
+unsafe extern "C-unwind" {
+    /// Returns a relation and all its partitions. The bindings do not declare it.
+    fn find_all_inheritors(
+        parent: pg_sys::Oid,
+        lock: pg_sys::LOCKMODE,
+        parents: *mut *mut pg_sys::List,
+    ) -> *mut pg_sys::List;
+}
+
+/// Registers the invalidation callback. Called once, when the library is loaded.
+pub fn define() {
+    // SAFETY: the callback only clears the cache. It stays registered for the session, and the library stays loaded.
+    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(forget), pg_sys::Datum::null()) };
+}
+
+#[pg_guard]
+unsafe extern "C-unwind" fn forget(_argument: pg_sys::Datum, _relation: pg_sys::Oid) {
+    CHANGES.set(CHANGES.get().wrapping_add(1));
+    CACHE.with(|cache| {
+        // The cache is borrowed only while a result is inserted or copied. No PostgreSQL code runs then.
+        if let Ok(mut cache) = cache.try_borrow_mut() {
+            cache.clear();
+        }
+    });
+}
+
+/// Returns the indexes that answer queries on `source`: for an index, itself or its leaves; for a table, its only index, or
+/// the only index of each of its leaves.
+///
+/// # Errors
+/// If the source is neither a table nor an index, or if a table has no index or several.
+pub fn indexes(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
+    if let Some(found) = CACHE.with_borrow(|cache| cache.get(&source).cloned()) {
+        return Ok(found);
+    }
+    let changes = CHANGES.get();
+    let found = look_up(source)?;
+    if changes == CHANGES.get() {
+        CACHE.with_borrow_mut(|cache| cache.insert(source, found.clone()));
+    }
+    Ok(found)
+}
+
+fn look_up(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
+    let method = access_method();
+    let mut found = Vec::new();
+    for relation in inheritors(source) {
+        let Some(open) = OpenRelation::open(relation) else {
+            return Err(Error::Unknown(
+                "table or index",
+                source.to_u32().to_string(),
+            ));
+        };
+        match open.kind() {
+            b'i' if open.access_method() == method => found.push(relation),
+            // Their leaves follow in the list.
+            b'I' | b'p' => {}
+            b'r' | b'm' => {
+                let mut own = open.indexes(method);
+                match (own.pop(), own.is_empty()) {
+                    (Some(index), true) => found.push(index),
+                    (None, _) => return Err(Error::NoBm25Index(open.name())),
+                    (Some(_), false) => return Err(Error::SeveralBm25Indexes(open.name())),
+                }
+            }
+            _ => return Err(Error::NoBm25Index(open.name())),
+        }
+    }
+    match found.is_empty() {
+        true => Err(Error::NoBm25Index(source.to_u32().to_string())),
+        false => Ok(found),
+    }
+}
+
+/// Returns a relation and all its descendants.
+fn inheritors(relation: pg_sys::Oid) -> Vec<pg_sys::Oid> {
+    // SAFETY: reads the catalog; the list of oids is copied. There is nothing to drop inside the boundary if an ERROR occurs.
+    unsafe {
+        let list = pg_sys::ffi::pg_guard_ffi_boundary(|| {
+            find_all_inheritors(
+                relation,
+                pg_sys::AccessShareLock as pg_sys::LOCKMODE,
+                std::ptr::null_mut(),
+            )
+        });
+        oids(list)
+    }
+}

@@ -1,0 +1,319 @@
+//! The SQL type `bm25query`: a query, and the table whose index answers it.
+//!
+//! The text form is the table as shown by `regclass`, a colon, a space and the query: `public.docs: red shoes`. The first
+//! colon outside double quotes ends the table's name; one space after it is not part of the query. Expansion terms come first,
+//! as a plus sign and a JSON object: `+{"boot":0.3} public.docs: red shoes`. Text search configurations other than that of the
+//! index come before them, directly after the plus sign: `+["pg_catalog.german"] public.docs: rote Schuhe`.
+
+use std::ffi::{CStr, CString};
+
+use pgrx::callconv::{BoxRet, FcInfo};
+use pgrx::pg_sys;
+use pgrx::pg_sys::SysCacheIdentifier as Cache;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{Internal, IntoDatum, pg_extern};
+
+use super::expansion::Expansion;
+use crate::datum::{Json, argument, from_datum, payload};
+use crate::error::{Error, Result};
+use crate::words::find_config;
+
+/// A query and the table that it searches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bm25Query {
+    /// The table, or partitioned table.
+    pub source: pg_sys::Oid,
+    /// The text of the query.
+    pub text: String,
+    /// Expansion terms.
+    pub expansion: Expansion,
+    /// Names of the text search configurations for the query; empty for that of the index.
+    pub text_configs: Vec<String>,
+}
+
+/// Number of a column of pg_type, which the bindings do not define.
+const OID_OF_TYPE: i16 = 1;
+/// Bytes of the table's oid, little-endian, at the start of the payload.
+const SOURCE_BYTES: usize = size_of::<u32>();
+/// Bit that marks the number of configurations, which follows the oid if there are any. The number of expansion terms never
+/// has this bit.
+const NAMED_CONFIGS: u32 = 1 << 31;
+/// Maximum number of configurations in a query.
+const MAX_CONFIGS: usize = 1000;
+
+impl Bm25Query {
+    /// A query on a table.
+    ///
+    /// # Errors
+    /// 22023 if `source` is not a table.
+    pub fn new(source: pg_sys::Oid, text: &str, expansion: Expansion) -> Result<Self> {
+        if source == pg_sys::InvalidOid {
+            return Err(Error::Bad {
+                argument: "source",
+                fault: "it is not a table".into(),
+                hint: "Name the table that is searched, as in reground.bm25_query('red shoes', 'public.docs').".into(),
+            });
+        }
+        Ok(Self {
+            source,
+            text: text.to_owned(),
+            expansion,
+            text_configs: Vec::new(),
+        })
+    }
+
+    /// Sets the text search configurations of the query.
+    ///
+    /// # Errors
+    /// 42704 if one does not exist, 22023 if there are too many.
+    pub fn with_text_configs(mut self, text_configs: Vec<String>) -> Result<Self> {
+        if text_configs.len() > MAX_CONFIGS {
+            return Err(Error::Bad {
+                argument: "text_configs",
+                fault: format!("{} configurations", text_configs.len()),
+                hint: format!("{MAX_CONFIGS} are the most."),
+            });
+        }
+        if let Some(unknown) = text_configs.iter().find(|name| find_config(name).is_none()) {
+            return Err(Error::UnknownTextConfig(unknown.clone()));
+        }
+        self.text_configs = text_configs;
+        Ok(self)
+    }
+
+    /// Returns the JSON part of the text form.
+    fn json_prefix(&self) -> Result<String> {
+        let named = match self.text_configs.is_empty() {
+            true => String::new(),
+            false => serde_json::to_string(&self.text_configs)?,
+        };
+        Ok(named + &self.expansion.to_json()?)
+    }
+}
+
+/// Parses the JSON part of the text form. Returns its values and the rest of the text; `None` if the text does not begin with
+/// JSON.
+fn parse_json_prefix(text: &str) -> Result<Option<(Vec<String>, Expansion, &str)>> {
+    if !text.starts_with('[') {
+        let prefix = Expansion::parse_prefix(text)?;
+        return Ok(prefix.map(|(expansion, rest)| (Vec::new(), expansion, rest)));
+    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Vec<String>>();
+    let Some(Ok(named)) = values.next() else {
+        return Ok(None);
+    };
+    let rest = text.get(values.byte_offset()..).unwrap_or_default();
+    if !rest.starts_with('{') {
+        return Ok(Some((named, Expansion::default(), rest)));
+    }
+    let prefix = Expansion::parse_prefix(rest)?;
+    Ok(prefix.map(|(expansion, rest)| (named, expansion, rest)))
+}
+
+#[pg_extern(sql = false)]
+fn bm25query_in(input: &CStr) -> std::result::Result<Bm25Query, ErrorReport> {
+    Ok(parse(input)?)
+}
+
+fn parse(input: &CStr) -> Result<Bm25Query> {
+    let malformed = || Error::QueryForm(input.to_string_lossy().into_owned());
+    let input = input.to_str().map_err(|_| malformed())?;
+    let (named, expansion, input) = match input.strip_prefix('+') {
+        Some(rest) => parse_json_prefix(rest)?.ok_or_else(malformed)?,
+        None => (Vec::new(), Expansion::default(), input),
+    };
+    let mut quoted = false;
+    let colon = input.find(|character| {
+        quoted ^= character == '"';
+        character == ':' && !quoted
+    });
+    let (name, text) = colon
+        .and_then(|at| input.split_at_checked(at))
+        .ok_or_else(malformed)?;
+    let text = text.strip_prefix(':').unwrap_or(text);
+    let text = text.strip_prefix(' ').unwrap_or(text);
+    let name = CString::new(name.trim()).map_err(|_| malformed())?;
+    // SAFETY: regclassin takes a NUL-terminated string, and raises its own errors for invalid names and missing tables.
+    let source: Option<pg_sys::Oid> =
+        unsafe { pgrx::direct_function_call(pg_sys::regclassin, &[Some(name.as_ptr().into())]) };
+    source
+        .filter(|&source| source != pg_sys::InvalidOid)
+        .map_or_else(
+            || Err(malformed()),
+            |source| Bm25Query::new(source, text, expansion)?.with_text_configs(named),
+        )
+}
+
+#[pg_extern(sql = false)]
+fn bm25query_out(query: Bm25Query) -> std::result::Result<CString, ErrorReport> {
+    // SAFETY: regclassout takes an oid and returns a NUL-terminated string: the name, or the number if the table is gone.
+    let name: Option<&CStr> =
+        unsafe { pgrx::direct_function_call(pg_sys::regclassout, &[Some(query.source.into())]) };
+    let name = name.unwrap_or_default().to_string_lossy();
+    let prefix = match query.json_prefix()? {
+        none if none.is_empty() => none,
+        prefix => format!("+{prefix} "),
+    };
+    let text = format!("{prefix}{name}: {}", query.text);
+    Ok(CString::new(text).map_err(|error| Error::Stored(error.to_string()))?)
+}
+
+#[pg_extern(sql = false)]
+fn bm25query_recv(message: Internal) -> std::result::Result<Bm25Query, ErrorReport> {
+    let message = message
+        .unwrap()
+        .ok_or(Error::Null("message"))?
+        .cast_mut_ptr::<pg_sys::StringInfoData>();
+    // SAFETY: a receive function gets the message to read from. The values are copied, and converted to the encoding of the
+    // database. PostgreSQL raises an error if the message is too short.
+    let (source, prefix, text) = unsafe {
+        let source = pg_sys::pq_getmsgint(message, SOURCE_BYTES as i32);
+        let prefix = CStr::from_ptr(pg_sys::pq_getmsgstring(message)).to_string_lossy();
+        let rest = (*message).len - (*message).cursor;
+        let mut length = 0;
+        let text = pg_sys::pq_getmsgtext(message, rest, &mut length);
+        (source, prefix, CStr::from_ptr(text).to_string_lossy())
+    };
+    let (named, expansion) = match prefix.is_empty() {
+        true => (Vec::new(), Expansion::default()),
+        false => {
+            let form = || Error::QueryForm(prefix.to_string());
+            let (named, expansion, rest) = parse_json_prefix(&prefix)?.ok_or_else(form)?;
+            if !rest.is_empty() {
+                return Err(form().into());
+            }
+            (named, expansion)
+        }
+    };
+    Ok(Bm25Query::new(source.into(), &text, expansion)?.with_text_configs(named)?)
+}
+
+#[pg_extern(sql = false)]
+fn bm25query_send(query: Bm25Query) -> std::result::Result<Vec<u8>, ErrorReport> {
+    let prefix = query.json_prefix()?;
+    let prefix = CString::new(prefix).map_err(|error| Error::Stored(error.to_string()))?;
+    let mut message = pg_sys::StringInfoData::default();
+    let source = query.source.to_u32().to_be_bytes();
+    // SAFETY: pq_begintypsend initialises the message, and pq_endtypsend makes a bytea of it, whose payload is copied. A text
+    // is shorter than 1 GB.
+    unsafe {
+        pg_sys::pq_begintypsend(&mut message);
+        pg_sys::pq_sendbytes(&mut message, source.as_ptr().cast(), source.len() as i32);
+        pg_sys::pq_sendstring(&mut message, prefix.as_ptr());
+        let text = query.text.as_bytes();
+        pg_sys::pq_sendtext(&mut message, text.as_ptr().cast(), text.len() as i32);
+        let bytes = pg_sys::pq_endtypsend(&mut message);
+        Ok(pgrx::varlena_to_byte_slice(bytes).to_vec())
+    }
+}
+
+#[pg_extern(sql = false)]
+fn bm25_query(
+    query: Option<&str>,
+    source: Option<pg_sys::Oid>,
+    expansion: Option<Json>,
+    text_configs: Option<Vec<Option<String>>>,
+) -> std::result::Result<Option<Bm25Query>, ErrorReport> {
+    let (Some(query), Some(source)) = (query, source) else {
+        return Ok(None);
+    };
+    let expansion = match Json::optional(expansion, "expansion")? {
+        Some(expansion) => Expansion::of(&expansion)?,
+        None => Expansion::default(),
+    };
+    let named = text_configs.unwrap_or_default().into_iter();
+    let named = named.map(|name| name.ok_or(Error::Null("a text search configuration")));
+    let query = Bm25Query::new(source, query, expansion)?;
+    Ok(Some(
+        query.with_text_configs(named.collect::<Result<_>>()?)?,
+    ))
+}
+
+from_datum!(Bm25Query, |datum| payload(datum, Bm25Query::from_bytes));
+
+impl IntoDatum for Bm25Query {
+    fn into_datum(self) -> Option<pg_sys::Datum> {
+        self.to_bytes().into_datum()
+    }
+
+    fn type_oid() -> pg_sys::Oid {
+        // Users of the type may lack USAGE on its schema, so the type is looked up in the catalog cache and not by its
+        // qualified name.
+        let (none, cache) = (pg_sys::Datum::null(), Cache::TYPENAMENSP as i32);
+        // SAFETY: catalog cache look-ups by NUL-terminated names.
+        unsafe {
+            let schema = pg_sys::get_namespace_oid(c"reground".as_ptr(), true);
+            let name = c"bm25query".as_ptr().into();
+            pg_sys::GetSysCacheOid(cache, OID_OF_TYPE, name, schema.into(), none, none)
+        }
+    }
+}
+
+impl Bm25Query {
+    /// Returns the payload of the varlena, which has the layout of a `bytea`.
+    fn to_bytes(&self) -> Vec<u8> {
+        let source = self.source.to_u32().to_le_bytes();
+        let mut named = Vec::new();
+        if !self.text_configs.is_empty() {
+            named.extend((self.text_configs.len() as u32 | NAMED_CONFIGS).to_le_bytes());
+            for name in &self.text_configs {
+                named.extend((name.len() as u32).to_le_bytes());
+                named.extend(name.as_bytes());
+            }
+        }
+        [
+            source.as_slice(),
+            &named,
+            &self.expansion.to_bytes(),
+            self.text.as_bytes(),
+        ]
+        .concat()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (source, mut rest) = bytes.split_first_chunk::<SOURCE_BYTES>()?;
+        let mut text_configs = Vec::new();
+        if let Some((count, mut after)) =
+            number(rest).filter(|(count, _)| count & NAMED_CONFIGS != 0)
+        {
+            for _ in 0..count & !NAMED_CONFIGS {
+                let (size, name) = number(after)?;
+                let (name, next) = name.split_at_checked(size as usize)?;
+                text_configs.push(String::from_utf8_lossy(name).into_owned());
+                after = next;
+            }
+            rest = after;
+        }
+        let (expansion, text) = Expansion::from_bytes(rest)?;
+        Some(Self {
+            source: u32::from_le_bytes(*source).into(),
+            text: String::from_utf8_lossy(text).into_owned(),
+            expansion,
+            text_configs,
+        })
+    }
+}
+
+fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (number, rest) = bytes.split_first_chunk()?;
+    Some((u32::from_le_bytes(*number), rest))
+}
+
+// A datum that is not a valid query has no table, so no index is found for it.
+argument!(
+    Bm25Query,
+    Bm25Query {
+        source: pg_sys::InvalidOid,
+        text: String::new(),
+        expansion: Expansion::default(),
+        text_configs: Vec::new(),
+    }
+);
+
+// SAFETY: the value is boxed into a varlena in the current memory context, as functions return values by reference.
+unsafe impl BoxRet for Bm25Query {
+    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> pgrx::datum::Datum<'fcx> {
+        // SAFETY: the caller promises to return the datum.
+        unsafe { self.to_bytes().box_into(fcinfo) }
+    }
+}

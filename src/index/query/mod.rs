@@ -1,0 +1,10 @@
+//! Queries: the SQL types, their weighting for a statement, and the operators.
+
+mod bm25_query;
+mod expansion;
+mod operators;
+mod weighted_query;
+
+pub use bm25_query::Bm25Query;
+pub use expansion::Expansion;
+pub use weighted_query::{WeightedQuery, check_readable, weighted_query, weighted_query_for_scan};

@@ -1,0 +1,179 @@
+//! The operators, for evaluation without an index scan, and the function that explains a score.
+
+use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use reground_bm25::index::score::{distance, to_float};
+use serde::Serialize;
+
+use super::bm25_query::Bm25Query;
+use super::weighted_query::weighted_query;
+use crate::error::Error;
+use crate::index::content::Content;
+use crate::index::content::InLanguage;
+use crate::rows;
+
+/// `text <@> query`: the negative score, so that ascending order puts the best first; 0 without a match.
+#[pg_extern(sql = false)]
+fn bm25_distance(content: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
+    Ok(distance(weighted_query(&query)?.score(&text(content))))
+}
+
+/// `text @@@ query`: whether the text contains a term of the query.
+#[pg_extern(sql = false)]
+fn bm25_matches(content: &str, query: Bm25Query) -> std::result::Result<bool, ErrorReport> {
+    Ok(weighted_query(&query)?.matches(&text(content)))
+}
+
+/// The score of a text.
+#[pg_extern(sql = false)]
+fn bm25_score(content: &str, query: Bm25Query) -> std::result::Result<f64, ErrorReport> {
+    Ok(weighted_query(&query)?.score(&text(content)))
+}
+
+/// `text[] <@> query`.
+#[pg_extern(sql = false)]
+fn bm25_fields_distance(
+    content: Array<'_, &str>,
+    query: Bm25Query,
+) -> std::result::Result<f64, ErrorReport> {
+    Ok(distance(
+        weighted_query(&query)?.score(&Content::of_fields(&content)),
+    ))
+}
+
+/// `text[] @@@ query`.
+#[pg_extern(sql = false)]
+fn bm25_fields_matches(
+    content: Array<'_, &str>,
+    query: Bm25Query,
+) -> std::result::Result<bool, ErrorReport> {
+    Ok(weighted_query(&query)?.matches(&Content::of_fields(&content)))
+}
+
+/// The score of an array of texts.
+#[pg_extern(sql = false)]
+fn bm25_fields_score(
+    content: Array<'_, &str>,
+    query: Bm25Query,
+) -> std::result::Result<f64, ErrorReport> {
+    Ok(weighted_query(&query)?.score(&Content::of_fields(&content)))
+}
+
+/// `bm25text <@> query`.
+#[pg_extern(sql = false)]
+fn bm25_in_language_distance(
+    content: InLanguage,
+    query: Bm25Query,
+) -> std::result::Result<f64, ErrorReport> {
+    Ok(distance(
+        weighted_query(&query)?.score(&Content::InLanguage(content)),
+    ))
+}
+
+/// `bm25text @@@ query`.
+#[pg_extern(sql = false)]
+fn bm25_in_language_matches(
+    content: InLanguage,
+    query: Bm25Query,
+) -> std::result::Result<bool, ErrorReport> {
+    Ok(weighted_query(&query)?.matches(&Content::InLanguage(content)))
+}
+
+/// The score of a text with its text search configuration.
+#[pg_extern(sql = false)]
+fn bm25_in_language_score(
+    content: InLanguage,
+    query: Bm25Query,
+) -> std::result::Result<f64, ErrorReport> {
+    Ok(weighted_query(&query)?.score(&Content::InLanguage(content)))
+}
+
+fn text(content: &str) -> Content {
+    Content::Text(content.to_owned())
+}
+
+/// A row of `bm25_explain`.
+#[derive(Serialize)]
+struct ExplainRow<'a> {
+    lexeme: std::borrow::Cow<'a, str>,
+    query_frequency: u32,
+    borrowed: f64,
+    frequency: u32,
+    document_frequency: u64,
+    documents: u64,
+    length: u32,
+    average_length: f64,
+    weight: f64,
+    score: f64,
+}
+
+#[pg_extern(sql = false)]
+fn bm25_explain(
+    content: Option<&str>,
+    query: Option<Bm25Query>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    explain(content.map(text), query, fcinfo)
+}
+
+#[pg_extern(sql = false)]
+fn bm25_fields_explain(
+    content: Option<Array<'_, &str>>,
+    query: Option<Bm25Query>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    explain(
+        content.map(|content| Content::of_fields(&content)),
+        query,
+        fcinfo,
+    )
+}
+
+#[pg_extern(sql = false)]
+fn bm25_in_language_explain(
+    content: Option<InLanguage>,
+    query: Option<Bm25Query>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    explain(content.map(Content::InLanguage), query, fcinfo)
+}
+
+fn explain(
+    content: Option<Content>,
+    query: Option<Bm25Query>,
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> std::result::Result<(), ErrorReport> {
+    let content = content.ok_or(Error::Null("content"))?;
+    let query = query.ok_or(Error::Null("query"))?;
+    let weighted = weighted_query(&query)?;
+    let document = weighted.tokenizer().document(0, &content);
+    let terms = weighted.terms(weighted.tokenizer());
+    let length = reground_bm25::index::segment::norms::length(document.norm());
+    let rows: Vec<ExplainRow<'_>> = weighted
+        .lexemes
+        .iter()
+        .zip(&terms)
+        .zip(&weighted.weights)
+        .zip(&weighted.statistics.frequencies)
+        .zip(weighted.contributions(&document))
+        .map(
+            |(((((lexeme, query_weight), term), &weight), &document_frequency), contribution)| {
+                ExplainRow {
+                    lexeme: String::from_utf8_lossy(lexeme),
+                    query_frequency: query_weight.frequency,
+                    borrowed: query_weight.expansion,
+                    frequency: document.frequency(term.hash),
+                    document_frequency,
+                    documents: weighted.statistics.documents,
+                    length,
+                    average_length: weighted.statistics.average_length(),
+                    weight,
+                    score: to_float(contribution),
+                }
+            },
+        )
+        .collect();
+    rows::emit(fcinfo, &rows)?;
+    Ok(())
+}

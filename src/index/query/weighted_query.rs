@@ -1,0 +1,314 @@
+//! Queries with their statistics, fixed for a statement. PostgreSQL evaluates the operator again for every row that a scan
+//! returns; the scan and the operator must return the same score, whatever others insert meanwhile.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use pgrx::pg_sys;
+use reground_bm25::index::pages::meta::Meta;
+use reground_bm25::index::score::{Saturation, Statistics, contribution, to_float};
+use reground_bm25::index::search::snapshot::Snapshot;
+use reground_bm25::index::terms::{Document, QueryTerm, term_hash};
+use reground_bm25::query_weight::{MAX_QUERY_WEIGHT, contributes};
+use reground_bm25::{Parameters, QueryWeight};
+
+use super::bm25_query::Bm25Query;
+use crate::error::{Error, Result};
+use crate::index::content::{Content, Tokenizer};
+use crate::index::index_lookup::indexes;
+use crate::index::relation::OpenRelation;
+use crate::index::storage::IndexPages;
+use crate::words::{each_lexeme, find_config};
+
+/// Maximum number of cached queries.
+const MAX_QUERIES: usize = 16;
+/// Maximum number of cached scores per query. The operator needs a score soon after the scan has returned its row.
+const MAX_SCORES: usize = 4096;
+
+/// A query with the weights of its terms.
+pub struct WeightedQuery {
+    /// Lexemes in order, with their weights in the query.
+    pub lexemes: Vec<(Vec<u8>, QueryWeight)>,
+    /// Statistics of all its indexes together.
+    pub statistics: Statistics,
+    /// Weight of each term.
+    pub weights: Vec<f64>,
+    saturation: Saturation,
+    parameters: Parameters,
+    tokenizer: Tokenizer,
+    terms: Vec<QueryTerm>,
+    /// Scores of contents that a scan returned, by fingerprint.
+    scores: RefCell<HashMap<u64, f64>>,
+}
+
+/// Identifies a statement by transaction, snapshot and user. Later fetches from a cursor have the same identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Statement {
+    began: i64,
+    user: u32,
+    xmin: u32,
+    xmax: u32,
+    command: u32,
+}
+
+thread_local! {
+    static WEIGHTED_QUERIES: RefCell<Vec<(Statement, Bm25Query, Rc<WeightedQuery>)>> = RefCell::default();
+}
+
+impl Statement {
+    fn current() -> Self {
+        // SAFETY: reads the state of this session. Without an active snapshot, all values of the snapshot are 0; there is no
+        // other statement then.
+        unsafe {
+            let began = pg_sys::GetCurrentTransactionStartTimestamp();
+            let user = pg_sys::GetUserId().to_u32();
+            let snapshot = if pg_sys::ActiveSnapshotSet() {
+                pg_sys::GetActiveSnapshot()
+            } else {
+                std::ptr::null_mut()
+            };
+            match snapshot.as_ref() {
+                Some(snapshot) => Self {
+                    began,
+                    user,
+                    xmin: snapshot.xmin.into_inner(),
+                    xmax: snapshot.xmax.into_inner(),
+                    command: snapshot.curcid,
+                },
+                None => Self {
+                    began,
+                    user,
+                    xmin: 0,
+                    xmax: 0,
+                    command: 0,
+                },
+            }
+        }
+    }
+}
+
+/// Returns the weighted query of this statement.
+///
+/// # Errors
+/// A source without an index, and a damaged index.
+pub fn weighted_query(query: &Bm25Query) -> Result<Rc<WeightedQuery>> {
+    Ok(weighted_query_for_scan(query, None)?.0)
+}
+
+/// Returns the weighted query for a scan of one of its indexes, and the snapshot of that index if it was taken by this call.
+///
+/// # Errors
+/// As for [`weighted_query`].
+pub fn weighted_query_for_scan(
+    query: &Bm25Query,
+    scanned: Option<pg_sys::Oid>,
+) -> Result<(Rc<WeightedQuery>, Option<Snapshot>)> {
+    let statement = Statement::current();
+    let known = WEIGHTED_QUERIES.with_borrow(|all| {
+        let mut all = all.iter();
+        let found = all.find(|(of, cached, _)| *of == statement && cached == query);
+        found.map(|(.., weighted)| Rc::clone(weighted))
+    });
+    if let Some(known) = known {
+        return Ok((known, None));
+    }
+    let (weighted, snapshot) = WeightedQuery::compute(query, scanned)?;
+    let weighted = Rc::new(weighted);
+    WEIGHTED_QUERIES.with_borrow_mut(|all| {
+        if all.len() >= MAX_QUERIES {
+            // Remove the oldest query, but not one in use by a scan.
+            let idle = all
+                .iter()
+                .position(|(.., weighted)| Rc::strong_count(weighted) == 1);
+            all.remove(idle.unwrap_or_default());
+        }
+        all.push((statement, query.clone(), Rc::clone(&weighted)));
+    });
+    Ok((weighted, snapshot))
+}
+
+impl WeightedQuery {
+    /// Weights a query. Also returns the snapshot of the index that is about to be scanned.
+    fn compute(
+        query: &Bm25Query,
+        scanned: Option<pg_sys::Oid>,
+    ) -> Result<(Self, Option<Snapshot>)> {
+        check_readable(query.source)?;
+        let mut combined: Option<Self> = None;
+        let mut scan_snapshot = None;
+        for index in indexes(query.source)? {
+            let Some(open) = OpenRelation::open(index) else {
+                return Err(Error::NoBm25Index(index.to_u32().to_string()));
+            };
+            // SAFETY: the index is open until `open` is dropped.
+            let pages = unsafe { IndexPages::new(open.as_ptr(), std::ptr::null_mut()) };
+            let meta = Meta::read(&pages)?;
+            let tokenizer = Tokenizer::of(&meta)?;
+            let parameters = meta.parameters()?;
+            let lexemes = match &combined {
+                Some(combined)
+                    if (combined.tokenizer.config, combined.tokenizer.weights)
+                        == (tokenizer.config, tokenizer.weights)
+                        && combined.parameters == parameters =>
+                {
+                    combined.lexemes.clone()
+                }
+                Some(_) => return Err(Error::PartitionsDiffer),
+                None => lexemes(&text_configs(tokenizer.config, query), query),
+            };
+            let terms = terms(&tokenizer, &lexemes);
+            let snapshot = Snapshot::take(&pages, meta, &terms)?;
+            let own = snapshot.statistics();
+            match &mut combined {
+                Some(combined) => {
+                    combined.statistics.add(own);
+                    combined.update_weights();
+                }
+                None => {
+                    combined = Some(Self {
+                        saturation: Saturation::new(&parameters, own.average_length()),
+                        weights: own.weights(&terms),
+                        statistics: own.clone(),
+                        lexemes,
+                        parameters,
+                        tokenizer,
+                        terms,
+                        scores: RefCell::default(),
+                    });
+                }
+            }
+            if scanned == Some(index) {
+                scan_snapshot = Some(snapshot);
+            }
+        }
+        let combined =
+            combined.ok_or_else(|| Error::NoBm25Index(query.source.to_u32().to_string()))?;
+        Ok((combined, scan_snapshot))
+    }
+
+    fn update_weights(&mut self) {
+        self.saturation = Saturation::new(&self.parameters, self.statistics.average_length());
+        self.weights = self.statistics.weights(&self.terms);
+    }
+
+    /// Returns the query's terms for a tokenizer.
+    pub fn terms(&self, tokenizer: &Tokenizer) -> Vec<QueryTerm> {
+        terms(tokenizer, &self.lexemes)
+    }
+
+    /// Caches the score of a content that a scan returns.
+    pub fn cache_score(&self, fingerprint: u64, score: f64) {
+        let mut scores = self.scores.borrow_mut();
+        if scores.len() >= MAX_SCORES {
+            scores.clear();
+        }
+        scores.insert(fingerprint, score);
+    }
+
+    /// Returns the score of a content; 0 without a match.
+    pub fn score(&self, content: &Content) -> f64 {
+        if let Some(&score) = self.scores.borrow().get(&content.fingerprint()) {
+            return score;
+        }
+        let document = self.tokenizer.document(0, content);
+        to_float(self.contributions(&document).iter().sum())
+    }
+
+    /// Returns whether a content contains a term of the query.
+    pub fn matches(&self, content: &Content) -> bool {
+        let document = self.tokenizer.document(0, content);
+        let mut each = self.terms.iter().zip(&self.weights);
+        each.any(|(term, &weight)| contributes(weight) && document.frequency(term.hash) > 0)
+    }
+
+    /// Returns the contribution of each term to a document's score.
+    pub fn contributions(&self, document: &Document) -> Vec<u64> {
+        let norm = document.norm();
+        let each = self.terms.iter().zip(&self.weights);
+        each.map(|(term, &weight)| match document.frequency(term.hash) {
+            0 => 0,
+            _ if !contributes(weight) => 0,
+            frequency => contribution(weight, self.saturation.of(frequency, norm)),
+        })
+        .collect()
+    }
+
+    /// Returns the tokenizer of the index, to make documents of contents.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+}
+
+/// Returns the text search configurations of a query: its own ones, or else that of the index.
+fn text_configs(own: pg_sys::Oid, query: &Bm25Query) -> Vec<pg_sys::Oid> {
+    if query.text_configs.is_empty() {
+        return vec![own];
+    }
+    let named = query.text_configs.iter();
+    named.filter_map(|name| find_config(name)).collect()
+}
+
+/// Returns the lexemes of a query in order, with their weights. The lexemes of several configurations are combined; each
+/// counts with its maximum frequency among them.
+fn lexemes(configs: &[pg_sys::Oid], query: &Bm25Query) -> Vec<(Vec<u8>, QueryWeight)> {
+    let mut all: BTreeMap<Vec<u8>, QueryWeight> = BTreeMap::new();
+    for &config in configs {
+        let mut read: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+        each_lexeme(config, &query.text, |lexeme| match read.get_mut(lexeme) {
+            Some(frequency) => *frequency = (*frequency + 1).min(MAX_QUERY_WEIGHT),
+            None => {
+                read.insert(lexeme.to_vec(), 1);
+            }
+        });
+        for (lexeme, frequency) in read {
+            let query_weight = all.entry(lexeme).or_default();
+            query_weight.frequency = query_weight.frequency.max(frequency);
+        }
+    }
+    for (lexeme, weight) in query.expansion.terms() {
+        all.entry(lexeme.as_bytes().to_vec()).or_default().expansion = weight;
+    }
+    all.into_iter().collect()
+}
+
+fn terms(tokenizer: &Tokenizer, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<QueryTerm> {
+    let each = lexemes.iter();
+    each.map(|(lexeme, query_weight)| QueryTerm {
+        hash: term_hash(tokenizer.key, lexeme),
+        query_weight: *query_weight,
+    })
+    .collect()
+}
+
+/// Checks that the user may read the table of `source`: scores reveal how many rows contain a word.
+///
+/// # Errors
+/// If the table does not exist, or the user may not read it.
+pub fn check_readable(source: pg_sys::Oid) -> Result<()> {
+    let Some(table) = OpenRelation::open(source).map(|open| open.table()) else {
+        return Err(Error::Unknown(
+            "table or index",
+            source.to_u32().to_string(),
+        ));
+    };
+    // SAFETY: privilege look-ups by oid; for a missing relation the answer is no.
+    let may = unsafe {
+        let right = pg_sys::AclMode::from(pg_sys::ACL_SELECT);
+        let user = pg_sys::GetUserId();
+        let whole_table = pg_sys::pg_class_aclcheck(table, user, right);
+        whole_table == pg_sys::AclResult::ACLCHECK_OK
+            || pg_sys::pg_attribute_aclcheck_all(
+                table,
+                user,
+                right,
+                pg_sys::AclMaskHow::ACLMASK_ANY,
+            ) == pg_sys::AclResult::ACLCHECK_OK
+    };
+    if may {
+        Ok(())
+    } else {
+        let name = OpenRelation::open(table).map(|table| table.name());
+        Err(Error::Forbidden(name.unwrap_or_default()))
+    }
+}

@@ -1,0 +1,6 @@
+//! The pages of an index in PostgreSQL's buffers and its write-ahead log.
+
+mod buffers;
+mod pages;
+
+pub use pages::IndexPages;
