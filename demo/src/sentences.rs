@@ -39,8 +39,8 @@ pub fn quotable(passage: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether a sentence is complete prose: it begins and ends like a sentence, and contains nothing that has another meaning in
-/// an answer.
+/// Returns whether a sentence is complete prose: it begins and ends like a sentence, and contains nothing that has another meaning
+/// in an answer.
 pub fn is_quotable(sentence: &str) -> bool {
     let length = sentence.chars().count();
     let code = sentence.matches('`').count();

@@ -162,23 +162,23 @@ pub fn baselines(hours: &Hours) -> Vec<NewBaseline> {
     let each = by_corpus
         .iter()
         .map(|(corpus, hours)| (Some(*corpus), hours));
-    let taken = std::iter::once((None, hours))
+    let baselines = std::iter::once((None, hours))
         .chain(each)
         .filter_map(|(corpus, hours)| {
-            let part = Window {
+            let window = Window {
                 corpus,
                 since: i64::MIN,
                 until: i64::MAX,
             };
             let IndicatorValue { value, samples } =
-                Indicator::Percentile(5).compute(hours, part, None)?;
+                Indicator::Percentile(5).compute(hours, window, None)?;
             Some(NewBaseline {
                 corpus: corpus.cloned(),
                 cfs_p5: value,
                 answers: samples,
             })
         });
-    taken.collect()
+    baselines.collect()
 }
 
 /// An alert that has fired and is not resolved.
@@ -308,11 +308,11 @@ impl CheckInput {
         corpus: Option<&Corpus>,
     ) -> Option<Finding> {
         let baseline = lookups.baseline(rule, corpus);
-        let part = self.window(rule, hours, corpus, baseline)?;
-        let IndicatorValue { value, samples } = rule.indicator.compute(hours, part, baseline)?;
+        let window = self.window(rule, hours, corpus, baseline)?;
+        let IndicatorValue { value, samples } = rule.indicator.compute(hours, window, baseline)?;
         let open = lookups.open.get(&(rule.rule.as_str(), corpus)).copied();
         let bad = is_bad(rule, value);
-        let severity = lookups.severity(rule, hours, part).max(match open {
+        let severity = lookups.severity(rule, hours, window).max(match open {
             // A critical alert stays critical until it is resolved.
             Some(open) => open.severity,
             None => Severity::Warning,
@@ -326,10 +326,10 @@ impl CheckInput {
             Some(open) if severity > open.severity => Event::Escalated,
             Some(_) => Event::Firing,
         };
-        let began = self.first_bad_hour(rule, hours, part, baseline);
+        let began = self.first_bad_hour(rule, hours, window, baseline);
         let first_bad_hour = match event {
             // Without a single bad hour, the start of the window is the best estimate.
-            Event::Fired => began.or(Some(part.since)),
+            Event::Fired => began.or(Some(window.since)),
             // The stored alert keeps the start with which it fired.
             _ => began,
         };
@@ -344,7 +344,7 @@ impl CheckInput {
             threshold: rule.threshold,
             baseline,
             samples,
-            since: part.since,
+            since: window.since,
             first_bad_hour,
         })
     }
@@ -387,24 +387,24 @@ impl CheckInput {
     ) -> Option<Window<'a>> {
         let until = self.now + HOUR;
         let period = rule.hours.max(1);
-        let part = |back| Window {
+        let window = |back| Window {
             corpus,
             since: until - back * HOUR,
             until,
         };
         let minimum = rule.min_messages.max(1);
         // The answers and samples of a window are the sums over its hours, so each hour is read once.
-        let counted = |part| {
-            let figure = rule.indicator.compute(hours, part, baseline);
+        let counted = |window| {
+            let figure = rule.indicator.compute(hours, window, baseline);
             let samples = figure.map_or(0, |figure| figure.samples);
-            (hours.answers(part), samples)
+            (hours.answers(window), samples)
         };
-        let (own, citations) = counted(part(period));
+        let (own, citations) = counted(window(period));
         let cited_by_others = own < minimum && citations >= CITED_BY_OTHERS.saturating_mul(own);
         let first = if rule.whole_period { period } else { 1 };
         let (mut answers, mut samples) = (0, 0);
         for back in 1..=period {
-            let whole = part(back);
+            let whole = window(back);
             let (hour_answers, hour_samples) =
                 counted(whole.during(whole.since, whole.since + HOUR));
             answers += hour_answers;
@@ -417,22 +417,22 @@ impl CheckInput {
         None
     }
 
-    /// Returns the start of the latest run of bad hours that begins or ends within the window. Hours without a value do not end
-    /// the run. Good hours after the run are skipped: a few good answers in the current hour do not end a problem.
+    /// Returns the start of the latest run of bad hours that ends within the window. The run can begin before it. Hours without a
+    /// value do not end the run. Good hours after the run are skipped: a few good answers in the current hour do not end a problem.
     fn first_bad_hour(
         &self,
         rule: &Rule,
         hours: &Hours,
-        part: Window<'_>,
+        window: Window<'_>,
         baseline: Option<f64>,
     ) -> Option<i64> {
         let mut first = None;
         for back in 1..=LOOK_BACK.max(rule.hours) {
-            let hour = part.until - back * HOUR;
-            if first.is_none() && hour < part.since {
+            let hour = window.until - back * HOUR;
+            if first.is_none() && hour < window.since {
                 break;
             }
-            let of_hour = part.during(hour, hour + HOUR);
+            let of_hour = window.during(hour, hour + HOUR);
             match rule.indicator.compute(hours, of_hour, baseline) {
                 Some(found) if is_bad(rule, found.value) => first = Some(hour),
                 Some(_) if first.is_some() => break,
@@ -451,9 +451,9 @@ struct Lookups<'a> {
 }
 
 impl<'a> Lookups<'a> {
-    fn of(situation: &'a CheckInput) -> Self {
-        let open = situation.open.iter();
-        let baselines = situation.baselines.iter();
+    fn of(input: &'a CheckInput) -> Self {
+        let open = input.open.iter();
+        let baselines = input.baselines.iter();
         Self {
             open: open
                 .map(|open| ((open.rule.as_str(), open.corpus.as_ref()), open))
@@ -461,7 +461,7 @@ impl<'a> Lookups<'a> {
             baselines: baselines
                 .map(|baseline| (baseline.corpus.as_ref(), baseline.cfs_p5))
                 .collect(),
-            reported: situation.reported.iter().collect(),
+            reported: input.reported.iter().collect(),
         }
     }
 
@@ -473,9 +473,9 @@ impl<'a> Lookups<'a> {
     }
 
     /// Returns [`Severity::Critical`] for a low mean fidelity or reports of users, otherwise the severity of the rule (I14).
-    fn severity(&self, rule: &Rule, hours: &Hours, part: Window<'_>) -> Severity {
-        let mean = hours.mean(part);
-        let complained = match part.corpus {
+    fn severity(&self, rule: &Rule, hours: &Hours, window: Window<'_>) -> Severity {
+        let mean = hours.mean(window);
+        let complained = match window.corpus {
             Some(corpus) => self.reported.contains(corpus),
             None => !self.reported.is_empty(),
         };

@@ -47,7 +47,7 @@ fn of_citations(citations: impl Into<Vec<CitationCell>>) -> Cells {
     }
 }
 
-fn situation(answers: Vec<AnswerCell>) -> CheckInput {
+fn check_input(answers: Vec<AnswerCell>) -> CheckInput {
     CheckInput {
         now: NOW,
         hours: of_answers(answers),
@@ -70,8 +70,8 @@ fn firing(alert_id: i64, corpus: &str) -> OpenAlert {
 fn a_low_percentile_fires_with_its_first_bad_hour() {
     let good = (3..200).map(|back| answers(back, 1000, 40));
     let bad = (0..3).flat_map(|back| [answers(back, 1000, 54), answers(back, 300, 6)]);
-    let situation = situation(good.chain(bad).collect());
-    let found = situation.check(&[rule(Indicator::Percentile(5), 0.85)]);
+    let input = check_input(good.chain(bad).collect());
+    let found = input.check(&[rule(Indicator::Percentile(5), 0.85)]);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].event, Event::Fired);
     assert_eq!((found[0].value, found[0].samples), (0.3, 60));
@@ -81,12 +81,12 @@ fn a_low_percentile_fires_with_its_first_bad_hour() {
     );
     assert_eq!(found[0].severity, Severity::Warning);
     assert_eq!(found[0].corpus, Some("help".into()));
-    assert_eq!(situation.check(&[rule(Indicator::Percentile(5), 0.3)]), []);
+    assert_eq!(input.check(&[rule(Indicator::Percentile(5), 0.3)]), []);
 }
 
 #[test]
 fn too_few_answers_neither_fire_nor_resolve() {
-    let mut few = situation(vec![answers(0, 0, 25), answers(5, 0, 24)]);
+    let mut few = check_input(vec![answers(0, 0, 25), answers(5, 0, 24)]);
     assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
     few.open.push(OpenAlert {
         alert_id: 7,
@@ -108,7 +108,7 @@ fn too_few_answers_neither_fire_nor_resolve() {
 
 #[test]
 fn the_latest_hours_decide_unless_the_rule_uses_the_whole_period() {
-    let mut mended = situation(vec![answers(0, 1000, 60), answers(1, 0, 600)]);
+    let mut mended = check_input(vec![answers(0, 1000, 60), answers(1, 0, 600)]);
     mended.open.push(OpenAlert {
         alert_id: 7,
         rule: "r".into(),
@@ -150,7 +150,7 @@ fn reranked(back: i64, survived: u64, lost: u64) -> [CitationCell; 2] {
 #[test]
 fn one_good_citation_in_the_current_hour_does_not_move_the_first_bad_hour() {
     // The reranker broke an hour ago. One citation has passed it in the current hour.
-    let mut broken = situation(vec![]);
+    let mut broken = check_input(vec![]);
     let good = (2..30).flat_map(|back| reranked(back, 60, 0));
     let cells = good.chain(reranked(1, 0, 60)).chain(reranked(0, 1, 0));
     broken.hours = Hours::from(of_citations(cells.collect::<Vec<_>>()));
@@ -179,20 +179,20 @@ fn one_good_citation_in_the_current_hour_does_not_move_the_first_bad_hour() {
 
 #[test]
 fn user_reports_and_low_means_are_critical() {
-    let mut told = situation(vec![answers(0, 800, 60)]);
+    let mut input = check_input(vec![answers(0, 800, 60)]);
     let rules = [rule(Indicator::Percentile(5), 0.85)];
-    assert_eq!(told.check(&rules)[0].severity, Severity::Warning);
-    told.reported.push("other".into());
-    assert_eq!(told.check(&rules)[0].severity, Severity::Warning);
-    told.reported.push("help".into());
-    assert_eq!(told.check(&rules)[0].severity, Severity::Critical);
-    let low = situation(vec![answers(0, 699, 60)]);
+    assert_eq!(input.check(&rules)[0].severity, Severity::Warning);
+    input.reported.push("other".into());
+    assert_eq!(input.check(&rules)[0].severity, Severity::Warning);
+    input.reported.push("help".into());
+    assert_eq!(input.check(&rules)[0].severity, Severity::Critical);
+    let low = check_input(vec![answers(0, 699, 60)]);
     assert_eq!(low.check(&rules)[0].severity, Severity::Critical);
 }
 
 #[test]
 fn a_drop_is_relative_to_the_baseline_of_its_corpus() {
-    let mut low = situation(vec![answers(0, 700, 60)]);
+    let mut low = check_input(vec![answers(0, 700, 60)]);
     let rules = [rule(Indicator::PercentileDrop, 0.15)];
     low.baselines.push(Baseline {
         corpus: None,
@@ -210,7 +210,7 @@ fn a_drop_is_relative_to_the_baseline_of_its_corpus() {
 
 #[test]
 fn a_stage_can_be_watched_over_all_corpora() {
-    let mut lost = situation(vec![answers(0, 1000, 60)]);
+    let mut lost = check_input(vec![answers(0, 1000, 60)]);
     let cell = |corpus: &str, lost_at: Option<LossStage>, citations| CitationCell {
         hour: NOW,
         corpus: corpus.into(),
@@ -256,7 +256,7 @@ fn a_stage_can_be_watched_over_all_corpora() {
 
 #[test]
 fn an_alert_whose_rule_is_removed_is_an_orphan() {
-    let mut nothing = situation(Vec::new());
+    let mut nothing = check_input(Vec::new());
     let open = |alert_id, rule: &str, corpus: Option<&str>| OpenAlert {
         alert_id,
         rule: rule.into(),
@@ -334,14 +334,14 @@ fn thresholds_are_in_0_to_1() {
 fn one_scored_answer_among_many_makes_no_finding() {
     let mut uncited = answers(0, 0, 99);
     uncited.cfs_bin = None;
-    let few = situation(vec![uncited, answers(0, 300, 1)]);
+    let few = check_input(vec![uncited, answers(0, 300, 1)]);
     assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
 }
 
 #[test]
 fn values_at_the_threshold_are_good_or_bad_as_documented() {
     let edge = |indicator, threshold, hours: Hours| {
-        let mut edge = situation(Vec::new());
+        let mut edge = check_input(Vec::new());
         edge.hours = hours;
         !edge.check(&[rule(indicator, threshold)]).is_empty()
     };
@@ -368,7 +368,7 @@ fn values_at_the_threshold_are_good_or_bad_as_documented() {
 fn a_few_own_answers_do_not_silence_a_corpus_that_others_cite() {
     let rules = [rule(Indicator::Survival(LossStage::Rerank), 0.9)];
     let found = |own: &[(i64, u64)], citations| {
-        let mut cited = situation(own.iter().map(|own| answers(own.0, 1000, own.1)).collect());
+        let mut cited = check_input(own.iter().map(|own| answers(own.0, 1000, own.1)).collect());
         cited.hours.add(of_citations(reranked(0, 0, citations)));
         cited.check(&rules).len()
     };
@@ -389,7 +389,7 @@ fn a_few_own_answers_do_not_silence_a_corpus_that_others_cite() {
 fn an_alert_near_its_threshold_stays_open() {
     let low = rule(Indicator::Percentile(5), 0.85);
     let event = |bin: u16, earlier: &[AnswerCell], rule: &Rule| {
-        let mut near = situation([&[answers(0, bin, 60)], earlier].concat());
+        let mut near = check_input([&[answers(0, bin, 60)], earlier].concat());
         near.open.push(firing(7, "help"));
         near.check(std::slice::from_ref(rule))[0].event
     };
@@ -417,7 +417,7 @@ fn a_share_near_its_threshold_stays_open() {
             (cells[1].status, cells[1].lost_at) = status;
             cells
         };
-        let mut near = situation(Vec::new());
+        let mut near = check_input(Vec::new());
         near.hours.add(of_citations(unread(0, now)));
         near.hours.add(of_citations(unread(1, (0, 100))));
         near.open.push(firing(7, "help"));
@@ -443,8 +443,8 @@ fn severity_names_round_trip() {
         assert_eq!(serde_json::to_value(severity).unwrap(), severity.name());
         assert_eq!(severity.name().parse(), Ok(severity));
     }
-    let fault = "bad".parse::<Severity>().unwrap_err();
-    assert_eq!(fault.hint(), "One of warning, critical.");
+    let error = "bad".parse::<Severity>().unwrap_err();
+    assert_eq!(error.hint(), "One of warning, critical.");
 }
 
 #[test]
@@ -457,7 +457,7 @@ fn corpora_with_the_same_name_are_separate() {
         corpus: docs(tenant),
         ..answers(0, bin, number)
     };
-    let mut each = situation(vec![
+    let mut each = check_input(vec![
         of(Some("acme"), 300, 60),
         of(Some("bolt"), 1000, 6000),
         of(None, 1000, 6000),

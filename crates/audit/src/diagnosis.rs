@@ -121,11 +121,11 @@ impl Losses {
     }
 }
 
-fn rate(window: u64, whole: u64) -> f64 {
+fn rate(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
     } else {
-        window as f64 / whole as f64
+        part as f64 / whole as f64
     }
 }
 
@@ -242,7 +242,8 @@ impl DiagnosisInput {
         })
     }
 
-    /// Returns values of components that are first used at most [`SUSPECT_HOURS`] before the first bad hour and are common since.
+    /// Returns component values that replace another value, are first used at most [`SUSPECT_HOURS`] before the first bad hour, and
+    /// are common since.
     fn changes(&self, corpus: Option<&Corpus>) -> Vec<Clue> {
         let suspect = self.first_bad_hour - SUSPECT_HOURS * HOUR;
         let mut values: BTreeMap<(String, String), ValueUsage> = BTreeMap::new();

@@ -100,17 +100,17 @@ mod tests {
             (Some("tag"), Some("team:blue"))
         );
         for wrong in ["", "Model", "tag:", "tag", "model "] {
-            let fault = read(wrong).unwrap_err();
-            assert!(fault.to_string().contains(wrong));
-            assert!(fault.hint().contains("lost_at"));
+            let error = read(wrong).unwrap_err();
+            assert!(error.to_string().contains(wrong));
+            assert!(error.hint().contains("lost_at"));
         }
     }
 
     #[test]
     fn answers_have_no_status_dimension() {
         assert_eq!(Subject::Answers.names().last(), Some(&"hour"));
-        let fault = Dimension::parse("status", Subject::Answers).unwrap_err();
-        assert!(!fault.hint().contains("status"));
+        let error = Dimension::parse("status", Subject::Answers).unwrap_err();
+        assert!(!error.hint().contains("status"));
         assert!(Dimension::parse("tag:team", Subject::Answers).is_ok());
     }
 }

@@ -158,18 +158,18 @@ impl Hours {
         for (hour, cells) in &self.0 {
             for cell in &cells.answers {
                 check_interrupt(1);
-                let window = by_corpus.entry(&cell.corpus).or_default();
-                window.at(*hour).answers.push(cell.clone());
+                let hours = by_corpus.entry(&cell.corpus).or_default();
+                hours.at(*hour).answers.push(cell.clone());
             }
             for cell in &cells.citations {
                 check_interrupt(1);
-                let window = by_corpus.entry(&cell.corpus).or_default();
-                window.at(*hour).citations.push(cell.clone());
+                let hours = by_corpus.entry(&cell.corpus).or_default();
+                hours.at(*hour).citations.push(cell.clone());
             }
             for cell in &cells.stale {
                 check_interrupt(1);
-                let window = by_corpus.entry(&cell.corpus).or_default();
-                window.at(*hour).stale.push(cell.clone());
+                let hours = by_corpus.entry(&cell.corpus).or_default();
+                hours.at(*hour).stale.push(cell.clone());
             }
         }
         by_corpus
@@ -210,7 +210,8 @@ impl Hours {
     }
 
     /// Returns a percentile of the fidelity scores of a window, rounded to thousandths, or `None` without scores. The result is the
-    /// smallest score that at least `share` of the answers do not exceed (inverse of the empirical distribution function, type 1 in R).
+    /// smallest score that at least `share` of the answers do not exceed (inverse of the empirical distribution function, type 1 in
+    /// R).
     #[must_use]
     pub fn percentile(&self, window: Window<'_>, share: f64) -> Option<f64> {
         let mut bins: Vec<(u16, u64)> = self

@@ -152,9 +152,9 @@ impl IndicatorValue {
         Some(Self { value, samples })
     }
 
-    fn share(window: u64, whole: u64) -> Option<Self> {
+    fn share(part: u64, whole: u64) -> Option<Self> {
         (whole > 0).then(|| Self {
-            value: window as f64 / whole as f64,
+            value: part as f64 / whole as f64,
             samples: whole,
         })
     }

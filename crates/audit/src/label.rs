@@ -58,10 +58,10 @@ mod tests {
         for label in Label::ALL {
             assert_eq!(label.name().parse(), Ok(label));
         }
-        let fault = "Accurate".parse::<Label>().unwrap_err();
-        assert_eq!(fault.to_string(), "there is no label \"Accurate\"");
+        let error = "Accurate".parse::<Label>().unwrap_err();
+        assert_eq!(error.to_string(), "there is no label \"Accurate\"");
         assert_eq!(
-            fault.hint(),
+            error.hint(),
             "One of accurate, partial, hallucinated, unverifiable."
         );
     }

@@ -30,7 +30,7 @@ fn month(citations: usize) -> Hours {
 
 /// Checks a rule whose window must grow to the whole month before it has enough samples.
 fn check(citations: usize) -> Checks {
-    let situation = CheckInput {
+    let input = CheckInput {
         now: (MONTH - 1) * HOUR,
         hours: month(citations),
         baselines: Vec::new(),
@@ -48,7 +48,7 @@ fn check(citations: usize) -> Checks {
         severity: Severity::Warning,
     };
     let mut found = 0;
-    let checks = test_support::measure(|| found = situation.check(&[rule]).len());
+    let checks = test_support::measure(|| found = input.check(&[rule]).len());
     assert_eq!(found, 1);
     checks
 }

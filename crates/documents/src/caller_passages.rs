@@ -44,7 +44,7 @@ pub const MAX_KEY_BYTES: usize = 1_000;
 const MAX_COORDINATE: u32 = i32::MAX as u32;
 
 impl CallerPassage {
-    /// Parses `[{"text": …}, …]` and normalizes the texts.
+    /// Parses `[{"text": …}, …]` and normalises the texts.
     ///
     /// # Errors
     /// [`DocumentError::Passages`] for another shape, a passage without visible text, or an id longer than [`MAX_KEY_BYTES`].

@@ -1,9 +1,9 @@
 #![forbid(unsafe_code)]
-//! Documents before retrieval: identity, normalized text, pages, and chunks with exact coordinates (requirements C11, I1, I2).
+//! Documents before retrieval: identity, normalised text, pages, and chunks with exact coordinates (requirements C11, I1, I2).
 //!
 //! - [`canonical_uri`]: the canonical spelling of an address.
 //! - [`document_type`]: the file extension of a document.
-//! - [`normalise`], [`content_hash`]: normalized text and its hash.
+//! - [`normalise`], [`content_hash`]: normalised text and its hash.
 //! - [`PageRange`], [`PageMap`]: closed page intervals, and the pages of a range of text.
 //! - [`sentence_spans`]: sentences in any language.
 //! - [`chunk`]: chunks whose text is the document's text at their offsets.

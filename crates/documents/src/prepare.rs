@@ -1,4 +1,4 @@
-//! Preparation of documents for storage: normalized text, passages with coordinates, page and character counts, digest.
+//! Preparation of documents for storage: normalised text, passages with coordinates, page and character counts, digest.
 
 use reground_interrupt::checked;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub struct StoredPassage {
 /// A document to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
-    /// The normalized text; `None` for a document that consists of passages only.
+    /// The normalised text; `None` for a document that consists of passages only.
     pub text: Option<String>,
     /// Passages in order.
     pub passages: Vec<StoredPassage>,
@@ -52,9 +52,9 @@ pub struct Prepared {
     pub digest: String,
 }
 
-/// Prepares a document from its text: normalizes it to NFC, finds pages and makes chunks.
+/// Prepares a document from its text: normalises it to NFC, finds pages and makes chunks.
 ///
-/// Pages come from `page_starts` (0-based character offsets into `content` before normalization), otherwise from form feeds.
+/// Pages come from `page_starts` (0-based character offsets into `content` before normalisation), otherwise from form feeds.
 /// Without either there are no pages. `page_count` may be greater than the number of pages found.
 ///
 /// # Errors
@@ -108,7 +108,7 @@ pub fn from_text(
 
 /// Prepares a document from passages that the application has chunked: `[{"text": …, "page_start": …}]`.
 ///
-/// Texts are normalized. An `id` is stored in the metadata.
+/// Texts are normalised. An `id` is stored in the metadata.
 ///
 /// # Errors
 /// Another shape, a passage without visible text, a range that ends before it starts, page 0.
@@ -165,7 +165,7 @@ fn pages_of(found: Option<u32>, counted: Option<i32>) -> Result<Option<u32>, Doc
     Ok(found.max(counted))
 }
 
-/// Normalizes page by page, so that the page starts move with the text.
+/// Normalises page by page, so that the page starts move with the text.
 fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), DocumentError> {
     let starts = starts
         .iter()
@@ -202,7 +202,7 @@ fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), D
     Ok((text, PageMap::from_starts(new_starts)?))
 }
 
-/// Returns the first offset from `start` on at which the text can be cut such that both parts normalize as the whole does: not
+/// Returns the first offset from `start` on at which the text can be cut such that both parts normalise as the whole does: not
 /// before a combining mark or a trailing Hangul jamo, and not within CRLF.
 fn next_boundary(text: &str, start: usize) -> usize {
     if start == 0 {
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn page_starts_move_with_the_normalized_text() {
+    fn page_starts_move_with_the_normalised_text() {
         // "e" + combining acute composes, and CRLF becomes LF: page 2 starts at 4 in the stored text.
         let prepared = from_text(
             "e\u{301}\r\nx\r\ntwo",
@@ -243,7 +243,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn page_by_page_normalization_equals_that_of_the_whole_text(
+        fn page_by_page_normalisation_equals_that_of_the_whole_text(
             pages in proptest::collection::vec("[a-cé\u{301}\u{1112}\u{1161}\u{11ab}\r\n ]{1,8}", 1..6)
         ) {
             let content: String = pages.concat();

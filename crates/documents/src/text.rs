@@ -1,4 +1,4 @@
-//! Normalization of stored text, and hashes that detect duplicates (C5) and changes.
+//! Normalisation of stored text, and hashes that detect duplicates (C5) and changes.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use reground_interrupt::{CHECK_INTERVAL, check_interrupt, checked};
 use sha2::{Digest, Sha256};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// Normalizes a text as it is stored: NFC, line ends as LF, no leading byte order mark. All offsets refer to this form.
+/// Normalises a text as it is stored: NFC, line ends as LF, no leading byte order mark. All offsets refer to this form.
 ///
-/// Idempotent. Returns the text without a copy when it is normalized already. NUL characters, which PostgreSQL text cannot
+/// Idempotent. Returns the text without a copy when it is normalised already. NUL characters, which PostgreSQL text cannot
 /// contain, are kept; callers reject them.
 pub fn normalise(text: &str) -> Cow<'_, str> {
     let text = text.trim_start_matches('\u{feff}');
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_ends_and_combining_marks_are_normalized() {
+    fn line_ends_and_combining_marks_are_normalised() {
         assert_eq!(normalise("\u{feff}e\u{301}\r\na\rb\n"), "é\na\nb\n");
         assert!(matches!(normalise("plain\ntext"), Cow::Borrowed(_)));
     }
@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normalization_is_idempotent(text in any::<String>()) {
+        fn normalisation_is_idempotent(text in any::<String>()) {
             let once = normalise(&text).into_owned();
             prop_assert!(is_nfc(&once));
             prop_assert!(!once.contains('\r'));

@@ -1,7 +1,7 @@
-//! Canonical URIs (C11): normalization of RFC 3986 by syntax, case, percent-encoding, path and scheme.
+//! Canonical URIs (C11): normalisation of RFC 3986 by syntax, case, percent-encoding, path and scheme.
 //!
 //! The `url` crate is not used because it follows the WHATWG standard, which aims to read what browsers accept. It neither
-//! decodes unreserved characters nor normalizes the case of percent-encodings, so two spellings of one address would be two
+//! decodes unreserved characters nor normalises the case of percent-encodings, so two spellings of one address would be two
 //! documents. It also parses `C:\a` and `a.md:12` as addresses.
 
 mod percent;
@@ -335,7 +335,8 @@ mod tests {
             let mut plain = String::from("http://h/");
             let mut mixed = plain.clone();
             for (character, escaped, lower) in characters {
-                // Reserved characters and the percent sign change their meaning when encoded. NFC would change other plain characters.
+                // Reserved characters and the percent sign change their meaning when encoded. NFC would change other plain
+                // characters.
                 if !(character.is_ascii_alphanumeric() || ('一'..'龠').contains(&character)) {
                     continue;
                 }

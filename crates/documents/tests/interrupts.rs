@@ -21,7 +21,7 @@ fn each_stage_checks_for_interrupts() {
 
 #[test]
 fn chunking_checks_for_interrupts_in_each_unit() {
-    for (unit, least) in [
+    for (unit, min_checks) in [
         (ChunkUnit::Tokens, 6),
         (ChunkUnit::Characters, 2),
         (ChunkUnit::Sentences, 2),
@@ -30,7 +30,7 @@ fn chunking_checks_for_interrupts_in_each_unit() {
             unit,
             ..ChunkSettings::default()
         };
-        assert_checked("chunk", least, |text| {
+        assert_checked("chunk", min_checks, |text| {
             chunk(text, &settings, None).map(|chunks| chunks.len())
         });
     }
@@ -44,7 +44,7 @@ fn preparing_a_document_checks_for_interrupts() {
     let pages: Vec<i32> = (0..200_000).step_by(2).collect();
     let prose = text_of("The quick brown fox. ", 4 * CHECK_INTERVAL);
     let paged = test_support::measure(|| from_text(&prose, &settings, Some(&pages), None));
-    // Each page is normalized separately, in addition to the work for a text without page starts.
+    // Each page is normalised separately, in addition to the work for a text without page starts.
     assert!(paged.count >= 4 * 9, "{paged:?}");
     let passages = |text: &str| from_passages(&serde_json::json!([{ "text": text }]), None);
     assert_checked("from_passages", 1, passages);

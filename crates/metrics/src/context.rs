@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::Ratio;
 
 /// Context precision at `k` (RAGAS): the mean, over the relevant passages among the first `k`, of the precision at their rank.
-/// `relevant` tells by rank, best first, whether the passage is relevant.
+/// `relevant` contains, by rank, whether the passage is relevant.
 ///
 /// The ratio has no value when the first `k` contain no relevant passage.
 pub fn precision_at(k: usize, relevant: &[bool]) -> Ratio {

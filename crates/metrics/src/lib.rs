@@ -4,23 +4,19 @@
 //!
 //! Only [`squad`] and [`rouge`] read texts, and they count words. Whether a passage supports a sentence is an input.
 //!
-//! A measure with an empty denominator is `None`, not 0. So a mean over queries also tells how many queries it covers.
+//! A measure with an empty denominator is `None`, not 0. So a mean over queries also shows how many queries it covers.
 
 pub mod alce;
 pub mod claims;
-pub mod classification;
 pub mod context;
 pub mod history_hits;
-pub mod interval;
-mod lcs;
-pub mod mann_whitney;
-mod normal;
-pub mod proportion;
 pub mod ranking;
 mod ratio;
 pub mod references;
-pub mod rouge;
-pub mod squad;
+mod statistics;
+mod texts;
 pub mod trec_rag;
 
 pub use ratio::Ratio;
+pub use statistics::{classification, interval, mann_whitney, proportion};
+pub use texts::{rouge, squad};

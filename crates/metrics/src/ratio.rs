@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A sum of credits and the number of items.
 ///
 /// Both are kept, so that the ratios of several answers add up to the ratio of all of them (micro average), and so that a reader
-/// can tell 1 of 1 from 1000 of 1000.
+/// can distinguish 1 of 1 from 1000 of 1000.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
     /// Sum of the credits. At most the denominator when each item earns at most 1.

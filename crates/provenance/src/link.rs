@@ -94,7 +94,7 @@ impl Header {
     #[must_use]
     pub fn digest(&self, previous: &Digest, leaves: &[Digest]) -> Digest {
         let number = |number: i64| number.to_be_bytes();
-        // At most one of the two is present, and the kind tells which one.
+        // At most one of the two is present, depending on the kind.
         let part = self.message_id.or(self.retrieval_no).map(number);
         let record = record(
             "link",

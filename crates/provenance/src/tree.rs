@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Digest, Salt};
 
-/// Prefix of a leaf's bytes. Leaves and nodes have different prefixes, so neither can be taken for the other.
+/// Prefix of a leaf's bytes. Leaves and nodes have different prefixes, so that they cannot be confused.
 const LEAF: [u8; 1] = [0];
 /// Prefix of a node's bytes.
 const NODE: [u8; 1] = [1];

@@ -179,7 +179,8 @@ proptest! {
         prop_assert_eq!(faults(&changed.findings(chain.head()))[0], (Some(number as i64 + 1), Status::ChainBroken));
     }
 
-    /// An attacker with write access can recompute a link with valid digests. Then the next link, or the conversation's head, differs.
+    /// An attacker with write access can recompute a link with valid digests. Then the next link, or the conversation's head,
+    /// differs.
     #[test]
     fn a_recomputed_link_is_found(chain in chains(), link in any::<Index>()) {
         let mut changed = chain.clone();

@@ -111,7 +111,7 @@ fn escape(text: &str, into: &mut String) {
     let mut after_return = false;
     for c in checked(text.chars()) {
         match c {
-            // HTML parsers normalize line ends the same way.
+            // HTML parsers normalise line ends the same way.
             '\r' => into.push('\n'),
             '\n' if after_return => {}
             '&' => into.push_str("&amp;"),

@@ -21,9 +21,9 @@ pub fn conversation(tenants: Vec<String>) -> Owner {
     }
 }
 
-/// Returns the owner of a corpus. `visible` are the owners of the corpora that the reader can see; `None` is a shared one. A tenant's
-/// own corpus hides a shared one with the same name, as in a turn. A reader who can see corpora of other tenants must name one
-/// (`requested`) if there are several.
+/// Returns the owner of a corpus. `visible` are the owners of the corpora that the reader can see; `None` is a shared one. A
+/// tenant's own corpus hides a shared one with the same name, as in a turn. A reader who can see corpora of other tenants must name
+/// one (`requested`) if there are several.
 #[must_use]
 pub fn corpus(visible: Vec<Option<String>>, requested: Option<&str>, own: Option<&str>) -> Owner {
     let shared = visible.contains(&None);

@@ -1,5 +1,5 @@
-//! Line plots as inline SVG, and bars for tables. Each line has its own colour, dash and marker. The figures are shown at the markers
-//! and in a table below the plot.
+//! Line plots as inline SVG, and bars for tables. Each line has its own colour, dash and marker. The figures are shown at the
+//! markers and in a table below the plot.
 
 use reground_interrupt::check_interrupt;
 

@@ -56,7 +56,7 @@ impl TokenSink for Sink {
                 }
             }
             Token::CharacterTokens(text) => found.text.push_str(&text),
-            Token::ParseError(fault) => found.faults.push(fault.into_owned()),
+            Token::ParseError(error) => found.faults.push(error.into_owned()),
             Token::CommentToken(text) => found.faults.push(text.to_string()),
             Token::NullCharacterToken => found.faults.push("NUL".to_owned()),
             Token::DoctypeToken(_) | Token::EOFToken => {}
@@ -371,18 +371,18 @@ fn a_small_page_has_the_expected_structure() {
         }],
     };
     let page = shown.page();
-    let says = page
+    let shown = page
         .split("<div class=\"says\" dir=\"auto\">")
         .nth(1)
         .unwrap();
-    let says = says.split("</div>").next().unwrap();
+    let shown = shown.split("</div>").next().unwrap();
     let card = |sign: &str, status: &str| {
         format!(
             "<span class=\"card\"><span class=\"verdict\"><b>{sign}</b> <b>{status}</b></span><span class=\"figures\">support – · score –</span></span>"
         )
     };
     assert_eq!(
-        says,
+        shown,
         format!(
             "Kühe <span class=\"cite holds\" tabindex=\"0\" role=\"note\" aria-label=\"citation 1: resolved current\"><bdi>[A1]</bdi><span class=\"sign\">✓</span>{}</span>. \
              Pigs &amp; goats <span class=\"cite place\" tabindex=\"0\" role=\"note\" aria-label=\"citation 2: unknown id\"><bdi>[Z9]</bdi><span class=\"sign\">✗</span>{}</span>.",
@@ -450,12 +450,12 @@ fn turns_are_labelled_with_their_parent() {
     };
     let page = shown.page();
     let parts: Vec<&str> = page.split("<section class=\"turn\"").skip(1).collect();
-    let says = |turn: usize, what: &str| parts[turn].contains(what);
-    assert!(says(0, "imported") && !says(0, "drill down") && !says(0, "new start"));
-    assert!(says(1, "superseded") && !says(1, "follows"));
-    assert!(says(2, "follows turn 1") && !says(2, "superseded"));
-    assert!(says(2, "Searched again: &lt;b&gt;honey&lt;/b&gt;") && says(2, "were added"));
-    assert!(says(3, "new start"));
+    let shown = |turn: usize, what: &str| parts[turn].contains(what);
+    assert!(shown(0, "imported") && !shown(0, "drill down") && !shown(0, "new start"));
+    assert!(shown(1, "superseded") && !shown(1, "follows"));
+    assert!(shown(2, "follows turn 1") && !shown(2, "superseded"));
+    assert!(shown(2, "Searched again: &lt;b&gt;honey&lt;/b&gt;") && shown(2, "were added"));
+    assert!(shown(3, "new start"));
 }
 
 /// An answer without stored text still shows its citations.

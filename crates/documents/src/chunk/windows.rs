@@ -120,8 +120,8 @@ impl<'a> Windows<'a> {
         None
     }
 
-    /// Returns the window of a single cluster that [`Windows::fit`] could not place: the whole cluster if it fits, otherwise as many
-    /// of its characters as fit, at least one.
+    /// Returns the window of a single cluster that [`Windows::fit`] could not place: the whole cluster if it fits, otherwise as
+    /// many of its characters as fit, at least one.
     fn cluster(&self, start: usize) -> Range<usize> {
         let end = self.graphemes.ceil(start + 1);
         // The estimate avoids measuring a cluster of megabytes.

@@ -150,7 +150,7 @@ fn continues(next: &str) -> bool {
     let mut rest = next.chars().take(LOOK_AHEAD);
     match rest.next() {
         Some(',' | ';' | ':' | '،' | '、') => true,
-        // Code has its own letter case, so its first letter tells nothing. A code span is treated as the start of a sentence.
+        // The letter case of code is no evidence, so a code span is treated as the start of a sentence.
         Some('`') => false,
         Some(first) => {
             let letter = if first.is_alphanumeric() {

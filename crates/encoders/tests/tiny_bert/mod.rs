@@ -96,8 +96,8 @@ impl TinyBert {
                 "strategy": { "Fixed": 7 }, "direction": "Right", "pad_to_multiple_of": null,
                 "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"
             },
-            "normalizer": {
-                "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "normaliser": {
+                "type": "BertNormaliser", "clean_text": true, "handle_chinese_chars": true,
                 "strip_accents": null, "lowercase": true
             },
             "pre_tokenizer": { "type": "BertPreTokenizer" },

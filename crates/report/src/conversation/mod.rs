@@ -1,5 +1,5 @@
-//! Report of a conversation: plots over its turns, then each turn with its answers, the citations with their verdicts, and the sources
-//! of its context.
+//! Report of a conversation: plots over its turns, then each turn with its answers, the citations with their verdicts, and the
+//! sources of its context.
 
 mod answer;
 mod citation;

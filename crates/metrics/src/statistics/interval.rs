@@ -238,9 +238,9 @@ mod tests {
             let wide = bootstrap_mean(&values, 0.95, 200, seed).unwrap();
             prop_assert_eq!(bootstrap_mean(&values, 0.95, 200, seed), Some(wide));
             prop_assert!(wide.low <= narrow.low && narrow.low <= narrow.high && narrow.high <= wide.high);
-            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            prop_assert!(least - 1e-12 <= wide.low && wide.high <= most + 1e-12);
+            let min = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            prop_assert!(min - 1e-12 <= wide.low && wide.high <= max + 1e-12);
         }
 
         #[test]

@@ -5,7 +5,7 @@ use reground_interrupt::{Steps, checked};
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::lcs;
+use super::lcs;
 
 /// ROUGE-L values, each in [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

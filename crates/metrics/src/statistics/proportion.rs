@@ -1,7 +1,7 @@
 //! Confidence interval of a proportion.
 
-use crate::interval::Interval;
-use crate::normal;
+use super::interval::Interval;
+use super::normal;
 
 /// Wilson's score interval of a proportion (Wilson, "Probable inference, the law of succession, and statistical inference",
 /// 1927), without continuity correction, at a `confidence` such as 0.95. The interval's mean is the observed share.

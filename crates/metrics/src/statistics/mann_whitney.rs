@@ -4,7 +4,7 @@
 use reground_interrupt::{check_interrupt, checked};
 use serde::{Deserialize, Serialize};
 
-use crate::normal;
+use super::normal;
 
 /// Maximum size of the smaller sample for the exact distribution, as in scipy's method `auto`.
 const SMALL: usize = 8;
@@ -38,8 +38,8 @@ pub enum Method {
 }
 
 /// Two-sided test, equal to `scipy.stats.mannwhitneyu(first, second)`: exact if a sample has at most 8 values and there are no
-/// ties, otherwise asymptotic. (Exact only while the smaller U is below 2²³, because the time of scipy's method grows with its
-/// square.)
+/// ties, otherwise asymptotic. (Unlike in scipy, exact only while the smaller U is below 2²³. The time of scipy's method grows with
+/// the square of U.)
 ///
 /// `None` if a sample is empty or contains a value that is not finite. Takes O(n log n) time; the exact distribution takes time
 /// and memory proportional to the larger sample.
@@ -113,22 +113,22 @@ impl Pooled {
     }
 }
 
-/// Returns the share of all orders of `smaller` and `larger` different values in which U of one sample is at most `most`.
+/// Returns the share of all orders of `smaller` and `larger` different values in which U of one sample is at most `max_u`.
 ///
 /// The number of orders with a given U is the number of partitions of U into at most `smaller` parts of at most `larger` each
 /// (Mann and Whitney 1947). These are the coefficients of the Gaussian binomial ∏ (1 − q^(larger + i)) / (1 − q^i),
-/// i = 1 … `smaller`, multiplied out up to q^`most`. Counts are exact up to 2⁵³ and keep about 13 digits above.
-fn share_up_to(most: usize, smaller: usize, larger: usize) -> f64 {
-    let mut orders = vec![0.0; most + 1];
+/// i = 1 … `smaller`, multiplied out up to q^`max_u`. Counts are exact up to 2⁵³ and keep about 13 digits above.
+fn share_up_to(max_u: usize, smaller: usize, larger: usize) -> f64 {
+    let mut orders = vec![0.0; max_u + 1];
     orders[0] = 1.0;
     let mut all = 1.0;
     for part in 1..=smaller {
         check_interrupt(2 * orders.len());
         let above = larger + part;
-        for u in (above..=most).rev() {
+        for u in (above..=max_u).rev() {
             orders[u] -= orders[u - above];
         }
-        for u in part..=most {
+        for u in part..=max_u {
             orders[u] += orders[u - part];
         }
         all *= above as f64 / part as f64;
