@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::error::AuditError;
 
-/// Dimensions without a key. The first [`ANSWER_DIMENSIONS`] apply to answers and citations, the others only to citations.
+/// Dimensions without a key. The first nine apply to answers and citations, the others only to citations.
 pub const NAMES: [&str; 15] = [
     "model",
     "tenant",
