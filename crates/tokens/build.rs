@@ -1,7 +1,7 @@
 //! Writes the o200k_base vocabulary in the layout of `src/vocabulary/layout.rs`.
 //!
-//! The tokens come from `tiktoken-rs`, rank by rank through its public decoder; the library itself is not linked into
-//! the product (the crate documentation says why).
+//! The tokens come from the public decoder of `tiktoken-rs`, rank by rank. The library itself is not linked into the product,
+//! for the reasons in the crate documentation.
 
 #[path = "src/vocabulary/layout.rs"]
 mod layout;
@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// All tokens in the order of their ranks. The special tokens follow after a gap, so the first rank without bytes ends
-/// the ordinary ones.
+/// Returns all tokens in the order of their ranks. The special tokens follow after a gap, so the first rank without bytes
+/// marks the end of the ordinary tokens.
 fn tokens() -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let encoding = tiktoken_rs::o200k_base()?;
     let tokens: Vec<Vec<u8>> = (0u32..)

@@ -1,32 +1,32 @@
-//! Stands in for the language model: quotes the sources that the turn returned, and cites some of them wrongly.
+//! Replaces the language model: quotes the sources of the turn, and cites some of them wrongly on purpose.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::sentences::{is_quotable, one_line, overlap, quotable};
-use crate::turn::{Begun, Source};
+use crate::turn::{BegunTurn, Source};
 
-/// Right statements of an answer.
-const RIGHT: usize = 3;
-/// Share of a sentence's words that another source may have and still plainly not say it.
-const ELSEWHERE: f64 = 0.34;
-/// The page that a made-up citation names, where the document has fewer.
+/// Number of correct statements in an answer.
+const CORRECT_STATEMENTS: usize = 3;
+/// Maximum share of a sentence's words in a source that clearly does not support it.
+const MAX_OVERLAP: f64 = 0.34;
+/// Page of an out-of-bounds citation, unless the document has more pages.
 const FAR_PAGE: i32 = 99;
 
-/// A way to cite wrongly.
+/// A kind of wrong citation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// A marker of an earlier turn whose source is not in this turn's context.
+    /// A marker of an earlier turn whose source is not in the context of this turn.
     Stale,
-    /// A marker that was never allotted.
+    /// A marker that was never assigned.
     Invented,
-    /// A sentence of one source, cited as another.
+    /// A sentence of one source that is cited as another.
     Misattributed,
     /// A page that the document does not have.
     OutOfBounds,
 }
 
 impl Fault {
-    /// Every fault.
+    /// All faults.
     pub const ALL: [Self; 4] = [
         Self::Stale,
         Self::Invented,
@@ -34,7 +34,7 @@ impl Fault {
         Self::OutOfBounds,
     ];
 
-    /// What it is, in words.
+    /// Returns the name that is printed.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stale => "stale marker",
@@ -44,7 +44,7 @@ impl Fault {
         }
     }
 
-    /// The verdict that finds it.
+    /// Returns the expected status.
     pub fn verdict(self) -> &'static str {
         match self {
             Self::Stale => "stale_turn",
@@ -55,27 +55,27 @@ impl Fault {
     }
 }
 
-/// A sentence of an answer, with its one citation.
+/// A sentence of an answer with its citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// First character of the citation in the answer.
+    /// Start of the citation in the answer, in characters.
     pub start: usize,
-    /// What is wrong with it; `None` for a right one.
+    /// The planted fault; `None` for a correct citation.
     pub planted: Option<Fault>,
 }
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The text that the database is given.
+    /// Text of the answer.
     pub text: String,
-    /// Its statements, in order.
+    /// Statements in order.
     pub statements: Vec<Statement>,
 }
 
 impl Answer {
-    /// Adds a sentence that ends with a full stop; the citation goes before it.
-    fn state(&mut self, sentence: &str, citation: &str, planted: Option<Fault>) {
+    /// Adds a sentence and puts the citation before its full stop.
+    fn add_statement(&mut self, sentence: &str, citation: &str, planted: Option<Fault>) {
         if !self.text.is_empty() {
             self.text.push(' ');
         }
@@ -88,73 +88,75 @@ impl Answer {
     }
 }
 
-/// What the writer still knows of a source of an earlier turn.
+/// A source of an earlier turn.
 #[derive(Debug)]
-struct Known {
+struct EarlierSource {
     chunk_id: String,
     sentences: Vec<String>,
 }
 
-/// Writes the answers of one conversation. It says nothing twice.
+/// Writes the answers of one conversation without repeating a sentence.
 #[derive(Debug, Default)]
 pub struct Writer {
-    earlier: BTreeMap<String, Known>,
-    said: BTreeSet<String>,
+    earlier: BTreeMap<String, EarlierSource>,
+    used_sentences: BTreeSet<String>,
 }
 
 impl Writer {
-    /// Answers a turn: right statements first, then the wanted faults as far as the sources give an opportunity.
-    pub fn write(&mut self, turn: &Begun, faults: &[Fault]) -> Answer {
+    /// Writes the answer of a turn: correct statements first, then the requested faults, if the sources allow them.
+    pub fn write(&mut self, turn: &BegunTurn, faults: &[Fault]) -> Answer {
         let mut answer = Answer::default();
-        for (number, index) in preferred(&turn.sources).into_iter().enumerate() {
-            if answer.statements.len() == RIGHT {
+        for (number, index) in quoting_order(&turn.sources).into_iter().enumerate() {
+            if answer.statements.len() == CORRECT_STATEMENTS {
                 break;
             }
             let source = &turn.sources[index];
-            if let Some(sentence) = self.sentence_of(source) {
+            if let Some(sentence) = self.unused_sentence(source) {
                 let by_page = (number % 2 == 1).then(|| page_citation(source, &source.locator));
                 let citation = by_page.flatten().unwrap_or_else(|| marker(&source.marker));
-                answer.state(&sentence, &citation, None);
+                answer.add_statement(&sentence, &citation, None);
             }
         }
         for &fault in faults {
-            if let Some((sentence, citation)) = self.wrong(turn, fault) {
-                answer.state(&sentence, &citation, Some(fault));
+            if let Some((sentence, citation)) = self.wrong_statement(turn, fault) {
+                answer.add_statement(&sentence, &citation, Some(fault));
             }
         }
         if answer.statements.is_empty() {
             answer.text.push_str("The sources do not say.");
         }
         for source in &turn.sources {
-            let known = Known {
+            let earlier = EarlierSource {
                 chunk_id: source.chunk_id.clone(),
                 sentences: sentences(source),
             };
-            self.earlier.insert(source.marker.clone(), known);
+            self.earlier.insert(source.marker.clone(), earlier);
         }
         answer
     }
 
-    /// A sentence of the source that was not said yet.
-    fn sentence_of(&mut self, source: &Source) -> Option<String> {
+    /// Returns a sentence of the source that no answer contains yet.
+    fn unused_sentence(&mut self, source: &Source) -> Option<String> {
         sentences(source)
             .into_iter()
-            .find(|sentence| self.said.insert(sentence.clone()))
+            .find(|sentence| self.used_sentences.insert(sentence.clone()))
     }
 
-    /// A sentence and what it is wrongly cited as.
-    fn wrong(&mut self, turn: &Begun, fault: Fault) -> Option<(String, String)> {
+    /// Returns a sentence with a wrong citation.
+    fn wrong_statement(&mut self, turn: &BegunTurn, fault: Fault) -> Option<(String, String)> {
         let sources = &turn.sources;
         match fault {
-            Fault::Stale => self.stale(turn),
+            Fault::Stale => self.stale_statement(turn),
             Fault::Invented => {
-                let sentence = sources.iter().find_map(|source| self.sentence_of(source))?;
+                let sentence = sources
+                    .iter()
+                    .find_map(|source| self.unused_sentence(source))?;
                 Some((sentence, marker(&self.unused_marker(sources))))
             }
             Fault::Misattributed => sources.iter().find_map(|source| {
                 sentences(source).into_iter().find_map(|sentence| {
-                    let other = unlike(&sentence, source, sources)?;
-                    self.said
+                    let other = unrelated_source(&sentence, source, sources)?;
+                    self.used_sentences
                         .insert(sentence.clone())
                         .then(|| (sentence, marker(&other.marker)))
                 })
@@ -162,26 +164,26 @@ impl Writer {
             Fault::OutOfBounds => sources.iter().find_map(|source| {
                 let page = FAR_PAGE.max(source.page_count?.saturating_add(1));
                 let citation = page_citation(source, &format!("p. {page}"))?;
-                Some((self.sentence_of(source)?, citation))
+                Some((self.unused_sentence(source)?, citation))
             }),
         }
     }
 
-    /// A sentence of an earlier turn under its marker of then, where its passage is not in this turn's context.
-    fn stale(&mut self, turn: &Begun) -> Option<(String, String)> {
-        let present = |name: &str, known: &Known| {
+    /// Returns a sentence of an earlier turn with its marker, if the passage is not in the context of this turn.
+    fn stale_statement(&mut self, turn: &BegunTurn) -> Option<(String, String)> {
+        let present = |name: &str, earlier: &EarlierSource| {
             turn.sources.iter().any(|source| source.marker == name)
-                || turn.passages.contains(&known.chunk_id)
+                || turn.passages.contains(&earlier.chunk_id)
         };
-        let said = &mut self.said;
+        let used_sentences = &mut self.used_sentences;
         self.earlier
             .iter()
-            .filter(|(name, known)| !present(name, known))
-            .find_map(|(name, known)| {
-                let sentence = known
+            .filter(|(name, earlier)| !present(name, earlier))
+            .find_map(|(name, earlier)| {
+                let sentence = earlier
                     .sentences
                     .iter()
-                    .find(|sentence| said.insert((*sentence).clone()))?;
+                    .find(|sentence| used_sentences.insert((*sentence).clone()))?;
                 Some((sentence.clone(), marker(name)))
             })
     }
@@ -205,9 +207,9 @@ impl Writer {
     }
 }
 
-/// Sources in the order in which they are quoted: the most relevant first, but the best carried one second at the latest, so
-/// that it is seen to hold.
-fn preferred(sources: &[Source]) -> Vec<usize> {
+/// Returns the order in which sources are quoted: by relevance, but the best carried source is at most second, so that every answer
+/// shows how it is judged.
+fn quoting_order(sources: &[Source]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_by(|&a, &b| sources[b].score.total_cmp(&sources[a].score));
     if let Some(place) = order
@@ -220,7 +222,7 @@ fn preferred(sources: &[Source]) -> Vec<usize> {
     order
 }
 
-/// What can be quoted of a source: its facts first, they were chosen for the question.
+/// Returns the quotable sentences of a source. Its facts come first, because they were selected for the question.
 fn sentences(source: &Source) -> Vec<String> {
     let facts = source.facts.iter().map(|fact| one_line(fact));
     let mut all: Vec<String> = facts.filter(|fact| is_quotable(fact)).collect();
@@ -232,8 +234,8 @@ fn sentences(source: &Source) -> Vec<String> {
     all
 }
 
-/// The source of another document that says least of a sentence, if that is little enough.
-fn unlike<'a>(sentence: &str, of: &Source, sources: &'a [Source]) -> Option<&'a Source> {
+/// Returns the source of another document that overlaps least with a sentence, if the overlap is small enough.
+fn unrelated_source<'a>(sentence: &str, of: &Source, sources: &'a [Source]) -> Option<&'a Source> {
     sources
         .iter()
         .filter(|other| other.doc_id != of.doc_id)
@@ -242,7 +244,7 @@ fn unlike<'a>(sentence: &str, of: &Source, sources: &'a [Source]) -> Option<&'a 
             (overlap(sentence, &text), other)
         })
         .min_by(|(a, _), (b, _)| a.total_cmp(b))
-        .filter(|(share, _)| *share <= ELSEWHERE)
+        .filter(|(share, _)| *share <= MAX_OVERLAP)
         .map(|(_, other)| other)
 }
 
@@ -250,7 +252,7 @@ fn marker(name: &str) -> String {
     format!("[{name}]")
 }
 
-/// A citation by document and page; `None` where the source has no pages or the name does not fit between brackets.
+/// Returns a citation by document and page, or `None` if the source has no pages or its name cannot be written in brackets.
 fn page_citation(source: &Source, pages: &str) -> Option<String> {
     let name = &source.doc_id;
     let awkward = |c: char| "[]\"()\n".contains(c) || c.is_control();
@@ -283,16 +285,16 @@ mod tests {
         }
     }
 
-    fn turn(sources: &[Source]) -> Begun {
-        Begun {
+    fn turn(sources: &[Source]) -> BegunTurn {
+        BegunTurn {
             sources: sources.to_vec(),
             passages: sources.iter().map(|s| s.chunk_id.clone()).collect(),
-            ..Begun::default()
+            ..BegunTurn::default()
         }
     }
 
     #[test]
-    fn every_citation_stands_where_the_statement_says() {
+    fn statements_have_the_positions_of_their_citations() {
         let apples = source(
             "A1",
             "Apples ripen slowly in cool orchards. Older trees bear fewer apples than young ones. Pickers climb wooden ladders every morning.",
@@ -330,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_sentence_nothing_is_claimed() {
+    fn without_quotable_sentences_nothing_is_claimed() {
         let answer = Writer::default().write(&turn(&[source("A1", "| a | table |")]), &Fault::ALL);
         assert_eq!(
             (answer.text.as_str(), answer.statements.len()),
@@ -339,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn awkward_names_are_quoted_or_left() {
+    fn unusual_names_are_quoted_or_not_cited() {
         let mut awkward = source("A1", "");
         awkward.doc_id = "Smith, Jones.md".into();
         assert_eq!(

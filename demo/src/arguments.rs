@@ -1,4 +1,4 @@
-//! What the demo is called with.
+//! Command-line arguments of the demo.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,19 @@ use anyhow::{Context as _, Result, bail};
 /// `reground-demo --uri URI --docs DIR [--model DIR]`
 #[derive(Debug, PartialEq, Eq)]
 pub struct Arguments {
-    /// libpq URI of a database that has the extension.
+    /// libpq URI of a database with the extension.
     pub uri: String,
-    /// Folder of .md and .txt files.
+    /// Folder with .md and .txt files.
     pub docs: PathBuf,
-    /// Folder of the embedding model; lexical search alone without one.
+    /// Folder with the embedding model. Without a model, search is lexical only.
     pub model: Option<PathBuf>,
 }
 
 impl Arguments {
-    /// Reads the arguments after the program's name.
+    /// Parses the arguments after the program name.
     ///
     /// # Errors
-    /// An unknown option, an option without a value, or one that is missing.
+    /// An unknown option, an option without a value, or a missing option.
     pub fn read(words: impl Iterator<Item = String>) -> Result<Self> {
         const USAGE: &str = "usage: reground-demo --uri URI --docs FOLDER [--model FOLDER]";
         let (mut uri, mut docs, mut model) = (None, None, None);
@@ -56,19 +56,19 @@ mod tests {
     }
 
     #[test]
-    fn options_in_any_order() {
+    fn options_can_be_in_any_order() {
         let read = read("--docs manual --uri postgresql://h/d").unwrap();
         assert_eq!((read.uri.as_str(), read.model), ("postgresql://h/d", None));
     }
 
     #[test]
-    fn what_is_missing_is_said() {
-        for (line, fault) in [
+    fn missing_options_are_errors() {
+        for (line, message) in [
             ("--uri u", "--docs is missing"),
             ("--uri", "--uri needs a value"),
             ("--verbose", "unknown option --verbose"),
         ] {
-            assert!(read(line).unwrap_err().to_string().starts_with(fault));
+            assert!(read(line).unwrap_err().to_string().starts_with(message));
         }
     }
 }

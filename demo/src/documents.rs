@@ -1,38 +1,38 @@
-//! The folder of documents: what is in it, and what each file calls itself.
+//! Reads a folder of documents with their titles, headings and pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-/// Lines of a page of plain text that has no form feeds.
+/// Lines per page of plain text without form feeds.
 const LINES_PER_PAGE: usize = 50;
 
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its path below the folder, with `/`.
+    /// Path relative to the folder, with `/`.
     pub id: String,
-    /// Its first heading, or else the name of the file.
+    /// First heading, or the file name if there is none.
     pub title: String,
     /// Headings below the title, in order.
     pub headings: Vec<String>,
-    /// Character offsets at which pages begin, the first 0; `None` where form feeds say it.
+    /// Character offsets at which pages begin, the first 0; `None` if form feeds separate the pages.
     pub page_starts: Option<Vec<i32>>,
-    /// Its text.
+    /// Text of the file.
     pub text: String,
 }
 
-/// A folder that was read.
+/// The files of a folder.
 #[derive(Debug, Default)]
 pub struct Folder {
-    /// Files with text, by path.
+    /// Files with text, sorted by path.
     pub documents: Vec<Document>,
-    /// Files without text.
+    /// Number of files without text.
     pub empty: usize,
 }
 
-/// Reads every .md and .txt file at or below `root`; hidden files and links to folders are left out.
+/// Reads all .md and .txt files at or below `root`, except hidden files. Links to folders are not followed.
 ///
 /// # Errors
 /// A folder or file that cannot be read, or a folder without any text.
@@ -43,7 +43,7 @@ pub fn read(root: &Path) -> Result<Folder> {
     let mut folder = Folder::default();
     for path in paths {
         let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        // PostgreSQL's text has no NUL.
+        // PostgreSQL text cannot contain NUL.
         let text = String::from_utf8_lossy(&bytes).replace('\0', "");
         if text.trim().is_empty() {
             folder.empty += 1;
@@ -62,7 +62,7 @@ pub fn read(root: &Path) -> Result<Folder> {
     Ok(folder)
 }
 
-/// Whether the folder is the project's own manual.
+/// Returns whether the folder is the project's manual.
 pub fn is_manual(root: &Path) -> bool {
     let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
     matches!((root.canonicalize(), manual.canonicalize()), (Ok(a), Ok(b)) if a == b)
@@ -127,14 +127,14 @@ impl Document {
     }
 }
 
-/// A Markdown heading with its place in characters.
+/// A Markdown heading with its position in characters.
 struct Heading {
     level: usize,
     title: String,
     start: usize,
 }
 
-/// Headings outside of code.
+/// Returns the headings outside of code blocks.
 fn headings(text: &str) -> Vec<Heading> {
     let mut found = Vec::new();
     let mut fenced = false;
@@ -158,7 +158,7 @@ fn headings(text: &str) -> Vec<Heading> {
     found
 }
 
-/// Markdown has no pages: each section of the second level stands for one, so that pages can be cited.
+/// Returns the starts of the second-level sections. They serve as pages, because Markdown has no pages to cite.
 fn section_starts(headings: &[Heading]) -> Vec<i32> {
     let sections = headings
         .iter()
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_markdown_file() {
+    fn markdown_files_have_headings_and_sections() {
         let text = "# Überblick\n\nText.\n\n## Teil A\n\n```\n# no heading\n```\n\n## Teil B\n";
         let document = Document::new("a/b.md".into(), text.into());
         assert_eq!(document.title, "Überblick");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_file() {
+    fn text_files_have_pages_of_fifty_lines() {
         let document = Document::new("long_notes.txt".into(), "a line\n".repeat(120));
         assert_eq!(document.title, "long notes");
         assert_eq!(document.page_starts, Some(vec![0, 350, 700]));

@@ -1,4 +1,4 @@
-//! From files to passages with embeddings. What has not changed since an earlier run is kept.
+//! Ingestion: stores passages and embeddings of the files. Unchanged passages of an earlier run are kept.
 
 use anyhow::Result;
 use pgvector::Vector;
@@ -10,61 +10,61 @@ use serde_json::json;
 use crate::documents::{Document, Folder};
 use crate::screen::Screen;
 
-/// Name of the demo's corpus, and of the schema that its tables are in.
+/// Name of the demo's corpus and of the schema of its tables.
 pub const CORPUS: &str = "demo";
 
-/// Passages that are embedded at a time.
+/// Number of passages that are embedded at a time.
 const BATCH: i32 = 64;
 
-/// What an ingestion did.
+/// Result of an ingestion.
 #[derive(Debug, Default)]
-pub struct Ingested {
+pub struct IngestReport {
     /// Passages in the corpus.
     pub passages: i64,
-    /// Passages that stood there already.
-    pub kept: i64,
-    /// Documents of an earlier run that are no longer in the folder.
+    /// Passages that are unchanged since an earlier run.
+    pub unchanged: i64,
+    /// Documents of an earlier run that were removed because they are not in the folder.
     pub removed: usize,
-    /// Passages whose embedding stood there already.
-    pub kept_embeddings: i64,
-    /// Passages that were embedded now.
+    /// Passages with an embedding of an earlier run.
+    pub unchanged_embeddings: i64,
+    /// Passages that were embedded in this run.
     pub embedded: i64,
 }
 
-/// Brings the corpus into line with the folder.
+/// Makes the corpus equal to the folder.
 ///
 /// # Errors
-/// Whatever the database or the encoder finds wrong.
+/// An error of the database or the encoder.
 pub fn run(
     client: &mut Client,
     folder: &Folder,
     encoder: Option<&Encoder>,
     screen: &Screen,
-) -> Result<Ingested> {
+) -> Result<IngestReport> {
     let dimensions = encoder
         .map(|encoder| i32::try_from(encoder.dimensions()))
         .transpose()?;
     create_corpus(client, dimensions)?;
-    let mut done = Ingested {
+    let mut done = IngestReport {
         removed: remove_others(client, folder)?,
-        ..Ingested::default()
+        ..IngestReport::default()
     };
     for document in &folder.documents {
         screen.progress(&format!("reading {}", document.id));
-        let (chunks, kept) = put(client, document)?;
+        let (chunks, unchanged) = put(client, document)?;
         done.passages += chunks;
-        done.kept += kept;
+        done.unchanged += unchanged;
     }
     if let Some(encoder) = encoder {
         done.embedded = embed(client, encoder, done.passages, screen)?;
-        done.kept_embeddings = done.passages - done.embedded;
+        done.unchanged_embeddings = done.passages - done.embedded;
     }
     screen.progress("");
     Ok(done)
 }
 
-/// Passages are small, and few of them are asked for, because a manual of some hundred passages would otherwise be
-/// in the context nearly whole on every turn: nothing could be carried, and no marker could go stale.
+/// Creates the corpus. Passages are small and contexts short, because otherwise nearly all of a manual of some hundred passages
+/// would be in every context: no source would be carried, and no marker would become stale.
 fn create_corpus(client: &mut Client, dimensions: Option<i32>) -> Result<()> {
     let settings =
         json!({"candidates": 12, "max_merged_tokens": 256, "max_sources": 8, "min_sources": 4});
@@ -76,7 +76,7 @@ fn create_corpus(client: &mut Client, dimensions: Option<i32>) -> Result<()> {
         )
     };
     match create(client) {
-        // It exists with other dimensions: another model, or none, was used before.
+        // The corpus exists with other dimensions, because an earlier run used another model or none.
         Err(error) if error.code() == Some(&SqlState::DUPLICATE_OBJECT) => {
             client.execute(
                 "SELECT reground.drop_corpus($1, drop_tables => true)",
@@ -91,7 +91,7 @@ fn create_corpus(client: &mut Client, dimensions: Option<i32>) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the documents that the folder does not have, of another folder for one.
+/// Deletes the documents that are not in the folder, for example those of another folder.
 fn remove_others(client: &mut Client, folder: &Folder) -> Result<usize> {
     let ids: Vec<&str> = folder
         .documents
@@ -106,7 +106,7 @@ fn remove_others(client: &mut Client, folder: &Folder) -> Result<usize> {
     Ok(removed.len())
 }
 
-/// Puts one document; returns its passages, and how many of them were there.
+/// Stores one document. Returns the number of its passages, and how many of them are unchanged.
 fn put(client: &mut Client, document: &Document) -> Result<(i64, i64)> {
     let row = client.query_one(
         "SELECT chunks::bigint, kept::bigint FROM reground.put_document($1, $2, content => $3, title => $4, page_starts => $5)",
@@ -121,7 +121,7 @@ fn put(client: &mut Client, document: &Document) -> Result<(i64, i64)> {
     Ok((row.get(0), row.get(1)))
 }
 
-/// Embeds whatever has no embedding yet; returns how many that were.
+/// Embeds the passages without an embedding. Returns their number.
 fn embed(client: &mut Client, encoder: &Encoder, passages: i64, screen: &Screen) -> Result<i64> {
     let mut embedded = 0;
     loop {
@@ -135,7 +135,7 @@ fn embed(client: &mut Client, encoder: &Encoder, passages: i64, screen: &Screen)
         screen.progress(&format!(
             "embedding {embedded} of at most {passages} passages"
         ));
-        let keys: Vec<String> = pending.iter().map(|row| row.get(0)).collect();
+        let chunk_ids: Vec<String> = pending.iter().map(|row| row.get(0)).collect();
         let texts: Vec<&str> = pending.iter().map(|row| row.get(1)).collect();
         let embeddings: Vec<Vector> = encoder
             .encode(&texts)?
@@ -145,7 +145,7 @@ fn embed(client: &mut Client, encoder: &Encoder, passages: i64, screen: &Screen)
         let stored: i32 = client
             .query_one(
                 "SELECT reground.put_embeddings($1, $2, $3, model => 'all-MiniLM-L6-v2')",
-                &[&CORPUS, &keys, &embeddings],
+                &[&CORPUS, &chunk_ids, &embeddings],
             )?
             .get(0);
         anyhow::ensure!(stored > 0, "no embedding was stored");

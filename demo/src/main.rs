@@ -1,8 +1,8 @@
-//! The main job on real documents: ingest a folder, hold a conversation of six turns, audit every citation.
+//! The demo: ingests a folder of documents, holds a conversation of six turns, and audits every citation.
 //!
-//! There is no language model here. Answers are put together from the sources that the database returned, some of
-//! them wrong on purpose; whether a citation holds is what the database says. At the end the two are compared, so
-//! the demo is a test as well.
+//! No language model is used. Answers are composed from the sources that the database returned, and some citations are wrong on
+//! purpose. The database judges all citations. At the end its verdicts are compared with the planted faults, so the demo is also a
+//! test.
 
 mod answer;
 mod arguments;
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the demo; false if something came out otherwise than planted.
+/// Runs the demo. Returns `false` if a verdict differs from the expected one.
 fn run() -> Result<bool> {
     let arguments = Arguments::read(std::env::args().skip(1))?;
     let screen = Screen::of_stdout();
@@ -58,8 +58,8 @@ fn run() -> Result<bool> {
         &conversation,
     );
 
-    let ours = documents::is_manual(&arguments.docs);
-    let questions = if ours {
+    let is_manual = documents::is_manual(&arguments.docs);
+    let questions = if is_manual {
         questions::about_the_manual()
     } else {
         questions::about(&folder.documents)
@@ -71,15 +71,15 @@ fn run() -> Result<bool> {
             Some(encoder) => encoder.encode(&[question.text.as_str()])?.pop(),
             None => None,
         };
-        let begun = turn::begin(&mut client, &conversation, &question.text, embedding)?;
-        report::question(&screen, index + 1, questions.len(), question, &begun);
-        let answer = writer.write(&begun, question.faults);
-        let judged = turn::end(&mut client, &begun, &answer, index + 1)?;
+        let turn = turn::begin(&mut client, &conversation, &question.text, embedding)?;
+        report::question(&screen, index + 1, questions.len(), question, &turn);
+        let answer = writer.write(&turn, question.faults);
+        let judged = turn::end(&mut client, turn.turn_id, &answer.text, index + 1)?;
         report::answer(&screen, &answer, &judged);
         tally.add(&answer, &judged);
     }
     report::tally(&screen, &tally);
     report::explore(&screen, &arguments.uri, &conversation);
-    // What other documents offer cannot be known: a sentence may well stand in two of them.
-    Ok(!ours || tally.complete())
+    // In other folders a planted fault can be correct by chance, because two documents can contain the same sentence.
+    Ok(!is_manual || tally.complete())
 }

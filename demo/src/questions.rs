@@ -1,21 +1,21 @@
-//! The six questions, and which faults their answers are given.
+//! The six questions, and the faults to plant in their answers.
 
 use crate::answer::Fault;
 use crate::documents::Document;
 
-/// A turn's part in the conversation.
+/// A question of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// What it shows, for the heading.
-    pub part: &'static str,
-    /// The user's words.
+    /// What the turn demonstrates, for the heading.
+    pub kind: &'static str,
+    /// Text of the question.
     pub text: String,
-    /// What is wrong with the answer, beside its right statements.
+    /// Faults to plant in the answer, in addition to its correct statements.
     pub faults: &'static [Fault],
 }
 
-/// The course of the conversation: what each turn shows, and the faults of its answer.
-const COURSE: [(&str, &[Fault]); 6] = [
+/// The conversation: what each turn demonstrates, and the faults of its answer.
+const TURNS: [(&str, &[Fault]); 6] = [
     ("the opening question", &[]),
     ("a follow-up with a pronoun", &[Fault::Invented]),
     ("a comparison", &[Fault::Misattributed]),
@@ -30,17 +30,17 @@ const COURSE: [(&str, &[Fault]); 6] = [
     ),
 ];
 
-fn along_the_course(texts: [String; 6]) -> Vec<Question> {
-    COURSE
+fn questions(texts: [String; 6]) -> Vec<Question> {
+    TURNS
         .iter()
         .zip(texts)
-        .map(|(&(part, faults), text)| Question { part, text, faults })
+        .map(|(&(kind, faults), text)| Question { kind, text, faults })
         .collect()
 }
 
-/// The questions about the project's own manual.
+/// Returns the questions about the project's manual.
 pub fn about_the_manual() -> Vec<Question> {
-    along_the_course(
+    questions(
         [
             "How do I start the embedded server?",
             "Can it also be a server of my own?",
@@ -53,10 +53,10 @@ pub fn about_the_manual() -> Vec<Question> {
     )
 }
 
-/// Questions about any documents, made from their titles and headings.
+/// Returns questions about any documents, made from their titles and headings.
 pub fn about(documents: &[Document]) -> Vec<Question> {
     let [first, second, third] = topics(documents);
-    along_the_course([
+    questions([
         format!("What should I know about {first}?"),
         "And what else is important about it?".to_owned(),
         format!("What is the difference between {first} and {second}?"),
@@ -66,12 +66,12 @@ pub fn about(documents: &[Document]) -> Vec<Question> {
     ])
 }
 
-/// Three subjects, from different documents where there are three: a heading below the title, else the title.
+/// Returns three subjects, from different documents if there are three: the first heading below the title, or else the title.
 fn topics(documents: &[Document]) -> [String; 3] {
     let count = documents.len();
     let places = [0, count / 3, 2 * count / 3];
     [0, 1, 2].map(|topic| {
-        // A small folder gives the same document again: another heading of it then.
+        // In a small folder the same document occurs again. Then its next heading is used.
         let again = places[..topic]
             .iter()
             .filter(|&&place| place == places[topic])
@@ -80,13 +80,13 @@ fn topics(documents: &[Document]) -> [String; 3] {
             .get(places[topic])
             .map_or_else(String::new, |document| {
                 let heading = document.headings.get(again).unwrap_or(&document.title);
-                named(heading).to_owned()
+                without_number(heading).to_owned()
             })
     })
 }
 
-/// A heading without its number and its final mark.
-fn named(heading: &str) -> &str {
+/// Returns a heading without its number and final punctuation.
+fn without_number(heading: &str) -> &str {
     let name = heading.trim_start_matches(|c: char| c.is_ascii_digit() || ".) ".contains(c));
     let name = name.trim_end_matches(['.', '?', '!', ':']);
     if name.is_empty() { heading } else { name }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn any_folder_gives_six_questions() {
+    fn any_folder_has_six_questions() {
         for count in 1..7 {
             let documents: Vec<_> = (0..count)
                 .map(|i| document(&format!("{i}.md"), &[]))
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn every_fault_is_planted() {
         for fault in Fault::ALL {
-            assert!(COURSE.iter().any(|(_, faults)| faults.contains(&fault)));
+            assert!(TURNS.iter().any(|(_, faults)| faults.contains(&fault)));
         }
     }
 }

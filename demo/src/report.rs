@@ -1,21 +1,21 @@
-//! What is printed.
+//! Printed output.
 
 use reground_encoders::Encoder;
 
 use crate::answer::{Answer, Fault};
 use crate::arguments::Arguments;
 use crate::documents::Folder;
-use crate::ingest::Ingested;
+use crate::ingest::IngestReport;
 use crate::questions::Question;
 use crate::screen::{Screen, Style, WIDTH, clip, columns, wrap};
 use crate::tally::{Share, Tally};
-use crate::turn::{Begun, Judged, Source, Verdict};
+use crate::turn::{BegunTurn, JudgedAnswer, Source, Verdict};
 
-/// Column at which text begins beside a label.
+/// Column of the text after a label.
 const TEXT: usize = 14;
-/// Column at which the reason for a verdict begins.
+/// Column of the reasons for a verdict.
 const REASON: usize = 42;
-/// Columns of a document's title in the table of sources.
+/// Width of a document's title in the table of sources.
 const TITLE: usize = 46;
 
 fn labelled(screen: &Screen, label: &str, text: &str) {
@@ -31,7 +31,7 @@ fn rule(screen: &Screen, title: &str) {
     );
 }
 
-/// The first lines.
+/// Prints the title.
 pub fn title(screen: &Screen) {
     println!(
         "{}",
@@ -43,19 +43,19 @@ pub fn title(screen: &Screen) {
     println!(
         "{}",
         wrap(
-            "There is no language model here. Answers are composed from the sources that the database returned, \
-             some of them wrong on purpose; every verdict is the database's.",
+            "No language model is used. Answers are composed from the sources that the database returned, and some \
+             citations are wrong on purpose. All verdicts come from the database.",
             0
         )
     );
 }
 
-/// What the ingestion did.
+/// Prints the results of the ingestion.
 pub fn ingested(
     screen: &Screen,
     arguments: &Arguments,
     folder: &Folder,
-    done: &Ingested,
+    done: &IngestReport,
     encoder: Option<&Encoder>,
     conversation: &str,
 ) {
@@ -63,7 +63,7 @@ pub fn ingested(
     let count = folder.documents.len();
     let mut files = vec![format!("{count} file{}", if count == 1 { "" } else { "s" })];
     if folder.empty > 0 {
-        files.push(format!("{} without text left out", folder.empty));
+        files.push(format!("{} without text skipped", folder.empty));
     }
     if done.removed > 0 {
         files.push(format!("{} of an earlier run removed", done.removed));
@@ -73,20 +73,20 @@ pub fn ingested(
         "Documents",
         &format!("{} · {}", arguments.docs.display(), files.join(" · ")),
     );
-    let added = done.passages - done.kept;
+    let added = done.passages - done.unchanged;
     labelled(
         screen,
         "Passages",
         &format!(
-            "{} · kept {}, added {added} · a section of Markdown counts as a page",
-            done.passages, done.kept
+            "{} · unchanged {}, added {added} · each Markdown section counts as a page",
+            done.passages, done.unchanged
         ),
     );
     let embeddings = match encoder {
         Some(encoder) => format!(
-            "{} dimensions · kept {}, embedded {}",
+            "{} dimensions · unchanged {}, embedded {}",
             encoder.dimensions(),
-            done.kept_embeddings,
+            done.unchanged_embeddings,
             done.embedded
         ),
         None => "none: no model was given, so search is lexical only".to_owned(),
@@ -95,9 +95,18 @@ pub fn ingested(
     labelled(screen, "Conversation", conversation);
 }
 
-/// A question, its intent, and the sources for its answer.
-pub fn question(screen: &Screen, number: usize, of: usize, question: &Question, begun: &Begun) {
-    rule(screen, &format!("Turn {number} of {of}: {}", question.part));
+/// Prints a question, its intent and its sources.
+pub fn question(
+    screen: &Screen,
+    number: usize,
+    total: usize,
+    question: &Question,
+    turn: &BegunTurn,
+) {
+    rule(
+        screen,
+        &format!("Turn {number} of {total}: {}", question.kind),
+    );
     labelled(
         screen,
         "Question",
@@ -105,28 +114,28 @@ pub fn question(screen: &Screen, number: usize, of: usize, question: &Question, 
     );
     let intent = format!(
         "{} {:.2} · {}",
-        begun.intent,
-        begun.confidence,
-        begun.signals.join(" · ")
+        turn.intent,
+        turn.confidence,
+        turn.signals.join(" · ")
     );
     labelled(screen, "Intent", &intent);
     let sources = format!(
         "{} with {} tokens in {} ms",
-        begun.sources.len(),
-        begun.tokens,
-        begun.took.as_millis()
+        turn.sources.len(),
+        turn.tokens,
+        turn.took.as_millis()
     );
     labelled(screen, "Sources", &sources);
-    if !begun.warnings.is_empty() {
-        labelled(screen, "Warnings", &begun.warnings.join(", "));
+    if !turn.warnings.is_empty() {
+        labelled(screen, "Warnings", &turn.warnings.join(", "));
     }
     println!();
     let header = format!(
-        "  {:<7} {:<8} {:>6} {:>6}  {:<TITLE$} place",
+        "  {:<7} {:<8} {:>6} {:>6}  {:<TITLE$} position",
         "marker", "origin", "score", "carry", "document"
     );
     println!("{}", screen.paint(Style::Dim, &header));
-    for source in &begun.sources {
+    for source in &turn.sources {
         println!("{}", source_line(source));
     }
 }
@@ -145,8 +154,8 @@ fn source_line(source: &Source) -> String {
     )
 }
 
-/// An answer with its citations marked in place, then why, then its scores.
-pub fn answer(screen: &Screen, answer: &Answer, judged: &Judged) {
+/// Prints an answer with its citations marked, then the verdicts and the scores.
+pub fn answer(screen: &Screen, answer: &Answer, judged: &JudgedAnswer) {
     println!();
     labelled(
         screen,
@@ -195,7 +204,7 @@ fn sign(verdict: &Verdict) -> (char, Style) {
     }
 }
 
-/// The answer with a sign before each citation, put where the database says that it begins.
+/// Returns the answer with a sign before each citation, at the position that the database returned.
 fn marked(screen: &Screen, text: &str, verdicts: &[Verdict]) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -206,7 +215,7 @@ fn marked(screen: &Screen, text: &str, verdicts: &[Verdict]) -> String {
         };
         out.extend(before);
         let (sign, style) = sign(verdict);
-        // In one piece, so that no line ends within a citation.
+        // No-break spaces prevent line breaks within a citation.
         let citation = format!("{sign} {}", verdict.raw).replace(' ', "\u{a0}");
         out.push_str(&screen.paint(style, &citation));
         at = verdict.start + verdict.raw.chars().count();
@@ -217,15 +226,15 @@ fn marked(screen: &Screen, text: &str, verdicts: &[Verdict]) -> String {
 
 fn verdict_lines(screen: &Screen, verdict: &Verdict, planted: Option<Fault>) {
     let (sign, style) = sign(verdict);
-    let mut why = vec![screen.paint(style, &verdict.status)];
-    why.extend(verdict.diagnostic.clone());
-    why.extend(
+    let mut reasons = vec![screen.paint(style, &verdict.status)];
+    reasons.extend(verdict.diagnostic.clone());
+    reasons.extend(
         verdict
             .detail
             .clone()
             .filter(|detail| *detail != verdict.status),
     );
-    why.extend(
+    reasons.extend(
         verdict
             .support
             .map(|support| format!("support {support:.2}")),
@@ -234,9 +243,9 @@ fn verdict_lines(screen: &Screen, verdict: &Verdict, planted: Option<Fault>) {
         .best_other
         .as_ref()
         .filter(|_| verdict.holds == Some(false));
-    why.extend(other.map(|other| format!("best other [{other}]")));
-    // Lines break between the reasons only.
-    for reason in &mut why {
+    reasons.extend(other.map(|other| format!("better source [{other}]")));
+    // No-break spaces prevent line breaks within a reason.
+    for reason in &mut reasons {
         *reason = reason.replace(' ', "\u{a0}");
     }
     let raw = clip(&verdict.raw, REASON - 5);
@@ -244,7 +253,7 @@ fn verdict_lines(screen: &Screen, verdict: &Verdict, planted: Option<Fault>) {
     println!(
         "  {} {raw}{padding}{}",
         screen.paint(style, &sign.to_string()),
-        wrap(&why.join(" · "), REASON)
+        wrap(&reasons.join(" · "), REASON)
     );
     if let Some(fault) = planted {
         let planted = format!("planted: {}", fault.name());
@@ -256,34 +265,34 @@ fn verdict_lines(screen: &Screen, verdict: &Verdict, planted: Option<Fault>) {
     }
 }
 
-/// What was planted against what was found.
+/// Prints the comparison of planted faults and verdicts.
 pub fn tally(screen: &Screen, tally: &Tally) {
-    rule(screen, "Planted against found");
+    rule(screen, "Planted faults and verdicts");
     let line = |name: &str, verb: &str, share: Share| {
-        let style = if share.found == share.of {
+        let style = if share.found == share.total {
             Style::Good
         } else {
             Style::Bad
         };
-        let text = format!("{verb} {} of {}", share.found, share.of);
+        let text = format!("{verb} {} of {}", share.found, share.total);
         println!("  {name:<24} {}", screen.paint(style, &text));
     };
     for fault in Fault::ALL {
         match tally.faults.get(&fault) {
-            Some(&share) => line(fault.name(), "found", share),
-            None => println!("  {:<24} no opportunity in these documents", fault.name()),
+            Some(&share) => line(fault.name(), "detected", share),
+            None => println!("  {:<24} not possible with these documents", fault.name()),
         }
     }
-    line("all planted faults", "found", tally.planted());
-    line("right citations", "held", tally.right);
-    for surprise in &tally.surprises {
-        println!("  {} {}", screen.paint(Style::Bad, "✗"), wrap(surprise, 4));
+    line("all planted faults", "detected", tally.planted());
+    line("correct citations", "held", tally.correct);
+    for line in &tally.unexpected {
+        println!("  {} {}", screen.paint(Style::Bad, "✗"), wrap(line, 4));
     }
 }
 
-/// What to type next.
+/// Prints SQL statements to try next.
 pub fn explore(screen: &Screen, uri: &str, conversation: &str) {
-    rule(screen, "Explore it in SQL");
+    rule(screen, "Continue in SQL");
     println!("  psql {uri}\n");
     let statements = [
         format!(

@@ -1,26 +1,26 @@
-//! What a terminal can do: colours where it is one, and lines of at most 100 columns.
+//! Terminal output: colours if the output is a terminal, and lines of at most 100 columns.
 
 use std::io::{IsTerminal as _, Write as _};
 
 /// Columns of the output.
 pub const WIDTH: usize = 100;
 
-/// A way to set text apart.
+/// Text styles.
 #[derive(Clone, Copy, Debug)]
 pub enum Style {
     /// Headings.
     Bold,
-    /// What matters less.
+    /// Less important text.
     Dim,
-    /// What holds.
+    /// Citations that hold.
     Good,
-    /// What does not.
+    /// Citations that do not hold.
     Bad,
-    /// Names of parts.
+    /// Labels.
     Label,
 }
 
-/// Where the output goes.
+/// Capabilities of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Screen {
     coloured: bool,
@@ -28,7 +28,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Standard output: coloured on a terminal, unless `NO_COLOR` is set.
+    /// Detects the capabilities of standard output and standard error. `NO_COLOR` disables colours.
     pub fn of_stdout() -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self {
@@ -37,7 +37,7 @@ impl Screen {
         }
     }
 
-    /// The text in a style.
+    /// Returns the text in a style.
     pub fn paint(&self, style: Style, text: &str) -> String {
         let code = match style {
             Style::Bold => "1",
@@ -53,17 +53,17 @@ impl Screen {
         }
     }
 
-    /// Shows what goes on in a line that the next call replaces; an empty text clears it.
+    /// Shows a progress line that the next call replaces. An empty text clears it.
     pub fn progress(&self, text: &str) {
         if self.progress {
             eprint!("\r\u{1b}[K{}", clip(text, WIDTH));
-            // Only the look depends on it.
+            // A failed flush only delays the display.
             let _ = std::io::stderr().flush();
         }
     }
 }
 
-/// Columns of a text, colours not counted.
+/// Returns the number of columns of a text, without colour codes.
 pub fn columns(text: &str) -> usize {
     let mut count = 0;
     let mut escaped = false;
@@ -78,8 +78,8 @@ pub fn columns(text: &str) -> usize {
     count
 }
 
-/// The text in lines, broken at spaces; the first begins at column `indent`, the others are indented so far. A no-break
-/// space holds words together and is written as a space.
+/// Breaks the text into lines at spaces. The first line begins at column `indent`, the others are indented by it. A no-break space
+/// does not break and is printed as a space.
 pub fn wrap(text: &str, indent: usize) -> String {
     let mut out = String::new();
     let mut column = indent;
@@ -99,7 +99,7 @@ pub fn wrap(text: &str, indent: usize) -> String {
     out.replace('\u{a0}', " ")
 }
 
-/// The text in one line of at most `width` columns, the rest cut off with an ellipsis.
+/// Returns the text in one line of at most `width` columns, with an ellipsis if it was cut.
 pub fn clip(text: &str, width: usize) -> String {
     let line: Vec<char> = text
         .split_whitespace()
@@ -120,7 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn colours_take_no_columns() {
+    fn colour_codes_have_no_width() {
         let screen = Screen {
             coloured: true,
             progress: false,
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_too_long(words in proptest::collection::vec("[a-z\u{a0}]{1,20}", 0..80), indent in 0usize..20) {
+        fn wrapped_lines_fit_the_width(words in proptest::collection::vec("[a-z\u{a0}]{1,20}", 0..80), indent in 0usize..20) {
             let text = words.join(" ");
             let wrapped = wrap(&text, indent);
             let first = " ".repeat(indent) + &wrapped;

@@ -1,33 +1,33 @@
-//! What was planted against what the database found.
+//! Comparison of the planted faults with the verdicts of the database.
 
 use std::collections::BTreeMap;
 
 use crate::answer::{Answer, Fault};
-use crate::turn::Judged;
+use crate::turn::JudgedAnswer;
 
-/// So many of so many.
+/// A number of expected verdicts out of a total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// As expected.
+    /// Number of citations with the expected verdict.
     pub found: usize,
-    /// In all.
-    pub of: usize,
+    /// Number of citations.
+    pub total: usize,
 }
 
 /// The comparison over all answers.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Faults found, by kind.
+    /// Detected faults, by kind.
     pub faults: BTreeMap<Fault, Share>,
-    /// Right citations that held.
-    pub right: Share,
-    /// What came out otherwise, in words.
-    pub surprises: Vec<String>,
+    /// Correct citations that hold.
+    pub correct: Share,
+    /// Descriptions of unexpected verdicts.
+    pub unexpected: Vec<String>,
 }
 
 impl Tally {
     /// Adds an answer with its verdicts.
-    pub fn add(&mut self, answer: &Answer, judged: &Judged) {
+    pub fn add(&mut self, answer: &Answer, judged: &JudgedAnswer) {
         for statement in &answer.statements {
             let verdict = judged
                 .verdicts
@@ -39,34 +39,37 @@ impl Tally {
             };
             let share = match statement.planted {
                 Some(fault) => self.faults.entry(fault).or_default(),
-                None => &mut self.right,
+                None => &mut self.correct,
             };
-            share.of += 1;
+            share.total += 1;
             share.found += usize::from(expected);
             if !expected {
-                let planted = statement.planted.map_or("right", Fault::name);
+                let planted = statement.planted.map_or("correct", Fault::name);
                 let (raw, status) = verdict.map_or(("a citation", "not found"), |verdict| {
                     (verdict.raw.as_str(), verdict.status.as_str())
                 });
-                self.surprises
-                    .push(format!("{raw}, planted as {planted}, came out as {status}"));
+                self.unexpected.push(format!(
+                    "{raw}, planted as {planted}, has the verdict {status}"
+                ));
             }
         }
     }
 
-    /// All faults together.
+    /// Returns the sum over all faults.
     pub fn planted(&self) -> Share {
         self.faults
             .values()
             .fold(Share::default(), |sum, share| Share {
                 found: sum.found + share.found,
-                of: sum.of + share.of,
+                total: sum.total + share.total,
             })
     }
 
-    /// Whether every kind of fault was planted, every fault was found, and every right citation held.
+    /// Returns whether all kinds of faults were planted, all faults were detected, and all correct citations hold.
     pub fn complete(&self) -> bool {
-        self.surprises.is_empty() && self.right.of > 0 && self.faults.len() == Fault::ALL.len()
+        self.unexpected.is_empty()
+            && self.correct.total > 0
+            && self.faults.len() == Fault::ALL.len()
     }
 }
 
@@ -77,7 +80,7 @@ mod tests {
     use crate::turn::Verdict;
 
     #[test]
-    fn a_verdict_counts_where_it_stands() {
+    fn verdicts_are_matched_by_position() {
         let statement = |start, planted| Statement { start, planted };
         let answer = Answer {
             text: String::new(),
@@ -93,18 +96,18 @@ mod tests {
             holds: Some(holds),
             ..Verdict::default()
         };
-        let judged = Judged {
+        let judged = JudgedAnswer {
             verdicts: vec![
                 verdict(3, "resolved_current", true),
                 verdict(9, "unknown_id", false),
             ],
-            ..Judged::default()
+            ..JudgedAnswer::default()
         };
         let mut tally = Tally::default();
         tally.add(&answer, &judged);
-        assert_eq!(tally.right, Share { found: 1, of: 1 });
-        assert_eq!(tally.planted(), Share { found: 0, of: 2 });
-        assert_eq!(tally.surprises.len(), 2);
+        assert_eq!(tally.correct, Share { found: 1, total: 1 });
+        assert_eq!(tally.planted(), Share { found: 0, total: 2 });
+        assert_eq!(tally.unexpected.len(), 2);
         assert!(!tally.complete());
     }
 }

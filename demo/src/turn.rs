@@ -1,4 +1,4 @@
-//! A turn as the database tells it: its sources when it begins, its verdicts when it ends.
+//! Turns in the database: begins a turn and reads its sources, ends it with an answer and reads the verdicts.
 
 use std::time::{Duration, Instant};
 
@@ -6,99 +6,98 @@ use anyhow::Result;
 use pgvector::Vector;
 use postgres::{Client, Row};
 
-use crate::answer::Answer;
 use crate::ingest::CORPUS;
 
-/// A source of a turn's context.
+/// A source in a turn's context.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    /// Its marker, for the life of the conversation.
+    /// Marker, which stays the same throughout the conversation.
     pub marker: String,
-    /// The document's id.
+    /// Id of the document.
     pub doc_id: String,
-    /// The passage's id.
+    /// Id of the passage.
     pub chunk_id: String,
-    /// The document's title.
+    /// Title of the document.
     pub title: String,
-    /// Its place in the document.
+    /// Position in the document.
     pub locator: String,
-    /// Pages of the document, where it has any.
+    /// Number of pages of the document, if known.
     pub page_count: Option<i32>,
-    /// Its text.
+    /// Text of the passage.
     pub content: String,
-    /// Key sentences of it, for the question.
+    /// Key sentences for the question.
     pub facts: Vec<String>,
-    /// fresh, carried or pinned.
+    /// Origin: fresh, carried or pinned.
     pub origin: String,
-    /// Relevance to the question, as `begin_turn` gives it.
+    /// Relevance to the question, as `begin_turn` returns it.
     pub score: f64,
-    /// What the conversation remembered of it when the turn began.
+    /// Carry score of the source when the turn began.
     pub carry_score: Option<f64>,
 }
 
 /// A turn that has begun.
 #[derive(Clone, Debug, Default)]
-pub struct Begun {
-    /// Its id.
+pub struct BegunTurn {
+    /// Id of the turn.
     pub turn_id: i64,
-    /// What it is after (C1).
+    /// Intent of the question (C1).
     pub intent: String,
-    /// How sure, in [0, 1].
+    /// Confidence of the intent, in [0, 1].
     pub confidence: f32,
-    /// What decided.
+    /// Signals that determined the intent.
     pub signals: Vec<String>,
-    /// What it had to do without.
+    /// Warnings.
     pub warnings: Vec<String>,
-    /// Tokens of its context.
+    /// Tokens of the context.
     pub tokens: i32,
-    /// How long `begin_turn` took, the round trip included.
+    /// Duration of `begin_turn`, including the round trip.
     pub took: Duration,
-    /// Its sources, in prompt order.
+    /// Sources in prompt order.
     pub sources: Vec<Source>,
-    /// Every passage in its context, those that were merged into others included.
+    /// Ids of all passages in the context, including passages that were merged into others.
     pub passages: Vec<String>,
 }
 
 /// The verdict on one citation.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// The citation as it stands in the answer.
+    /// Text of the citation in the answer.
     pub raw: String,
-    /// Its first character in the answer.
+    /// Start of the citation in the answer, in characters.
     pub start: usize,
-    /// Verdict.
+    /// Status.
     pub status: String,
-    /// Whether it stands; `None` where that cannot be said.
+    /// Whether the citation holds; `None` if it cannot be judged.
     pub holds: Option<bool>,
-    /// I5's diagnostic.
+    /// Diagnostic (I5).
     pub diagnostic: Option<String>,
-    /// What the status leaves open.
+    /// Details of the status.
     pub detail: Option<String>,
-    /// Share of the claim's content that stands there, in [0, 1].
+    /// Share of the claim's content that the source supports, in [0, 1].
     pub support: Option<f64>,
-    /// Another source of the context that supports the claim.
+    /// Marker of another source in the context that supports the claim.
     pub best_other: Option<String>,
 }
 
-/// An answer that was judged.
+/// A judged answer.
 #[derive(Clone, Debug, Default)]
-pub struct Judged {
-    /// A verdict for every citation, in the answer's order.
+pub struct JudgedAnswer {
+    /// Verdicts in the order of the citations.
     pub verdicts: Vec<Verdict>,
     /// Citation fidelity score, in [0, 1].
     pub cfs: Option<f64>,
-    /// Mean of score × support.
+    /// Mean of score × support of the citations.
     pub grounded_cfs: Option<f64>,
-    /// accept or regenerate.
+    /// Decision: accept or regenerate.
     pub decision: String,
-    /// Why it should be regenerated.
+    /// Reasons for the decision.
     pub reasons: Vec<String>,
 }
 
-/// The id of a conversation that this database has not had yet.
+/// Returns the id of a new conversation: demo-1, demo-2 and so on.
 ///
 /// # Errors
-/// Whatever the database finds wrong; so in all functions here.
+/// An error of the database. This applies to all functions of this module.
 pub fn next_conversation(client: &mut Client) -> Result<String> {
     let row = client.query_one(
         "SELECT 'demo-' || count(*) + 1 FROM reground.conversations
@@ -114,7 +113,7 @@ pub fn begin(
     conversation: &str,
     question: &str,
     embedding: Option<Vec<f32>>,
-) -> Result<Begun> {
+) -> Result<BegunTurn> {
     let embedding = embedding.map(Vector::from);
     let clock = Instant::now();
     let rows = client.query(
@@ -129,7 +128,7 @@ pub fn begin(
          FROM reground.turns WHERE turn_id = $1",
         &[&turn_id],
     )?;
-    let mut begun = Begun {
+    let mut begun = BegunTurn {
         turn_id,
         intent: turn.get(0),
         confidence: turn.get(1),
@@ -157,7 +156,7 @@ pub fn begin(
     Ok(begun)
 }
 
-/// A row of `begin_turn`; `None` for the one that says that nothing was found.
+/// Converts a row of `begin_turn`. Returns `None` for the row of a turn without sources.
 fn source(row: &Row) -> Option<Source> {
     let text = |column: &str| row.get::<_, Option<String>>(column).unwrap_or_default();
     Some(Source {
@@ -176,11 +175,11 @@ fn source(row: &Row) -> Option<Source> {
 }
 
 /// Ends a turn with an answer, and reads the verdicts.
-pub fn end(client: &mut Client, begun: &Begun, answer: &Answer, number: usize) -> Result<Judged> {
+pub fn end(client: &mut Client, turn_id: i64, answer: &str, number: usize) -> Result<JudgedAnswer> {
     let message = format!("answer-{number}");
     let row = client.query_one(
         "SELECT DISTINCT message_id FROM reground.end_turn($1, $2, message => $3, model => 'planted')",
-        &[&begun.turn_id, &answer.text, &message],
+        &[&turn_id, &answer, &message],
     )?;
     let message_id: i64 = row.get(0);
     let scores = client.query_one(
@@ -192,7 +191,7 @@ pub fn end(client: &mut Client, begun: &Begun, answer: &Answer, number: usize) -
          FROM reground.message_citations WHERE message_id = $1 ORDER BY citation_no",
         &[&message_id],
     )?;
-    Ok(Judged {
+    Ok(JudgedAnswer {
         verdicts: verdicts.iter().map(verdict).collect(),
         cfs: scores.get(0),
         grounded_cfs: scores.get(1),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_documents::GivenPassage;
+use reground_documents::CallerPassage;
 use reground_grounding::settings::Settings;
 use reground_grounding::{check, reading};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ impl Checked<'_> {
             None => ("", None),
         };
         let name = corpus.map_or("", |corpus| corpus.name.as_str());
-        let context = check::context(GivenPassage::list(&self.passages)?, name)?;
+        let context = check::context(CallerPassage::parse_list(&self.passages)?, name)?;
         let nothing = json!({});
         let settings = Settings::resolve(&[
             ("server", &guc::turn_settings()),

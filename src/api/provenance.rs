@@ -7,7 +7,7 @@ use pgrx::prelude::*;
 use reground_documents::content_hash_hex;
 use reground_grounding::passage::Passage;
 use reground_grounding::standing::{Seen, standing};
-use reground_provenance::link::Kind;
+use reground_provenance::link::LinkKind;
 use reground_provenance::verification::{self, Finding, Verifier};
 use serde::Serialize;
 
@@ -168,9 +168,9 @@ fn verify(conversation: &Chained) -> Result<Vec<LinkRow>> {
     rows.extend(end.into_iter().map(row));
     for unlinked in chain::unlinked(conversation.conversation_id)? {
         let kind = match (unlinked.message_id, unlinked.retrieval_no) {
-            (Some(_), _) => Kind::Answer,
-            (None, Some(_)) => Kind::Retrieval,
-            (None, None) => Kind::Turn,
+            (Some(_), _) => LinkKind::Answer,
+            (None, Some(_)) => LinkKind::Retrieval,
+            (None, None) => LinkKind::Turn,
         };
         let mut row = row(verification::unlinked(kind));
         row.kind = Some(kind.name());

@@ -36,7 +36,7 @@ fn dimension(by: Option<&str>, of_answers: Option<bool>) -> Result<Dimension> {
     if subject == Subject::Answers {
         given(by, "by")?;
     }
-    let dimension = by.map(|by| Dimension::read(by, subject));
+    let dimension = by.map(|by| Dimension::parse(by, subject));
     Ok(dimension.transpose()?.unwrap_or_default())
 }
 

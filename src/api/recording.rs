@@ -7,7 +7,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::Cues;
-use reground_documents::GivenPassage;
+use reground_documents::CallerPassage;
 use reground_grounding::fingerprint::Fingerprint;
 use reground_grounding::imported::{self, Fate, ImportedTurn, Named, fates, fault_of};
 use reground_grounding::memory::ContextSource;
@@ -268,7 +268,8 @@ impl<'a> How<'a> {
         place: usize,
     ) -> Result<JudgedTurn<'t>> {
         let faulty = |fault: String| Error::from(fault_of(place, fault));
-        let passages = GivenPassage::list(&turn.passages()).map_err(|e| faulty(e.to_string()))?;
+        let passages =
+            CallerPassage::parse_list(&turn.passages()).map_err(|e| faulty(e.to_string()))?;
         let context = stage("tokens", || imported::context(passages, self.corpus_name()));
         let context = context.map_err(|error| faulty(error.to_string()))?;
         let at = turn.at.as_deref().map(read_time).transpose();

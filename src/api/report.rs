@@ -3,8 +3,8 @@
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_report::corpus::Unit;
-use reground_report::whose::{self, Whose};
+use reground_report::corpus::TimeUnit;
+use reground_report::owner::{self, Owner};
 
 use crate::api::given;
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ fn conversation_report(
 fn of_conversation(name: &str, tenant: Option<&str>) -> Result<String> {
     let unknown = || Error::Unknown("conversation", name.to_owned());
     let tenants = reports::tenants(name, tenant)?;
-    let owner = ones(whose::conversation(tenants), "conversation", unknown)?.ok_or_else(unknown)?;
+    let owner = ones(owner::conversation(tenants), "conversation", unknown)?.ok_or_else(unknown)?;
     let conversation = reports::conversation(name, &owner)?.ok_or_else(unknown)?;
     Ok(conversation.page())
 }
@@ -50,27 +50,27 @@ fn of_corpus(asked: Asked<'_>) -> Result<String> {
     let unknown = || Error::UnknownCorpus(asked.corpus.to_owned());
     let own = tenants::current();
     let owners = reports::owners(asked.corpus)?;
-    let owner = whose::corpus(owners, asked.tenant, own.as_deref());
+    let owner = owner::corpus(owners, asked.tenant, own.as_deref());
     let owner = ones(owner, "corpus", unknown)?;
     let asked = Asked {
         tenant: owner.as_deref(),
         ..asked
     };
-    let unit = Unit::of(reports::span(asked)?.unwrap_or_default());
+    let unit = TimeUnit::of(reports::span(asked)?.unwrap_or_default());
     let corpus = reports::corpus(asked, unit)?.ok_or_else(unknown)?;
     Ok(corpus.page())
 }
 
 /// Whose it is, or why that cannot be said.
 fn ones(
-    whose: Whose,
+    found: Owner,
     argument: &'static str,
     unknown: impl FnOnce() -> Error,
 ) -> Result<Option<String>> {
-    match whose {
-        Whose::Nobodys => Err(unknown()),
-        Whose::Ones(tenant) => Ok(tenant),
-        Whose::Unsaid(tenants) => Err(Error::Bad {
+    match found {
+        Owner::NotFound => Err(unknown()),
+        Owner::Tenant(tenant) => Ok(tenant),
+        Owner::Ambiguous(tenants) => Err(Error::Bad {
             argument,
             fault: format!("one of that name belongs to {}", tenants.join(", ")),
             hint: "Name whose with tenant => '…'.".into(),

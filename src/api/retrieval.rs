@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_documents::GivenPassage;
+use reground_documents::CallerPassage;
 use reground_grounding::begin;
 use reground_grounding::further::{self, Further};
 use reground_grounding::hook::DEFERRED;
@@ -65,7 +65,7 @@ fn add_passages(
     let tenant = tenant::required()?;
     let turn_id = given(turn, "turn")?;
     let passages = given(passages, "passages")?.value("passages")?;
-    let passages = GivenPassage::list(&passages).map_err(Error::from)?;
+    let passages = CallerPassage::parse_list(&passages).map_err(Error::from)?;
     let candidates = further::given(passages).map_err(Error::from)?;
     profile::call("add_passages", || {
         hand_over(&tenant, turn_id, candidates, fcinfo)

@@ -2,9 +2,9 @@
 
 use pgrx::datum::{DatumWithOid, Interval};
 use reground_audit::alert::{
-    Defaults, Finding, Horizon, LOOK_BACK, Rule, Severity, Situation, Taken,
+    CheckInput, Finding, Horizon, LOOK_BACK, NewBaseline, Rule, RuleDefaults, Severity,
 };
-use reground_audit::diagnosis::Case;
+use reground_audit::diagnosis::DiagnosisInput;
 use reground_audit::hours::HOUR;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub fn rules() -> Result<Vec<Rule>> {
 }
 
 /// What the rules are held against, as far back as any of them looks.
-pub fn situation(horizon: Horizon) -> Result<Option<Situation>> {
+pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     let now: i64 = as_owner(|| {
         sql::write_one(
             &format!("SELECT {}", epoch_hour_of("pg_catalog.clock_timestamp()")),
@@ -117,7 +117,7 @@ pub struct Told {
 }
 
 /// An alert, and what its diagnosis needs; `None` for one that there is not.
-pub fn case(alert_id: i64) -> Result<Option<Case>> {
+pub fn case(alert_id: i64) -> Result<Option<DiagnosisInput>> {
     /// The hours around an alert.
     #[derive(Deserialize)]
     struct Around {
@@ -200,7 +200,7 @@ pub fn is_known(rule: &str) -> Result<bool> {
 
 /// Writes a rule of one's own over what counts under its name at present.
 pub fn set_rule(change: &Change<'_>, period: Option<Interval>) -> Result<()> {
-    let (change, defaults) = (sql::json(change)?, sql::json(&Defaults::default())?);
+    let (change, defaults) = (sql::json(change)?, sql::json(&RuleDefaults::default())?);
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_messages, per_corpus, severity, enabled, meaning) \
@@ -256,7 +256,7 @@ pub fn hours_of(since: i64, until: i64) -> Result<Option<reground_audit::hours::
 }
 
 /// Stores baselines in place of the earlier ones of the same corpora.
-pub fn set_baselines(baselines: &[Taken], since: i64, until: i64) -> Result<()> {
+pub fn set_baselines(baselines: &[NewBaseline], since: i64, until: i64) -> Result<()> {
     let rows = sql::json(baselines)?;
     as_owner(|| {
         sql::run(

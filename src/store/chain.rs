@@ -2,9 +2,9 @@
 
 use pgrx::pg_sys;
 use reground_provenance::encoding::Field;
-use reground_provenance::link::{BEGINNING, Header, Kind};
+use reground_provenance::link::{CHAIN_START, Header, LinkKind};
 use reground_provenance::verification::{Content, Link};
-use reground_provenance::{Digest, Salt, bytes_of_hex, sized};
+use reground_provenance::{Digest, Salt, decode_hex, to_array};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
@@ -23,11 +23,11 @@ pub enum About {
 }
 
 impl About {
-    fn kind(self) -> Kind {
+    fn kind(self) -> LinkKind {
         match self {
-            Self::Turn(_) => Kind::Turn,
-            Self::Retrieval(..) => Kind::Retrieval,
-            Self::Answer(..) => Kind::Answer,
+            Self::Turn(_) => LinkKind::Turn,
+            Self::Retrieval(..) => LinkKind::Retrieval,
+            Self::Answer(..) => LinkKind::Answer,
         }
     }
 
@@ -54,11 +54,11 @@ impl About {
     /// What a link says that it is about.
     fn of(header: &Header) -> Self {
         match header.kind {
-            Kind::Turn => Self::Turn(header.turn_id),
-            Kind::Retrieval => {
+            LinkKind::Turn => Self::Turn(header.turn_id),
+            LinkKind::Retrieval => {
                 Self::Retrieval(header.turn_id, header.retrieval_no.unwrap_or_default())
             }
-            Kind::Answer => Self::Answer(header.turn_id, header.message_id.unwrap_or_default()),
+            LinkKind::Answer => Self::Answer(header.turn_id, header.message_id.unwrap_or_default()),
         }
     }
 }
@@ -298,7 +298,7 @@ pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
         };
         let previous = match end.head {
             Some(head) => digest_of_hex(&head),
-            None => BEGINNING,
+            None => CHAIN_START,
         };
         let salts: Vec<Salt> = content.iter().map(|_| salt()).collect::<Result<_>>()?;
         let leaves: Vec<Digest> = content
@@ -380,7 +380,7 @@ impl Chained {
 }
 
 fn digest_of_hex(hex: &str) -> Digest {
-    sized(&bytes_of_hex(hex))
+    to_array(&decode_hex(hex))
 }
 
 /// A row of the chain; bytes in hexadecimal.
@@ -413,7 +413,7 @@ pub struct Stored {
 
 impl Row {
     fn link(&self) -> Result<Stored> {
-        let kind = Kind::of(&self.kind)
+        let kind = LinkKind::parse(&self.kind)
             .ok_or_else(|| Error::Stored(format!("a link of kind {}", self.kind)))?;
         let salts = self.salts.iter();
         Ok(Stored {
@@ -431,7 +431,7 @@ impl Row {
                     at: self.at,
                 },
                 salts: salts
-                    .map(|salt| salt.as_deref().map(|salt| sized(&bytes_of_hex(salt))))
+                    .map(|salt| salt.as_deref().map(|salt| to_array(&decode_hex(salt))))
                     .collect(),
                 leaves: self.leaves.iter().map(|leaf| digest_of_hex(leaf)).collect(),
                 previous: digest_of_hex(&self.previous),

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use pgrx::datum::TimestampWithTimeZone;
 use reground_report::conversation::Conversation;
-use reground_report::corpus::{Corpus, MOST_ROWS, TAIL, Unit};
+use reground_report::corpus::{Corpus, LOW_PERCENTILE, MAX_ROWS, TimeUnit};
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
@@ -104,7 +104,7 @@ pub fn span(asked: Asked<'_>) -> Result<Option<f64>> {
 }
 
 /// The answers of a corpus, their scores put together by a unit.
-pub fn corpus(asked: Asked<'_>, unit: Unit) -> Result<Option<Corpus>> {
+pub fn corpus(asked: Asked<'_>, unit: TimeUnit) -> Result<Option<Corpus>> {
     let statement = format!(
         "WITH {ANSWERS}, \
          citations AS MATERIALIZED ( \
@@ -166,8 +166,8 @@ pub fn corpus(asked: Asked<'_>, unit: Unit) -> Result<Option<Corpus>> {
             asked.since.into(),
             asked.until.into(),
             unit.name().into(),
-            MOST_ROWS.into(),
-            TAIL.into(),
+            MAX_ROWS.into(),
+            LOW_PERCENTILE.into(),
         ],
     )
 }

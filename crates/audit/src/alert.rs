@@ -1,4 +1,4 @@
-//! When to call someone: rules, what they read of the rollups, and what becomes of the alerts (I14, I15).
+//! Alert rules: which findings a rule makes from rollups, and how alerts change state (I14, I15).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -6,39 +6,39 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::error::AuditError;
-use crate::hours::{Corpus, HOUR, Hours, Part};
-use crate::indicator::{Bad, Indicator, Value};
+use crate::hours::{Corpus, HOUR, Hours, Window};
+use crate::indicator::{BadDirection, Indicator, IndicatorValue};
 
-/// Mean fidelity under which an alert is critical, whatever its rule says (I14).
+/// An alert is critical below this mean fidelity, whatever its rule says (I14).
 pub const CRITICAL_CFS: f64 = 0.70;
 
-/// How far back the beginning of what is wrong is looked for, in hours.
+/// Maximum distance of the first bad hour from now, in hours.
 pub const LOOK_BACK: i64 = 7 * 24;
 
-/// By how much a value must be better than its threshold for a firing alert to be over, as a share of what lies between the threshold
-/// and the best value: the recovery threshold of monitoring systems, without which one near its threshold fires and resolves with each
-/// answer. With much more, an alert would stay for hours on a fault that is mended.
+/// Hysteresis: a firing alert resolves when its value is better than the threshold by this share of the distance between the
+/// threshold and the best value. Without a margin, an alert near its threshold would fire and resolve in turn. With a much
+/// larger margin, an alert would stay open for hours after a repair.
 const MARGIN: f64 = 0.1;
 
-/// Citations for each answer of its own from which on a corpus is taken to be cited by turns on others: an answer that writes as many
-/// is rare.
-const CITED_ELSEWHERE: u64 = 20;
+/// A corpus with at minimum this many citations per answer of its own is assumed to be cited by turns on other corpora. Few
+/// answers contain so many citations.
+const CITED_BY_OTHERS: u64 = 20;
 
-/// How bad.
+/// Severity of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// To look at.
+    /// Needs a look.
     Warning,
-    /// To mend now.
+    /// Needs an immediate repair.
     Critical,
 }
 
 impl Severity {
-    /// All, from the least on.
+    /// All severities, the lowest first.
     pub const ALL: [Self; 2] = [Self::Warning, Self::Critical];
 
-    /// The name as rules have it.
+    /// Returns the name that rules use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -54,26 +54,26 @@ impl FromStr for Severity {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let mut all = Self::ALL.into_iter();
         all.find(|severity| severity.name() == name)
-            .ok_or_else(|| AuditError::UnknownSeverity(name.to_owned()))
+            .ok_or_else(|| AuditError::unrecognized("severity", name, &Self::ALL.map(Self::name)))
     }
 }
 
-/// What a rule of one's own has where nothing is said.
+/// Values of a user-defined rule for parameters that are not passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Defaults {
-    /// How far back it looks, in hours.
+pub struct RuleDefaults {
+    /// How far back the rule looks, in hours.
     pub hours: i64,
-    /// Whether it takes all of that.
+    /// Whether the rule uses the whole period.
     pub whole_period: bool,
-    /// Answers under which it says nothing.
+    /// Minimum number of answers.
     pub min_messages: u64,
-    /// Whether each corpus is looked at alone.
+    /// Whether each corpus is checked separately.
     pub per_corpus: bool,
-    /// Of its alerts.
+    /// Severity of the rule's alerts.
     pub severity: Severity,
 }
 
-impl Default for Defaults {
+impl Default for RuleDefaults {
     fn default() -> Self {
         Self {
             hours: 6,
@@ -85,38 +85,38 @@ impl Default for Defaults {
     }
 }
 
-/// A rule in force.
+/// An enabled rule.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Rule {
-    /// Its name.
+    /// Name of the rule.
     pub rule: String,
-    /// What it watches.
+    /// The indicator that the rule watches.
     pub indicator: Indicator,
-    /// From where on that is bad.
+    /// Threshold beyond which values are bad, see [`Indicator::bad`].
     pub threshold: f64,
-    /// How far back it looks, in hours, the running one included.
+    /// How far back the rule looks, in hours, including the current hour.
     pub hours: i64,
-    /// Whether it takes all of that; else the latest hours, as few as have `min_messages`.
+    /// Whether the rule uses the whole period. Otherwise it uses the latest hours that contain `min_messages` answers.
     pub whole_period: bool,
-    /// Answers under which it says nothing, and answers or citations that its figure is of.
+    /// Minimum number of answers, and of samples behind the figure. With fewer, the rule makes no finding.
     pub min_messages: u64,
-    /// Whether each corpus is looked at alone; else all at once.
+    /// Whether each corpus is checked separately; otherwise all corpora are checked together.
     pub per_corpus: bool,
-    /// Of its alerts, at least.
+    /// Minimum severity of the rule's alerts.
     pub severity: Severity,
 }
 
-/// How far back rules look, in hours.
+/// How far back the rollups must be read, in hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Horizon {
-    /// For what the rollups hold: the beginning of what is wrong included.
+    /// For answers and citations. Includes [`LOOK_BACK`], for the first bad hour.
     pub hours: i64,
-    /// For what is stale by now.
+    /// For stale citations.
     pub stale: i64,
 }
 
 impl Horizon {
-    /// What rules need.
+    /// Returns the horizon that a set of rules needs.
     #[must_use]
     pub fn of(rules: &[Rule]) -> Self {
         let furthest = |watched: fn(&Rule) -> bool| {
@@ -133,163 +133,164 @@ impl Horizon {
     }
 }
 
-/// The stored figure that a drop is from.
+/// A stored baseline, for [`Indicator::PercentileDrop`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Baseline {
-    /// Its corpus; `None` for all.
+    /// Corpus; `None` for all corpora together.
     #[serde(flatten)]
     pub corpus: Option<Corpus>,
     /// Fifth percentile of the fidelity scores.
     pub cfs_p5: f64,
 }
 
-/// A baseline to be stored.
+/// A new baseline to store.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Taken {
-    /// Its corpus; `None` for all.
+pub struct NewBaseline {
+    /// Corpus; `None` for all corpora together.
     #[serde(flatten)]
     pub corpus: Option<Corpus>,
     /// Fifth percentile of the fidelity scores.
     pub cfs_p5: f64,
-    /// Answers that it is of.
+    /// Number of answers behind the baseline.
     pub answers: u64,
 }
 
-/// What some hours look like, as a whole and corpus by corpus; nothing of those without scores.
+/// Computes the baselines of all corpora together and of each corpus. Corpora without scores have none.
 #[must_use]
-pub fn baselines(hours: &Hours) -> Vec<Taken> {
+pub fn baselines(hours: &Hours) -> Vec<NewBaseline> {
     let by_corpus = hours.by_corpus();
     let each = by_corpus
         .iter()
         .map(|(corpus, hours)| (Some(*corpus), hours));
-    let taken = std::iter::once((None, hours))
+    let baselines = std::iter::once((None, hours))
         .chain(each)
         .filter_map(|(corpus, hours)| {
-            let part = Part {
+            let window = Window {
                 corpus,
                 since: i64::MIN,
                 until: i64::MAX,
             };
-            let Value { value, samples } = Indicator::Percentile(5).of(hours, part, None)?;
-            Some(Taken {
+            let IndicatorValue { value, samples } =
+                Indicator::Percentile(5).compute(hours, window, None)?;
+            Some(NewBaseline {
                 corpus: corpus.cloned(),
                 cfs_p5: value,
                 answers: samples,
             })
         });
-    taken.collect()
+    baselines.collect()
 }
 
-/// An alert that has been fired and is not resolved.
+/// An alert that has fired and is not resolved.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Open {
-    /// Its id.
+pub struct OpenAlert {
+    /// Id of the alert.
     pub alert_id: i64,
-    /// Rule that fired it.
+    /// Rule that fired the alert.
     pub rule: String,
-    /// Corpus, where the rule looks at each.
+    /// Corpus, when the rule checks each corpus separately.
     #[serde(flatten)]
     pub corpus: Option<Corpus>,
-    /// As it stands.
+    /// Current severity.
     pub severity: Severity,
 }
 
-/// What becomes of an alert.
+/// State change of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// It is new.
+    /// The alert is new.
     Fired,
-    /// It has become critical.
+    /// The alert has become critical.
     Escalated,
-    /// It goes on, bad or not yet good enough.
+    /// The alert stays open: the value is bad, or not better by the margin yet.
     Firing,
-    /// It is over: good by a margin, or for the whole period of its rule.
+    /// The alert is over: the value is better by the margin, or no hour of the rule's period is bad.
     Resolved,
 }
 
-/// What a check found of one rule and corpus.
+/// Result of checking one rule on one corpus.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// What becomes of the alert.
+    /// State change of the alert.
     pub event: Event,
-    /// Its id; `None` while it is new.
+    /// Id of the alert; `None` for a new one.
     pub alert_id: Option<i64>,
-    /// The rule.
+    /// Name of the rule.
     pub rule: String,
-    /// Corpus, where the rule looks at each.
+    /// Corpus, when the rule checks each corpus separately.
     #[serde(flatten)]
     pub corpus: Option<Corpus>,
-    /// How bad.
+    /// Severity of the alert.
     pub severity: Severity,
-    /// What the rule watches.
+    /// The indicator that the rule watches.
     pub indicator: Indicator,
-    /// Its value.
+    /// IndicatorValue of the indicator.
     pub value: f64,
-    /// From where on that is bad.
+    /// Threshold beyond which values are bad.
     pub threshold: f64,
-    /// What a drop is from.
+    /// The baseline, for a drop.
     pub baseline: Option<f64>,
-    /// Answers or citations that the value is of.
+    /// Number of answers or citations behind the value.
     pub samples: u64,
-    /// First hour that was looked at, in seconds since 1970.
+    /// Start of the window, in seconds since 1970.
     pub since: i64,
-    /// First hour of the latest run of bad ones, in seconds since 1970; `None` where no hour is bad by itself, which says nothing
-    /// of when it began.
+    /// First hour of the latest run of bad hours, in seconds since 1970. `None` when no single hour is bad; the start of the
+    /// problem is unknown then.
     pub first_bad_hour: Option<i64>,
 }
 
-/// What a check needs to know.
+/// Input of a check.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Situation {
-    /// The running hour, in seconds since 1970.
+pub struct CheckInput {
+    /// The current hour, in seconds since 1970.
     pub now: i64,
-    /// What the rollups hold of the last [`LOOK_BACK`] hours, and of all that the rules look at.
+    /// Rollups of the last [`LOOK_BACK`] hours and of the periods of all rules.
     #[serde(flatten)]
     pub hours: Hours,
-    /// Figures that drops are from.
+    /// Stored baselines.
     pub baselines: Vec<Baseline>,
     /// Alerts that are not resolved.
-    pub open: Vec<Open>,
-    /// Corpora of which users have reported citations within the last day.
+    pub open: Vec<OpenAlert>,
+    /// Corpora with citations that users reported in the last 24 hours.
     pub reported: Vec<Corpus>,
 }
 
-impl Situation {
-    /// Holds every rule against the rollups.
+impl CheckInput {
+    /// Checks every rule against the rollups.
     ///
-    /// A rule that has too little to go by neither fires nor resolves; see [`Situation::orphans`] for what nothing is known of any more.
+    /// A rule with too few samples neither fires nor resolves an alert; see [`CheckInput::orphans`] for alerts without any data.
     #[must_use]
     pub fn check(&self, rules: &[Rule]) -> Vec<Finding> {
         let by_corpus = self.hours.by_corpus();
-        let known = Known::of(self);
+        let lookups = Lookups::of(self);
         let mut findings = Vec::new();
         for rule in rules {
             if rule.per_corpus {
                 for (corpus, hours) in &by_corpus {
-                    findings.extend(self.look(&known, rule, hours, Some(corpus)));
+                    findings.extend(self.check_rule(&lookups, rule, hours, Some(corpus)));
                 }
             } else {
-                findings.extend(self.look(&known, rule, &self.hours, None));
+                findings.extend(self.check_rule(&lookups, rule, &self.hours, None));
             }
         }
         findings
     }
 
-    /// Open alerts that no rule in force could have fired, and those of corpora of which nothing was heard for so long
-    /// ([`LOOK_BACK`]): nobody asks there any more.
+    /// Returns the open alerts that no enabled rule can have fired, and the alerts of corpora without any cell in the rollups
+    /// (nobody has used them for [`LOOK_BACK`]).
     #[must_use]
     pub fn orphans(&self, rules: &[Rule]) -> Vec<i64> {
-        let heard = self.hours.by_corpus();
-        let of = |open: &&Open| {
+        let with_cells = self.hours.by_corpus();
+        let of = |open: &&OpenAlert| {
             let mut rules = rules.iter();
-            let known = rules
+            let has_rule = rules
                 .any(|rule| rule.rule == open.rule && rule.per_corpus == open.corpus.is_some());
-            let silent = match &open.corpus {
-                Some(corpus) => !heard.contains_key(corpus),
-                None => heard.is_empty(),
+            let unused = match &open.corpus {
+                Some(corpus) => !with_cells.contains_key(corpus),
+                None => with_cells.is_empty(),
             };
-            !known || silent
+            !has_rule || unused
         };
         self.open
             .iter()
@@ -298,21 +299,21 @@ impl Situation {
             .collect()
     }
 
-    /// Looks at the hours of one corpus, or of all.
-    fn look(
+    /// Checks one rule on the hours of one corpus, or of all corpora.
+    fn check_rule(
         &self,
-        known: &Known<'_>,
+        lookups: &Lookups<'_>,
         rule: &Rule,
         hours: &Hours,
         corpus: Option<&Corpus>,
     ) -> Option<Finding> {
-        let baseline = known.baseline(rule, corpus);
-        let part = self.window(rule, hours, corpus, baseline)?;
-        let Value { value, samples } = rule.indicator.of(hours, part, baseline)?;
-        let open = known.open.get(&(rule.rule.as_str(), corpus)).copied();
+        let baseline = lookups.baseline(rule, corpus);
+        let window = self.window(rule, hours, corpus, baseline)?;
+        let IndicatorValue { value, samples } = rule.indicator.compute(hours, window, baseline)?;
+        let open = lookups.open.get(&(rule.rule.as_str(), corpus)).copied();
         let bad = is_bad(rule, value);
-        let severity = known.severity(rule, hours, part).max(match open {
-            // What was critical stays so until it is over.
+        let severity = lookups.severity(rule, hours, window).max(match open {
+            // A critical alert stays critical until it is resolved.
             Some(open) => open.severity,
             None => Severity::Warning,
         });
@@ -325,11 +326,11 @@ impl Situation {
             Some(open) if severity > open.severity => Event::Escalated,
             Some(_) => Event::Firing,
         };
-        let began = self.first_bad_hour(rule, hours, part, baseline);
+        let began = self.first_bad_hour(rule, hours, window, baseline);
         let first_bad_hour = match event {
-            // Then it began where the rule looks, for all that is known.
-            Event::Fired => began.or(Some(part.since)),
-            // What is firing keeps the beginning that it was fired with.
+            // Without a single bad hour, the start of the window is the best estimate.
+            Event::Fired => began.or(Some(window.since)),
+            // The stored alert keeps the start with which it fired.
             _ => began,
         };
         Some(Finding {
@@ -343,13 +344,13 @@ impl Situation {
             threshold: rule.threshold,
             baseline,
             samples,
-            since: part.since,
+            since: window.since,
             first_bad_hour,
         })
     }
 
-    /// Whether an alert whose value is no longer bad is over: it is better by a margin, or no hour of the rule's period is bad by
-    /// itself. Near its threshold it would fire and resolve in turn.
+    /// Returns whether an alert whose value is no longer bad is over. The value must be better by [`MARGIN`], or no single hour of
+    /// the rule's period may be bad. Otherwise an alert near its threshold would fire and resolve in turn.
     fn is_over(
         &self,
         rule: &Rule,
@@ -359,15 +360,15 @@ impl Situation {
         value: f64,
     ) -> bool {
         let best = match rule.indicator.bad() {
-            Bad::Below => 1.0,
-            Bad::Above | Bad::From => 0.0,
+            BadDirection::Below => 1.0,
+            BadDirection::Above | BadDirection::From => 0.0,
         };
         let enough = rule.threshold + MARGIN * (best - rule.threshold);
         let better = match rule.indicator.bad() {
-            Bad::Below => value >= enough,
-            Bad::Above | Bad::From => value <= enough,
+            BadDirection::Below => value >= enough,
+            BadDirection::Above | BadDirection::From => value <= enough,
         };
-        let period = Part {
+        let period = Window {
             corpus,
             since: self.now + HOUR - rule.hours.max(1) * HOUR,
             until: self.now + HOUR,
@@ -375,65 +376,64 @@ impl Situation {
         better || self.first_bad_hour(rule, hours, period, baseline).is_none()
     }
 
-    /// The hours that a rule takes, or `None` where they have too little: so many answers, and as many answers or citations that
-    /// the figure is of. A corpus that is mostly cited by turns on others is judged by these citations: a few answers of its own
-    /// must not silence it.
+    /// Returns the hours that a rule uses, or `None` when they contain too few answers or samples. A corpus that is mostly cited by
+    /// turns on other corpora is judged by the number of its citations, because a few answers of its own must not silence it.
     fn window<'a>(
         &self,
         rule: &Rule,
         hours: &Hours,
         corpus: Option<&'a Corpus>,
         baseline: Option<f64>,
-    ) -> Option<Part<'a>> {
+    ) -> Option<Window<'a>> {
         let until = self.now + HOUR;
         let period = rule.hours.max(1);
-        let part = |back| Part {
+        let window = |back| Window {
             corpus,
             since: until - back * HOUR,
             until,
         };
-        let least = rule.min_messages.max(1);
-        // Answers and samples of a part are those of its hours, so each hour is looked at once.
-        let counted = |part| {
-            let figure = rule.indicator.of(hours, part, baseline);
+        let minimum = rule.min_messages.max(1);
+        // The answers and samples of a window are the sums over its hours, so each hour is read once.
+        let counted = |window| {
+            let figure = rule.indicator.compute(hours, window, baseline);
             let samples = figure.map_or(0, |figure| figure.samples);
-            (hours.answers(part), samples)
+            (hours.answers(window), samples)
         };
-        let (own, citations) = counted(part(period));
-        let cited_elsewhere = own < least && citations >= CITED_ELSEWHERE.saturating_mul(own);
+        let (own, citations) = counted(window(period));
+        let cited_by_others = own < minimum && citations >= CITED_BY_OTHERS.saturating_mul(own);
         let first = if rule.whole_period { period } else { 1 };
         let (mut answers, mut samples) = (0, 0);
         for back in 1..=period {
-            let whole = part(back);
-            let (answers_then, samples_then) =
+            let whole = window(back);
+            let (hour_answers, hour_samples) =
                 counted(whole.during(whole.since, whole.since + HOUR));
-            answers += answers_then;
-            samples += samples_then;
-            let judged_by = if cited_elsewhere { samples } else { answers };
-            if back >= first && samples.min(judged_by) >= least {
+            answers += hour_answers;
+            samples += hour_samples;
+            let judged_by = if cited_by_others { samples } else { answers };
+            if back >= first && samples.min(judged_by) >= minimum {
                 return Some(whole);
             }
         }
         None
     }
 
-    /// Goes back to the latest bad hour of those that the rule looks at, and from there as long as every hour that has a value is
-    /// bad. The hours after it may be good: a few good answers at the start of the running one end nothing.
+    /// Returns the start of the latest run of bad hours that ends within the window. The run can begin before it. Hours without a
+    /// value do not end the run. Good hours after the run are skipped: a few good answers in the current hour do not end a problem.
     fn first_bad_hour(
         &self,
         rule: &Rule,
         hours: &Hours,
-        part: Part<'_>,
+        window: Window<'_>,
         baseline: Option<f64>,
     ) -> Option<i64> {
         let mut first = None;
         for back in 1..=LOOK_BACK.max(rule.hours) {
-            let hour = part.until - back * HOUR;
-            if first.is_none() && hour < part.since {
+            let hour = window.until - back * HOUR;
+            if first.is_none() && hour < window.since {
                 break;
             }
-            let of_hour = part.during(hour, hour + HOUR);
-            match rule.indicator.of(hours, of_hour, baseline) {
+            let of_hour = window.during(hour, hour + HOUR);
+            match rule.indicator.compute(hours, of_hour, baseline) {
                 Some(found) if is_bad(rule, found.value) => first = Some(hour),
                 Some(_) if first.is_some() => break,
                 _ => {}
@@ -443,17 +443,17 @@ impl Situation {
     }
 }
 
-/// What a check looks up for each rule and corpus.
-struct Known<'a> {
-    open: BTreeMap<(&'a str, Option<&'a Corpus>), &'a Open>,
+/// Lookup tables of a check.
+struct Lookups<'a> {
+    open: BTreeMap<(&'a str, Option<&'a Corpus>), &'a OpenAlert>,
     baselines: BTreeMap<Option<&'a Corpus>, f64>,
     reported: BTreeSet<&'a Corpus>,
 }
 
-impl<'a> Known<'a> {
-    fn of(situation: &'a Situation) -> Self {
-        let open = situation.open.iter();
-        let baselines = situation.baselines.iter();
+impl<'a> Lookups<'a> {
+    fn of(input: &'a CheckInput) -> Self {
+        let open = input.open.iter();
+        let baselines = input.baselines.iter();
         Self {
             open: open
                 .map(|open| ((open.rule.as_str(), open.corpus.as_ref()), open))
@@ -461,7 +461,7 @@ impl<'a> Known<'a> {
             baselines: baselines
                 .map(|baseline| (baseline.corpus.as_ref(), baseline.cfs_p5))
                 .collect(),
-            reported: situation.reported.iter().collect(),
+            reported: input.reported.iter().collect(),
         }
     }
 
@@ -472,10 +472,10 @@ impl<'a> Known<'a> {
         self.baselines.get(&corpus).copied()
     }
 
-    /// Critical where answers are bad as a whole, or users complain (I14).
-    fn severity(&self, rule: &Rule, hours: &Hours, part: Part<'_>) -> Severity {
-        let mean = hours.mean(part);
-        let complained = match part.corpus {
+    /// Returns [`Severity::Critical`] for a low mean fidelity or reports of users, otherwise the severity of the rule (I14).
+    fn severity(&self, rule: &Rule, hours: &Hours, window: Window<'_>) -> Severity {
+        let mean = hours.mean(window);
+        let complained = match window.corpus {
             Some(corpus) => self.reported.contains(corpus),
             None => !self.reported.is_empty(),
         };
@@ -487,10 +487,10 @@ impl<'a> Known<'a> {
     }
 }
 
-/// From where on an indicator is bad.
+/// Checks that a threshold is in [0, 1].
 ///
 /// # Errors
-/// What no indicator can be.
+/// Returns [`AuditError::Threshold`] when it is not.
 pub fn threshold(value: f64) -> Result<f64, AuditError> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
@@ -501,8 +501,8 @@ pub fn threshold(value: f64) -> Result<f64, AuditError> {
 
 fn is_bad(rule: &Rule, value: f64) -> bool {
     match rule.indicator.bad() {
-        Bad::Below => value < rule.threshold,
-        Bad::Above => value > rule.threshold,
-        Bad::From => value > 0.0 && value >= rule.threshold,
+        BadDirection::Below => value < rule.threshold,
+        BadDirection::Above => value > rule.threshold,
+        BadDirection::From => value > 0.0 && value >= rule.threshold,
     }
 }

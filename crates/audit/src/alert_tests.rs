@@ -1,9 +1,9 @@
-//! Alerts over hours that are made here: what fires, what does not, and what becomes of it.
+//! Tests of rules on generated hours: which alerts fire, and how they change state.
 
 use reground_citations::{LossStage, Status};
 
 use crate::alert::{
-    Baseline, Event, Horizon, Open, Rule, Severity, Situation, baselines, threshold,
+    Baseline, CheckInput, Event, Horizon, OpenAlert, Rule, Severity, baselines, threshold,
 };
 use crate::hours::{AnswerCell, Cells, CitationCell, Corpus, HOUR, Hours};
 use crate::indicator::Indicator;
@@ -23,7 +23,7 @@ fn rule(indicator: Indicator, threshold: f64) -> Rule {
     }
 }
 
-/// So many answers with that score in the hour so many hours ago.
+/// Returns answers with one score, in the hour `back` hours ago.
 fn answers(back: i64, bin: u16, answers: u64) -> AnswerCell {
     AnswerCell {
         hour: NOW - back * HOUR,
@@ -47,8 +47,8 @@ fn of_citations(citations: impl Into<Vec<CitationCell>>) -> Cells {
     }
 }
 
-fn situation(answers: Vec<AnswerCell>) -> Situation {
-    Situation {
+fn check_input(answers: Vec<AnswerCell>) -> CheckInput {
+    CheckInput {
         now: NOW,
         hours: of_answers(answers),
         baselines: Vec::new(),
@@ -57,8 +57,8 @@ fn situation(answers: Vec<AnswerCell>) -> Situation {
     }
 }
 
-fn firing(alert_id: i64, corpus: &str) -> Open {
-    Open {
+fn firing(alert_id: i64, corpus: &str) -> OpenAlert {
+    OpenAlert {
         alert_id,
         rule: "r".into(),
         corpus: Some(corpus.into()),
@@ -67,11 +67,11 @@ fn firing(alert_id: i64, corpus: &str) -> Open {
 }
 
 #[test]
-fn a_low_tail_fires_and_says_since_when() {
+fn a_low_percentile_fires_with_its_first_bad_hour() {
     let good = (3..200).map(|back| answers(back, 1000, 40));
     let bad = (0..3).flat_map(|back| [answers(back, 1000, 54), answers(back, 300, 6)]);
-    let situation = situation(good.chain(bad).collect());
-    let found = situation.check(&[rule(Indicator::Percentile(5), 0.85)]);
+    let input = check_input(good.chain(bad).collect());
+    let found = input.check(&[rule(Indicator::Percentile(5), 0.85)]);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].event, Event::Fired);
     assert_eq!((found[0].value, found[0].samples), (0.3, 60));
@@ -81,14 +81,14 @@ fn a_low_tail_fires_and_says_since_when() {
     );
     assert_eq!(found[0].severity, Severity::Warning);
     assert_eq!(found[0].corpus, Some("help".into()));
-    assert_eq!(situation.check(&[rule(Indicator::Percentile(5), 0.3)]), []);
+    assert_eq!(input.check(&[rule(Indicator::Percentile(5), 0.3)]), []);
 }
 
 #[test]
-fn too_few_messages_say_nothing_and_resolve_nothing() {
-    let mut few = situation(vec![answers(0, 0, 25), answers(5, 0, 24)]);
+fn too_few_answers_neither_fire_nor_resolve() {
+    let mut few = check_input(vec![answers(0, 0, 25), answers(5, 0, 24)]);
     assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
-    few.open.push(Open {
+    few.open.push(OpenAlert {
         alert_id: 7,
         rule: "r".into(),
         corpus: Some("help".into()),
@@ -107,9 +107,9 @@ fn too_few_messages_say_nothing_and_resolve_nothing() {
 }
 
 #[test]
-fn the_latest_hours_decide_unless_the_rule_takes_all() {
-    let mut mended = situation(vec![answers(0, 1000, 60), answers(1, 0, 600)]);
-    mended.open.push(Open {
+fn the_latest_hours_decide_unless_the_rule_uses_the_whole_period() {
+    let mut mended = check_input(vec![answers(0, 1000, 60), answers(1, 0, 600)]);
+    mended.open.push(OpenAlert {
         alert_id: 7,
         rule: "r".into(),
         corpus: Some("help".into()),
@@ -131,7 +131,7 @@ fn the_latest_hours_decide_unless_the_rule_takes_all() {
     );
 }
 
-/// Citations of an hour, of which the reranker let so many through.
+/// Returns citations of an hour: those that passed the reranker, and those lost there.
 fn reranked(back: i64, survived: u64, lost: u64) -> [CitationCell; 2] {
     let cell = |status, lost_at, citations| CitationCell {
         hour: NOW - back * HOUR,
@@ -148,9 +148,9 @@ fn reranked(back: i64, survived: u64, lost: u64) -> [CitationCell; 2] {
 }
 
 #[test]
-fn one_good_citation_in_the_running_hour_does_not_move_the_beginning() {
-    // The reranker broke an hour ago; since the hour began one citation survived it.
-    let mut broken = situation(vec![]);
+fn one_good_citation_in_the_current_hour_does_not_move_the_first_bad_hour() {
+    // The reranker broke an hour ago. One citation has passed it in the current hour.
+    let mut broken = check_input(vec![]);
     let good = (2..30).flat_map(|back| reranked(back, 60, 0));
     let cells = good.chain(reranked(1, 0, 60)).chain(reranked(0, 1, 0));
     broken.hours = Hours::from(of_citations(cells.collect::<Vec<_>>()));
@@ -178,21 +178,21 @@ fn one_good_citation_in_the_running_hour_does_not_move_the_beginning() {
 }
 
 #[test]
-fn reports_and_low_means_are_critical() {
-    let mut told = situation(vec![answers(0, 800, 60)]);
+fn user_reports_and_low_means_are_critical() {
+    let mut input = check_input(vec![answers(0, 800, 60)]);
     let rules = [rule(Indicator::Percentile(5), 0.85)];
-    assert_eq!(told.check(&rules)[0].severity, Severity::Warning);
-    told.reported.push("other".into());
-    assert_eq!(told.check(&rules)[0].severity, Severity::Warning);
-    told.reported.push("help".into());
-    assert_eq!(told.check(&rules)[0].severity, Severity::Critical);
-    let low = situation(vec![answers(0, 699, 60)]);
+    assert_eq!(input.check(&rules)[0].severity, Severity::Warning);
+    input.reported.push("other".into());
+    assert_eq!(input.check(&rules)[0].severity, Severity::Warning);
+    input.reported.push("help".into());
+    assert_eq!(input.check(&rules)[0].severity, Severity::Critical);
+    let low = check_input(vec![answers(0, 699, 60)]);
     assert_eq!(low.check(&rules)[0].severity, Severity::Critical);
 }
 
 #[test]
-fn a_drop_is_from_the_baseline_of_its_corpus() {
-    let mut low = situation(vec![answers(0, 700, 60)]);
+fn a_drop_is_relative_to_the_baseline_of_its_corpus() {
+    let mut low = check_input(vec![answers(0, 700, 60)]);
     let rules = [rule(Indicator::PercentileDrop, 0.15)];
     low.baselines.push(Baseline {
         corpus: None,
@@ -209,8 +209,8 @@ fn a_drop_is_from_the_baseline_of_its_corpus() {
 }
 
 #[test]
-fn a_stage_is_watched_over_all_corpora() {
-    let mut lost = situation(vec![answers(0, 1000, 60)]);
+fn a_stage_can_be_watched_over_all_corpora() {
+    let mut lost = check_input(vec![answers(0, 1000, 60)]);
     let cell = |corpus: &str, lost_at: Option<LossStage>, citations| CitationCell {
         hour: NOW,
         corpus: corpus.into(),
@@ -255,9 +255,9 @@ fn a_stage_is_watched_over_all_corpora() {
 }
 
 #[test]
-fn an_alert_whose_rule_is_gone_is_an_orphan() {
-    let mut nothing = situation(Vec::new());
-    let open = |alert_id, rule: &str, corpus: Option<&str>| Open {
+fn an_alert_whose_rule_is_removed_is_an_orphan() {
+    let mut nothing = check_input(Vec::new());
+    let open = |alert_id, rule: &str, corpus: Option<&str>| OpenAlert {
         alert_id,
         rule: rule.into(),
         corpus: corpus.map(Corpus::from),
@@ -278,7 +278,7 @@ fn an_alert_whose_rule_is_gone_is_an_orphan() {
 }
 
 #[test]
-fn baselines_are_of_all_and_of_each() {
+fn baselines_cover_all_corpora_together_and_each() {
     let mut law = answers(0, 100, 99);
     law.corpus = "law".into();
     let hours = of_answers(vec![answers(0, 900, 10), answers(4, 800, 1), law]);
@@ -305,7 +305,7 @@ fn baselines_are_of_all_and_of_each() {
 }
 
 #[test]
-fn rules_look_no_further_than_they_must() {
+fn the_horizon_is_no_longer_than_needed() {
     let horizon = Horizon::of(&[
         rule(Indicator::Mean, 0.5),
         Rule {
@@ -322,7 +322,7 @@ fn rules_look_no_further_than_they_must() {
 }
 
 #[test]
-fn thresholds_are_shares() {
+fn thresholds_are_in_0_to_1() {
     assert_eq!((threshold(0.0), threshold(1.0)), (Ok(0.0), Ok(1.0)));
     for wrong in [-0.1, 1.1, f64::INFINITY] {
         assert!(threshold(wrong).is_err());
@@ -331,17 +331,17 @@ fn thresholds_are_shares() {
 }
 
 #[test]
-fn one_scored_answer_among_many_says_nothing() {
+fn one_scored_answer_among_many_makes_no_finding() {
     let mut uncited = answers(0, 0, 99);
     uncited.cfs_bin = None;
-    let few = situation(vec![uncited, answers(0, 300, 1)]);
+    let few = check_input(vec![uncited, answers(0, 300, 1)]);
     assert_eq!(few.check(&[rule(Indicator::Percentile(5), 0.85)]), []);
 }
 
 #[test]
-fn what_is_just_promised_is_kept() {
+fn values_at_the_threshold_are_good_or_bad_as_documented() {
     let edge = |indicator, threshold, hours: Hours| {
-        let mut edge = situation(Vec::new());
+        let mut edge = check_input(Vec::new());
         edge.hours = hours;
         !edge.check(&[rule(indicator, threshold)]).is_empty()
     };
@@ -358,24 +358,24 @@ fn what_is_just_promised_is_kept() {
     assert!(edge(Indicator::Percentile(1), 0.9, scores(899)));
     assert!(!edge(rerank, 0.95, reranker(5)));
     assert!(edge(rerank, 0.95, reranker(6)));
-    // Under half a per cent is promised, and one of 200 is not under it.
+    // The target is below 0.5 %, and 1 of 200 is exactly 0.5 %.
     assert!(!edge(Indicator::ParseFailures, 0.005, unread(0)));
     assert!(edge(Indicator::ParseFailures, 0.005, unread(1)));
     assert!(!edge(Indicator::ParseFailures, 0.0, unread(0)));
 }
 
 #[test]
-fn a_few_answers_of_its_own_do_not_silence_a_corpus_that_others_cite() {
+fn a_few_own_answers_do_not_silence_a_corpus_that_others_cite() {
     let rules = [rule(Indicator::Survival(LossStage::Rerank), 0.9)];
     let found = |own: &[(i64, u64)], citations| {
-        let mut cited = situation(own.iter().map(|own| answers(own.0, 1000, own.1)).collect());
+        let mut cited = check_input(own.iter().map(|own| answers(own.0, 1000, own.1)).collect());
         cited.hours.add(of_citations(reranked(0, 0, citations)));
         cited.check(&rules).len()
     };
     assert_eq!(found(&[(0, 1)], 60), 1);
     assert_eq!(found(&[(3, 2)], 60), 1, "in another hour");
     assert_eq!(found(&[(0, 1)], 49), 0, "too few of them");
-    // As many as answers may well have written: it is asked, and by too few.
+    // The citations can come from the corpus's own answers, and these are too few.
     assert_eq!(found(&[(0, 20)], 60), 0);
     assert_eq!(found(&[(0, 49)], 49 * 20), 1);
     assert_eq!(
@@ -386,38 +386,38 @@ fn a_few_answers_of_its_own_do_not_silence_a_corpus_that_others_cite() {
 }
 
 #[test]
-fn an_alert_near_its_threshold_goes_on() {
+fn an_alert_near_its_threshold_stays_open() {
     let low = rule(Indicator::Percentile(5), 0.85);
     let event = |bin: u16, earlier: &[AnswerCell], rule: &Rule| {
-        let mut near = situation([&[answers(0, bin, 60)], earlier].concat());
+        let mut near = check_input([&[answers(0, bin, 60)], earlier].concat());
         near.open.push(firing(7, "help"));
         near.check(std::slice::from_ref(rule))[0].event
     };
-    // A tenth of the way from 0.85 to 1 is 0.865; the hour before was bad.
+    // The threshold plus the margin is 0.85 + 0.1 * 0.15 = 0.865. The previous hour was bad.
     let bad = [answers(1, 840, 60)];
     assert_eq!(event(849, &bad, &low), Event::Firing);
     assert_eq!(event(850, &bad, &low), Event::Firing);
     assert_eq!(event(864, &bad, &low), Event::Firing);
     assert_eq!(event(865, &bad, &low), Event::Resolved);
-    // Good in every hour of the period, by however little.
+    // The alert resolves when every hour of the period is good, even without the margin.
     assert_eq!(event(850, &[answers(5, 840, 60)], &low), Event::Firing);
     assert_eq!(event(850, &[answers(6, 840, 60)], &low), Event::Resolved);
     assert_eq!(event(850, &[answers(3, 850, 60)], &low), Event::Resolved);
-    // What is best is best enough.
+    // The best possible value always resolves.
     let perfect = rule(Indicator::Mean, 1.0);
     assert_eq!(event(999, &bad, &perfect), Event::Firing);
     assert_eq!(event(1000, &bad, &perfect), Event::Resolved);
 }
 
 #[test]
-fn a_share_near_its_threshold_goes_on() {
+fn a_share_near_its_threshold_stays_open() {
     let event = |indicator, threshold, now: (u64, u64), status| {
         let unread = |back, (good, bad)| {
             let mut cells = reranked(back, good, bad);
             (cells[1].status, cells[1].lost_at) = status;
             cells
         };
-        let mut near = situation(Vec::new());
+        let mut near = check_input(Vec::new());
         near.hours.add(of_citations(unread(0, now)));
         near.hours.add(of_citations(unread(1, (0, 100))));
         near.open.push(firing(7, "help"));
@@ -438,17 +438,17 @@ fn a_share_near_its_threshold_goes_on() {
 }
 
 #[test]
-fn severities_are_named_as_they_are_written() {
+fn severity_names_round_trip() {
     for severity in Severity::ALL {
         assert_eq!(serde_json::to_value(severity).unwrap(), severity.name());
         assert_eq!(severity.name().parse(), Ok(severity));
     }
-    let fault = "bad".parse::<Severity>().unwrap_err();
-    assert_eq!(fault.hint(), "One of warning, critical.");
+    let error = "bad".parse::<Severity>().unwrap_err();
+    assert_eq!(error.hint(), "One of warning, critical.");
 }
 
 #[test]
-fn corpora_of_one_name_are_looked_at_apart() {
+fn corpora_with_the_same_name_are_separate() {
     let docs = |tenant: Option<&str>| Corpus {
         tenant: tenant.map(str::to_owned),
         name: "docs".into(),
@@ -457,7 +457,7 @@ fn corpora_of_one_name_are_looked_at_apart() {
         corpus: docs(tenant),
         ..answers(0, bin, number)
     };
-    let mut each = situation(vec![
+    let mut each = check_input(vec![
         of(Some("acme"), 300, 60),
         of(Some("bolt"), 1000, 6000),
         of(None, 1000, 6000),
@@ -466,7 +466,7 @@ fn corpora_of_one_name_are_looked_at_apart() {
     let found = each.check(&rules);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].corpus, Some(docs(Some("acme"))));
-    // So are their baselines, what users say of them, and what is firing.
+    // Their baselines, user reports and open alerts are separate, too.
     let owners: Vec<_> = baselines(&each.hours)
         .into_iter()
         .map(|taken| (taken.corpus, taken.answers))
@@ -485,7 +485,7 @@ fn corpora_of_one_name_are_looked_at_apart() {
     let severities: Vec<_> = each.check(&rules).iter().map(|f| f.severity).collect();
     assert_eq!(severities, [Severity::Warning, Severity::Critical]);
     each.open = vec![
-        Open {
+        OpenAlert {
             corpus: Some(docs(Some("bolt"))),
             ..firing(7, "docs")
         },
@@ -494,7 +494,7 @@ fn corpora_of_one_name_are_looked_at_apart() {
     let events: Vec<_> = each.check(&rules).iter().map(|f| f.event).collect();
     assert_eq!(events, [Event::Fired, Event::Escalated]);
     assert_eq!(each.orphans(&rules), [8], "the shared one is not heard of");
-    // What is written and read has both.
+    // Serialized findings and alerts contain the tenant and the corpus.
     let found = serde_json::to_value(&each.check(&rules)[0]).unwrap();
     assert_eq!(
         (&found["tenant"], &found["corpus"]),
@@ -502,10 +502,13 @@ fn corpora_of_one_name_are_looked_at_apart() {
     );
     let open =
         r#"{"alert_id": 1, "rule": "r", "tenant": null, "corpus": null, "severity": "warning"}"#;
-    assert_eq!(serde_json::from_str::<Open>(open).unwrap().corpus, None);
+    assert_eq!(
+        serde_json::from_str::<OpenAlert>(open).unwrap().corpus,
+        None
+    );
     let open = open
         .replacen("null", r#""acme""#, 1)
         .replace("null", r#""docs""#);
-    let open = serde_json::from_str::<Open>(&open).unwrap();
+    let open = serde_json::from_str::<OpenAlert>(&open).unwrap();
     assert_eq!(open.corpus, Some(docs(Some("acme"))));
 }

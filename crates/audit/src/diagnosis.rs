@@ -1,4 +1,4 @@
-//! Why an alert fires: the checks of the runbook (I14), in its order, and what they come to.
+//! Causes of an alert: the checks of the runbook (I14) in their order, and a conclusion.
 
 use std::collections::BTreeMap;
 
@@ -7,97 +7,97 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::alert::{CRITICAL_CFS, Severity};
-use crate::hours::{Corpus, HOUR, Hours, Part};
+use crate::hours::{Corpus, HOUR, Hours, Window};
 use crate::indicator::Indicator;
 use crate::stage::Stage;
 use crate::versions;
 
-/// How long before the first bad hour a change of a component is still a suspect, in hours (I14).
+/// A change of a component is a suspect when it is at most this many hours older than the first bad hour (I14).
 pub const SUSPECT_HOURS: i64 = 24;
 
-/// Share of the turns that a value of a component must have to count as a change.
+/// A new value of a component counts as a change when at least this share of the turns use it.
 const CHANGED_SHARE: f64 = 0.1;
 
-/// By how much more turns must have a warning for it to be a clue.
+/// A reranker warning is a clue when its share of turns has grown by more than this.
 const MORE_WARNED: f64 = 0.05;
 
-/// How many times more often a type of document must be lost than the others.
+/// A document type is a clue when its loss rate is at least this many times the rate of the other types.
 const CONCENTRATION: f64 = 3.0;
 
-/// Turns of an hour that ran with a value of a component.
+/// Turns of an hour that used one value of a component.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ComponentCell {
-    /// Where it begins, in seconds since 1970.
+    /// Start of the hour, in seconds since 1970.
     pub hour: i64,
-    /// Name: a setting of the turn, or model.
+    /// Name of a setting of the turn, or `model`.
     pub name: String,
-    /// Its value, as text.
+    /// Value as text.
     pub value: String,
-    /// How many.
+    /// Number of turns.
     pub turns: u64,
 }
 
-/// Turns of an hour, and how many of them a reranker gave back too little for.
+/// Turns of an hour, and those with an incomplete or changed result of the reranker.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RerankCell {
-    /// Where it begins, in seconds since 1970.
+    /// Start of the hour, in seconds since 1970.
     pub hour: i64,
-    /// Turns in all.
+    /// Number of turns.
     pub turns: u64,
-    /// Those with candidates that the reranker did not return.
+    /// Turns with candidates that the reranker did not return.
     pub missing: u64,
-    /// Those with a text that it returned changed.
+    /// Turns with a passage whose text the reranker changed.
     pub changed: u64,
 }
 
-/// What a diagnosis needs to know of an alert.
+/// Input of a diagnosis.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Case {
-    /// What its rule watches.
+pub struct DiagnosisInput {
+    /// The indicator that the alert's rule watches.
     pub indicator: Indicator,
-    /// Its corpus, where the rule looks at each.
+    /// Corpus of the alert, when the rule checks each corpus separately.
     #[serde(flatten)]
     pub corpus: Option<Corpus>,
-    /// First hour from which on every hour with a value was bad, in seconds since 1970.
+    /// First hour of the latest run of bad hours, in seconds since 1970.
     pub first_bad_hour: i64,
-    /// End of what is looked at, in seconds since 1970.
+    /// End of the examined hours (exclusive), in seconds since 1970.
     pub until: i64,
-    /// What the rollups hold from a week before the first bad hour.
+    /// Rollups, beginning a week before the first bad hour.
     #[serde(flatten)]
     pub hours: Hours,
-    /// What the turns of those hours ran with, of the alert's corpus.
+    /// Components of the turns in these hours, for the alert's corpus.
     pub components: Vec<ComponentCell>,
-    /// What came back from their rerankers.
+    /// Results of the rerankers in these hours.
     pub reranks: Vec<RerankCell>,
-    /// Citations that users reported since the first bad hour.
+    /// Number of citations that users reported since the first bad hour.
     pub reports: u64,
 }
 
-/// A finding of a diagnosis.
+/// A clue of a diagnosis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Clue {
-    /// Order: 0 is what it comes to, then the checks.
+    /// 0 for the conclusion, otherwise the number of the check.
     pub step: u8,
-    /// What was found.
+    /// Name of the clue.
     pub clue: &'static str,
-    /// Stage that it points at.
+    /// Stage to which the clue points.
     pub stage: Option<&'static str>,
-    /// Its number (I1).
+    /// Number of the stage (I1).
     pub stage_no: Option<usize>,
     /// Corpus.
     #[serde(flatten)]
     pub corpus: Option<Corpus>,
     /// Type of the documents.
     pub document_type: Option<String>,
-    /// First bad hour, or the hour of a change; in seconds since 1970.
+    /// First bad hour, or the hour of a change, in seconds since 1970.
     pub hour: i64,
-    /// How bad, on the check that decides it.
+    /// Severity, for the severity check and the conclusion.
     pub severity: Option<Severity>,
-    /// The figures.
+    /// Figures behind the clue.
     pub detail: Value,
 }
 
-/// Citations of some hours, and where those that were lost were lost.
+/// Citations of some hours, with the number lost at each stage.
 #[derive(Clone, Debug, Default)]
 struct Losses {
     citations: u64,
@@ -129,8 +129,8 @@ fn rate(part: u64, whole: u64) -> f64 {
     }
 }
 
-impl Case {
-    /// The clues, those of what it comes to first.
+impl DiagnosisInput {
+    /// Returns the clues, the conclusion first.
     #[must_use]
     pub fn diagnose(&self) -> Vec<Clue> {
         let stage = self.stage();
@@ -145,27 +145,27 @@ impl Case {
         clues
     }
 
-    fn bad(&self) -> Part<'_> {
-        Part {
+    fn bad(&self) -> Window<'_> {
+        Window {
             corpus: self.corpus.as_ref(),
             since: self.first_bad_hour,
             until: self.until,
         }
     }
 
-    fn before(&self) -> Part<'_> {
+    fn before(&self) -> Window<'_> {
         self.bad().during(i64::MIN, self.first_bad_hour)
     }
 
-    fn losses(&self, part: Part<'_>) -> Losses {
+    fn losses(&self, window: Window<'_>) -> Losses {
         let mut losses = Losses::default();
-        for cell in self.hours.of_citations(part) {
+        for cell in self.hours.citation_cells(window) {
             losses.add(Stage::of(cell.status, cell.lost_at), cell.citations);
         }
         losses
     }
 
-    /// The stage that loses more than it did before, by the most.
+    /// Returns the stage whose loss rate has grown the most.
     fn stage(&self) -> Option<Stage> {
         if self.indicator == Indicator::Stale {
             return Some(Stage::Document);
@@ -176,15 +176,15 @@ impl Case {
         lossy.max_by(|a, b| more(*a).total_cmp(&more(*b)))
     }
 
-    /// The corpus that a stage loses most of.
+    /// Returns the corpus with the most losses at a stage.
     fn worst_corpus(&self, stage: Stage) -> Option<Corpus> {
         let mut lost: BTreeMap<&Corpus, u64> = BTreeMap::new();
         if stage == Stage::Document {
-            for cell in self.hours.of_stale(self.bad()) {
+            for cell in self.hours.stale_cells(self.bad()) {
                 *lost.entry(&cell.corpus).or_default() += cell.stale;
             }
         } else {
-            for cell in self.hours.of_citations(self.bad()) {
+            for cell in self.hours.citation_cells(self.bad()) {
                 if Stage::of(cell.status, cell.lost_at) == Some(stage) {
                     *lost.entry(&cell.corpus).or_default() += cell.citations;
                 }
@@ -194,9 +194,9 @@ impl Case {
         worst.map(|(corpus, _)| corpus.clone())
     }
 
-    /// Whether one type of document is lost far more often than the others.
+    /// Returns a clue when one document type is lost far more often than the others.
     fn document_type(&self, stage: Stage, corpus: Option<&Corpus>) -> Option<Clue> {
-        let part = Part {
+        let window = Window {
             corpus,
             ..self.bad()
         };
@@ -207,11 +207,11 @@ impl Case {
             counts.1 += all;
         };
         if stage == Stage::Document {
-            for cell in self.hours.of_stale(part) {
+            for cell in self.hours.stale_cells(window) {
                 add(cell.document_type.as_deref(), cell.stale, cell.citations);
             }
         } else {
-            for cell in self.hours.of_citations(part) {
+            for cell in self.hours.citation_cells(window) {
                 let here = Stage::of(cell.status, cell.lost_at) == Some(stage);
                 let lost = if here { cell.citations } else { 0 };
                 add(cell.document_type.as_deref(), lost, cell.citations);
@@ -242,10 +242,11 @@ impl Case {
         })
     }
 
-    /// Values of components that nobody had until a day before the first bad hour, and many have since.
+    /// Returns component values that replace another value, are first used at most [`SUSPECT_HOURS`] before the first bad hour, and
+    /// are common since.
     fn changes(&self, corpus: Option<&Corpus>) -> Vec<Clue> {
         let suspect = self.first_bad_hour - SUSPECT_HOURS * HOUR;
-        let mut values: BTreeMap<(String, String), Seen> = BTreeMap::new();
+        let mut values: BTreeMap<(String, String), ValueUsage> = BTreeMap::new();
         let mut since: BTreeMap<String, u64> = BTreeMap::new();
         for cell in checked(&self.components) {
             for (name, value) in versions::components(&cell.name, &cell.value) {
@@ -283,12 +284,12 @@ impl Case {
                 });
             }
         }
-        // What changed last before it went bad is the first suspect.
+        // The change closest to the first bad hour is the first suspect.
         clues.sort_by_key(|clue| (clue.hour - self.first_bad_hour).abs());
         clues
     }
 
-    /// Whether the reranker loses or changes more than it did.
+    /// Returns clues when the reranker drops or changes more passages than before.
     fn reranker(&self, corpus: Option<&Corpus>) -> Vec<Clue> {
         let count = |since: bool| {
             let cells = self.reranks.iter();
@@ -324,13 +325,13 @@ impl Case {
         clues.collect()
     }
 
-    /// How bad it is (I14).
+    /// Returns the severity (I14).
     fn severity(&self, corpus: Option<&Corpus>) -> Clue {
-        let part = Part {
+        let window = Window {
             corpus,
             ..self.bad()
         };
-        let mean = self.hours.mean(part);
+        let mean = self.hours.mean(window);
         let critical = self.reports > 0 || mean.is_some_and(|mean| mean < CRITICAL_CFS);
         Clue {
             step: 4,
@@ -345,7 +346,7 @@ impl Case {
             } else {
                 Severity::Warning
             }),
-            detail: json!({ "cfs": mean, "reports": self.reports, "answers": self.hours.answers(part) }),
+            detail: json!({ "cfs": mean, "reports": self.reports, "answers": self.hours.answers(window) }),
         }
     }
 
@@ -356,7 +357,7 @@ impl Case {
         concentrated: Option<Clue>,
         clues: &[Clue],
     ) -> Clue {
-        // Where no citation was lost, what the reranker did is all that there is to go by.
+        // Without lost citations, the reranker warnings are the only evidence.
         let stage = stage.or_else(|| {
             clues
                 .iter()
@@ -391,15 +392,15 @@ fn number(stage: Stage) -> Option<usize> {
     Stage::ALL.iter().position(|other| *other == stage)
 }
 
-/// When a value was seen.
+/// Usage of one component value.
 #[derive(Default)]
-struct Seen {
+struct ValueUsage {
     before: u64,
     since: u64,
     first: i64,
 }
 
-impl Seen {
+impl ValueUsage {
     fn add(&mut self, cell: &ComponentCell, first_bad_hour: i64) {
         let never = self.before + self.since == 0;
         self.first = if never {

@@ -1,10 +1,10 @@
-//! Diagnoses of what is put wrong here.
+//! Tests of diagnoses on generated faults.
 
 use reground_citations::{LossStage, Status};
 use serde_json::json;
 
 use crate::alert::Severity;
-use crate::diagnosis::{Case, Clue, ComponentCell, RerankCell};
+use crate::diagnosis::{Clue, ComponentCell, DiagnosisInput, RerankCell};
 use crate::hours::{AnswerCell, Cells, CitationCell, HOUR, Hours, StaleCell};
 use crate::indicator::Indicator;
 
@@ -27,8 +27,8 @@ fn cell(
     }
 }
 
-/// A week in which everything holds but a few citations that generation loses, and then two hours of what is given.
-fn case(indicator: Indicator, bad: Vec<CitationCell>) -> Case {
+/// Returns an input with a week in which only generation loses a few citations, followed by the passed cells.
+fn case(indicator: Indicator, bad: Vec<CitationCell>) -> DiagnosisInput {
     let week = (1..168).flat_map(|back| {
         let hour = BAD - back * HOUR;
         let lost = Some(LossStage::Generation);
@@ -37,7 +37,7 @@ fn case(indicator: Indicator, bad: Vec<CitationCell>) -> Case {
             cell(hour, "pdf", Status::UnknownId, lost, 10),
         ]
     });
-    Case {
+    DiagnosisInput {
         indicator,
         corpus: Some("help".into()),
         first_bad_hour: BAD,
@@ -52,7 +52,7 @@ fn case(indicator: Indicator, bad: Vec<CitationCell>) -> Case {
     }
 }
 
-fn conclusion(case: &Case) -> Clue {
+fn conclusion(case: &DiagnosisInput) -> Clue {
     let clues = case.diagnose();
     assert_eq!((clues[0].step, clues[0].clue), (0, "conclusion"));
     assert!(clues.iter().skip(1).all(|clue| clue.step > 0));
@@ -60,8 +60,8 @@ fn conclusion(case: &Case) -> Clue {
 }
 
 #[test]
-fn the_stage_is_the_one_that_loses_more_than_before() {
-    // Generation still loses more, as it always did.
+fn the_stage_is_the_one_whose_losses_grew() {
+    // Generation loses more citations, but at the same rate as before.
     let bad = vec![
         cell(BAD, "pdf", Status::ResolvedCurrent, None, 81),
         cell(
@@ -82,7 +82,7 @@ fn the_stage_is_the_one_that_loses_more_than_before() {
 }
 
 #[test]
-fn wrong_pages_are_the_chunkers() {
+fn invalid_pages_are_attributed_to_the_chunker() {
     let bad = vec![
         cell(BAD, "html", Status::ResolvedCurrent, None, 50),
         cell(BAD, "pdf", Status::ResolvedCurrent, None, 20),
@@ -100,7 +100,7 @@ fn wrong_pages_are_the_chunkers() {
 }
 
 #[test]
-fn one_type_that_is_lost_as_often_as_the_others_is_no_clue() {
+fn a_type_that_is_lost_as_often_as_the_others_is_no_clue() {
     let lost = Some(LossStage::Retrieval);
     let bad = vec![
         cell(BAD, "html", Status::ResolvedCurrent, None, 10),
@@ -116,14 +116,14 @@ fn one_type_that_is_lost_as_often_as_the_others_is_no_clue() {
 }
 
 #[test]
-fn unreadable_citations_are_the_last_stage() {
+fn malformed_citations_are_attributed_to_the_last_stage() {
     let bad = vec![cell(BAD, "pdf", Status::Malformed, None, 5)];
     let found = conclusion(&case(Indicator::ParseFailures, bad));
     assert_eq!((found.stage, found.stage_no), (Some("citation"), Some(6)));
 }
 
 #[test]
-fn of_several_corpora_the_worst_is_named() {
+fn the_conclusion_names_the_worst_corpus() {
     let mut of_two = case(
         Indicator::Survival(LossStage::Rerank),
         vec![cell(
@@ -152,7 +152,7 @@ fn of_several_corpora_the_worst_is_named() {
 }
 
 #[test]
-fn what_is_stale_is_the_documents() {
+fn stale_citations_are_attributed_to_the_document() {
     let mut stale = case(Indicator::Stale, Vec::new());
     let of = |kind: &str, stale| StaleCell {
         hour: BAD,
@@ -171,7 +171,7 @@ fn what_is_stale_is_the_documents() {
 }
 
 #[test]
-fn a_new_version_within_a_day_is_a_suspect_and_an_old_one_is_none() {
+fn a_new_component_version_within_a_day_is_a_suspect() {
     let mut changed = case(
         Indicator::Mean,
         vec![cell(BAD, "pdf", Status::Malformed, None, 5)],
@@ -206,7 +206,7 @@ fn a_new_version_within_a_day_is_a_suspect_and_an_old_one_is_none() {
 }
 
 #[test]
-fn a_reranker_that_strips_ids_is_seen_even_if_nothing_is_lost() {
+fn missing_ids_of_a_reranker_are_a_clue_without_losses() {
     let mut stripped = case(Indicator::Mean, Vec::new());
     stripped.reranks = vec![
         RerankCell {
@@ -230,7 +230,7 @@ fn a_reranker_that_strips_ids_is_seen_even_if_nothing_is_lost() {
 }
 
 #[test]
-fn complaints_and_low_means_are_critical() {
+fn user_reports_and_low_means_are_critical() {
     let severity = |cfs_bin, reports| {
         let malformed = cell(BAD, "pdf", Status::Malformed, None, 5);
         let mut bad = case(Indicator::Mean, vec![malformed]);

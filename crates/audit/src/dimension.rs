@@ -1,10 +1,10 @@
-//! What figures of citations are grouped by.
+//! Dimensions by which analysts group figures of citations and answers.
 
 use serde::Serialize;
 
 use crate::error::AuditError;
 
-/// The dimensions that need no key: those of answers, then those that only citations have.
+/// Dimensions without a key. The first nine apply to answers and citations, the others only to citations.
 pub const NAMES: [&str; 15] = [
     "model",
     "tenant",
@@ -22,10 +22,10 @@ pub const NAMES: [&str; 15] = [
     "mode",
     "lost_at",
 ];
-/// How many of them answers have.
-const OF_ANSWERS: usize = 9;
+/// Number of dimensions that apply to answers.
+const ANSWER_DIMENSIONS: usize = 9;
 
-/// What is grouped.
+/// The items that are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Citations.
@@ -35,34 +35,34 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The names of its dimensions.
+    /// Returns the names of the dimensions that apply.
     #[must_use]
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Self::Citations => &NAMES,
-            Self::Answers => NAMES.split_at(OF_ANSWERS).0,
+            Self::Answers => NAMES.split_at(ANSWER_DIMENSIONS).0,
         }
     }
 }
 
-/// A dimension as users write it: one of the names, or `tag:KEY`.
+/// A parsed dimension: one of [`NAMES`], or `tag:KEY`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Dimension {
-    /// One of [`NAMES`], or `tag`; `None` for all in one.
+    /// One of [`NAMES`], or `tag`; `None` when nothing is grouped.
     pub name: Option<String>,
-    /// Key of the tag.
+    /// Key of the tag, for `tag` only.
     pub key: Option<String>,
 }
 
 impl Dimension {
-    /// What a dimension of the application's own begins with.
+    /// Prefix of a dimension that groups by a tag of the application.
     pub const TAG: &str = "tag:";
 
-    /// Reads a dimension of what is grouped.
+    /// Parses the name of a dimension of `subject`.
     ///
     /// # Errors
-    /// What is none.
-    pub fn read(by: &str, subject: Subject) -> Result<Self, AuditError> {
+    /// Returns [`AuditError::Unrecognized`] when the subject has no such dimension.
+    pub fn parse(by: &str, subject: Subject) -> Result<Self, AuditError> {
         match by.strip_prefix(Self::TAG) {
             Some(key) if !key.is_empty() => Ok(Self {
                 name: Some("tag".to_owned()),
@@ -72,7 +72,15 @@ impl Dimension {
                 name: Some(by.to_owned()),
                 key: None,
             }),
-            _ => Err(AuditError::UnknownDimension(by.to_owned(), subject)),
+            _ => Err(AuditError::Unrecognized {
+                kind: "dimension",
+                name: by.to_owned(),
+                valid: format!(
+                    "{}, or {}KEY for a tag of yours",
+                    subject.names().join(", "),
+                    Self::TAG
+                ),
+            }),
         }
     }
 }
@@ -82,8 +90,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_tags() {
-        let read = |by| Dimension::read(by, Subject::Citations);
+    fn parses_names_and_tags() {
+        let read = |by| Dimension::parse(by, Subject::Citations);
         let model = read("model").unwrap();
         assert_eq!((model.name.as_deref(), model.key), (Some("model"), None));
         let tag = read("tag:team:blue").unwrap();
@@ -92,17 +100,17 @@ mod tests {
             (Some("tag"), Some("team:blue"))
         );
         for wrong in ["", "Model", "tag:", "tag", "model "] {
-            let fault = read(wrong).unwrap_err();
-            assert!(fault.to_string().contains(wrong));
-            assert!(fault.hint().contains("lost_at"));
+            let error = read(wrong).unwrap_err();
+            assert!(error.to_string().contains(wrong));
+            assert!(error.hint().contains("lost_at"));
         }
     }
 
     #[test]
-    fn answers_have_no_status_of_their_own() {
+    fn answers_have_no_status_dimension() {
         assert_eq!(Subject::Answers.names().last(), Some(&"hour"));
-        let fault = Dimension::read("status", Subject::Answers).unwrap_err();
-        assert!(!fault.hint().contains("status"));
-        assert!(Dimension::read("tag:team", Subject::Answers).is_ok());
+        let error = Dimension::parse("status", Subject::Answers).unwrap_err();
+        assert!(!error.hint().contains("status"));
+        assert!(Dimension::parse("tag:team", Subject::Answers).is_ok());
     }
 }

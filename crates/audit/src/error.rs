@@ -1,52 +1,39 @@
-//! What cannot be asked.
+//! Invalid arguments of audit functions.
 
-use crate::alert::Severity;
-use crate::dimension::{Dimension, Subject};
-use crate::indicator::Indicator;
-use crate::label::Label;
-
-/// An argument that is none.
+/// An invalid argument.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AuditError {
-    /// Nothing to group by.
-    #[error("there is no dimension \"{0}\"")]
-    UnknownDimension(String, Subject),
-    /// No word of a reviewer's.
-    #[error("there is no label \"{0}\"")]
-    UnknownLabel(String),
-    /// Nothing to watch.
-    #[error("there is no indicator \"{0}\"")]
-    UnknownIndicator(String),
-    /// Neither bad nor worse.
-    #[error("there is no severity \"{0}\"")]
-    UnknownSeverity(String),
-    /// No share and no score.
+    /// A name that is not one of the valid names.
+    #[error("there is no {kind} \"{name}\"")]
+    Unrecognized {
+        /// Kind of the name, such as `label`.
+        kind: &'static str,
+        /// The name that was passed.
+        name: String,
+        /// The valid names, for the hint.
+        valid: String,
+    },
+    /// A threshold outside [0, 1]. All indicators are shares or scores.
     #[error("the threshold {0} is not in [0, 1]")]
     Threshold(f64),
 }
 
 impl AuditError {
-    /// What there is.
+    /// Returns the error for a name that is not in the list of valid names.
+    #[must_use]
+    pub fn unrecognized(kind: &'static str, name: &str, valid: &[&str]) -> Self {
+        Self::Unrecognized {
+            kind,
+            name: name.to_owned(),
+            valid: valid.join(", "),
+        }
+    }
+
+    /// Returns a hint that lists the valid values.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::UnknownDimension(_, subject) => {
-                let names = subject.names().join(", ");
-                format!(
-                    "One of {names}, or {}KEY for a tag of yours.",
-                    Dimension::TAG
-                )
-            }
-            Self::UnknownLabel(_) => {
-                format!("One of {}.", Label::ALL.map(Label::name).join(", "))
-            }
-            Self::UnknownIndicator(_) => {
-                let names = Indicator::ALL.map(Indicator::name);
-                format!("One of {}.", names.join(", "))
-            }
-            Self::UnknownSeverity(_) => {
-                format!("One of {}.", Severity::ALL.map(Severity::name).join(", "))
-            }
+            Self::Unrecognized { valid, .. } => format!("One of {valid}."),
             Self::Threshold(_) => "All indicators are shares or scores.".to_owned(),
         }
     }

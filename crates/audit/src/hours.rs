@@ -1,4 +1,4 @@
-//! What the rollups hold: counts by hour, which add up, and histograms, of which any percentile can be read.
+//! Hourly rollup cells. Counts add up, and percentiles are computed from histograms.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 /// Seconds of an hour.
 pub const HOUR: i64 = 3600;
 
-/// Bins of a fidelity score: thousandths.
+/// Bins of a fidelity score: one bin per thousandth.
 pub const BINS: f64 = 1000.0;
 
-/// A corpus. Tenants may have corpora of their own under one name, which are nothing to each other.
+/// A corpus. Tenants can have corpora of the same name, which are independent of each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Corpus {
-    /// Whose it is; `None` where it is shared.
+    /// Tenant that owns the corpus; `None` for a shared corpus.
     pub tenant: Option<String>,
     /// Its name.
     #[serde(rename = "corpus")]
@@ -23,7 +23,7 @@ pub struct Corpus {
 }
 
 impl From<&str> for Corpus {
-    /// The shared corpus of that name.
+    /// Returns the shared corpus with this name.
     fn from(name: &str) -> Self {
         Self {
             tenant: None,
@@ -35,64 +35,64 @@ impl From<&str> for Corpus {
 /// Answers of an hour with the same score.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct AnswerCell {
-    /// Where it begins, in seconds since 1970.
+    /// Start of the hour, in seconds since 1970.
     pub hour: i64,
-    /// Corpus of their turns.
+    /// Corpus of the turns.
     #[serde(flatten)]
     pub corpus: Corpus,
-    /// Their fidelity score in thousandths; `None` where they cite nothing.
+    /// Fidelity score in thousandths; `None` for answers without citations.
     pub cfs_bin: Option<u16>,
-    /// How many.
+    /// Number of answers.
     pub answers: u64,
 }
 
 /// Citations of an hour with the same verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct CitationCell {
-    /// Where it begins, in seconds since 1970.
+    /// Start of the hour, in seconds since 1970.
     pub hour: i64,
-    /// Corpus of the source, or of the turn where none was found.
+    /// Corpus of the source, or of the turn when the source is unknown.
     #[serde(flatten)]
     pub corpus: Corpus,
-    /// Type of the document, where it has one.
+    /// Type of the document, if known.
     pub document_type: Option<String>,
     /// The verdict.
     pub status: Status,
-    /// The stage factor that it failed.
+    /// The stage factor that failed.
     pub lost_at: Option<LossStage>,
-    /// How many.
+    /// Number of citations.
     pub citations: u64,
 }
 
-/// Citations of an hour, and how many of them name what has changed or gone since.
+/// Citations of an hour, and how many of their documents have changed or were removed since.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct StaleCell {
-    /// Where it begins, in seconds since 1970.
+    /// Start of the hour, in seconds since 1970.
     pub hour: i64,
     /// Corpus of the sources.
     #[serde(flatten)]
     pub corpus: Corpus,
     /// Type of the documents.
     pub document_type: Option<String>,
-    /// Citations of documents whose versions are known.
+    /// Citations of documents with a known version.
     pub citations: u64,
-    /// Of these, the stale ones.
+    /// Citations whose document has changed or was removed.
     pub stale: u64,
 }
 
-/// All that is known of some hours, as it is read.
+/// Rollup cells, as they are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Cells {
-    /// Answers that stand.
+    /// Current answers.
     pub answers: Vec<AnswerCell>,
-    /// Their citations.
+    /// Citations of these answers.
     pub citations: Vec<CitationCell>,
-    /// What they name, as it is now.
+    /// Current state of the cited documents.
     #[serde(default)]
     pub stale: Vec<StaleCell>,
 }
 
-/// All that is known of some hours, each by itself: to look at one reads no other.
+/// Rollup cells, grouped by hour. A lookup of one hour reads no other hour.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "Cells")]
 pub struct Hours(BTreeMap<i64, Cells>);
@@ -105,24 +105,24 @@ impl From<Cells> for Hours {
     }
 }
 
-/// The part of the hours that is looked at.
+/// A corpus and a range of hours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part<'a> {
-    /// One corpus, or all.
+pub struct Window<'a> {
+    /// One corpus, or `None` for all.
     pub corpus: Option<&'a Corpus>,
-    /// First hour, in seconds since 1970.
+    /// First hour of the range, in seconds since 1970.
     pub since: i64,
-    /// First hour after it.
+    /// End of the range (exclusive), in seconds since 1970.
     pub until: i64,
 }
 
-impl Part<'_> {
-    fn holds(&self, corpus: &Corpus) -> bool {
+impl Window<'_> {
+    fn includes(&self, corpus: &Corpus) -> bool {
         check_interrupt(1);
         self.corpus.is_none_or(|wanted| wanted == corpus)
     }
 
-    /// The same corpus at other hours.
+    /// Returns a window with the same corpus and other hours.
     #[must_use]
     pub const fn during(self, since: i64, until: i64) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl Part<'_> {
 }
 
 impl Hours {
-    /// Takes in more cells.
+    /// Adds cells.
     pub fn add(&mut self, cells: Cells) {
         for cell in checked(cells.answers) {
             self.at(cell.hour).answers.push(cell);
@@ -151,67 +151,71 @@ impl Hours {
         self.0.entry(hour).or_default()
     }
 
-    /// The same hours, corpus by corpus.
+    /// Returns the same hours, split by corpus.
     #[must_use]
     pub fn by_corpus(&self) -> BTreeMap<&Corpus, Self> {
-        let mut parts: BTreeMap<&Corpus, Self> = BTreeMap::new();
+        let mut by_corpus: BTreeMap<&Corpus, Self> = BTreeMap::new();
         for (hour, cells) in &self.0 {
             for cell in &cells.answers {
                 check_interrupt(1);
-                let part = parts.entry(&cell.corpus).or_default();
-                part.at(*hour).answers.push(cell.clone());
+                let hours = by_corpus.entry(&cell.corpus).or_default();
+                hours.at(*hour).answers.push(cell.clone());
             }
             for cell in &cells.citations {
                 check_interrupt(1);
-                let part = parts.entry(&cell.corpus).or_default();
-                part.at(*hour).citations.push(cell.clone());
+                let hours = by_corpus.entry(&cell.corpus).or_default();
+                hours.at(*hour).citations.push(cell.clone());
             }
             for cell in &cells.stale {
                 check_interrupt(1);
-                let part = parts.entry(&cell.corpus).or_default();
-                part.at(*hour).stale.push(cell.clone());
+                let hours = by_corpus.entry(&cell.corpus).or_default();
+                hours.at(*hour).stale.push(cell.clone());
             }
         }
-        parts
+        by_corpus
     }
 
-    /// Cells of the hours of a part, of all corpora.
-    fn during(&self, part: Part<'_>) -> impl Iterator<Item = &Cells> {
+    /// Returns the cells of the window's hours, for all corpora.
+    fn during(&self, window: Window<'_>) -> impl Iterator<Item = &Cells> {
         check_interrupt(1);
-        let hours = self.0.range(part.since..part.until.max(part.since));
+        let hours = self.0.range(window.since..window.until.max(window.since));
         hours.map(|(_, cells)| cells)
     }
 
-    /// Answers of a part, those that cite nothing included.
+    /// Returns the number of answers in a window, including answers without citations.
     #[must_use]
-    pub fn answers(&self, part: Part<'_>) -> u64 {
-        self.of_answers(part).map(|cell| cell.answers).sum()
+    pub fn answers(&self, window: Window<'_>) -> u64 {
+        self.answer_cells(window).map(|cell| cell.answers).sum()
     }
 
-    /// Cells of the answers of a part.
-    pub fn of_answers<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = &'a AnswerCell> {
-        let cells = self.during(part).flat_map(|cells| &cells.answers);
-        cells.filter(move |cell| part.holds(&cell.corpus))
+    /// Returns the answer cells of a window.
+    pub fn answer_cells<'a>(&'a self, window: Window<'a>) -> impl Iterator<Item = &'a AnswerCell> {
+        let cells = self.during(window).flat_map(|cells| &cells.answers);
+        cells.filter(move |cell| window.includes(&cell.corpus))
     }
 
-    /// Cells of the citations of a part.
-    pub fn of_citations<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = &'a CitationCell> {
-        let cells = self.during(part).flat_map(|cells| &cells.citations);
-        cells.filter(move |cell| part.holds(&cell.corpus))
+    /// Returns the citation cells of a window.
+    pub fn citation_cells<'a>(
+        &'a self,
+        window: Window<'a>,
+    ) -> impl Iterator<Item = &'a CitationCell> {
+        let cells = self.during(window).flat_map(|cells| &cells.citations);
+        cells.filter(move |cell| window.includes(&cell.corpus))
     }
 
-    /// Cells of what the citations of a part name.
-    pub fn of_stale<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = &'a StaleCell> {
-        let cells = self.during(part).flat_map(|cells| &cells.stale);
-        cells.filter(move |cell| part.holds(&cell.corpus))
+    /// Returns the staleness cells of a window.
+    pub fn stale_cells<'a>(&'a self, window: Window<'a>) -> impl Iterator<Item = &'a StaleCell> {
+        let cells = self.during(window).flat_map(|cells| &cells.stale);
+        cells.filter(move |cell| window.includes(&cell.corpus))
     }
 
-    /// A percentile of the fidelity scores of a part, to half a thousandth: the least score that `share` of the answers do not
-    /// exceed (the inverse of the empirical distribution, R's type 1). `None` without scores.
+    /// Returns a percentile of the fidelity scores of a window, rounded to thousandths, or `None` without scores. The result is the
+    /// smallest score that at least `share` of the answers do not exceed (inverse of the empirical distribution function, type 1 in
+    /// R).
     #[must_use]
-    pub fn percentile(&self, part: Part<'_>, share: f64) -> Option<f64> {
+    pub fn percentile(&self, window: Window<'_>, share: f64) -> Option<f64> {
         let mut bins: Vec<(u16, u64)> = self
-            .of_answers(part)
+            .answer_cells(window)
             .filter_map(|cell| Some((cell.cfs_bin?, cell.answers)))
             .collect();
         bins.sort_unstable();
@@ -225,11 +229,11 @@ impl Hours {
         reached.map(|(bin, _)| f64::from(bin) / BINS)
     }
 
-    /// Mean of the fidelity scores of a part; `None` without scores.
+    /// Returns the mean fidelity score of a window, or `None` without scores.
     #[must_use]
-    pub fn mean(&self, part: Part<'_>) -> Option<f64> {
+    pub fn mean(&self, window: Window<'_>) -> Option<f64> {
         let (mut sum, mut scored) = (0.0, 0);
-        for cell in self.of_answers(part) {
+        for cell in self.answer_cells(window) {
             if let Some(bin) = cell.cfs_bin {
                 sum += f64::from(bin) * cell.answers as f64;
                 scored += cell.answers;
@@ -238,11 +242,11 @@ impl Hours {
         (scored > 0).then(|| sum / BINS / scored as f64)
     }
 
-    /// How many citations of a part a stage was reached by, and how many it let through (I4).
+    /// Returns how many citations of a window reached a stage, and how many passed it (I4).
     #[must_use]
-    pub fn survival(&self, part: Part<'_>, stage: LossStage) -> (u64, u64) {
+    pub fn survival(&self, window: Window<'_>, stage: LossStage) -> (u64, u64) {
         let (mut reached, mut survived) = (0, 0);
-        for cell in self.of_citations(part) {
+        for cell in self.citation_cells(window) {
             match factor(cell, stage) {
                 Some(true) => {
                     reached += cell.citations;
@@ -256,11 +260,11 @@ impl Hours {
     }
 }
 
-/// A stage's factor, as the verdict and the first loss tell it.
+/// Returns the value of a stage's factor, derived from the verdict and the first loss.
 fn factor(cell: &CitationCell, stage: LossStage) -> Option<bool> {
     let place = LossStage::ALL.iter().position(|other| *other == stage)?;
     match cell.status {
-        // What has no factors, and what has only the last one.
+        // These statuses have no factors, or only the last one.
         Status::Malformed | Status::Unresolvable | Status::UnknownId | Status::OutOfBounds => {
             Factors::of(cell.status, None).0[place]
         }
@@ -292,21 +296,21 @@ mod tests {
         })
     }
 
-    const ALL: Part<'_> = Part {
+    const ALL: Window<'_> = Window {
         corpus: None,
         since: 0,
         until: HOUR,
     };
 
     #[test]
-    fn nothing_has_no_percentile() {
+    fn no_scores_no_percentile() {
         let none = answers(&[(None, 3)]);
         assert_eq!((none.answers(ALL), none.percentile(ALL, 0.5)), (3, None));
         assert_eq!(none.mean(ALL), None);
     }
 
     #[test]
-    fn parts_are_told_apart() {
+    fn windows_select_hours_and_corpora() {
         let hours = Hours::from(Cells {
             answers: vec![AnswerCell {
                 hour: HOUR,
@@ -319,7 +323,7 @@ mod tests {
         assert_eq!(hours.answers(ALL), 0);
         assert_eq!(hours.answers(ALL.during(HOUR, 2 * HOUR)), 1);
         let d = Corpus::from("d");
-        let other = Part {
+        let other = Window {
             corpus: Some(&d),
             ..ALL
         }
@@ -329,7 +333,7 @@ mod tests {
             tenant: Some("acme".into()),
             ..Corpus::from("c")
         };
-        let own = Part {
+        let own = Window {
             corpus: Some(&of_a_tenant),
             ..other
         };

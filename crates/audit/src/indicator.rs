@@ -1,4 +1,4 @@
-//! What a rule watches.
+//! Indicators that alert rules watch.
 
 use std::str::FromStr;
 
@@ -6,39 +6,39 @@ use reground_citations::{LossStage, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::error::AuditError;
-use crate::hours::{Hours, Part};
+use crate::hours::{Hours, Window};
 
-/// A figure of some hours, computed from the rollups.
+/// A figure over some hours, computed from rollups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum Indicator {
-    /// Percentile of the fidelity scores, in per cent.
+    /// Percentile of the fidelity scores; the number is in per cent.
     Percentile(u8),
     /// Mean of the fidelity scores.
     Mean,
-    /// How far the fifth percentile is under its baseline.
+    /// Difference between the baseline's fifth percentile and the current one.
     PercentileDrop,
-    /// Share of the citations that a stage lets through.
+    /// Share of the citations that pass a pipeline stage.
     Survival(LossStage),
-    /// Share of what was meant as a citation that cannot be read (I6).
+    /// Share of the citation attempts that cannot be parsed (I6).
     ParseFailures,
-    /// Share of the citations whose document has changed or gone since (I12).
+    /// Share of the citations whose document has changed or was removed after the answer (I12).
     Stale,
 }
 
-/// Which way is bad.
+/// The direction in which values are bad, relative to the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bad {
-    /// Under the threshold.
+pub enum BadDirection {
+    /// Values below the threshold are bad.
     Below,
-    /// Above it.
+    /// Values above the threshold are bad.
     Above,
-    /// At it or above, where there is anything at all: what is promised is to stay under it.
+    /// Values at or above the threshold are bad, except 0. The target is to stay below the threshold.
     From,
 }
 
 impl Indicator {
-    /// All, in the order in which they are documented.
+    /// All indicators, in the order of the documentation.
     pub const ALL: [Self; 14] = [
         Self::Percentile(1),
         Self::Percentile(5),
@@ -56,7 +56,7 @@ impl Indicator {
         Self::Stale,
     ];
 
-    /// The name as rules have it.
+    /// Returns the name that rules use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,21 +77,26 @@ impl Indicator {
         }
     }
 
-    /// Which way is bad.
+    /// Returns the direction in which values are bad.
     #[must_use]
-    pub const fn bad(self) -> Bad {
+    pub const fn bad(self) -> BadDirection {
         match self {
-            Self::Percentile(_) | Self::Mean | Self::Survival(_) => Bad::Below,
-            Self::PercentileDrop | Self::Stale => Bad::Above,
-            Self::ParseFailures => Bad::From,
+            Self::Percentile(_) | Self::Mean | Self::Survival(_) => BadDirection::Below,
+            Self::PercentileDrop | Self::Stale => BadDirection::Above,
+            Self::ParseFailures => BadDirection::From,
         }
     }
 
-    /// Its value over a part, and the number of answers or citations that it is of; `None` where there are none.
+    /// Returns the indicator's value over a window and the number of samples, or `None` when there are no samples.
     #[must_use]
-    pub fn of(self, hours: &Hours, part: Part<'_>, baseline: Option<f64>) -> Option<Value> {
+    pub fn compute(
+        self,
+        hours: &Hours,
+        window: Window<'_>,
+        baseline: Option<f64>,
+    ) -> Option<IndicatorValue> {
         let scored = || {
-            let cells = hours.of_answers(part);
+            let cells = hours.answer_cells(window);
             cells
                 .filter(|cell| cell.cfs_bin.is_some())
                 .map(|cell| cell.answers)
@@ -100,49 +105,49 @@ impl Indicator {
         match self {
             Self::Percentile(per_cent) => {
                 let share = f64::from(per_cent) / 100.0;
-                Value::of(hours.percentile(part, share)?, scored())
+                IndicatorValue::of(hours.percentile(window, share)?, scored())
             }
-            Self::Mean => Value::of(hours.mean(part)?, scored()),
+            Self::Mean => IndicatorValue::of(hours.mean(window)?, scored()),
             Self::PercentileDrop => {
-                let drop = baseline? - hours.percentile(part, 0.05)?;
-                Value::of(drop, scored())
+                let drop = baseline? - hours.percentile(window, 0.05)?;
+                IndicatorValue::of(drop, scored())
             }
             Self::Survival(stage) => {
-                let (reached, survived) = hours.survival(part, stage);
-                Value::share(survived, reached)
+                let (reached, survived) = hours.survival(window, stage);
+                IndicatorValue::share(survived, reached)
             }
             Self::ParseFailures => {
                 let (mut failed, mut all) = (0, 0);
-                for cell in hours.of_citations(part) {
+                for cell in hours.citation_cells(window) {
                     all += cell.citations;
                     if cell.status == Status::Malformed {
                         failed += cell.citations;
                     }
                 }
-                Value::share(failed, all)
+                IndicatorValue::share(failed, all)
             }
             Self::Stale => {
                 let (mut stale, mut all) = (0, 0);
-                for cell in hours.of_stale(part) {
+                for cell in hours.stale_cells(window) {
                     stale += cell.stale;
                     all += cell.citations;
                 }
-                Value::share(stale, all)
+                IndicatorValue::share(stale, all)
             }
         }
     }
 }
 
-/// What an indicator came to.
+/// The value of an indicator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Value {
-    /// The figure.
+pub struct IndicatorValue {
+    /// The figure, in [-1, 1].
     pub value: f64,
-    /// Answers or citations that it is of.
+    /// Number of answers or citations behind the figure.
     pub samples: u64,
 }
 
-impl Value {
+impl IndicatorValue {
     const fn of(value: f64, samples: u64) -> Option<Self> {
         Some(Self { value, samples })
     }
@@ -161,7 +166,7 @@ impl FromStr for Indicator {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let mut all = Self::ALL.into_iter();
         all.find(|indicator| indicator.name() == name)
-            .ok_or_else(|| AuditError::UnknownIndicator(name.to_owned()))
+            .ok_or_else(|| AuditError::unrecognized("indicator", name, &Self::ALL.map(Self::name)))
     }
 }
 
@@ -186,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back() {
+    fn names_round_trip() {
         let names: BTreeSet<&str> = Indicator::ALL.map(Indicator::name).into();
         assert_eq!(names.len(), Indicator::ALL.len());
         for indicator in Indicator::ALL {
@@ -196,22 +201,25 @@ mod tests {
     }
 
     #[test]
-    fn a_drop_wants_a_baseline() {
+    fn a_drop_requires_a_baseline() {
         let hours: Hours = serde_json::from_str(
             r#"{"answers": [{"hour": 0, "corpus": "c", "cfs_bin": 700, "answers": 9}], "citations": []}"#,
         )
         .unwrap();
-        let part = Part {
+        let window = Window {
             corpus: None,
             since: 0,
             until: 1,
         };
-        assert_eq!(Indicator::PercentileDrop.of(&hours, part, None), None);
+        assert_eq!(
+            Indicator::PercentileDrop.compute(&hours, window, None),
+            None
+        );
         let drop = Indicator::PercentileDrop
-            .of(&hours, part, Some(0.9))
+            .compute(&hours, window, Some(0.9))
             .unwrap();
         assert!((drop.value - 0.2).abs() < 1e-12);
         assert_eq!(drop.samples, 9);
-        assert_eq!(Indicator::Stale.of(&hours, part, None), None);
+        assert_eq!(Indicator::Stale.compute(&hours, window, None), None);
     }
 }

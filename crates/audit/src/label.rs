@@ -1,24 +1,24 @@
-//! What a reviewer calls a citation (I9).
+//! Labels that reviewers give to citations (I9).
 
 use std::str::FromStr;
 
 use crate::error::AuditError;
 
-/// A reviewer's word.
+/// A reviewer's label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// The source says what the sentence says.
+    /// The source supports the sentence.
     Accurate,
-    /// It says a part of it.
+    /// The source supports a part of the sentence.
     Partial,
-    /// It says nothing of the kind.
+    /// The source does not support the sentence.
     Hallucinated,
-    /// That cannot be told.
+    /// The support cannot be verified.
     Unverifiable,
 }
 
 impl Label {
-    /// All, the best first.
+    /// All labels, the best first.
     pub const ALL: [Self; 4] = [
         Self::Accurate,
         Self::Partial,
@@ -26,7 +26,7 @@ impl Label {
         Self::Unverifiable,
     ];
 
-    /// The name as users write it.
+    /// Returns the name that users write.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl FromStr for Label {
         let mut labels = Self::ALL.into_iter();
         labels
             .find(|label| label.name() == name)
-            .ok_or_else(|| AuditError::UnknownLabel(name.to_owned()))
+            .ok_or_else(|| AuditError::unrecognized("label", name, &Self::ALL.map(Self::name)))
     }
 }
 
@@ -54,14 +54,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back() {
+    fn names_round_trip() {
         for label in Label::ALL {
             assert_eq!(label.name().parse(), Ok(label));
         }
-        let fault = "Accurate".parse::<Label>().unwrap_err();
-        assert_eq!(fault.to_string(), "there is no label \"Accurate\"");
+        let error = "Accurate".parse::<Label>().unwrap_err();
+        assert_eq!(error.to_string(), "there is no label \"Accurate\"");
         assert_eq!(
-            fault.hint(),
+            error.hint(),
             "One of accurate, partial, hallucinated, unverifiable."
         );
     }

@@ -1,15 +1,15 @@
 #![forbid(unsafe_code)]
-//! What analysts ask of the citations that were judged, and when to call them, as pure functions.
+//! Audit logic over judged citations, as pure functions: analyses, alert rules and diagnoses.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | what to group by | [`dimension`] |
-//! | what reviewers say | [`label`] |
-//! | what the rollups hold, hour by hour | [`hours`] |
-//! | where a citation was lost | [`stage`] |
-//! | what a rule watches | [`indicator`] |
-//! | when to call someone | [`alert`] |
-//! | why | [`diagnosis`], [`versions`] |
+//! | dimensions to group by | [`dimension`] |
+//! | labels that reviewers give | [`label`] |
+//! | hourly rollup cells | [`hours`] |
+//! | pipeline stages at which citations are lost | [`stage`] |
+//! | indicators that rules watch | [`indicator`] |
+//! | alert rules and alert states | [`alert`] |
+//! | causes of an alert | [`diagnosis`], [`versions`] |
 
 pub mod alert;
 #[cfg(test)]

@@ -1,30 +1,30 @@
-//! The stages of the pipeline at which a citation can be lost (I1).
+//! Pipeline stages at which a citation can be lost (I1).
 
 use reground_citations::{LossStage, Status};
 use serde::{Deserialize, Serialize};
 
-/// A stage, in the order in which a source passes them.
+/// A stage. Variants are in the order in which a source passes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// The original changed or went.
+    /// The original document changed or was removed.
     Document,
-    /// It was split wrongly: a place that the passage does not have, or none at all.
+    /// Chunking was wrong: the cited position does not exist, or is not in the passage.
     Chunk,
-    /// It was not found.
+    /// The passage was not retrieved.
     Retrieval,
-    /// The reranker did not give it back.
+    /// The reranker did not return the passage.
     Rerank,
-    /// It did not come into the context.
+    /// The passage was not put into the context.
     Context,
-    /// The model named nothing that there is, or the wrong source.
+    /// The model cited an unknown source or the wrong source.
     Generation,
-    /// What the model wrote cannot be read.
+    /// The citation cannot be parsed.
     Citation,
 }
 
 impl Stage {
-    /// All, in their order: the number of a stage is its place.
+    /// All stages in order. The number of a stage is its index.
     pub const ALL: [Self; 7] = [
         Self::Document,
         Self::Chunk,
@@ -35,7 +35,7 @@ impl Stage {
         Self::Citation,
     ];
 
-    /// The stable text that is stored and shown.
+    /// Returns the stable name that is stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,9 +49,9 @@ impl Stage {
         }
     }
 
-    /// Where a citation of that verdict was lost; `None` where it was not.
+    /// Returns the stage at which a citation with this verdict was lost, or `None` when it was not lost.
     ///
-    /// A place that the document has and the passage lacks is the chunker's doing, whatever factor it failed by.
+    /// A position that the document has and the passage lacks is an error of the chunker, whatever factor failed.
     #[must_use]
     pub const fn of(status: Status, lost_at: Option<LossStage>) -> Option<Self> {
         match (status, lost_at) {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_factor_has_its_stage() {
+    fn every_factor_has_a_stage() {
         let lost = |status, at| Stage::of(status, at).map(Stage::name);
         assert_eq!(lost(Status::ResolvedCurrent, None), None);
         assert_eq!(lost(Status::Malformed, None), Some("citation"));

@@ -1,9 +1,9 @@
-//! Versions of the components of a pipeline, as the application says them: `reranker=2.1 chunker=7`.
+//! Versions of pipeline components, as the application declares them: `reranker=2.1 chunker=7`.
 
 /// Name of the setting.
 pub const SETTING: &str = "component_versions";
 
-/// The components that a setting of a turn speaks of: those that the application lists in [`SETTING`], or the setting itself.
+/// Returns the components and versions in a setting of a turn. [`SETTING`] lists several; any other setting is one component.
 #[must_use]
 pub fn components(name: &str, value: &str) -> Vec<(String, String)> {
     if name != SETTING {
@@ -18,7 +18,7 @@ pub fn components(name: &str, value: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A setting may have the component's name: `reranker` has.
+/// Appends "version", because a setting can have the same name as a component (`reranker`).
 fn named(component: &str) -> String {
     format!("{component} version")
 }
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_taken_apart() {
+    fn lists_are_split_into_components() {
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         assert_eq!(components("fusion", "rrf"), [pair("fusion", "rrf")]);
         assert_eq!(

@@ -1,7 +1,7 @@
-//! A check and a diagnosis over a month of many corpora can be given up, and look at each hour once.
+//! A check and a diagnosis over a month of data can be cancelled, and look at each hour once.
 
-use reground_audit::alert::{Rule, Severity, Situation};
-use reground_audit::diagnosis::{Case, ComponentCell};
+use reground_audit::alert::{CheckInput, Rule, Severity};
+use reground_audit::diagnosis::{ComponentCell, DiagnosisInput};
 use reground_audit::hours::{Cells, CitationCell, HOUR, Hours};
 use reground_audit::indicator::Indicator;
 use reground_citations::{LossStage, Status};
@@ -10,7 +10,7 @@ use reground_interrupt::{CHECK_INTERVAL, test_support};
 
 const MONTH: i64 = 31 * 24;
 
-/// So many citations in each hour of a month, of as many types.
+/// Returns a month of hours. Each hour has this number of citations, each of another document type.
 fn month(citations: usize) -> Hours {
     let cells = (0..MONTH).flat_map(|hour| {
         (0..citations).map(move |number| CitationCell {
@@ -28,9 +28,9 @@ fn month(citations: usize) -> Hours {
     })
 }
 
-/// Checks a rule that finds too little until it has looked at the whole month.
+/// Checks a rule whose window must grow to the whole month before it has enough samples.
 fn check(citations: usize) -> Checks {
-    let situation = Situation {
+    let input = CheckInput {
         now: (MONTH - 1) * HOUR,
         hours: month(citations),
         baselines: Vec::new(),
@@ -48,24 +48,24 @@ fn check(citations: usize) -> Checks {
         severity: Severity::Warning,
     };
     let mut found = 0;
-    let checks = test_support::measure(|| found = situation.check(&[rule]).len());
+    let checks = test_support::measure(|| found = input.check(&[rule]).len());
     assert_eq!(found, 1);
     checks
 }
 
 #[test]
-fn a_check_beats_and_looks_at_each_hour_once() {
+fn a_check_is_interruptible_and_looks_at_each_hour_once() {
     let cells = MONTH as usize * 500;
     let checks = check(500);
     let work = checks.count * CHECK_INTERVAL;
-    // Apart, as a whole for the window and its figure, and once for each hour there and back.
+    // Each cell is read when splitting by corpus, for the window, for its figure, and for the first bad hour.
     assert!((4 * cells..6 * cells).contains(&work), "{checks:?}");
     assert!(checks.longest < 2 * CHECK_INTERVAL, "{checks:?}");
 }
 
 #[test]
-fn a_diagnosis_beats_in_cells_and_in_values_of_a_component() {
-    let mut case = Case {
+fn a_diagnosis_is_interruptible_over_cells_and_component_values() {
+    let mut case = DiagnosisInput {
         indicator: Indicator::Survival(LossStage::Rerank),
         corpus: Some("help".into()),
         first_bad_hour: (MONTH - 24) * HOUR,

@@ -1,16 +1,16 @@
-//! What kind of file a document is, as far as its address or its id tells: the ending of its name.
+//! File type of a document, taken from its address or id.
 
-/// The ending of the last name in the address's path, or else in the id, in lower case: `pdf` of
-/// `https://x.example/a/B.PDF?page=2`. `None` where there is none: a letter and up to seven more letters or digits (ASCII) after a dot, which
-/// is not the first character of its name.
+/// Returns the file extension in lower case, of the address or otherwise of the id: `pdf` for
+/// `https://x.example/a/B.PDF?page=2`. An extension is an ASCII letter and up to seven more ASCII letters or digits after a dot
+/// that does not start the name. `None` if there is none.
 #[must_use]
 pub fn document_type(uri: Option<&str>, doc_id: Option<&str>) -> Option<String> {
-    let ending = uri.and_then(|uri| ending(path(uri)));
-    let ending = ending.or_else(|| doc_id.and_then(self::ending));
-    ending.map(str::to_ascii_lowercase)
+    let extension = uri.and_then(|uri| extension(path(uri)));
+    let extension = extension.or_else(|| doc_id.and_then(self::extension));
+    extension.map(str::to_ascii_lowercase)
 }
 
-/// An address without its query, its fragment, its scheme and its host.
+/// Returns an address without its query, fragment, scheme and host.
 fn path(uri: &str) -> &str {
     let uri = uri
         .find(['?', '#'])
@@ -31,20 +31,20 @@ fn path(uri: &str) -> &str {
     }
 }
 
-/// The ending of a name.
-fn ending(path: &str) -> Option<&str> {
-    let (name, ending) = path.rsplit_once('.')?;
-    let mut characters = ending.chars();
-    let is_ending = characters
+/// Returns the extension of a file name.
+fn extension(path: &str) -> Option<&str> {
+    let (name, extension) = path.rsplit_once('.')?;
+    let mut characters = extension.chars();
+    let is_extension = characters
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic())
         && characters.all(|c| c.is_ascii_alphanumeric())
-        && ending.len() <= 8;
+        && extension.len() <= 8;
     let has_name = name
         .chars()
         .next_back()
         .is_some_and(|last| !['/', '.'].contains(&last));
-    (is_ending && has_name).then_some(ending)
+    (is_extension && has_name).then_some(extension)
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings() {
+    fn extensions_of_addresses_and_ids() {
         for (uri, doc_id, expected) in [
             (
                 Some("https://x.example/a/B.PDF?x=1.md#p.2"),

@@ -1,69 +1,69 @@
-//! What can be wrong with a document's settings or coordinates.
+//! Errors of documents: invalid settings and coordinates.
 
 use thiserror::Error;
 
-/// Errors of this crate. Messages state the fact; what to do is for the caller to say.
+/// Errors of this crate. Messages state the fact, and [`DocumentError::hint`] what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DocumentError {
-    /// A chunk must hold something.
-    #[error("chunk size is 0, the least is 1")]
+    /// The chunk size is 0.
+    #[error("chunk size is 0, the minimum is 1")]
     EmptyChunk,
-    /// A chunk must go beyond the one before it.
+    /// The overlap is not less than the size.
     #[error("chunk overlap {overlap} is not less than chunk size {size}")]
     OverlapTooLarge {
-        /// The asked overlap, in the settings' unit.
+        /// The overlap, in the settings' unit.
         overlap: u32,
-        /// The asked size, in the settings' unit.
+        /// The size, in the settings' unit.
         size: u32,
     },
-    /// Not a page or a closed interval of pages.
-    #[error("\"{0}\" is no page range")]
+    /// The text is neither a page nor a closed interval of pages.
+    #[error("invalid page range \"{0}\"")]
     PageRange(String),
-    /// Page starts are character offsets that begin with 0 and ascend.
+    /// Page starts are not ascending.
     #[error("page {page} starts at {start}, which is not after the start of the page before it")]
     PageOrder {
-        /// The page, 1-based.
+        /// The page, from 1.
         page: usize,
-        /// Its start, in characters.
+        /// Start of the page, in characters.
         start: usize,
     },
-    /// The first page holds the beginning of the text.
+    /// The first page does not start at 0.
     #[error("page 1 does not start at 0")]
     FirstPage,
-    /// A unit of chunking that does not exist.
-    #[error("\"{0}\" is no unit of chunking")]
+    /// The unit of chunking does not exist.
+    #[error("unrecognized chunk unit \"{0}\"")]
     ChunkUnit(String),
-    /// A chunk size, overlap or page start that is negative.
+    /// A chunk size, overlap or page start is negative.
     #[error("{0} is negative")]
     Negative(&'static str),
-    /// A document has at least one page.
-    #[error("a document of {0} pages")]
+    /// The page count is less than 1.
+    #[error("page count is {0}, the minimum is 1")]
     PageCount(i32),
     /// A page starts beyond the end of the text.
     #[error("page {page} starts at {start}, beyond the {length} characters of the text")]
     PageBeyondText {
-        /// The page, 1-based.
+        /// The page, from 1.
         page: usize,
-        /// Its start, in characters.
+        /// Start of the page, in characters.
         start: usize,
-        /// The text's length, in characters.
+        /// Length of the text, in characters.
         length: usize,
     },
-    /// Passages that are not of the documented shape.
+    /// The passages do not have the documented shape.
     #[error("passages are not an array of objects with a text: {0}")]
     Passages(String),
-    /// A passage whose coordinates cannot be.
+    /// A passage has invalid coordinates.
     #[error("passage {ordinal} has impossible {coordinates}")]
     Coordinates {
-        /// Place among the given passages, from 0.
+        /// Position among the passages, from 0.
         ordinal: usize,
-        /// Which coordinates.
+        /// The invalid coordinates.
         coordinates: &'static str,
     },
 }
 
 impl DocumentError {
-    /// What to do about it.
+    /// Returns what to do about the error.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {

@@ -1,28 +1,28 @@
 #![forbid(unsafe_code)]
-//! What a document is before retrieval: its identity, its normal text, its pages, and its chunks with exact
-//! coordinates (requirements C11, I1, I2).
+//! Documents before retrieval: identity, normalised text, pages, and chunks with exact coordinates (requirements C11, I1, I2).
 //!
-//! - [`canonical_uri`]: one spelling for one address.
-//! - [`document_type`]: what its name ends in.
-//! - [`normalise`], [`content_hash`]: one form for one text.
-//! - [`PageRange`], [`PageMap`]: closed page intervals, and the pages of a stretch of text.
+//! - [`canonical_uri`]: the canonical spelling of an address.
+//! - [`document_type`]: the file extension of a document.
+//! - [`normalise`], [`content_hash`]: normalised text and its hash.
+//! - [`PageRange`], [`PageMap`]: closed page intervals, and the pages of a range of text.
 //! - [`sentence_spans`]: sentences in any language.
-//! - [`chunk`]: windows that give back the document's text at their offsets, always.
+//! - [`chunk`]: chunks whose text is the document's text at their offsets.
+//! - [`CallerPassage`]: passages that applications pass.
 
+mod caller_passages;
 mod chunk;
 mod document_type;
 mod error;
-mod given;
 mod pages;
 pub mod prepare;
 mod sentences;
 mod text;
 mod uri;
 
+pub use caller_passages::{CallerPassage, MAX_KEY_BYTES, key_text};
 pub use chunk::{Chunk, ChunkSettings, ChunkUnit, chunk, overlap_cost};
 pub use document_type::document_type;
 pub use error::DocumentError;
-pub use given::{GivenPassage, LONGEST_KEY, key_text};
 pub use pages::{PageMap, PageRange};
 pub use sentences::sentence_spans;
 pub use text::{content_hash, content_hash_hex, exact_hash_hex, normalise};

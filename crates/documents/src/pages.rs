@@ -1,4 +1,4 @@
-//! Pages: closed intervals (C5), and where the pages of a text begin.
+//! Page ranges (C5), and the page boundaries of a text.
 
 use std::{fmt, ops::Range, str::FromStr};
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::DocumentError;
 
-/// A closed interval of pages, 1-based, `start` ≤ `end` when made by [`PageRange::new`] or by parsing.
+/// A closed interval of pages, from 1. `start` ≤ `end` if it was created by [`PageRange::new`] or by parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageRange {
     /// First page.
     pub start: u32,
-    /// Last page, included.
+    /// Last page (inclusive).
     pub end: u32,
 }
 
 impl PageRange {
-    /// The interval between two pages, in whichever order they come.
+    /// Creates the interval between two pages, in any order.
     pub fn new(one: u32, other: u32) -> Self {
         Self {
             start: one.min(other),
@@ -25,22 +25,22 @@ impl PageRange {
         }
     }
 
-    /// The interval of two optional bounds: a single page where only the first is known, `None` where it is not.
+    /// Creates the interval of two optional bounds: a single page without `end`, `None` without `start`.
     pub fn of(start: Option<u32>, end: Option<u32>) -> Option<Self> {
         start.map(|start| Self::new(start, end.unwrap_or(start)))
     }
 
-    /// Whether the page lies in the interval.
+    /// Returns whether the page is in the interval.
     pub fn contains(self, page: u32) -> bool {
         self.start <= page && page <= self.end
     }
 
-    /// Whether the intervals share a page.
+    /// Returns whether the intervals share a page.
     pub fn overlaps(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }
 
-    /// The least interval that holds both, with the pages between them.
+    /// Returns the smallest interval that contains both, including the pages between them.
     pub fn union(self, other: Self) -> Self {
         Self {
             start: self.start.min(other.start),
@@ -62,9 +62,9 @@ impl fmt::Display for PageRange {
 impl FromStr for PageRange {
     type Err = DocumentError;
 
-    /// Reads `12`, `12–14`, `12-14`, `p. 12`, `pp. 12-14`, `pages 12 - 14`; `14-12` is 12–14.
+    /// Parses `12`, `12–14`, `12-14`, `p. 12`, `pp. 12-14` or `pages 12 - 14`. `14-12` becomes 12–14.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fault = || DocumentError::PageRange(text.chars().take(80).collect());
+        let error = || DocumentError::PageRange(text.chars().take(80).collect());
         let page = |number: &str| match number.trim() {
             digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
                 digits.parse().ok().filter(|&page| page > 0)
@@ -77,7 +77,7 @@ impl FromStr for PageRange {
             .unwrap_or(numbers.len());
         let (prefix, numbers) = numbers.split_at(letters);
         if !["", "p", "pp", "pg", "page", "pages"].contains(&prefix.to_ascii_lowercase().as_str()) {
-            return Err(fault());
+            return Err(error());
         }
         let numbers = if prefix.is_empty() {
             numbers
@@ -91,12 +91,12 @@ impl FromStr for PageRange {
         let (one, other) = numbers.split_once(dash).unwrap_or((numbers, numbers));
         match (page(one), page(other)) {
             (Some(one), Some(other)) => Ok(Self::new(one, other)),
-            _ => Err(fault()),
+            _ => Err(error()),
         }
     }
 }
 
-/// Where the pages of a text begin.
+/// Page boundaries of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageMap {
     /// Start of each page in characters, ascending, the first one 0.
@@ -104,9 +104,9 @@ pub struct PageMap {
 }
 
 impl PageMap {
-    /// Pages that end with a form feed, which belongs to the page it ends; `None` when the text has no form feed.
+    /// Finds pages that are separated by form feeds. A form feed belongs to the page that it ends. `None` if the text has none.
     ///
-    /// A form feed at the very end of the text opens no further page.
+    /// A form feed at the end of the text starts no further page.
     pub fn from_form_feeds(text: &str) -> Option<Self> {
         let mut starts = vec![0];
         let mut length = 0;
@@ -125,10 +125,10 @@ impl PageMap {
         Some(Self { starts })
     }
 
-    /// Pages that start at the given character offsets.
+    /// Creates a map from the character offsets at which pages start.
     ///
     /// # Errors
-    /// When the first offset is not 0, or they do not ascend.
+    /// [`DocumentError::FirstPage`] if the first offset is not 0, [`DocumentError::PageOrder`] if the offsets are not ascending.
     pub fn from_starts(starts: Vec<usize>) -> Result<Self, DocumentError> {
         if starts.first() != Some(&0) {
             return Err(DocumentError::FirstPage);
@@ -142,17 +142,17 @@ impl PageMap {
         Ok(Self { starts })
     }
 
-    /// Number of pages, at least 1.
+    /// Returns the number of pages, at least 1.
     pub fn page_count(&self) -> u32 {
         u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
     }
 
-    /// The page of the character at an offset; beyond the text, the last page.
+    /// Returns the page of the character at an offset, or the last page for an offset beyond the text.
     pub fn page_at(&self, character: usize) -> u32 {
         u32::try_from(self.starts.partition_point(|&start| start <= character)).unwrap_or(u32::MAX)
     }
 
-    /// The pages of a half-open range of characters; an empty range lies on the page of its start.
+    /// Returns the pages of a half-open range of characters. An empty range is on the page of its start.
     pub fn pages(&self, characters: Range<usize>) -> PageRange {
         let last = characters.end.saturating_sub(1).max(characters.start);
         PageRange::new(self.page_at(characters.start), self.page_at(last))
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings() {
+    fn page_ranges_are_parsed() {
         for text in [
             "12-14",
             "12–14",
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_are_checked() {
+    fn page_starts_are_checked() {
         assert_eq!(PageMap::from_starts(vec![]), Err(DocumentError::FirstPage));
         assert_eq!(PageMap::from_starts(vec![1]), Err(DocumentError::FirstPage));
         assert_eq!(
@@ -220,13 +220,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printed_ranges_read_back(one in 1u32.., other in 1u32..) {
+        fn printed_page_ranges_are_parsed_back(one in 1u32.., other in 1u32..) {
             let range = PageRange::new(one, other);
             prop_assert_eq!(range.to_string().parse(), Ok(range));
         }
 
         #[test]
-        fn relations_as_sets(a in 1u32..20, b in 1u32..20, c in 1u32..20, d in 1u32..20) {
+        fn operations_equal_those_of_sets(a in 1u32..20, b in 1u32..20, c in 1u32..20, d in 1u32..20) {
             let (one, other) = (PageRange::new(a, b), PageRange::new(c, d));
             let shared = (1..20).any(|page| one.contains(page) && other.contains(page));
             prop_assert_eq!(one.overlaps(other), shared);
@@ -236,7 +236,7 @@ mod tests {
         }
 
         #[test]
-        fn pages_by_counting_form_feeds(text in "[aé字\u{c}]{1,30}", from in 0usize..30, length in 1usize..30) {
+        fn pages_are_counted_by_form_feeds(text in "[aé字\u{c}]{1,30}", from in 0usize..30, length in 1usize..30) {
             let characters: Vec<char> = text.chars().collect();
             let from = from.min(characters.len() - 1);
             let to = (from + length).min(characters.len());

@@ -1,4 +1,4 @@
-//! A document made ready to be stored: normal text, passages with coordinates, bounds and digest.
+//! Preparation of documents for storage: normalised text, passages with coordinates, page and character counts, digest.
 
 use reground_interrupt::checked;
 use serde::Serialize;
@@ -8,57 +8,57 @@ use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 use crate::error::DocumentError;
 use crate::text::hex;
 use crate::{
-    ChunkSettings, GivenPassage, PageMap, chunk, content_hash_hex, exact_hash_hex, normalise,
+    CallerPassage, ChunkSettings, PageMap, chunk, content_hash_hex, exact_hash_hex, normalise,
     overlap_cost,
 };
 
-/// A passage as it is stored.
+/// A passage to store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoredPassage {
-    /// Place among the document's passages, from 0.
+    /// Position among the document's passages, from 0.
     pub ordinal: usize,
-    /// Its text.
+    /// Text of the passage.
     pub content: String,
-    /// Exact o200k_base tokens.
+    /// Exact number of o200k_base tokens.
     pub tokens: usize,
-    /// First character in the document's text, where known.
+    /// Start in the document's text, in characters, if known.
     pub char_start: Option<usize>,
-    /// One past the last.
+    /// End in the document's text (exclusive), in characters.
     pub char_end: Option<usize>,
-    /// First page, where known.
+    /// First page, if known.
     pub page_start: Option<u32>,
     /// Last page.
     pub page_end: Option<u32>,
     /// Content hash (hex).
     pub hash: String,
-    /// What the application keeps with it.
+    /// Metadata of the application.
     pub metadata: Value,
 }
 
-/// A document ready to be stored.
+/// A document to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
-    /// The normalised text; `None` where only passages were given.
+    /// The normalised text; `None` for a document that consists of passages only.
     pub text: Option<String>,
-    /// Its passages, in order.
+    /// Passages in order.
     pub passages: Vec<StoredPassage>,
-    /// Pages, where known.
+    /// Number of pages, if known.
     pub page_count: Option<u32>,
-    /// Characters of the text, or of all passages together.
+    /// Number of characters of the text, or of all passages together.
     pub char_count: usize,
-    /// Characters stored beyond those of the text, as a share of it (I2).
+    /// Characters that are stored twice because chunks overlap, as a share of the text (I2).
     pub overlap_cost: f64,
-    /// Tells one version from another: SHA-256 (hex) of the text, or of the passages with their coordinates.
+    /// Version of the document: SHA-256 (hex) of the text, or of the passages with their coordinates.
     pub digest: String,
 }
 
-/// Prepares a document from its text: NFC, pages, chunks.
+/// Prepares a document from its text: normalises it to NFC, finds pages and makes chunks.
 ///
-/// Pages come from `page_starts` (0-based character offsets into `content` as it was given), else from form feeds, else
-/// there are none; `page_count` may say that there are more pages than the text shows.
+/// Pages come from `page_starts` (0-based character offsets into `content` before normalisation), otherwise from form feeds.
+/// Without either there are no pages. `page_count` may be greater than the number of pages found.
 ///
 /// # Errors
-/// Page starts that do not ascend from 0 within the text, and those of [`ChunkSettings::check`].
+/// Page starts that do not ascend from 0 within the text, a page count below 1, and the errors of [`ChunkSettings::check`].
 pub fn from_text(
     content: &str,
     settings: &ChunkSettings,
@@ -98,7 +98,7 @@ pub fn from_text(
         page_count: pages_of(pages.map(|pages| pages.page_count()), page_count)?,
         char_count,
         digest: match page_starts {
-            // The same text on other pages is another version: its passages' pages move.
+            // The same text with other page starts is another version, because the pages of its passages differ.
             Some(starts) => exact_hash_hex(&format!("{text}\u{c}{starts:?}")),
             None => exact_hash_hex(&text),
         },
@@ -106,17 +106,17 @@ pub fn from_text(
     })
 }
 
-/// Prepares a document from passages that were chunked elsewhere: `[{"text": …, "page_start": …}]`.
+/// Prepares a document from passages that the application has chunked: `[{"text": …, "page_start": …}]`.
 ///
-/// Texts are normalised; an `id` is kept in the metadata.
+/// Texts are normalised. An `id` is stored in the metadata.
 ///
 /// # Errors
 /// Another shape, a passage without visible text, a range that ends before it starts, page 0.
 pub fn from_passages(passages: &Value, page_count: Option<i32>) -> Result<Prepared, DocumentError> {
-    let passages: Vec<_> = GivenPassage::list(passages)?
+    let passages: Vec<_> = CallerPassage::parse_list(passages)?
         .into_iter()
         .enumerate()
-        .map(|(ordinal, given)| stored(ordinal, given))
+        .map(|(ordinal, passage)| stored_passage(ordinal, passage))
         .collect();
     let last_page = passages.iter().filter_map(|passage| passage.page_end).max();
     let digest = serde_json::to_string(&passages)
@@ -134,11 +134,11 @@ pub fn from_passages(passages: &Value, page_count: Option<i32>) -> Result<Prepar
     })
 }
 
-fn stored(ordinal: usize, given: GivenPassage) -> StoredPassage {
-    let pages = given.pages();
-    let content = given.text;
-    let mut metadata = given.metadata.unwrap_or_default();
-    if let Some(id) = given.id {
+fn stored_passage(ordinal: usize, passage: CallerPassage) -> StoredPassage {
+    let pages = passage.pages();
+    let content = passage.text;
+    let mut metadata = passage.metadata.unwrap_or_default();
+    if let Some(id) = passage.id {
         metadata.insert("id".to_owned(), id);
     }
     StoredPassage {
@@ -146,32 +146,32 @@ fn stored(ordinal: usize, given: GivenPassage) -> StoredPassage {
         tokens: reground_tokens::count(&content),
         hash: content_hash_hex(&content),
         content,
-        char_start: given.char_start,
-        char_end: given.char_end,
+        char_start: passage.char_start,
+        char_end: passage.char_end,
         page_start: pages.map(|pages| pages.start),
         page_end: pages.map(|pages| pages.end),
         metadata: Value::Object(metadata),
     }
 }
 
-/// The greater of the pages that the text shows and those that the caller counts.
-fn pages_of(shown: Option<u32>, counted: Option<i32>) -> Result<Option<u32>, DocumentError> {
+/// Returns the larger of the number of pages found in the text and the caller's page count.
+fn pages_of(found: Option<u32>, counted: Option<i32>) -> Result<Option<u32>, DocumentError> {
     let counted = counted
         .map(|count| match u32::try_from(count) {
             Ok(count) if count > 0 => Ok(count),
             _ => Err(DocumentError::PageCount(count)),
         })
         .transpose()?;
-    Ok(shown.max(counted))
+    Ok(found.max(counted))
 }
 
-/// Normalises page by page, so that the given starts move with the text.
+/// Normalises page by page, so that the page starts move with the text.
 fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), DocumentError> {
     let starts = starts
         .iter()
         .map(|start| usize::try_from(*start).map_err(|_| DocumentError::Negative("a page start")))
         .collect::<Result<Vec<_>, _>>()?;
-    // Refuses what does not ascend from 0.
+    // Rejects starts that do not ascend from 0.
     PageMap::from_starts(starts.clone())?;
     let bytes: Vec<usize> = checked(content.char_indices())
         .map(|(byte, _)| byte)
@@ -191,19 +191,19 @@ fn normalise_pages(content: &str, starts: &[i32]) -> Result<(String, PageMap), D
         .chain([content.len()])
         .collect();
     let mut text = String::with_capacity(content.len());
-    let mut moved = Vec::with_capacity(starts.len());
+    let mut new_starts = Vec::with_capacity(starts.len());
     let mut characters = 0;
     for cut in checked(cuts.windows(2)) {
         let piece = normalise(&content[cut[0]..cut[1]]);
-        moved.push(characters);
+        new_starts.push(characters);
         characters += piece.chars().count();
         text.push_str(&piece);
     }
-    Ok((text, PageMap::from_starts(moved)?))
+    Ok((text, PageMap::from_starts(new_starts)?))
 }
 
-/// The first place from `start` on where a text can be cut so that both sides normalise as the whole does: not before a
-/// combining mark or a trailing Hangul jamo, nor within CRLF.
+/// Returns the first offset from `start` on at which the text can be cut such that both parts normalise as the whole does: not
+/// before a combining mark or a trailing Hangul jamo, and not within CRLF.
 fn next_boundary(text: &str, start: usize) -> usize {
     if start == 0 {
         return 0;
@@ -216,7 +216,7 @@ fn next_boundary(text: &str, start: usize) -> usize {
     };
     text[start..]
         .char_indices()
-        .find(|place| !joins(place))
+        .find(|position| !joins(position))
         .map_or(text.len(), |(at, _)| start + at)
 }
 
@@ -227,8 +227,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn page_starts_move_with_the_text() {
-        // "e" + combining acute composes, CRLF becomes LF: page 2 starts at 3 in the text that is stored.
+    fn page_starts_move_with_the_normalised_text() {
+        // "e" + combining acute composes, and CRLF becomes LF: page 2 starts at 4 in the stored text.
         let prepared = from_text(
             "e\u{301}\r\nx\r\ntwo",
             &ChunkSettings::default(),
@@ -243,7 +243,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn pages_normalise_as_the_whole_text_does(
+        fn page_by_page_normalisation_equals_that_of_the_whole_text(
             pages in proptest::collection::vec("[a-cé\u{301}\u{1112}\u{1161}\u{11ab}\r\n ]{1,8}", 1..6)
         ) {
             let content: String = pages.concat();
@@ -251,7 +251,7 @@ mod tests {
             for page in &pages[..pages.len() - 1] {
                 starts.push(starts[starts.len() - 1] + i32::try_from(page.chars().count()).unwrap());
             }
-            // A page of nothing but joining characters belongs to the page before: it is refused, not renumbered.
+            // A page of joining characters only would belong to the previous page. It is rejected, not renumbered.
             if let Ok((text, map)) = normalise_pages(&content, &starts) {
                 proptest::prop_assert_eq!(&text, &*normalise(&content));
                 proptest::prop_assert_eq!(map.page_count() as usize, pages.len());
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_page_starts_outside_the_text() {
+    fn page_starts_outside_the_text_are_errors() {
         let settings = ChunkSettings::default();
         for starts in [&[1][..], &[0, 9], &[0, -1], &[0, 2, 2]] {
             assert!(
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn passages_keep_what_was_given() {
+    fn prepared_passages_keep_ids_and_coordinates() {
         let prepared = from_passages(
             &json!([{"text": "one", "id": 7, "page_start": 2, "char_start": 0, "char_end": 3}, {"text": "two", "extra": true}]),
             Some(9),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_passages_that_cannot_be() {
+    fn malformed_passages_are_errors() {
         for passages in [
             json!({"text": "x"}),
             json!([{"content": "x"}]),

@@ -1,10 +1,10 @@
-//! Sentences, in any language.
+//! Sentence segmentation for any language.
 //!
-//! The rules are those of UAX #29 (a terminator, its closing quotes, white space, and no lower-case letter after it)
-//! with repairs that its language-free tables cannot know: abbreviations, initials, enumerators, citation markers
-//! that trail a full stop, and the lines of plain text and Markdown. They are written out here, not taken from an
-//! iterator over UAX #29 boundaries, for time: that of `unicode-segmentation` looks ahead anew at each character after
-//! a full stop, which took minutes for a full stop before 200 kB of spaces. Here each look-ahead is bounded.
+//! The rules are those of UAX #29: a sentence ends at a terminator, its closing quotes and white space, unless a lower-case
+//! letter follows. Additional rules cover cases that the language-independent tables of UAX #29 cannot know: abbreviations,
+//! initials, enumerators, citation markers after a full stop, and the lines of plain text and Markdown. The iterator of
+//! `unicode-segmentation` is not used because it looks ahead again at each character after a full stop. It took minutes for a
+//! full stop before 200 kB of spaces. Here each look-ahead is bounded.
 
 mod blocks;
 mod terminators;
@@ -17,11 +17,11 @@ use blocks::blocks;
 pub use blocks::is_heading;
 use terminators::sentence_ends;
 
-/// The sentences of a text as byte ranges, without white space at their ends.
+/// Returns the sentences of a text as byte ranges, without white space at their ends.
 ///
-/// They ascend and do not overlap, and every character that is not white space lies in exactly one. Blank lines, list
-/// items, headings, table rows and form feeds separate sentences; the line ends of wrapped text do not. A citation
-/// marker after a full stop (`… it is. [A1] Next`) belongs to the sentence before it.
+/// The ranges ascend and do not overlap, and every character that is not white space is in exactly one of them. Blank lines,
+/// list items, headings, table rows and form feeds separate sentences. Line ends of wrapped text do not. A citation marker
+/// after a full stop (`… it is. [A1] Next`) belongs to the sentence before it.
 ///
 /// ```
 /// let text = "Dr. Smith paid 3.50 dollars. [A1] \"Really?\" he asked.\n\n- One item\n- 第二。第三。";
@@ -40,7 +40,7 @@ pub fn sentence_spans(text: &str) -> Vec<Range<usize>> {
         let content = &text[block.clone()];
         check_interrupt(content.len().min(CHECK_INTERVAL));
         let mut start = 0;
-        // A heading is one sentence whatever its punctuation.
+        // A heading is one sentence, whatever punctuation it contains.
         if is_heading(content) {
             ends.clear();
         } else {
@@ -73,9 +73,9 @@ mod tests {
             .collect()
     }
 
-    /// Each line's `|` is where the sentences part.
+    /// `|` marks the sentence boundaries.
     #[test]
-    fn prose() {
+    fn prose_is_split_into_sentences() {
         for marked in [
             "It is so.| Is it?| It is!| Well…| Yes",
             "Mr. J. R. R. Tolkien met Prof. Lewis, e.g. Fig. 3, vs. 3.14 at No. 7.| Then he left.",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn lines() {
+    fn lines_of_lists_tables_and_headings_are_sentences() {
         assert_eq!(
             sentences(
                 "# 1. Title. With stop\nText that is\nwrapped here. More\nof it.\n\n- one\n- two\n  goes on\n1) three"
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_texts_end() {
+    fn adversarial_texts_take_linear_time() {
         for unit in [
             " ", "]", ". ", ".", "\n", "[", "。", "\u{301}", "1", ".[A", "a.", "\n\n", "? ", "- \n",
         ] {
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn spans_cover_what_is_not_blank(text in prop_oneof![any::<String>(), "[aA .!\n\r。#\\-\u{301}\\[\\]1\"]{0,60}"]) {
+        fn spans_cover_all_text_except_white_space(text in prop_oneof![any::<String>(), "[aA .!\n\r。#\\-\u{301}\\[\\]1\"]{0,60}"]) {
             let mut end = 0;
             for span in sentence_spans(&text) {
                 prop_assert!(text[end..span.start].trim().is_empty());
@@ -163,9 +163,9 @@ mod tests {
             prop_assert!(text[end..].trim().is_empty());
         }
 
-        /// On plain prose the sentences are those of UAX #29.
+        /// For plain prose the sentences are those of UAX #29.
         #[test]
-        fn plain_prose_as_in_uax_29(text in "([A-Z][a-z]{2,6}( [a-z]{4,7}){1,6}[.!?] ){1,8}") {
+        fn plain_prose_equals_uax_29(text in "([A-Z][a-z]{2,6}( [a-z]{4,7}){1,6}[.!?] ){1,8}") {
             let expected: Vec<&str> = text.unicode_sentences().map(str::trim).collect();
             prop_assert_eq!(sentences(&text), expected);
         }

@@ -1,4 +1,4 @@
-//! The normal form of stored text, and the hash that tells twins (C5) and changes.
+//! Normalisation of stored text, and hashes that detect duplicates (C5) and changes.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use reground_interrupt::{CHECK_INTERVAL, check_interrupt, checked};
 use sha2::{Digest, Sha256};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// The form in which text is stored, and to which every offset refers: NFC, line ends as LF, no leading byte order mark.
+/// Normalises a text as it is stored: NFC, line ends as LF, no leading byte order mark. All offsets refer to this form.
 ///
-/// Idempotent, and without a copy where the text is in normal form already. A NUL, which a Postgres text cannot hold,
-/// is left alone: it is refused before it gets here.
+/// Idempotent. Returns the text without a copy when it is normalised already. NUL characters, which PostgreSQL text cannot
+/// contain, are kept; callers reject them.
 pub fn normalise(text: &str) -> Cow<'_, str> {
     let text = text.trim_start_matches('\u{feff}');
     let composed = compose(text);
@@ -19,7 +19,7 @@ pub fn normalise(text: &str) -> Cow<'_, str> {
     composed
 }
 
-/// NFC, without a copy where the text is composed already.
+/// Returns the text in NFC, without a copy when it is in NFC already.
 fn compose(text: &str) -> Cow<'_, str> {
     match is_nfc_quick(checked(text.chars())) {
         IsNormalized::Yes => Cow::Borrowed(text),
@@ -27,24 +27,24 @@ fn compose(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// [`content_hash`] in lower-case hexadecimal, as tables keep it.
+/// Returns [`content_hash`] in lower-case hexadecimal, as tables store it.
 pub fn content_hash_hex(text: &str) -> String {
     hex(&content_hash(text))
 }
 
-/// SHA-256 of a text byte for byte, in lower-case hexadecimal: equal only where every offset is.
+/// Returns the SHA-256 of the bytes of a text in lower-case hexadecimal. Texts with equal hashes have equal offsets.
 ///
-/// No interrupt is checked meanwhile: less than a tenth of a second for 10 MB.
+/// Checks no interrupts. Hashing 10 MB takes less than a tenth of a second.
 pub fn exact_hash_hex(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
-/// Bytes in lower-case hexadecimal.
+/// Returns bytes in lower-case hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of the NFC text with white space folded: each run becomes one space, none at the ends (erratum 5).
+/// Returns the SHA-256 of the text in NFC with collapsed white space: each run becomes one space, none at the ends (erratum 5).
 pub fn content_hash(text: &str) -> [u8; 32] {
     let composed = compose(text);
     let mut hash = Sha256::new();
@@ -66,14 +66,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_ends_and_marks() {
+    fn line_ends_and_combining_marks_are_normalised() {
         assert_eq!(normalise("\u{feff}e\u{301}\r\na\rb\n"), "é\na\nb\n");
         assert!(matches!(normalise("plain\ntext"), Cow::Borrowed(_)));
     }
 
-    /// The published SHA-256 of "abc" (FIPS 180-2, appendix B.1).
+    /// Compares with the published SHA-256 of "abc" (FIPS 180-2, appendix B.1).
     #[test]
-    fn published_digest() {
+    fn equals_the_published_digest() {
         let hex: String = content_hash(" abc\n")
             .iter()
             .map(|byte| format!("{byte:02x}"))
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_hash_alike_and_others_do_not() {
+    fn duplicates_have_equal_hashes() {
         assert_eq!(
             content_hash("  caf\u{e9}\n\tau lait "),
             content_hash("cafe\u{301} au lait")
@@ -95,7 +95,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normal_form_is_stable(text in any::<String>()) {
+        fn normalisation_is_idempotent(text in any::<String>()) {
             let once = normalise(&text).into_owned();
             prop_assert!(is_nfc(&once));
             prop_assert!(!once.contains('\r'));

@@ -1,8 +1,8 @@
-//! One spelling for one address (C11): RFC 3986 normalisation by syntax, case, percent-encoding, path and scheme.
+//! Canonical URIs (C11): normalisation of RFC 3986 by syntax, case, percent-encoding, path and scheme.
 //!
-//! Written out here because the `url` crate follows the WHATWG standard, whose aim is to read what browsers read: it
-//! neither decodes unreserved characters nor folds the case of percent-encodings, so two spellings of one address stay
-//! two documents, and it takes `C:\a` and `a.md:12` for addresses.
+//! The `url` crate is not used because it follows the WHATWG standard, which aims to read what browsers accept. It neither
+//! decodes unreserved characters nor normalises the case of percent-encodings, so two spellings of one address would be two
+//! documents. It also parses `C:\a` and `a.md:12` as addresses.
 
 mod percent;
 
@@ -10,7 +10,7 @@ use percent::{Part, encode, lower_plain};
 use reground_interrupt::checked;
 use unicode_normalization::UnicodeNormalization;
 
-/// Query parameters that say where a reader came from, not what the document is. A trailing `*` stands for any rest.
+/// Query parameters that describe where a reader came from and do not identify the document. A trailing `*` matches any suffix.
 pub const TRACKING_PARAMETERS: &[&str] = &[
     "utm_*",
     "_ga",
@@ -40,13 +40,13 @@ pub const TRACKING_PARAMETERS: &[&str] = &[
     "yclid",
 ];
 
-/// Schemes that are read as such without `//`. Others are not: `Report:final.pdf` is a path.
+/// Schemes that are recognised without `//`. Others are not: `Report:final.pdf` is a path.
 const OPAQUE_SCHEMES: &[&str] = &[
     "arxiv", "cid", "data", "doi", "hdl", "info", "isbn", "magnet", "mailto", "mid", "news", "oai",
     "tag", "tel", "urn",
 ];
 
-/// Ports that a scheme implies.
+/// Default ports by scheme.
 const DEFAULT_PORTS: &[(&str, &str)] = &[
     ("http", "80"),
     ("https", "443"),
@@ -57,14 +57,14 @@ const DEFAULT_PORTS: &[(&str, &str)] = &[
     ("sftp", "22"),
 ];
 
-/// The canonical spelling of a document's address.
+/// Returns the canonical spelling of a document's address.
 ///
-/// Scheme and host in lower case, default port, fragment and tracking parameters dropped, dot segments removed,
-/// percent-encodings in one form (unreserved characters plain, others with upper-case digits, what is not ASCII as
-/// UTF-8); the other parameters keep their order. `tracking` has names as in [`TRACKING_PARAMETERS`], compared without
-/// regard to ASCII case.
+/// Scheme and host are in lower case. The default port, the fragment and tracking parameters are dropped, and dot segments
+/// removed. Percent-encodings have one form: unreserved characters are decoded, other encodings use upper-case digits, and
+/// non-ASCII characters are encoded as UTF-8. The other parameters keep their order. `tracking` contains names as in
+/// [`TRACKING_PARAMETERS`], compared without regard to ASCII case.
 ///
-/// What is no URI is a stable storage path: dot segments and empty segments go, all else stays. Idempotent; linear.
+/// Text that is not a URI is treated as a storage path: only dot segments and empty segments are removed. Idempotent; linear.
 ///
 /// ```
 /// use reground_documents::{TRACKING_PARAMETERS, canonical_uri};
@@ -73,7 +73,7 @@ const DEFAULT_PORTS: &[(&str, &str)] = &[
 /// assert_eq!(canonical("./docs//guide/../install.md"), "docs/install.md");
 /// ```
 pub fn canonical_uri(uri: &str, tracking: &[&str]) -> String {
-    // RFC 3987, 5.3.2.2: composed and decomposed spellings are the same address.
+    // Composed and decomposed spellings are the same address (RFC 3987, 5.3.2.2).
     let uri: String = checked(uri.chars()).nfc().collect();
     match scheme(uri.trim()) {
         Some((scheme, rest)) => canonical(&scheme.to_ascii_lowercase(), rest, tracking),
@@ -81,15 +81,15 @@ pub fn canonical_uri(uri: &str, tracking: &[&str]) -> String {
     }
 }
 
-/// Whether [`canonical_uri`] takes a text for a URI, not for a storage path.
+/// Returns whether [`canonical_uri`] treats a text as a URI and not as a storage path.
 pub fn is_uri(text: &str) -> bool {
     scheme(text.trim()).is_some()
 }
 
-/// Scheme and the rest after its colon, if the text is a URI.
+/// Splits a URI into its scheme and the rest after the colon. Returns `None` if the text is not a URI.
 fn scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
-    // One letter is a drive of Windows.
+    // A single letter is a Windows drive.
     let named = scheme.len() > 1
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme
@@ -132,7 +132,7 @@ fn canonical(scheme: &str, rest: &str, tracking: &[&str]) -> String {
     uri
 }
 
-/// User information, host and port.
+/// Returns the canonical user information, host and port.
 fn canonical_authority(scheme: &str, authority: &str) -> String {
     let (user, host) = authority
         .rsplit_once('@')
@@ -159,7 +159,7 @@ fn canonical_authority(scheme: &str, authority: &str) -> String {
     canonical
 }
 
-/// A host in lower case; an IP literal keeps its brackets.
+/// Returns the host in lower case. An IP literal keeps its brackets.
 fn canonical_host(host: &str) -> String {
     let literal = host
         .strip_prefix('[')
@@ -171,13 +171,13 @@ fn canonical_host(host: &str) -> String {
     {
         return host.to_ascii_lowercase();
     }
-    // Lower case before the encoding, for letters beyond ASCII, and after it, for those that it decodes. The digits of
-    // percent-encodings alone stay upper case.
+    // Lower-casing before the encoding handles non-ASCII letters, and after it the decoded letters. Only the digits of
+    // percent-encodings stay upper case.
     let lower: String = host.to_lowercase().nfc().collect();
     lower_plain(&encode(&lower, Part::Host))
 }
 
-/// A path after an authority: absolute, at least `/` (RFC 3986, 6.2.3), without dot segments (5.2.4).
+/// Returns the path after an authority: absolute, at least `/` (RFC 3986, 6.2.3), without dot segments (5.2.4).
 fn absolute_path(path: &str) -> String {
     let path = encode(path, Part::Path);
     let mut kept: Vec<&str> = Vec::new();
@@ -201,7 +201,7 @@ fn absolute_path(path: &str) -> String {
     format!("/{}", kept.join("/"))
 }
 
-/// The query without tracking parameters and empty ones.
+/// Returns the query without tracking parameters and empty parameters.
 fn kept_parameters(query: &str, tracking: &[&str]) -> String {
     let query = encode(query, Part::Query);
     let is_tracking = |parameter: &&str| {
@@ -223,7 +223,7 @@ fn kept_parameters(query: &str, tracking: &[&str]) -> String {
         .join("&")
 }
 
-/// A storage path without empty and dot segments. `..` above the top of a relative path stays.
+/// Returns a storage path without empty and dot segments. `..` above the top of a relative path stays.
 fn clean_path(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut kept: Vec<&str> = Vec::new();
@@ -241,7 +241,7 @@ fn clean_path(path: &str) -> String {
     if rooted {
         return format!("/{joined}");
     }
-    // RFC 3986, 4.2: a first segment that reads as a scheme is kept apart by "./".
+    // If the first segment would be parsed as a scheme, "./" is put before it (RFC 3986, 4.2).
     if scheme(joined.trim()).is_some() {
         format!("./{joined}")
     } else {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses() {
+    fn addresses_have_canonical_spellings() {
         for (uri, expected) in [
             ("http://example.com", "http://example.com/"),
             // RFC 3986, 6.2.2: equivalent to the canonical form on the right.
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn paths() {
+    fn storage_paths_are_cleaned() {
         for (path, expected) in [
             ("install.md", "install.md"),
             ("./a//b/./c/../d.md", "a/b/d.md"),
@@ -321,7 +321,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn idempotent(uri in prop_oneof![
+        fn canonical_uris_are_idempotent(uri in prop_oneof![
             any::<String>(),
             "(http|HTTPS|file|urn|x)?:?/{0,3}[a-zA-Z%@:\\[\\].éÉ]{0,8}(:[0-9]{0,4})?(/[a-z.%2eE :]{0,4}){0,5}(\\?[a-z=&%_éE]{0,9})?(#[a-z]{0,3})?",
         ]) {
@@ -329,13 +329,14 @@ mod tests {
             prop_assert_eq!(canonical(&once), once);
         }
 
-        /// Each way to write a character is the same address.
+        /// Plain and percent-encoded spellings of characters give the same address.
         #[test]
-        fn spellings_meet(characters in prop::collection::vec((any::<char>(), any::<bool>(), any::<bool>()), 0..12)) {
+        fn plain_and_encoded_spellings_are_equal(characters in prop::collection::vec((any::<char>(), any::<bool>(), any::<bool>()), 0..12)) {
             let mut plain = String::from("http://h/");
             let mut mixed = plain.clone();
             for (character, escaped, lower) in characters {
-                // Reserved characters and the percent sign mean something else when encoded; NFC changes what is plain.
+                // Reserved characters and the percent sign change their meaning when encoded. NFC would change other plain
+                // characters.
                 if !(character.is_ascii_alphanumeric() || ('一'..'龠').contains(&character)) {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! The invariants of chunks (I2), for any text and any settings.
+//! Invariants of chunks (I2) for any text and any settings.
 
 use proptest::prelude::*;
 use reground_documents::{
@@ -7,7 +7,7 @@ use reground_documents::{
 };
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Units in a part of a text, counted from the definition.
+/// Counts the units in a part of a text by their definition.
 fn measure(text: &str, bytes: std::ops::Range<usize>, unit: ChunkUnit) -> usize {
     match unit {
         ChunkUnit::Tokens => reground_tokens::count(&text[bytes]),
@@ -109,7 +109,7 @@ fn settings() -> impl Strategy<Value = ChunkSettings> {
     })
 }
 
-/// Text made of what makes cutting hard.
+/// Texts from parts that are hard to split.
 fn hard_text() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => "[a-z]{1,9} ",
@@ -136,17 +136,17 @@ fn hard_text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text(text in any::<String>(), settings in settings()) {
+    fn chunks_of_any_text_are_valid(text in any::<String>(), settings in settings()) {
         check(&text, &settings)?;
     }
 
     #[test]
-    fn hard_texts(text in hard_text(), settings in settings()) {
+    fn chunks_of_hard_texts_are_valid(text in hard_text(), settings in settings()) {
         check(&text, &settings)?;
     }
 }
 
-/// Prose with headings, paragraphs and numbers, of at least so many bytes.
+/// Returns prose with headings, paragraphs and numbers, of at least `bytes` bytes.
 fn document(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 400);
     let mut number = 0u64;
@@ -167,7 +167,7 @@ fn document(bytes: usize) -> String {
 }
 
 #[test]
-fn chunks_end_where_it_reads_well() {
+fn chunks_end_at_sentences_and_paragraphs() {
     let text = document(200_000);
     let chunks = chunk(&text, &ChunkSettings::default(), None).unwrap();
     for chunk in &chunks {
@@ -178,13 +178,13 @@ fn chunks_end_where_it_reads_well() {
             chunk.text
         );
     }
-    // The source's 15–40 %.
+    // The requirement is 15–40 %.
     let cost = overlap_cost(&chunks, text.chars().count());
     assert!((0.15..=0.40).contains(&cost), "{cost}");
 }
 
 #[test]
-fn overlap_cost_by_hand() {
+fn overlap_cost_equals_a_case_computed_by_hand() {
     let settings = ChunkSettings {
         size: 4,
         overlap: 2,
@@ -198,7 +198,7 @@ fn overlap_cost_by_hand() {
 }
 
 #[test]
-fn sentences_as_unit() {
+fn sentences_can_be_the_unit() {
     let settings = ChunkSettings {
         size: 2,
         overlap: 1,
@@ -241,9 +241,9 @@ fn settings_are_checked() {
     );
 }
 
-/// Ten megabytes of prose and of each text that tempts an algorithm to start over; quadratic time would not end.
+/// Ten megabytes of prose, and of each text for which an algorithm might restart. Quadratic time would not finish.
 #[test]
-fn ten_megabytes() {
+fn ten_megabytes_take_linear_time() {
     let large = 10_000_000;
     let prose = document(large);
     let chunks = chunk(&prose, &ChunkSettings::default(), None).unwrap();
@@ -255,7 +255,7 @@ fn ten_megabytes() {
 }
 
 #[test]
-fn hostile_megabytes() {
+fn adversarial_megabytes_take_linear_time() {
     for unit in [
         " ",
         "a",

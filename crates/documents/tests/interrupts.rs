@@ -1,4 +1,4 @@
-//! Preparing a document can be given up at any stage, whatever its text.
+//! Preparing a document is interruptible at any stage, for any text.
 
 use reground_documents::prepare::{from_passages, from_text};
 use reground_documents::{
@@ -9,7 +9,7 @@ use reground_interrupt::test_support::{assert_checked, text_of};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
 
 #[test]
-fn each_stage_beats() {
+fn each_stage_checks_for_interrupts() {
     assert_checked("normalise", 1, |text| normalise(text).len());
     assert_checked("content_hash", 1, content_hash);
     assert_checked("pages", 1, PageMap::from_form_feeds);
@@ -20,8 +20,8 @@ fn each_stage_beats() {
 }
 
 #[test]
-fn chunks_beat_in_each_unit() {
-    for (unit, least) in [
+fn chunking_checks_for_interrupts_in_each_unit() {
+    for (unit, min_checks) in [
         (ChunkUnit::Tokens, 6),
         (ChunkUnit::Characters, 2),
         (ChunkUnit::Sentences, 2),
@@ -30,21 +30,21 @@ fn chunks_beat_in_each_unit() {
             unit,
             ..ChunkSettings::default()
         };
-        assert_checked("chunk", least, |text| {
+        assert_checked("chunk", min_checks, |text| {
             chunk(text, &settings, None).map(|chunks| chunks.len())
         });
     }
 }
 
 #[test]
-fn a_whole_document_beats() {
+fn preparing_a_document_checks_for_interrupts() {
     let settings = ChunkSettings::default();
     let text = |text: &str| from_text(text, &settings, None, None);
     assert_checked("from_text", 8, text);
     let pages: Vec<i32> = (0..200_000).step_by(2).collect();
     let prose = text_of("The quick brown fox. ", 4 * CHECK_INTERVAL);
     let paged = test_support::measure(|| from_text(&prose, &settings, Some(&pages), None));
-    // One a stretch, and those of a text without given pages.
+    // Each page is normalised separately, in addition to the work for a text without page starts.
     assert!(paged.count >= 4 * 9, "{paged:?}");
     let passages = |text: &str| from_passages(&serde_json::json!([{ "text": text }]), None);
     assert_checked("from_passages", 1, passages);

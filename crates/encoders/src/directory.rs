@@ -1,4 +1,4 @@
-//! Finds a model among the files of an unpacked package.
+//! Finds the model directory in an unpacked package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ pub(crate) const CONFIGURATION: &str = "config.json";
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 pub(crate) const WEIGHTS: &str = "model.safetensors";
 
-/// How many levels below the given directory are searched.
+/// Number of levels below the given directory that are searched.
 const DEPTH: usize = 4;
 
-/// The directory nearest to `root` (itself, or up to 4 levels below; the first by name within a level) that
-/// holds `config.json`, `tokenizer.json` and `model.safetensors`.
+/// Returns the directory closest to `root` (itself, or up to 4 levels below; the first by name within a level) that contains
+/// `config.json`, `tokenizer.json` and `model.safetensors`.
 ///
-/// All three are asked for because packages carry further `config.json` files, of the pooling layer for one.
-/// Symbolic links are followed: model caches consist of them, and the depth bounds a circle.
+/// All three are required, because packages contain other `config.json` files, for example of the pooling layer. Symbolic links
+/// are followed, because model caches consist of them. The depth limit ends cycles.
 ///
 /// # Errors
 /// [`EncoderError::NotFound`] if there is none, [`EncoderError::Read`] if a directory cannot be listed.

@@ -1,4 +1,4 @@
-//! Tokenises, runs the transformer, pools.
+//! Tokenisation, forward pass and pooling.
 
 use std::fs;
 use std::path::Path;
@@ -11,15 +11,14 @@ use tokenizers::{Encoding, Tokenizer, TruncationParams};
 use crate::EncoderError;
 use crate::directory::{CONFIGURATION, TOKENIZER, WEIGHTS, find};
 
-/// Tokens of a text that are read, the two special ones included; the rest is cut off. It is the length
-/// that all-MiniLM-L6-v2 was trained for.
+/// Number of tokens that are read from a text, including the two special ones. The rest is cut off. all-MiniLM-L6-v2 was
+/// trained for this length.
 pub const MAX_TOKENS: usize = 256;
 
-/// Texts in one forward pass. Attention takes memory in proportion to it, and larger ones run no faster on
-/// a processor.
+/// Texts in one forward pass. Attention memory grows with the batch, and larger batches are not faster on a CPU.
 const BATCH: usize = 16;
 
-/// A loaded model. Encoding borrows it shared, so one serves several threads.
+/// A loaded model. `encode` takes `&self`, so several threads can share one encoder.
 pub struct Encoder {
     tokenizer: Tokenizer,
     model: BertModel,
@@ -27,11 +26,10 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Loads the model that [`find`] locates in `dir`, with its weights as 32-bit floats.
+    /// Loads the model that [`find`] locates in `dir`, with 32-bit float weights.
     ///
     /// # Errors
-    /// Whatever [`EncoderError`] names: files missing or unreadable, a configuration of another kind of
-    /// model, weights that do not fit it.
+    /// Any [`EncoderError`]: missing or unreadable files, a configuration of another kind of model, or weights that do not fit it.
     pub fn load(dir: &Path) -> Result<Self, EncoderError> {
         let dir = find(dir)?;
         let path = dir.join(CONFIGURATION);
@@ -42,7 +40,7 @@ impl Encoder {
             return Err(EncoderError::Heads { hidden, heads });
         }
 
-        // The file may ask for padding to a fixed length and a shorter cut: both are for this crate to say.
+        // The file may set a fixed padding and another truncation. This crate overrides both.
         let mut tokenizer = Tokenizer::from_bytes(read(&dir.join(TOKENIZER))?)?;
         tokenizer
             .with_padding(None)
@@ -61,19 +59,19 @@ impl Encoder {
         })
     }
 
-    /// Length of every embedding.
+    /// Returns the length of every embedding.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// One embedding of unit length for each text, in the same order: the mean of the last hidden states of
-    /// its first [`MAX_TOKENS`] tokens, special ones included, normalised in L2.
+    /// Returns one embedding of unit length per text, in the same order: the mean of the last hidden states of the first
+    /// [`MAX_TOKENS`] tokens, including special ones, L2-normalised.
     ///
     /// # Errors
     /// [`EncoderError::Tokenizer`] or [`EncoderError::Model`] if a text cannot be tokenised or run.
     pub fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
         let encodings = self.tokenizer.encode_batch(texts.to_vec(), true)?;
-        // Neighbours in length share a batch, so that little of it is padding.
+        // Sorting by length puts texts of similar length into one batch, which reduces padding.
         let mut order: Vec<usize> = (0..encodings.len()).collect();
         order.sort_by_key(|&text| encodings[text].len());
 
@@ -87,7 +85,7 @@ impl Encoder {
         Ok(embeddings)
     }
 
-    /// Embeddings of one batch, padded to the longest of it.
+    /// Computes the embeddings of one batch, padded to its longest text.
     fn forward(&self, batch: &[&Encoding]) -> Result<Vec<Vec<f32>>, candle_core::Error> {
         let length = batch
             .iter()
@@ -99,7 +97,7 @@ impl Encoder {
         for encoding in batch {
             let padding = length - encoding.len();
             ids.extend_from_slice(encoding.get_ids());
-            // Any valid id will do: the mask hides it.
+            // Any valid id works, because the mask hides it.
             ids.extend(std::iter::repeat_n(0, padding));
             mask.extend(std::iter::repeat_n(1_f32, encoding.len()));
             mask.extend(std::iter::repeat_n(0_f32, padding));
@@ -109,7 +107,7 @@ impl Encoder {
 
         let hidden = self.model.forward(&ids, &ids.zeros_like()?, Some(&mask))?;
         let sum = hidden.broadcast_mul(&mask.unsqueeze(D::Minus1)?)?.sum(1)?;
-        // Normalisation cancels the division by the number of tokens that would make this sum the mean.
+        // The sum is not divided by the number of tokens, because normalisation would cancel the division.
         let norm = sum.sqr()?.sum_keepdim(D::Minus1)?.sqrt()?;
         sum.broadcast_div(&norm)?.to_vec2()
     }

@@ -1,13 +1,13 @@
-//! Why a model could not be loaded or run.
+//! Errors of loading and running a model.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// A directory without a usable model, or a text that the model could not encode.
+/// A model could not be loaded, or a text could not be encoded.
 #[derive(Debug, Error)]
 pub enum EncoderError {
-    /// No directory at or below this one holds all files of a model.
+    /// No searched directory contains all files of a model.
     #[error("no directory with config.json, tokenizer.json and model.safetensors in {}", .0.display())]
     NotFound(PathBuf),
     /// A file or directory could not be read.
@@ -15,7 +15,7 @@ pub enum EncoderError {
     Read {
         /// The file or directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// `config.json` does not describe a BERT model.
@@ -26,7 +26,7 @@ pub enum EncoderError {
         /// What is missing or wrong.
         source: serde_json::Error,
     },
-    /// The hidden size cannot be divided among the attention heads.
+    /// The hidden size is not divisible by the number of attention heads.
     #[error("a hidden size of {hidden} cannot be divided among {heads} attention heads")]
     Heads {
         /// Width of a hidden state.
@@ -34,7 +34,7 @@ pub enum EncoderError {
         /// Number of attention heads.
         heads: usize,
     },
-    /// `tokenizer.json` could not be read, or a text not be tokenised.
+    /// `tokenizer.json` could not be read, or a text could not be tokenised.
     #[error("tokenizer: {0}")]
     Tokenizer(#[from] tokenizers::Error),
     /// The weights do not fit the configuration, or the forward pass failed.

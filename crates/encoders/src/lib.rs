@@ -1,8 +1,8 @@
 #![forbid(unsafe_code)]
-//! A sentence encoder read from a local directory: no network, no Python, no C library.
+//! A sentence encoder that loads a model from a local directory, without network, Python or C libraries.
 //!
-//! [`Encoder`] runs BERT models that pool by the mean, such as all-MiniLM-L6-v2, on the processor. It is
-//! for the demo and the benchmarks; the extension itself never runs a model.
+//! [`Encoder`] runs BERT models with mean pooling, such as all-MiniLM-L6-v2, on the CPU. Only the demo and the benchmarks use it;
+//! the extension itself never runs a model.
 
 mod directory;
 mod encoder;

@@ -1,4 +1,4 @@
-//! The encoder against a second implementation of the same small model, and against the real one on demand.
+//! Compares the encoder with a second implementation on a small model, and tests the real model on demand.
 
 mod tiny_bert;
 
@@ -7,7 +7,7 @@ use std::path::Path;
 use reground_encoders::{Encoder, EncoderError, MAX_TOKENS, find};
 use tiny_bert::{TinyBert, WORDS};
 
-/// Texts of 0 to 40 words, more than one batch, the longest first.
+/// Texts of 0 to 40 words, the longest first, in more than one batch.
 fn texts() -> Vec<String> {
     let word = |seed: usize| *WORDS.get(seed * seed % 7).unwrap_or(&"unknown");
     (0..=40)
@@ -31,7 +31,7 @@ fn deviation(found: &[f32], expected: &[f64]) -> f64 {
 }
 
 #[test]
-fn equals_a_forward_pass_in_plain_loops() {
+fn equals_the_forward_pass_in_plain_loops() {
     let (bert, dir) = (TinyBert::new(), tempfile::tempdir().unwrap());
     bert.write(dir.path()).unwrap();
     let encoder = Encoder::load(dir.path()).unwrap();
@@ -44,7 +44,7 @@ fn equals_a_forward_pass_in_plain_loops() {
         let deviation = deviation(embedding, &bert.embed(text, MAX_TOKENS));
         assert!(deviation < 1e-4, "{deviation} for {text:?}");
     }
-    // Alone, without any padding, a text gets the embedding that it gets among longer ones.
+    // A text gets the same embedding alone (without padding) and among longer texts.
     let alone = encoder.encode(&texts[38..39]).unwrap();
     let padded: Vec<f64> = embeddings[38].iter().map(|x| f64::from(*x)).collect();
     assert!(deviation(&alone[0], &padded) < 1e-5);
@@ -64,7 +64,7 @@ fn reads_the_first_256_tokens() {
 }
 
 #[test]
-fn finds_the_model_nearest_to_the_root() {
+fn finds_the_model_closest_to_the_root() {
     let root = tempfile::tempdir().unwrap();
     let at = |path: &str| root.path().join(path);
     for path in ["package/model/1_Pooling", "a/b/c/d", "a/b/c/d/e"] {
@@ -88,7 +88,7 @@ fn finds_the_model_nearest_to_the_root() {
 }
 
 #[test]
-fn says_which_file_is_wrong() {
+fn errors_name_the_wrong_file() {
     let load = |name: &str, content: &str| {
         let dir = tempfile::tempdir().unwrap();
         TinyBert::new().write(dir.path()).unwrap();
@@ -128,9 +128,9 @@ fn says_which_file_is_wrong() {
     );
 }
 
-/// Runs only where `REGROUND_MODEL_DIR` names a directory with all-MiniLM-L6-v2.
+/// Runs only if `REGROUND_MODEL_DIR` names a directory with all-MiniLM-L6-v2.
 #[test]
-fn the_real_model_knows_what_is_alike() {
+fn the_real_model_ranks_similar_texts_higher() {
     let Some(dir) = std::env::var_os("REGROUND_MODEL_DIR") else {
         return;
     };

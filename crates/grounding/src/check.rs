@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reground_citations::Source;
-use reground_documents::GivenPassage;
+use reground_documents::CallerPassage;
 
 use crate::error::GroundingError;
 use crate::given::{Naming, passage};
@@ -18,7 +18,7 @@ use crate::passage::{Candidate, Origin};
 /// [`GroundingError::RepeatedMarker`] when two passages go by one marker, [`GroundingError::Marker`] for one that no answer
 /// could cite.
 pub fn context(
-    passages: Vec<GivenPassage>,
+    passages: Vec<CallerPassage>,
     corpus: &str,
 ) -> Result<Vec<ContextSource>, GroundingError> {
     marked(passages, corpus, Naming::Place)
@@ -26,7 +26,7 @@ pub fn context(
 
 /// Passages as the context of a turn, under their own markers or their numbers.
 pub(crate) fn marked(
-    passages: Vec<GivenPassage>,
+    passages: Vec<CallerPassage>,
     corpus: &str,
     naming: impl Fn(u32) -> Naming,
 ) -> Result<Vec<ContextSource>, GroundingError> {
@@ -83,7 +83,7 @@ mod tests {
     use serde_json::json;
 
     fn read(passages: serde_json::Value) -> Result<Vec<ContextSource>, GroundingError> {
-        context(GivenPassage::list(&passages).expect("passages"), "")
+        context(CallerPassage::parse_list(&passages).expect("passages"), "")
     }
 
     #[test]

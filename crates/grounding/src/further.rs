@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use reground_documents::GivenPassage;
+use reground_documents::CallerPassage;
 
 use crate::begin::{Composed, Gathered, place};
 use crate::error::GroundingError;
@@ -123,7 +123,7 @@ pub fn add_found(context: &[ContextSource], composed: Composed, retrieval: u32) 
 ///
 /// # Errors
 /// [`GroundingError::GivenMarker`] for a passage that brings a marker: markers are the conversation's to bind.
-pub fn given(passages: Vec<GivenPassage>) -> Result<Vec<Candidate>, GroundingError> {
+pub fn given(passages: Vec<CallerPassage>) -> Result<Vec<Candidate>, GroundingError> {
     let mut keys = BTreeSet::new();
     let mut candidates = Vec::new();
     for given in passages {

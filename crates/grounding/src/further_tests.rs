@@ -1,4 +1,4 @@
-use reground_documents::GivenPassage;
+use reground_documents::CallerPassage;
 use serde_json::json;
 
 use super::*;
@@ -41,7 +41,7 @@ fn markers(sources: &[ContextSource]) -> Vec<&str> {
 }
 
 fn handed_over(passages: serde_json::Value) -> Vec<Candidate> {
-    given(GivenPassage::list(&passages).expect("passages")).expect("candidates")
+    given(CallerPassage::parse_list(&passages).expect("passages")).expect("candidates")
 }
 
 #[test]
@@ -158,7 +158,8 @@ fn what_is_handed_over_twice_is_one_source() {
 
 #[test]
 fn markers_are_not_the_callers_to_give() {
-    let passages = GivenPassage::list(&json!([{"text": "a", "marker": "A1"}])).expect("passages");
+    let passages =
+        CallerPassage::parse_list(&json!([{"text": "a", "marker": "A1"}])).expect("passages");
     assert_eq!(
         given(passages),
         Err(GroundingError::GivenMarker("A1".into()))

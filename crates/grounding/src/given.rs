@@ -1,6 +1,8 @@
 //! Passages that the application hands over, as passages of a turn.
 
-use reground_documents::{GivenPassage, LONGEST_KEY, content_hash_hex, exact_hash_hex, key_text};
+use reground_documents::{
+    CallerPassage, MAX_KEY_BYTES, content_hash_hex, exact_hash_hex, key_text,
+};
 
 use crate::passage::{CharRange, Passage};
 
@@ -18,7 +20,7 @@ pub(crate) enum Naming {
 }
 
 /// The passage; `corpus` is where its ids are from, empty for none. Its tokens are counted.
-pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Passage {
+pub(crate) fn passage(given: CallerPassage, corpus: &str, naming: Naming) -> Passage {
     let hash = content_hash_hex(&given.text);
     let named = given.id.is_some() || given.doc_id.is_some();
     let key = given.id.as_ref().map(key_text);
@@ -61,7 +63,7 @@ pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Pass
 /// What the document of an address is called: the address, or the hash of one that is too long for a key.
 fn called(uri: &str) -> String {
     match uri.len() {
-        0..=LONGEST_KEY => uri.to_owned(),
+        0..=MAX_KEY_BYTES => uri.to_owned(),
         _ => exact_hash_hex(uri),
     }
 }
@@ -72,7 +74,7 @@ mod tests {
     use serde_json::json;
 
     fn passages(naming: Naming) -> Vec<Passage> {
-        let given = GivenPassage::list(&json!([
+        let given = CallerPassage::parse_list(&json!([
             {"text": "Cows.", "id": 7, "doc_id": "farm", "page_start": 3},
             {"text": "Hens.", "doc_id": "farm"},
             {"text": "Pigs.", "uri": "https://pigs.example"},

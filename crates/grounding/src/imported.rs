@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reground_documents::GivenPassage;
+use reground_documents::CallerPassage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -100,7 +100,7 @@ fn is_iso(at: &str) -> bool {
 /// # Errors
 /// Those of [`check::context`].
 pub fn context(
-    passages: Vec<GivenPassage>,
+    passages: Vec<CallerPassage>,
     corpus: &str,
 ) -> Result<Vec<ContextSource>, GroundingError> {
     check::marked(passages, corpus, |_| Naming::Text)

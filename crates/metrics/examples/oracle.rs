@@ -1,5 +1,5 @@
-//! Measures cases on standard input, one JSON object a line, and writes one JSON object of values for each. `oracle/compare.py`
-//! makes the cases and knows what others say of them.
+//! Computes measures for cases on standard input, one JSON object per line, and writes one JSON object of values per case.
+//! `oracle/compare.py` generates the cases and compares the values with reference implementations.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -39,7 +39,7 @@ enum Case {
     },
 }
 
-/// Null where there is nothing to be measured.
+/// The value is null when a measure is undefined.
 type Values = BTreeMap<&'static str, Option<f64>>;
 
 fn measure(case: Case) -> Values {

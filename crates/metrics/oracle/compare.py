@@ -2,9 +2,9 @@
 
     python compare.py path/to/examples/oracle
 
-Ranking against trec_eval, the U test and Wilson's interval against scipy, ROUGE-L against Google's
-rouge_score; SQuAD's F1 and exact match are written anew here. Stops at the first value that differs
-by more than 1e-9, and shows its case.
+Ranking is compared with trec_eval, the U test and Wilson's interval with scipy, ROUGE-L with Google's
+rouge_score. SQuAD's F1 and exact match are reimplemented here. Stops at the first value that differs
+by more than 1e-9 and prints its case.
 """
 
 import argparse
@@ -25,16 +25,16 @@ from scipy import stats
 TOLERANCE = 1e-9
 
 Case = dict
-# None where the crate says that there is nothing to be measured; the libraries say 0, or nothing.
+# None where the crate returns no value. The libraries return 0 or nothing there.
 Values = dict[str, float | None]
 
 
 def rankings(rng: random.Random) -> Iterator[Case]:
-    """Ties, empty rankings, unjudged documents, none relevant, grades below 0."""
+    """Ties, empty rankings, unjudged documents, no relevant documents, negative grades."""
     while True:
         documents = [f"d{number}" for number in range(rng.randint(1, rng.choice([3, 12, 60])))]
         grades = rng.choice([[0, 1], [0, 0, 0, 1], [-2, -1, 0, 1, 2, 3], [0], [1], [0, 1, 2, 10]])
-        # Few different scores make ties; the last kind differs only beyond trec_eval's precision.
+        # Few distinct scores make ties. The last kind differs only beyond the precision of trec_eval.
         score = rng.choice(
             [rng.random, lambda: float(rng.randint(-2, 2)), lambda: 1 + rng.randint(0, 9) * 1e-9]
         )
@@ -42,7 +42,7 @@ def rankings(rng: random.Random) -> Iterator[Case]:
         scored = rng.sample(documents, rng.randint(0, len(documents)))
         judgements = {document: rng.choice(grades) for document in judged}
         if max(judgements.values()) < 0:
-            # trec_eval counts by grade from 0 to the highest: it crashes if that is below.
+            # trec_eval counts grades from 0 to the highest. It crashes if the highest is negative.
             judgements[judged[0]] = 0
         yield {
             "judged": judgements,
@@ -52,7 +52,7 @@ def rankings(rng: random.Random) -> Iterator[Case]:
 
 
 def trec_eval(case: Case) -> Values:
-    """Its measures of one query."""
+    """Values of trec_eval for one query."""
     k = case["k"]
     names = {"ndcg_cut": f"ndcg_cut_{k}", "recall": f"recall_{k}", "P": f"P_{k}"}
     names |= {"recip_rank": "recip_rank", "map": "map"}
@@ -86,7 +86,7 @@ def samples(rng: random.Random) -> Iterator[Case]:
 
 
 def mann_whitney(case: Case) -> Values:
-    """scipy's test, and its rule for the method."""
+    """Values of scipy's test, and scipy's rule for the method."""
     first, second = case["first"], case["second"]
     test = stats.mannwhitneyu(
         first, second, alternative="two-sided", method="auto", use_continuity=True
@@ -102,7 +102,7 @@ def mann_whitney(case: Case) -> Values:
 
 
 def proportions(rng: random.Random) -> Iterator[Case]:
-    """Shares of few and of many, and those of none and all."""
+    """Small and large samples, and shares of 0 and 1."""
     while True:
         trials = rng.randint(0, rng.choice([1, 10, 1000, 100_000]))
         successes = rng.choice([0, trials, rng.randint(0, trials)])
@@ -111,7 +111,7 @@ def proportions(rng: random.Random) -> Iterator[Case]:
 
 
 def wilson(case: Case) -> Values:
-    """scipy's interval."""
+    """Values of scipy's interval."""
     if case["trials"] == 0:
         return {"low": None, "high": None}
     test = stats.binomtest(case["successes"], case["trials"])
@@ -120,7 +120,7 @@ def wilson(case: Case) -> Values:
 
 
 def pair(rng: random.Random, words: list[str], gaps: list[str]) -> tuple[str, str]:
-    """A text, and the same with words left out, put in and moved; now and then another one."""
+    """A text and an edited copy (words removed, inserted and moved), sometimes an unrelated text."""
 
     def text() -> list[str]:
         length = rng.randint(0, rng.choice([3, 20, 200]))
@@ -139,7 +139,7 @@ def pair(rng: random.Random, words: list[str], gaps: list[str]) -> tuple[str, st
 
 
 def ascii_texts(rng: random.Random) -> Iterator[Case]:
-    """Texts of ASCII."""
+    """ASCII texts."""
     words = "rye barley a the grows 1990 x2 can't 3.14 snake_case e-mail U.S. field".split()
     gaps = [" ", " ", "  ", "\n", ", ", "; ", "-", "/", "\t", "\x00"]
     while True:
@@ -151,7 +151,7 @@ SCORER = RougeScorer(["rougeL"], use_stemmer=False)
 
 
 def rouge_l(case: Case) -> Values:
-    """Google's score."""
+    """Values of Google's package."""
     if not re.search("[a-zA-Z0-9]", case["reference"]):
         return dict.fromkeys(["precision", "recall", "f1"])
     score = SCORER.score(case["reference"], case["text"])["rougeL"]
@@ -159,11 +159,11 @@ def rouge_l(case: Case) -> Values:
 
 
 def answers(rng: random.Random) -> Iterator[Case]:
-    """Short and long answers in any script, with articles and punctuation where they may stand."""
+    """Short and long answers in any script, with articles and punctuation at any position."""
     words = (
         "rye The a AN the Field theatre U.S. can't $5 été Ångström λόγος ПОЛЕ 知识 ２ x² a' _the_"
     ).split()
-    # Among them what Python alone takes for white space, and what looks like it and is none.
+    # Includes characters that only Python treats as white space, and lookalikes that are none.
     gaps = [" ", "  ", ", ", *" \n.-—…“", *"\u00a0\u3000\x1c\x01\u200b"]
     while True:
         answer, reference = pair(rng, words, gaps)
@@ -171,7 +171,7 @@ def answers(rng: random.Random) -> Iterator[Case]:
 
 
 def squad(case: Case) -> Values:
-    """The normalisation and the two measures of SQuAD 2.0."""
+    """Normalisation and both measures of SQuAD 2.0."""
 
     def tokens(text: str) -> list[str]:
         bare = text.lower().translate(str.maketrans("", "", string.punctuation))
@@ -199,21 +199,21 @@ SUITES: dict[
 
 
 def measured(oracle: str, cases: list[Case]) -> list[Values]:
-    """What the crate says of each case."""
+    """Values of the crate for each case."""
     lines = "".join(json.dumps(case) + "\n" for case in cases)
     answer = subprocess.run([oracle], input=lines, stdout=subprocess.PIPE, text=True, check=True)
     return [json.loads(line) for line in answer.stdout.splitlines()]
 
 
 def agree(ours: float | None, theirs: float | None) -> bool:
-    """Whether both are the same number, or both none."""
+    """Whether both are the same number, or both None."""
     if ours is None or theirs is None:
         return ours is theirs
     return math.isfinite(theirs) and abs(ours - theirs) <= TOLERANCE * max(1.0, abs(theirs))
 
 
 def main() -> int:
-    """1 if a value differs."""
+    """Returns 1 if a value differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("oracle", help="the example `oracle` of the crate, built")
     parser.add_argument("--seed", type=int, default=7)

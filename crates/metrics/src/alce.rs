@@ -1,32 +1,32 @@
 //! Citation recall and precision of ALCE (Gao et al., "Enabling Large Language Models to Generate Text with Citations",
-//! EMNLP 2023, section 4), over verdicts of entailment from elsewhere.
+//! EMNLP 2023, section 4). The entailment verdicts are an input.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Ratio;
 
-/// A sentence and what its citations entail.
+/// A sentence and the entailment verdicts of its citations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
-    /// Whether all its cited passages, joined, entail it. Not looked at where there are none.
+    /// Whether the concatenation of all cited passages entails the sentence. Ignored when the sentence has no citations.
     pub joint: bool,
-    /// Its citations.
+    /// Citations of the sentence.
     pub citations: Vec<Citation>,
 }
 
 /// One citation of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Citation {
-    /// Whether it names a passage that was handed over.
+    /// Whether the citation names a passage of the context.
     pub in_range: bool,
-    /// Whether its passage alone entails the sentence.
+    /// Whether the passage alone entails the sentence.
     pub alone: bool,
-    /// Whether the other cited passages, joined, entail the sentence. Nothing entails anything where there are no others.
+    /// Whether the concatenation of the other cited passages entails the sentence. `false` when there are no others.
     pub others: bool,
 }
 
-/// Citation recall: of all sentences, those that their cited passages entail together. A sentence without citations, or
-/// with one that is out of range, earns 0.
+/// Citation recall: the share of sentences that the concatenation of their cited passages entails. A sentence without
+/// citations, or with a citation out of range, counts as 0.
 pub fn recall<'a>(sentences: impl IntoIterator<Item = &'a Sentence>) -> Ratio {
     Ratio::of(
         sentences.into_iter().map(|sentence| {
@@ -35,14 +35,14 @@ pub fn recall<'a>(sentences: impl IntoIterator<Item = &'a Sentence>) -> Ratio {
     )
 }
 
-/// Citation precision: of all citations, those that their sentence needs. One of several counts if it entails alone, or if
-/// all together entail and the others without it do not; an only one counts if it entails.
+/// Citation precision: the share of citations that their sentence needs. One of several citations counts if it entails the
+/// sentence alone, or if all together entail it and the others do not. A single citation counts if it entails the sentence.
 ///
-/// The published evaluation gives several citations nothing unless they entail together. That differs only for a judge to whom
-/// one passage says less once others stand beside it.
+/// The published evaluation gives several citations 0 unless they entail the sentence together. The results differ only for a
+/// judge that accepts a passage alone and rejects it together with others.
 ///
-/// As there, citations of a sentence with one out of range are not counted at all: recall punishes
-/// it, and [validity](crate::references::validity) names it.
+/// As in the published evaluation, citations of a sentence with a citation out of range are not counted. They lower recall and
+/// [validity](crate::references::validity).
 pub fn precision<'a>(sentences: impl IntoIterator<Item = &'a Sentence>) -> Ratio {
     let readable = sentences.into_iter().filter(|s| s.is_in_range());
     Ratio::of(readable.flat_map(|sentence| {

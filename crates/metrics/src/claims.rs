@@ -3,12 +3,12 @@
 
 use crate::Ratio;
 
-/// Faithfulness: of the claims of an answer, those that its context supports.
+/// Faithfulness: the share of the answer's claims that the context supports.
 pub fn faithfulness(supported: impl IntoIterator<Item = bool>) -> Ratio {
     Ratio::of(supported)
 }
 
-/// Context recall: of the claims of a reference answer, those that the context supports.
+/// Context recall: the share of a reference answer's claims that the context supports.
 pub fn context_recall(supported: impl IntoIterator<Item = bool>) -> Ratio {
     Ratio::of(supported)
 }

@@ -1,13 +1,13 @@
-//! Measures of a context: how well it is ordered, and how much of it the answer used.
+//! Measures of a context: its order, and the share that the answer uses.
 
 use std::collections::BTreeSet;
 
 use crate::Ratio;
 
-/// Context precision at `k` (RAGAS): the sum of the precision at each rank that holds a relevant passage, over the relevant
-/// passages among the first `k`. `relevant` says by rank, best first, whether the passage is.
+/// Context precision at `k` (RAGAS): the mean, over the relevant passages among the first `k`, of the precision at their rank.
+/// `relevant` contains, by rank, whether the passage is relevant.
 ///
-/// `None` where the first `k` hold no relevant passage.
+/// The ratio has no value when the first `k` contain no relevant passage.
 pub fn precision_at(k: usize, relevant: &[bool]) -> Ratio {
     let places = (1_u32..).zip(relevant.iter().take(k));
     let ranks = places.filter_map(|(rank, is_relevant)| is_relevant.then_some(rank));
@@ -18,8 +18,8 @@ pub fn precision_at(k: usize, relevant: &[bool]) -> Ratio {
     )
 }
 
-/// Context utilisation: of the distinct passages in the context, those that the answer cites. What it cites besides earns
-/// nothing.
+/// Context utilisation: the share of the distinct passages of the context that the answer cites. Other cited passages do
+/// not count.
 pub fn utilisation<P: Ord>(
     cited: impl IntoIterator<Item = P>,
     context: impl IntoIterator<Item = P>,
@@ -27,7 +27,7 @@ pub fn utilisation<P: Ord>(
     share_cited(cited, context)
 }
 
-/// Carry-over hit rate: of the distinct passages carried into the context from earlier turns, those that the answer cites.
+/// Carry-over hit rate: the share of the distinct passages carried over from earlier turns that the answer cites.
 pub fn carry_over_hit_rate<P: Ord>(
     cited: impl IntoIterator<Item = P>,
     carried: impl IntoIterator<Item = P>,

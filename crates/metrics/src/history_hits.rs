@@ -1,28 +1,28 @@
-//! Where the relevant passages of a turn stand: in the ranking of its own search, and in those of the turns before. What
-//! carrying sources over can win is what stands too low now and stood high before.
+//! Positions of a turn's relevant passages in its own ranking and in the rankings of earlier turns. Carrying sources over can
+//! help when a relevant passage ranks too low now and ranked high before.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// Ranks that count as the top of a search.
+/// Number of ranks that count as the top of a search.
 pub const TOP: usize = 3;
 
-/// What holds of a turn. Shares over turns are taken over those that have a relevant passage.
+/// Hits of one turn. Shares over turns are computed over the turns with a relevant passage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryHits {
-    /// Bottom hit: a relevant passage stands below the top of its own search, and none in it.
+    /// Bottom hit: a relevant passage ranks below the top of the turn's own search, and none in the top.
     pub bottom: bool,
-    /// History hit: a relevant passage stood in the top of an earlier search.
+    /// History hit: a relevant passage was in the top of an earlier search.
     pub history: bool,
-    /// Supplement: the turn finds again, below the top, what stood in the top of an earlier search, relevant or not.
+    /// Supplement: a passage below the top was in the top of an earlier search. It need not be relevant.
     pub supplement: bool,
 }
 
 impl HistoryHits {
-    /// Looks at the ranking of the turn and at those of the turns before it, each best first; of the earlier ones only the
-    /// first [`TOP`] ranks count. How deep the bottom is, is how long `ranking` is. A rank holds any number of passages, several
-    /// where some were merged.
+    /// Compares the ranking of the turn with the rankings of earlier turns, each best first. Only the first [`TOP`] ranks of
+    /// the earlier rankings count. The bottom extends to the end of `ranking`. A rank holds one or more passages (several when
+    /// passages were merged).
     pub fn of<'a, P, R>(
         ranking: &'a [R],
         earlier: impl IntoIterator<Item = &'a [R]>,
@@ -51,7 +51,7 @@ impl HistoryHits {
 mod tests {
     use super::*;
 
-    /// A letter a passage; those in brackets share a rank.
+    /// Parses a ranking: one letter per passage. Letters in brackets share a rank.
     fn ranking(letters: &str) -> Vec<Vec<char>> {
         let mut ranks: Vec<Vec<char>> = Vec::new();
         let mut open = false;
@@ -84,10 +84,10 @@ mod tests {
     }
 
     #[test]
-    fn ranks_three_and_four_are_on_either_side() {
+    fn the_top_ends_after_rank_three() {
         assert_eq!(hits("abcd", &[], "d"), [true, false, false]);
         assert_eq!(hits("abdc", &[], "d"), [false, false, false]);
-        // One above is enough, wherever another stands.
+        // One relevant passage in the top is enough, wherever the others rank.
         assert_eq!(hits("abcd", &[], "ad"), [false, false, false]);
         assert_eq!(hits("wxyz", &["abc"], "c"), [false, true, false]);
         assert_eq!(hits("wxyz", &["abdc"], "c"), [false, false, false]);
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn a_merged_passage_is_each_of_its_passages() {
+    fn merged_passages_count_individually() {
         assert_eq!(hits("wx[yz][ab]", &["[bc]de"], "a"), [true, false, true]);
         assert_eq!(hits("wx[ya]z", &["nop[ay]"], "a"), [false, false, false]);
     }
 
     #[test]
-    fn nothing_ranked_hits_nothing() {
+    fn an_empty_ranking_has_no_hits() {
         assert_eq!(hits("", &[], "a"), [false, false, false]);
         assert_eq!(hits("", &["a"], "a"), [false, true, false]);
     }

@@ -1,28 +1,22 @@
 #![forbid(unsafe_code)]
-//! Measures of rankings, citations, claims, context and answers, as their publications define them, how far their means can
-//! be trusted and whether two of them differ; and how well a score tells two classes apart.
+//! Evaluation measures: rankings, citations, claims, contexts and answers as their publications define them, confidence
+//! intervals, a significance test, and classification quality.
 //!
-//! Only [`squad`] and [`rouge`] read a text, and they count words: whether a passage supports a sentence comes in as a verdict,
-//! from whoever gave it.
+//! Only [`squad`] and [`rouge`] read texts, and they count words. Whether a passage supports a sentence is an input.
 //!
-//! A measure whose denominator is empty is `None`, never a conventional 0: a mean over queries then says
-//! over how many of them it was taken.
+//! A measure with an empty denominator is `None`, not 0. So a mean over queries also shows how many queries it covers.
 
 pub mod alce;
 pub mod claims;
-pub mod classification;
 pub mod context;
 pub mod history_hits;
-pub mod interval;
-mod lcs;
-pub mod mann_whitney;
-mod normal;
-pub mod proportion;
 pub mod ranking;
 mod ratio;
 pub mod references;
-pub mod rouge;
-pub mod squad;
+mod statistics;
+mod texts;
 pub mod trec_rag;
 
 pub use ratio::Ratio;
+pub use statistics::{classification, interval, mann_whitney, proportion};
+pub use texts::{rouge, squad};

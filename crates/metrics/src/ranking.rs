@@ -1,17 +1,14 @@
-//! Measures of one query's ranking against graded judgements, with the definitions of trec_eval 9.
+//! Measures of one query's ranking against graded judgements, as trec_eval 9 defines them.
 //!
-//! A ranking lists documents from best to worst; one that appears twice earns its gain at its first place
-//! only. A document is relevant if its gain is above 0 and finite; unjudged documents, gains of 0 and below
-//! count as not relevant. All measures lie in [0, 1].
+//! A ranking lists documents from best to worst. A document that occurs twice counts at its first rank only. A document is
+//! relevant if its gain is above 0 and finite. Unjudged documents are not relevant. All measures are in [0, 1].
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Puts scored documents into the order in which trec_eval would judge them: by falling score, equal scores
-/// by falling document identifier, whatever order the run gave.
+/// Sorts scored documents as trec_eval does: by falling score, ties by falling document id. The input order does not matter.
 ///
-/// trec_eval keeps scores in single precision, so scores that differ only beyond it are equal here too.
-/// A score that is not a number comes last.
+/// trec_eval stores scores in single precision, so scores that differ only beyond it are ties here, too. NaN sorts last.
 pub fn run<K: Ord>(scored: Vec<(K, f64)>) -> Vec<K> {
     let mut scored: Vec<(K, f32)> = scored
         .into_iter()
@@ -22,13 +19,13 @@ pub fn run<K: Ord>(scored: Vec<(K, f64)>) -> Vec<K> {
 }
 
 fn by_falling_score(a: f32, b: f32) -> Ordering {
-    // `partial_cmp` rather than `total_cmp`: 0 and −0 are a tie.
+    // `partial_cmp` instead of `total_cmp`: 0 and −0 are a tie.
     b.partial_cmp(&a)
         .unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-/// Normalised discounted cumulative gain at `k` (trec_eval `ndcg_cut`): linear gain, discount
-/// log2(rank + 1), divided by the same sum over the best possible ranking of all judged documents.
+/// Normalised discounted cumulative gain at `k` (trec_eval `ndcg_cut`): linear gain, discount log2(rank + 1), divided by the
+/// same sum for the ideal ranking of all judged documents.
 ///
 /// `None` if `k` is 0 or no document is relevant.
 pub fn ndcg<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>, k: usize) -> Option<f64> {
@@ -42,7 +39,7 @@ pub fn ndcg<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>, k: usize) -> Option
     quotient(discounted(found), discounted((1..).zip(ideal).take(k)))
 }
 
-/// Share of all relevant documents that are among the first `k`.
+/// Share of the relevant documents that are among the first `k`.
 ///
 /// `None` if no document is relevant.
 pub fn recall<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>, k: usize) -> Option<f64> {
@@ -52,17 +49,16 @@ pub fn recall<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>, k: usize) -> Opti
     )
 }
 
-/// Share of the first `k` places that hold a relevant document; places beyond the end of the ranking hold
-/// none.
+/// Share of relevant documents among the first `k` ranks. Ranks beyond the end of the ranking are not relevant.
 ///
 /// `None` if `k` is 0.
 pub fn precision<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>, k: usize) -> Option<f64> {
     quotient(relevant_places(ranking, gains, k).count() as f64, k as f64)
 }
 
-/// One divided by the rank of the first relevant document, 0 if the ranking has none.
+/// Reciprocal of the rank of the first relevant document, 0 if the ranking contains none.
 ///
-/// `None` if no document is relevant, so that there is no rank to find.
+/// `None` if no document is relevant.
 pub fn reciprocal_rank<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>) -> Option<f64> {
     if relevant(gains) == 0 {
         return None;
@@ -71,8 +67,8 @@ pub fn reciprocal_rank<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>) -> Optio
     Some(first.map_or(0.0, |(rank, _)| 1.0 / rank as f64))
 }
 
-/// Mean over all relevant documents of the precision at each one's rank (trec_eval `map` for one query); a
-/// document that the ranking lacks adds 0.
+/// Mean, over all relevant documents, of the precision at their rank (trec_eval `map` for one query). A relevant document
+/// that is not in the ranking counts as 0.
 ///
 /// `None` if no document is relevant.
 pub fn average_precision<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>) -> Option<f64> {
@@ -91,7 +87,7 @@ fn relevant<K>(gains: &BTreeMap<K, f64>) -> usize {
     gains.values().filter(|gain| is_relevant(**gain)).count()
 }
 
-/// Rank (from 1) and gain of each relevant document among the first `k`.
+/// Returns rank (from 1) and gain of each relevant document among the first `k`.
 fn relevant_places<'a, K: Ord>(
     ranking: &'a [K],
     gains: &'a BTreeMap<K, f64>,
@@ -114,6 +110,6 @@ fn discounted(places: impl Iterator<Item = (usize, f64)>) -> f64 {
 }
 
 fn quotient(numerator: f64, denominator: f64) -> Option<f64> {
-    // The sum of no floats is −0, which would show.
+    // The sum of no floats is −0, and the sign would be printed.
     (denominator > 0.0).then(|| (numerator + 0.0) / denominator)
 }

@@ -1,29 +1,29 @@
-//! A share that keeps what it was computed from.
+//! A ratio that keeps its numerator and denominator.
 
 use std::iter::Sum;
 use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-/// A numerator over the number of things it is about.
+/// A sum of credits and the number of items.
 ///
-/// Both are kept, so that ratios of many answers add up to the ratio of all of them (the micro average), and so that a
-/// reader sees whether 1.0 is one of one or a thousand of a thousand.
+/// Both are kept, so that the ratios of several answers add up to the ratio of all of them (micro average), and so that a reader
+/// can distinguish 1 of 1 from 1000 of 1000.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
-    /// What was earned; not above the denominator where each thing earns 1 at most.
+    /// Sum of the credits. At most the denominator when each item earns at most 1.
     pub numerator: f64,
-    /// How many things could earn.
+    /// Number of items.
     pub denominator: u64,
 }
 
 impl Ratio {
-    /// How many of the verdicts are true.
+    /// Counts the verdicts that are true.
     pub fn of(verdicts: impl IntoIterator<Item = bool>) -> Self {
         Self::earned(verdicts.into_iter().map(|is_so| f64::from(u8::from(is_so))))
     }
 
-    /// The sum of what each thing earns, over how many things there are.
+    /// Adds up the credits of the items.
     pub fn earned(each: impl IntoIterator<Item = f64>) -> Self {
         each.into_iter()
             .fold(Self::default(), |ratio, earned| Self {
@@ -32,7 +32,7 @@ impl Ratio {
             })
     }
 
-    /// Numerator by denominator; `None` where the denominator is 0.
+    /// Returns numerator / denominator, or `None` when the denominator is 0.
     pub fn value(self) -> Option<f64> {
         (self.denominator > 0).then(|| self.numerator / self.denominator as f64)
     }

@@ -1,4 +1,4 @@
-//! Whether the references of an answer exist, and whether what needs one has one.
+//! Validity of the references of an answer, and citation coverage.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::Ratio;
 
-/// How many references of an answer lead somewhere, and what became of each kind.
+/// Validity of references, with counts by status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Validity<S: Ord> {
-    /// Resolved of extracted.
+    /// Resolved references among all extracted ones.
     pub ratio: Ratio,
-    /// How many references have each status; those that none has are not listed.
+    /// Number of references by status. Statuses without references are not listed.
     pub by_status: BTreeMap<S, u64>,
 }
 
-/// Reference validity: references that resolve, of all that were extracted. `resolves` says which statuses do.
+/// Reference validity: the share of extracted references that resolve. `resolves` returns whether a status counts as resolved.
 pub fn validity<S: Ord>(
     statuses: impl IntoIterator<Item = S>,
     resolves: impl Fn(&S) -> bool,
@@ -29,18 +29,18 @@ pub fn validity<S: Ord>(
     Validity { ratio, by_status }
 }
 
-/// What coverage asks of a sentence.
+/// Input of [`coverage`] for one sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
-    /// Whether it says something that needs a source.
+    /// Whether the sentence needs a citation.
     pub needs_citation: bool,
-    /// Whether it has one.
+    /// Whether the sentence has a citation.
     pub is_cited: bool,
 }
 
-/// Citation coverage: of the sentences that need a citation, those that have one.
+/// Citation coverage: the share of the sentences that need a citation and have one.
 ///
-/// A citation on a sentence that needs none earns nothing, so the value never exceeds 1.
+/// A citation on a sentence that needs none does not count, so the value is at most 1.
 pub fn coverage(sentences: impl IntoIterator<Item = Sentence>) -> Ratio {
     let needing = sentences.into_iter().filter(|s| s.needs_citation);
     Ratio::of(needing.map(|sentence| sentence.is_cited))

@@ -1,4 +1,4 @@
-//! The measures of answers against cases worked by hand and against brute force over facts.
+//! Measures of answers: cases computed by hand, and a comparison with brute force over sets of facts.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use reground_metrics::trec_rag::{Support, Weighting};
 use reground_metrics::{Ratio, alce, claims, context, references, trec_rag};
 
 #[test]
-fn a_ratio_of_nothing_has_no_value_and_ratios_add_up() {
+fn an_empty_ratio_has_no_value_and_ratios_add_up() {
     assert_eq!(Ratio::default().value(), None);
     assert_eq!(Ratio::of([]).value(), None);
     assert_eq!(Ratio::of([false]).value(), Some(0.0));
@@ -18,7 +18,7 @@ fn a_ratio_of_nothing_has_no_value_and_ratios_add_up() {
 }
 
 #[test]
-fn validity_keeps_the_breakdown() {
+fn validity_counts_by_status() {
     let statuses = [
         "resolved_current",
         "unknown_id",
@@ -39,7 +39,7 @@ fn validity_keeps_the_breakdown() {
 }
 
 #[test]
-fn coverage_looks_only_at_what_needs_a_citation() {
+fn coverage_ignores_sentences_that_need_no_citation() {
     let sentence = |needs_citation, is_cited| references::Sentence {
         needs_citation,
         is_cited,
@@ -54,15 +54,15 @@ fn coverage_looks_only_at_what_needs_a_citation() {
     assert_eq!(references::coverage([sentence(false, true)]).value(), None);
 }
 
-/// What passages and a sentence say, as sets of facts: a text entails another if it holds all its facts.
+/// A sentence and its cited passages as sets of facts. A text entails another if it contains all its facts.
 #[derive(Clone, Debug)]
-struct Told {
+struct SentenceCase {
     sentence: u8,
-    /// `None` is a citation of a passage that was not handed over.
+    /// `None` is a citation of a passage that is not in the context.
     passages: Vec<Option<u8>>,
 }
 
-impl Told {
+impl SentenceCase {
     fn entails(&self, chosen: impl Iterator<Item = usize>) -> bool {
         let known = chosen
             .filter_map(|n| self.passages[n])
@@ -84,27 +84,28 @@ impl Told {
     }
 }
 
-/// What the published evaluation counts of one sentence, step by step: recall, precision, citations.
-fn published(told: &Told) -> (u64, u64, u64) {
-    let count = told.passages.len();
-    if count == 0 || told.passages.contains(&None) {
+/// Counts for one sentence as in the published evaluation, step by step: recall, precision, citations.
+fn published(sentence_case: &SentenceCase) -> (u64, u64, u64) {
+    let count = sentence_case.passages.len();
+    if count == 0 || sentence_case.passages.contains(&None) {
         return (0, 0, 0);
     }
-    if !told.entails(0..count) {
+    if !sentence_case.entails(0..count) {
         return (0, 0, count as u64);
     }
     if count == 1 {
         return (1, 1, 1);
     }
-    let needed = (0..count)
-        .filter(|&n| told.entails(n..n + 1) || !told.entails((0..count).filter(|&o| o != n)));
+    let needed = (0..count).filter(|&n| {
+        sentence_case.entails(n..n + 1) || !sentence_case.entails((0..count).filter(|&o| o != n))
+    });
     (1, needed.count() as u64, count as u64)
 }
 
 #[test]
 fn alce_by_hand() {
-    // Two halves that are needed both, and a third passage that adds nothing.
-    let halves = Told {
+    // Two passages that are both needed, and a third that adds nothing.
+    let halves = SentenceCase {
         sentence: 0b11,
         passages: vec![Some(0b01), Some(0b10), Some(0b100)],
     }
@@ -117,15 +118,15 @@ fn alce_by_hand() {
             denominator: 3
         }
     );
-    // Two that say the same: each alone entails, both count.
-    let twins = Told {
+    // Two passages with the same facts: each entails the sentence alone, both count.
+    let twins = SentenceCase {
         sentence: 0b1,
         passages: vec![Some(0b1), Some(0b1)],
     }
     .verdicts();
     assert_eq!(alce::precision([&twins]).value(), Some(1.0));
-    // One that does not entail, though nothing else is cited.
-    let wrong = Told {
+    // A single passage that does not entail the sentence.
+    let wrong = SentenceCase {
         sentence: 0b1,
         passages: vec![Some(0b10)],
     }
@@ -137,7 +138,7 @@ fn alce_by_hand() {
         ),
         (Some(0.0), Some(0.0))
     );
-    // No citation: recall 0, and no citation whose precision could be asked for.
+    // No citation: recall is 0, and precision has no denominator.
     let bare = alce::Sentence {
         joint: true,
         citations: vec![],
@@ -155,7 +156,7 @@ fn alce_by_hand() {
 #[test]
 fn trec_rag_by_hand() {
     use Support::{Full, None, Partial};
-    // First citations: full, partial, none; one sentence without any.
+    // Support of the first citations: full, partial, none. One sentence has no citation.
     let sentences = [vec![Full, None], vec![Partial, Full], vec![None], vec![]];
     let values = |measure: fn(&[Vec<Support>], Weighting) -> Ratio| {
         [Weighting::Weighted, Weighting::Hard]
@@ -210,7 +211,7 @@ fn ragas_by_hand() {
 }
 
 #[test]
-fn a_passage_is_used_once_however_often_it_is_cited() {
+fn a_passage_counts_once_when_it_is_cited_twice() {
     let used = context::utilisation(["a", "a", "x"], ["a", "b", "b", "c"]);
     assert_eq!(
         used,
@@ -226,10 +227,10 @@ fn a_passage_is_used_once_however_often_it_is_cited() {
     assert_eq!(context::carry_over_hit_rate(["a"], []).value(), None);
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn sentence_case() -> impl Strategy<Value = SentenceCase> {
     let passage = prop_oneof![9 => (0..16_u8).prop_map(Some), 1 => Just(None)];
     (1..16_u8, prop::collection::vec(passage, 0..5))
-        .prop_map(|(sentence, passages)| Told { sentence, passages })
+        .prop_map(|(sentence, passages)| SentenceCase { sentence, passages })
 }
 
 fn support() -> impl Strategy<Value = Support> {
@@ -238,19 +239,19 @@ fn support() -> impl Strategy<Value = Support> {
 
 proptest! {
     #[test]
-    fn alce_counts_as_the_published_evaluation(told in prop::collection::vec(told(), 0..8)) {
-        let verdicts: Vec<_> = told.iter().map(Told::verdicts).collect();
-        let counted: Vec<_> = told.iter().map(published).collect();
+    fn alce_equals_the_published_evaluation(sentence_case in prop::collection::vec(sentence_case(), 0..8)) {
+        let verdicts: Vec<_> = sentence_case.iter().map(SentenceCase::verdicts).collect();
+        let counted: Vec<_> = sentence_case.iter().map(published).collect();
         let recall = alce::recall(&verdicts);
         prop_assert_eq!(recall.numerator, counted.iter().map(|c| c.0).sum::<u64>() as f64);
-        prop_assert_eq!(recall.denominator, told.len() as u64);
+        prop_assert_eq!(recall.denominator, sentence_case.len() as u64);
         let precision = alce::precision(&verdicts);
         prop_assert_eq!(precision.numerator, counted.iter().map(|c| c.1).sum::<u64>() as f64);
         prop_assert_eq!(precision.denominator, counted.iter().map(|c| c.2).sum::<u64>());
     }
 
     #[test]
-    fn trec_rag_variants_agree_where_each_sentence_has_one_citation(sentences in prop::collection::vec([support()], 0..9)) {
+    fn trec_rag_variants_agree_when_each_sentence_has_one_citation(sentences in prop::collection::vec([support()], 0..9)) {
         for weighting in [Weighting::Weighted, Weighting::Hard] {
             let precision = trec_rag::precision(&sentences, weighting);
             prop_assert_eq!(precision, trec_rag::recall(&sentences, weighting));
@@ -260,7 +261,7 @@ proptest! {
     }
 
     #[test]
-    fn partial_support_is_all_that_hard_scoring_leaves_out(sentences in prop::collection::vec(prop::collection::vec(support(), 0..4), 0..9)) {
+    fn weighted_and_hard_recall_differ_by_half_of_the_partial_support(sentences in prop::collection::vec(prop::collection::vec(support(), 0..4), 0..9)) {
         let partial = sentences.iter().filter(|s| s.first() == Some(&Support::Partial)).count();
         let weighted = trec_rag::recall(&sentences, Weighting::Weighted);
         let hard = trec_rag::recall(&sentences, Weighting::Hard);
@@ -269,7 +270,7 @@ proptest! {
     }
 
     #[test]
-    fn context_precision_is_the_mean_of_precisions_counted_afresh(relevant in prop::collection::vec(any::<bool>(), 0..12), k in 0..14_usize) {
+    fn context_precision_is_the_mean_of_the_precisions_at_relevant_ranks(relevant in prop::collection::vec(any::<bool>(), 0..12), k in 0..14_usize) {
         let ranks: Vec<usize> = (1..=k.min(relevant.len())).filter(|rank| relevant[rank - 1]).collect();
         let sum: f64 = ranks.iter().map(|&rank| {
             relevant[..rank].iter().filter(|r| **r).count() as f64 / rank as f64

@@ -1,4 +1,4 @@
-//! Classification against a count of all pairs, every threshold tried, and figures worked out by hand.
+//! Classification measures against a count of all pairs, a search over all thresholds, and values computed by hand.
 
 use proptest::prelude::*;
 use reground_metrics::classification::{auroc, best_threshold, macro_f1};
@@ -9,7 +9,7 @@ fn scored() -> impl Strategy<Value = Vec<(f64, bool)>> {
     prop::collection::vec(one, 0..40)
 }
 
-/// By definition: every positive against every negative.
+/// Computes the area by definition: every positive against every negative.
 fn by_pairs(scored: &[(f64, bool)]) -> Option<f64> {
     let (mut wins, mut pairs) = (0.0, 0.0);
     for (positive, _) in scored.iter().filter(|(_, is)| *is) {
@@ -37,7 +37,7 @@ fn f1_at(scored: &[(f64, bool)], threshold: f64) -> Option<f64> {
 
 proptest! {
     #[test]
-    fn auroc_counts_pairs(scored in scored()) {
+    fn auroc_equals_the_count_of_pairs(scored in scored()) {
         match (auroc(&scored), by_pairs(&scored)) {
             (Some(ours), Some(counted)) => prop_assert!((ours - counted).abs() < 1e-12),
             (ours, counted) => prop_assert_eq!(ours, counted),
@@ -45,7 +45,7 @@ proptest! {
     }
 
     #[test]
-    fn no_threshold_is_better(scored in scored()) {
+    fn no_threshold_is_better_than_the_best(scored in scored()) {
         let Some(best) = best_threshold(&scored) else {
             prop_assert!(scored.is_empty());
             return Ok(());
@@ -57,14 +57,14 @@ proptest! {
 }
 
 #[test]
-fn by_hand() {
+fn values_computed_by_hand() {
     // Positives .9 and .4, negatives .5 and .4: 1 + 1 + 0 + ½ of 4 pairs.
     let scored = [(0.9, true), (0.4, true), (0.5, false), (0.4, false)];
     assert_eq!(auroc(&scored), Some(0.625));
     assert_eq!(auroc(&[(0.0, true), (-0.0, false)]), Some(0.5));
     assert_eq!(auroc(&[(f64::NAN, false), (0.1, true)]), Some(1.0));
     assert_eq!(auroc(&scored[..2]), None);
-    // Two positives and one negative are right, three are wrong.
+    // Two positives and one negative are classified correctly, three items wrongly.
     let decided = [
         (true, true),
         (true, true),

@@ -1,4 +1,4 @@
-//! Measuring long texts and large samples can be given up.
+//! Measures over long texts and large samples are interruptible.
 
 use reground_interrupt::CHECK_INTERVAL;
 use reground_interrupt::test_support::{self, assert_checked};
@@ -7,7 +7,7 @@ use reground_metrics::rouge::rouge_l;
 use reground_metrics::squad::{exact_match, token_f1};
 
 #[test]
-fn texts_beat() {
+fn text_measures_check_for_interrupts() {
     assert_checked("rouge_l", 1, |text| rouge_l("rye", text));
     assert_checked("rouge_l of", 1, |text| rouge_l(text, "rye"));
     assert_checked("token_f1", 1, |text| token_f1(text, "rye"));
@@ -15,8 +15,8 @@ fn texts_beat() {
 }
 
 #[test]
-fn a_long_common_subsequence_beats() {
-    // A row of so many words for each word.
+fn a_long_common_subsequence_checks_for_interrupts() {
+    // For each word, a row of 2^14 / 64 = 2^8 machine words is computed.
     let text = "rye ".repeat(1 << 14);
     let checks = test_support::measure(|| rouge_l(&text, &text));
     assert!(
@@ -27,11 +27,11 @@ fn a_long_common_subsequence_beats() {
 }
 
 #[test]
-fn samples_beat() {
+fn samples_check_for_interrupts() {
     let sample: Vec<f64> = (0..2 * CHECK_INTERVAL).map(|n| n as f64).collect();
     let checks = test_support::measure(|| two_sided(&sample[8..], &sample[..8]));
     assert!(checks.count >= 2, "{checks:?}");
-    // Half the values of U are counted as well.
+    // The exact distribution also counts half of the values of U.
     let middle = [sample[CHECK_INTERVAL] + 0.5];
     let checks = test_support::measure(|| two_sided(&sample, &middle));
     assert!(checks.count >= 3, "{checks:?}");

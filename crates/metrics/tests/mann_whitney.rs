@@ -10,7 +10,7 @@ fn close(found: f64, expected: f64) -> bool {
 
 #[test]
 fn equals_published_results() {
-    // Ages at diagnosis; the example of scipy's manual.
+    // Ages at diagnosis: the example of scipy's manual.
     let males = [19.0, 22.0, 16.0, 29.0, 24.0];
     let females = [20.0, 11.0, 17.0, 12.0];
     let ages = two_sided(&males, &females).unwrap();
@@ -41,18 +41,18 @@ fn equals_published_results() {
 }
 
 #[test]
-fn what_cannot_differ_does_not() {
+fn equal_values_are_not_significant() {
     for (first, second) in [(1, 1), (3, 20), (40, 60)] {
         let same = two_sided(&vec![0.5; first], &vec![0.5; second]).unwrap();
         assert_eq!((same.p_value, same.effect), (1.0, 0.5));
     }
-    // 0 and −0 are one value.
+    // 0 and −0 are equal.
     let signs = two_sided(&[0.0], &[-0.0]).unwrap();
     assert_eq!((signs.statistic, signs.method), (0.5, Method::Asymptotic));
 }
 
 #[test]
-fn refuses_what_has_no_order() {
+fn invalid_samples_have_no_result() {
     assert_eq!(two_sided(&[], &[1.0]), None);
     assert_eq!(two_sided(&[1.0], &[]), None);
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -62,7 +62,7 @@ fn refuses_what_has_no_order() {
 }
 
 #[test]
-fn is_exact_as_long_as_one_sample_is_small_and_nothing_is_tied() {
+fn is_exact_for_a_small_sample_without_ties() {
     let values = |from: usize, to: usize| (from..to).map(|n| n as f64).collect::<Vec<_>>();
     let method = |first: &[f64], second: &[f64]| two_sided(first, second).unwrap().method;
     assert_eq!(method(&values(0, 8), &values(8, 500)), Method::Exact);
@@ -71,7 +71,7 @@ fn is_exact_as_long_as_one_sample_is_small_and_nothing_is_tied() {
     assert_eq!(method(&values(0, 8), &values(7, 20)), Method::Asymptotic);
 }
 
-/// The p-value by definition, for values without ties: every way to choose the first sample out of both.
+/// Computes the p-value by definition, for values without ties: over every way to choose the first sample from both.
 fn by_all_orders(first: &[f64], second: &[f64]) -> f64 {
     let pooled = [first, second].concat();
     let middle = first.len() as f64 * second.len() as f64 / 2.0;
@@ -93,7 +93,7 @@ fn by_all_orders(first: &[f64], second: &[f64]) -> f64 {
     as_far / all
 }
 
-/// Two samples of some of the numbers below 40, in any order, with ties or without.
+/// Two samples of numbers below 40, in any order, with or without ties.
 fn samples() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
     let sample = || prop::collection::vec((0..40).prop_map(f64::from), 1..30);
     (sample(), sample())
@@ -114,7 +114,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn small_samples_agree_with_all_orders(
+    fn small_samples_equal_the_count_of_all_orders(
         (first, second) in (1..6_usize, 1..6_usize).prop_flat_map(|(m, n)| different(m, n)),
     ) {
         let test = two_sided(&first, &second).unwrap();
@@ -126,7 +126,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn neither_sample_comes_first((first, second) in samples()) {
+    fn swapping_the_samples_mirrors_the_result((first, second) in samples()) {
         let one = two_sided(&first, &second).unwrap();
         let other = two_sided(&second, &first).unwrap();
         prop_assert_eq!(one.statistic + other.statistic, (first.len() * second.len()) as f64);
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn only_the_order_of_the_values_counts(
+    fn only_the_order_of_the_values_matters(
         ((first, second), again) in samples()
             .prop_flat_map(|(a, b)| ((Just(a.clone()), Just(b.clone())), (shuffled(&a), shuffled(&b)))),
     ) {
@@ -151,14 +151,14 @@ proptest! {
     }
 
     #[test]
-    fn the_effect_is_the_area_under_the_curve((first, second) in samples()) {
+    fn the_effect_is_the_area_under_the_roc_curve((first, second) in samples()) {
         let scored: Vec<(f64, bool)> = first.iter().map(|v| (*v, true)).chain(second.iter().map(|v| (*v, false))).collect();
         let effect = two_sided(&first, &second).unwrap().effect;
         prop_assert!(close(effect, auroc(&scored).unwrap()));
     }
 
     #[test]
-    fn moving_a_sample_up_raises_its_u((first, second) in samples(), step in 1..9_i32) {
+    fn increasing_a_sample_increases_its_u((first, second) in samples(), step in 1..9_i32) {
         let moved: Vec<f64> = first.iter().map(|v| v + f64::from(step)).collect();
         let (before, after) = (two_sided(&first, &second).unwrap(), two_sided(&moved, &second).unwrap());
         prop_assert!(after.statistic >= before.statistic);

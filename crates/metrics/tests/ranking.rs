@@ -1,4 +1,4 @@
-//! The measures against trec_eval itself, against hand-computed cases and against brute force.
+//! Ranking measures against trec_eval, against cases computed by hand, and against brute force.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use reground_metrics::ranking::{average_precision, ndcg, precision, recall, reciprocal_rank, run};
 use serde::Deserialize;
 
-/// One query with what trec_eval says about it; `trec_eval.py` made the file.
+/// One query with the values that trec_eval computes. `trec_eval.py` generates the file.
 #[derive(Deserialize)]
 struct Case {
     judged: BTreeMap<String, f64>,
@@ -43,7 +43,7 @@ fn equals_trec_eval() {
                 judgeable == value.is_some() || name.starts_with("P_"),
                 "{name}"
             );
-            // Where a denominator is empty, trec_eval says 0.
+            // For an empty denominator, trec_eval returns 0.
             let value = value.unwrap_or(0.0);
             assert!(
                 (value - measured[name]).abs() < 1e-12,
@@ -72,7 +72,7 @@ fn equals_a_case_computed_by_hand() {
 }
 
 #[test]
-fn says_none_where_nothing_can_be_measured() {
+fn undefined_measures_are_none() {
     let gains = BTreeMap::from([("a", 0.0), ("b", -1.0), ("c", f64::NAN)]);
     assert_eq!(ndcg(&["a"], &gains, 5), None);
     assert_eq!(recall(&["a"], &gains, 5), None);
@@ -90,7 +90,7 @@ fn says_none_where_nothing_can_be_measured() {
 }
 
 #[test]
-fn orders_ties_by_falling_identifier() {
+fn ties_are_sorted_by_falling_id() {
     let scored = vec![
         ("a", 1.0),
         ("c", 1.0 + 1e-9),
@@ -104,10 +104,10 @@ fn orders_ties_by_falling_identifier() {
 
 proptest! {
     #[test]
-    fn only_the_best_order_earns_a_full_ndcg(
+    fn only_the_ideal_order_has_an_ndcg_of_1(
         gains in prop::collection::vec(0_u8..4, 1..6), k in 1_usize..7,
     ) {
-        // All orders of few documents: the greatest DCG must be the one that nDCG divides by.
+        // The greatest DCG over all orders of a few documents must be the denominator of nDCG.
         let judged: BTreeMap<usize, f64> =
             gains.iter().map(|gain| f64::from(*gain)).enumerate().collect();
         let best = permutations(gains.len())
@@ -121,11 +121,11 @@ proptest! {
     }
 
     #[test]
-    fn a_repeated_document_earns_nothing(
+    fn a_repeated_document_counts_once(
         ranking in prop::collection::vec(0_u8..8, 0..12), k in 1_usize..12,
     ) {
         let gains: BTreeMap<u8, f64> = (0..5).map(|document| (document, 1.0)).collect();
-        // Repeats become documents that nobody judged.
+        // Replacing the repeats by unjudged documents does not change the value.
         let replaced: Vec<u8> = ranking
             .iter()
             .enumerate()

@@ -1,4 +1,4 @@
-"""Makes trec_eval.json: random runs and judgements with the measures that trec_eval computes for them.
+"""Generates trec_eval.json: random runs and judgements with the values that trec_eval computes for them.
 
     pip install pytrec_eval-terrier==0.5.11
     python trec_eval.py > trec_eval.json
@@ -18,7 +18,7 @@ for _ in range(50):
     documents = [f"d{number}" for number in range(rng.randint(2, 30))]
     grades = rng.choice([[0, 1], [0, 0, 0, 1], [-1, 0, 1, 2, 3], [0]])
     judged = {d: rng.choice(grades) for d in rng.sample(documents, rng.randint(1, len(documents)))}
-    # Few distinct scores make ties; the last kind differs in double precision only.
+    # Few distinct scores make ties. The last kind differs only in double precision.
     score = rng.choice([rng.random, lambda: float(rng.randint(0, 3)), lambda: 1 + rng.randint(0, 9) * 1e-9])
     scored = {d: score() for d in rng.sample(documents, rng.randint(1, len(documents)))}
     evaluator = pytrec_eval.RelevanceEvaluator({"q": judged}, MEASURES)

@@ -1,15 +1,15 @@
-//! One sequence of bytes for one content, so that no two contents hash alike.
+//! An unambiguous encoding of records as bytes, so that different records have different hashes.
 //!
-//! A record is its label and its fields in a fixed order, each after its length: what a field says cannot run into the next.
+//! A record is its label and its fields in a fixed order. Each is preceded by its length, so fields cannot run into each other.
 
-/// A field: the bytes of a value, or none where it is NULL.
+/// The bytes of a value; `None` for NULL.
 pub type Field = Option<Vec<u8>>;
 
-/// A record as bytes: the label as a field, then each field. A field is 0 for NULL, or 1, the number of its bytes (8 bytes,
-/// the highest first) and the bytes.
+/// Encodes a record: the label as a field, then each field. A field is 0 for NULL; otherwise 1, the number of its bytes (8 bytes,
+/// big-endian) and the bytes.
 ///
-/// Values are what PostgreSQL sends in binary: UTF-8 for text, the highest byte first for numbers. A jsonb value is the text
-/// that PostgreSQL shows it as, which is one for all ways of writing it.
+/// Values are in PostgreSQL's binary format: UTF-8 for text, big-endian for numbers. A jsonb value is encoded as its text
+/// output, which does not depend on how the value was written.
 pub fn record<'a>(label: &'a str, fields: impl IntoIterator<Item = Option<&'a [u8]>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for field in std::iter::once(Some(label.as_bytes())).chain(fields) {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_of_a_record() {
+    fn a_record_has_the_documented_bytes() {
         let fields = [None, Some(&b""[..]), Some(&b"ab"[..])];
         let expected = [
             &[1, 0, 0, 0, 0, 0, 0, 0, 1, b'q', 0][..],

@@ -1,4 +1,4 @@
-//! A link of a conversation's chain.
+//! Links of a conversation's hash chain.
 
 use sha2::{Digest as _, Sha256};
 
@@ -6,28 +6,28 @@ use crate::encoding::{Field, record};
 use crate::tree::{leaf, root};
 use crate::{Digest, Salt};
 
-/// What a link's bytes begin with when they are hashed, as leaves and nodes have their own.
+/// Prefix of a link's bytes, different from the prefixes of leaves and nodes.
 const LINK: [u8; 1] = [2];
 
 /// The digest before the first link of a conversation.
-pub const BEGINNING: Digest = [0; 32];
+pub const CHAIN_START: Digest = [0; 32];
 
-/// What a link is about.
+/// The kind of event that a link records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// What was asked and shown.
+pub enum LinkKind {
+    /// A question and the sources shown for it.
     Turn,
-    /// What was searched for or handed over after that, and what it added.
+    /// A later retrieval within the turn, or passages added to it, and the new sources.
     Retrieval,
-    /// What was answered, and the verdicts on its citations.
+    /// An answer and the verdicts on its citations.
     Answer,
 }
 
-impl Kind {
-    /// All of them.
+impl LinkKind {
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Turn, Self::Answer, Self::Retrieval];
 
-    /// The stable text that is stored and shown.
+    /// Returns the stable name that is stored and shown.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,13 +37,13 @@ impl Kind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with this name.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What a leaf is, by its position from 1: the label of its record.
+    /// Returns the record label of a leaf, by its position from 1.
     #[must_use]
     pub fn label(self, position: usize) -> &'static str {
         match (self, position) {
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// What a leaf is called: its label, with a number of its own where there are several.
+    /// Returns the display name of a leaf: its label, with a number when several leaves have this label.
     #[must_use]
     pub fn leaf_name(self, position: usize) -> String {
         let label = self.label(position);
@@ -68,33 +68,33 @@ impl Kind {
     }
 }
 
-/// What a link says of itself.
+/// The fields of a link that its digest covers, besides the leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Key of the conversation.
+    /// Id of the conversation.
     pub conversation_id: i64,
-    /// Position in its chain, from 1.
+    /// Position in the chain, from 1.
     pub link_no: i64,
-    /// Whose it is.
+    /// Tenant of the conversation.
     pub tenant: String,
-    /// What it is about.
-    pub kind: Kind,
-    /// Key of the turn.
+    /// Kind of the link.
+    pub kind: LinkKind,
+    /// Id of the turn.
     pub turn_id: i64,
-    /// Key of the answer.
+    /// Id of the answer.
     pub message_id: Option<i64>,
     /// Number of the retrieval within the turn.
     pub retrieval_no: Option<i64>,
-    /// When it was made, in microseconds since 1970.
+    /// Creation time, in microseconds since 1970.
     pub at: i64,
 }
 
 impl Header {
-    /// The digest of the link: over the one before, what it says of itself, and its leaves.
+    /// Returns the digest of the link: a hash over the previous digest, these fields and the leaves.
     #[must_use]
     pub fn digest(&self, previous: &Digest, leaves: &[Digest]) -> Digest {
         let number = |number: i64| number.to_be_bytes();
-        // One of the two at most; the kind says which.
+        // At most one of the two is present, depending on the kind.
         let part = self.message_id.or(self.retrieval_no).map(number);
         let record = record(
             "link",
@@ -117,7 +117,7 @@ impl Header {
         hash.finalize().into()
     }
 
-    /// The leaf of a content at its position from 1.
+    /// Returns the leaf hash of the content at a position from 1.
     #[must_use]
     pub fn leaf(&self, position: usize, salt: &Salt, fields: &[Field]) -> Digest {
         let fields = fields.iter().map(Option::as_deref);

@@ -1,16 +1,16 @@
-//! The hash of a content that can be erased, and one hash over many: a Merkle tree as in RFC 6962, with salted leaves.
+//! Hashes of erasable contents, and a Merkle tree over them as in RFC 6962, with salted leaves.
 
 use sha2::{Digest as _, Sha256};
 
 use crate::{Digest, Salt};
 
-/// What a leaf's bytes begin with when they are hashed, so that no node can be taken for a leaf.
+/// Prefix of a leaf's bytes. Leaves and nodes have different prefixes, so that they cannot be confused.
 const LEAF: [u8; 1] = [0];
-/// What a node's bytes begin with.
+/// Prefix of a node's bytes.
 const NODE: [u8; 1] = [1];
 
-/// The hash of a record with its salt. Where the record is erased with its salt, the hash stays: nobody can try out what it
-/// was made of.
+/// Returns the hash of a record with its salt. When the record and its salt are erased, the hash stays. Without the salt nobody
+/// can guess the record by trying.
 #[must_use]
 pub fn leaf(salt: &Salt, record: &[u8]) -> Digest {
     let mut hash = Sha256::new();
@@ -20,8 +20,8 @@ pub fn leaf(salt: &Salt, record: &[u8]) -> Digest {
     hash.finalize().into()
 }
 
-/// The one hash over all leaves in their order: of none that of no bytes, of one itself, else that of both parts, the left
-/// one as large as a power of two can be.
+/// Returns the root hash over all leaves in order. The root of no leaves is the hash of no bytes; the root of one leaf is the leaf.
+/// Otherwise the leaves are split, and the left part has the largest possible power of two.
 #[must_use]
 pub fn root(leaves: &[Digest]) -> Digest {
     match leaves {
@@ -43,9 +43,9 @@ pub fn root(leaves: &[Digest]) -> Digest {
 mod tests {
     use super::*;
 
-    /// Written out for five leaves, as RFC 6962 splits them.
+    /// The expected value is written out as RFC 6962 splits five leaves.
     #[test]
-    fn five_leaves() {
+    fn root_of_five_leaves() {
         let node = |left: Digest, right: Digest| -> Digest {
             Sha256::digest([&NODE[..], &left, &right].concat()).into()
         };

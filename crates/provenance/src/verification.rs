@@ -1,45 +1,45 @@
-//! What of a chain, and of what it was made of, is still as it was.
+//! Verification: finds links of a chain that are missing or changed, and contents that were changed or erased.
 
 use crate::encoding::Field;
-use crate::link::{BEGINNING, Header, Kind};
+use crate::link::{CHAIN_START, Header, LinkKind};
 use crate::{Digest, Salt};
 
-/// A link as it is stored.
+/// A stored link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// What it says of itself.
+    /// The fields that the digest covers.
     pub header: Header,
-    /// By position; `None` where the content was erased.
+    /// Salts by position; `None` for an erased content.
     pub salts: Vec<Option<Salt>>,
-    /// The hashes of its contents.
+    /// Hashes of the contents.
     pub leaves: Vec<Digest>,
-    /// The digest of the link before.
+    /// The digest of the previous link.
     pub previous: Digest,
-    /// Its own.
+    /// The digest of this link.
     pub digest: Digest,
 }
 
-/// The content of a link as it stands now: fields by position from 1. Positions may be missing; one that none of its leaves can have,
-/// as 0, was added.
+/// The current content of a link: fields by position from 1. Positions may be missing. A position that no leaf can have, such as
+/// 0, marks a row that was added.
 pub type Content = Vec<(usize, Vec<Field>)>;
 
-/// What is to be said of a link. The worst first.
+/// Status of a link, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// It does not follow from the link before, or is not what it was.
+    /// The link does not follow from the previous one, or its fields were changed.
     ChainBroken,
-    /// It is gone, or what it is about.
+    /// The link or its content is missing.
     Missing,
-    /// What it is about is not what it was.
+    /// Some content was changed.
     ContentChanged,
-    /// Some of what it is about was erased; the rest is what it was.
+    /// Some content was erased. The rest is unchanged.
     ContentErased,
-    /// All is as it was.
+    /// Everything is unchanged.
     Ok,
 }
 
 impl Status {
-    /// The stable text that is shown.
+    /// Returns the stable name that is shown.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -52,30 +52,30 @@ impl Status {
     }
 }
 
-/// What was found of one link.
+/// Result of verifying one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its position in the chain; `None` of what has no link.
+    /// Position in the chain; `None` for a row without a link.
     pub link_no: Option<i64>,
-    /// The worst that is to be said.
+    /// The worst status.
     pub status: Status,
-    /// All that is to be said; empty where all is as it was.
+    /// All faults, separated by "; ". Empty when there are none.
     pub detail: String,
 }
 
-/// Goes along a chain, link by link.
+/// Verifies a chain link by link.
 #[derive(Clone, Debug)]
 pub struct Verifier {
-    /// Whose conversation it is.
+    /// Tenant of the conversation.
     tenant: String,
     last: i64,
-    /// What the next link may say that the last one had: its digest as it is stored, and as it follows from its fields. Where
-    /// they differ, the last one is at fault and not the next.
+    /// The digests that the next link may have as its previous one: the stored digest of the last link, and the digest computed
+    /// from its fields. If they differ, only the last link is reported.
     digests: [Digest; 2],
 }
 
 impl Verifier {
-    /// Begins, in the conversation of a tenant, after a link of that number and digest: 0 and [`crate::link::BEGINNING`], or a checkpoint.
+    /// Creates a verifier that starts after the link with this number and digest: 0 and [`CHAIN_START`], or a checkpoint.
     #[must_use]
     pub fn after(tenant: &str, link_no: i64, digest: Digest) -> Self {
         Self {
@@ -85,28 +85,28 @@ impl Verifier {
         }
     }
 
-    /// Holds the next link of the chain against the one before and against what it is about. Its finding comes last, after
-    /// one for each link that is missing before it. Links come by their numbers.
+    /// Verifies the next link of the chain against the previous one and against its content. Links must be passed in order of
+    /// their numbers. Returns a finding for each missing link before this one, then the finding of this link.
     pub fn check(&mut self, link: &Link, content: &Content) -> Vec<Finding> {
         let number = link.header.link_no;
         let mut findings = self.gap(number);
         let follows = findings.is_empty();
-        let mut said = content_faults(link, content);
+        let mut faults = content_faults(link, content);
         if follows && !self.digests.contains(&link.previous) {
-            said.push((
+            faults.push((
                 Status::ChainBroken,
                 "it does not follow from the link before".to_owned(),
             ));
         }
         let computed = link.header.digest(&link.previous, &link.leaves);
         if computed != link.digest || link.salts.len() != link.leaves.len() {
-            said.push((
+            faults.push((
                 Status::ChainBroken,
                 "its digest is not that of its fields".to_owned(),
             ));
         }
         if link.header.tenant != self.tenant {
-            said.push((
+            faults.push((
                 Status::ChainBroken,
                 format!(
                     "the conversation is {}'s, the link {}'s",
@@ -116,11 +116,11 @@ impl Verifier {
         }
         self.last = number;
         self.digests = [link.digest, computed];
-        findings.push(finding(number, said));
+        findings.push(finding(number, faults));
         findings
     }
 
-    /// What is to be said when all links have come, of which the conversation says how many there are and what the last digest is.
+    /// Ends the verification. `length` and `head` are the number of links and the last digest that the conversation's row stores.
     #[must_use]
     pub fn finish(self, length: i64, head: Option<Digest>) -> Vec<Finding> {
         let missing = self.gap(length.saturating_add(1));
@@ -143,38 +143,38 @@ impl Verifier {
         vec![finding(self.last, vec![(Status::ChainBroken, detail)])]
     }
 
-    /// A finding for each link before that of a number, and after the last that came.
+    /// Returns a finding for each missing link between the last one and `number`.
     fn gap(&self, number: i64) -> Vec<Finding> {
         let missing = self.last.saturating_add(1)..number;
         let gone = |number| {
-            let said = (Status::Missing, "the link is gone".to_owned());
-            finding(number, vec![said])
+            let faults = vec![(Status::Missing, "the link is gone".to_owned())];
+            finding(number, faults)
         };
-        // A chain that claims millions of missing links says so with the first of them.
+        // A manipulated chain can claim millions of missing links. The first 1000 are enough.
         missing.take(1000).map(gone).collect()
     }
 }
 
-/// Where a verification begins: the number and the digest of the link before the first.
+/// Returns where a verification starts: the number and the digest of the link before the first one.
 ///
-/// After the latest checkpoint before the first link that is kept; where there is none, at the beginning. Whatever is missing
-/// between the two was not removed by retention.
+/// This is the latest checkpoint before the first remaining link, or the start of the chain. Links missing after that point were
+/// not removed by retention.
 #[must_use]
 pub fn start(checkpoints: &[(i64, Digest)], first: Option<i64>) -> (i64, Digest) {
     let before_first = checkpoints
         .iter()
         .filter(|(number, _)| first.is_none_or(|first| *number < first));
     let latest = before_first.max_by_key(|(number, _)| *number);
-    latest.copied().unwrap_or((0, BEGINNING))
+    latest.copied().unwrap_or((0, CHAIN_START))
 }
 
-/// What was asked, shown or answered in a turn that should have a link, and has none.
+/// Returns the finding for a turn, retrieval or answer that should have a link and has none.
 #[must_use]
-pub fn unlinked(kind: Kind) -> Finding {
+pub fn unlinked(kind: LinkKind) -> Finding {
     let detail = match kind {
-        Kind::Turn => "the turn has no link",
-        Kind::Retrieval => "a retrieval of the turn has no link",
-        Kind::Answer => "the answer has no link",
+        LinkKind::Turn => "the turn has no link",
+        LinkKind::Retrieval => "a retrieval of the turn has no link",
+        LinkKind::Answer => "the answer has no link",
     };
     Finding {
         link_no: None,
@@ -183,29 +183,29 @@ pub fn unlinked(kind: Kind) -> Finding {
     }
 }
 
-/// What is wrong with the content of a link.
+/// Returns the faults of a link's content.
 fn content_faults(link: &Link, content: &Content) -> Vec<(Status, String)> {
     let kind = link.header.kind;
-    let mut said = Vec::new();
-    let standing = |position: usize| content.iter().find(|(at, _)| *at == position);
+    let mut faults = Vec::new();
+    let current = |position: usize| content.iter().find(|(at, _)| *at == position);
     let kept = link.salts.iter().any(Option::is_some);
-    if kept && standing(1).is_none() {
+    if kept && current(1).is_none() {
         let what = match kind {
-            Kind::Turn => "its turn is gone",
-            Kind::Retrieval => "its retrieval is gone",
-            Kind::Answer => "its answer is gone",
+            LinkKind::Turn => "its turn is gone",
+            LinkKind::Retrieval => "its retrieval is gone",
+            LinkKind::Answer => "its answer is gone",
         };
-        said.push((Status::Missing, what.to_owned()));
-        return said;
+        faults.push((Status::Missing, what.to_owned()));
+        return faults;
     }
     for (position, (salt, leaf)) in (1..).zip(link.salts.iter().zip(&link.leaves)) {
         let name = || kind.leaf_name(position);
-        match (salt, standing(position)) {
-            (None, _) => said.push((Status::ContentErased, format!("{} was erased", name()))),
-            (Some(_), None) => said.push((Status::ContentChanged, format!("{} is gone", name()))),
+        match (salt, current(position)) {
+            (None, _) => faults.push((Status::ContentErased, format!("{} was erased", name()))),
+            (Some(_), None) => faults.push((Status::ContentChanged, format!("{} is gone", name()))),
             (Some(salt), Some((_, fields))) => {
                 if link.header.leaf(position, salt, fields) != *leaf {
-                    said.push((Status::ContentChanged, format!("{} was changed", name())));
+                    faults.push((Status::ContentChanged, format!("{} was changed", name())));
                 }
             }
         }
@@ -213,15 +213,15 @@ fn content_faults(link: &Link, content: &Content) -> Vec<(Status, String)> {
     for (position, _) in content {
         if !(1..=link.leaves.len()).contains(position) {
             let name = kind.leaf_name(*position);
-            said.push((Status::ContentChanged, format!("{name} was added")));
+            faults.push((Status::ContentChanged, format!("{name} was added")));
         }
     }
-    said
+    faults
 }
 
-fn finding(link_no: i64, said: Vec<(Status, String)>) -> Finding {
-    let status = said.iter().map(|(status, _)| *status).min();
-    let detail: Vec<String> = said.into_iter().map(|(_, detail)| detail).collect();
+fn finding(link_no: i64, faults: Vec<(Status, String)>) -> Finding {
+    let status = faults.iter().map(|(status, _)| *status).min();
+    let detail: Vec<String> = faults.into_iter().map(|(_, detail)| detail).collect();
     Finding {
         link_no: Some(link_no),
         status: status.unwrap_or(Status::Ok),

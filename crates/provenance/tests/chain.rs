@@ -1,15 +1,15 @@
-//! Whatever is done to a chain, or to what it was made of, is found; and what nobody touched is sound.
+//! Every manipulation of a chain or its contents is found, and an unchanged chain verifies.
 
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use reground_provenance::encoding::{Field, record};
-use reground_provenance::link::{BEGINNING, Header, Kind};
+use reground_provenance::link::{CHAIN_START, Header, LinkKind};
 use reground_provenance::verification::{Content, Finding, Link, Status, Verifier, unlinked};
 use reground_provenance::{Digest, tree};
 
-/// A chain with what it was made of, as whoever writes it makes it.
+/// A chain and its contents, as the extension writes them.
 #[derive(Clone, Debug)]
 struct Chain {
     links: Vec<(Link, Content)>,
@@ -23,7 +23,7 @@ impl Chain {
                 conversation_id: 7,
                 link_no: number as i64 + 1,
                 tenant: "acme".into(),
-                kind: Kind::ALL[number % 2],
+                kind: LinkKind::ALL[number % 2],
                 turn_id: 100 + number as i64 / 2,
                 message_id: (number % 2 == 1).then_some(50),
                 retrieval_no: None,
@@ -40,7 +40,7 @@ impl Chain {
                     header.leaf(*position, salt.as_ref().unwrap_or(&[0; 16]), fields)
                 })
                 .collect();
-            let previous = links.last().map_or(BEGINNING, |(link, _)| link.digest);
+            let previous = links.last().map_or(CHAIN_START, |(link, _)| link.digest);
             let digest = header.digest(&previous, &leaves);
             let link = Link {
                 header,
@@ -62,9 +62,9 @@ impl Chain {
         )
     }
 
-    /// What is said of it where the conversation remembers this head.
+    /// Verifies the chain against the head that the conversation's row stores.
     fn findings(&self, (length, head): (i64, Option<Digest>)) -> Vec<Finding> {
-        let mut verifier = Verifier::after("acme", 0, BEGINNING);
+        let mut verifier = Verifier::after("acme", 0, CHAIN_START);
         let mut findings = Vec::new();
         for (link, content) in &self.links {
             findings.extend(verifier.check(link, content));
@@ -92,14 +92,14 @@ fn chains() -> impl Strategy<Value = Chain> {
 
 proptest! {
     #[test]
-    fn what_nobody_touched_is_sound(chain in chains()) {
+    fn an_unchanged_chain_verifies(chain in chains()) {
         let findings = chain.findings(chain.head());
         prop_assert_eq!(faults(&findings), vec![]);
         prop_assert_eq!(findings.len(), chain.links.len());
         prop_assert!(findings.iter().all(|finding| finding.detail.is_empty()));
     }
 
-    /// A bit of any field is changed: the link that is about it says so, and no other.
+    /// Flips one bit of any field. Only the link of this content is reported.
     #[test]
     fn a_changed_content_is_found(chain in chains(), link in any::<Index>(), leaf in any::<Index>(), field in any::<Index>(), bit in 0u8..8, at in any::<Index>()) {
         let mut changed = chain.clone();
@@ -121,9 +121,9 @@ proptest! {
         prop_assert_eq!(faults(&changed.findings(chain.head())), expected);
     }
 
-    /// A content goes, comes, or changes places with another.
+    /// Removes, adds or swaps contents.
     #[test]
-    fn contents_that_go_come_or_move_are_found(chain in chains(), link in any::<Index>(), leaf in any::<Index>(), what in 0..4) {
+    fn removed_added_and_swapped_contents_are_found(chain in chains(), link in any::<Index>(), leaf in any::<Index>(), what in 0..4) {
         let mut changed = chain.clone();
         let number = link.index(changed.links.len());
         let content = &mut changed.links[number].1;
@@ -137,7 +137,7 @@ proptest! {
                 }
             }
             1 => content.push((content.len() + 1, vec![])),
-            // A row with a number that no row of ours has.
+            // A row with a position that no leaf can have.
             2 => content.insert(0, (0, vec![])),
             _ => {
                 let other = (leaf + 1) % content.len();
@@ -149,7 +149,7 @@ proptest! {
         prop_assert_eq!(faults(&changed.findings(chain.head())), vec![(Some(number as i64 + 1), expected)]);
     }
 
-    /// Anything that a link says of itself.
+    /// Changes any field of a link.
     #[test]
     fn a_changed_link_is_found(chain in chains(), link in any::<Index>(), what in 0..9, leaf in any::<Index>(), bit in 0u8..8, byte in 0usize..32) {
         let mut changed = chain.clone();
@@ -160,7 +160,7 @@ proptest! {
         match what {
             0 => link.header.conversation_id += 1,
             1 => link.header.tenant.push('x'),
-            2 => link.header.kind = Kind::ALL[(number + 1) % 2],
+            2 => link.header.kind = LinkKind::ALL[(number + 1) % 2],
             3 => link.header.turn_id -= 1,
             4 => link.header.message_id = link.header.message_id.map_or(Some(1), |_| None),
             5 => link.header.at += 1,
@@ -173,15 +173,16 @@ proptest! {
         }
         let found = faults(&changed.findings(chain.head()));
         prop_assert_eq!(found, vec![(Some(number as i64 + 1), status)]);
-        // What it says of the link before is part of it too.
+        // The digest also covers the previous digest.
         let mut changed = chain.clone();
         changed.links[number].0.previous[byte] ^= 1 << bit;
         prop_assert_eq!(faults(&changed.findings(chain.head()))[0], (Some(number as i64 + 1), Status::ChainBroken));
     }
 
-    /// Whoever can write may make a link anew with all its digests: the next one does not follow, or the conversation's end differs.
+    /// An attacker with write access can recompute a link with valid digests. Then the next link, or the conversation's head,
+    /// differs.
     #[test]
-    fn a_link_made_anew_is_found(chain in chains(), link in any::<Index>()) {
+    fn a_recomputed_link_is_found(chain in chains(), link in any::<Index>()) {
         let mut changed = chain.clone();
         let number = link.index(changed.links.len());
         let (link, content) = &mut changed.links[number];
@@ -194,26 +195,26 @@ proptest! {
     }
 
     #[test]
-    fn a_link_that_is_gone_is_found(chain in chains(), link in any::<Index>()) {
+    fn a_removed_link_is_found(chain in chains(), link in any::<Index>()) {
         let mut changed = chain.clone();
         let number = link.index(changed.links.len());
         changed.links.remove(number);
         let found = faults(&changed.findings(chain.head()));
         prop_assert_eq!(found, vec![(Some(number as i64 + 1), Status::Missing)]);
-        // The end cut off.
+        // The end is cut off.
         let mut cut = chain.clone();
         cut.links.truncate(number);
         let found = faults(&cut.findings(chain.head()));
         let expected: Vec<_> = (number..chain.links.len()).map(|gone| (Some(gone as i64 + 1), Status::Missing)).collect();
         prop_assert_eq!(found, expected);
-        // And one that the conversation does not know of.
+        // The conversation's row does not count the last link.
         prop_assume!(chain.links.len() > 1);
         let short = Chain { links: chain.links[..chain.links.len() - 1].to_vec() };
         prop_assert_eq!(faults(&chain.findings(short.head())), vec![(Some(chain.links.len() as i64), Status::ChainBroken)]);
     }
 
     #[test]
-    fn links_that_change_places_are_found(chain in chains(), link in any::<Index>()) {
+    fn swapped_links_are_found(chain in chains(), link in any::<Index>()) {
         prop_assume!(chain.links.len() > 1);
         let mut changed = chain.clone();
         let number = link.index(changed.links.len() - 1);
@@ -227,9 +228,9 @@ proptest! {
         }
     }
 
-    /// Erased contents go with their salts: what is left still verifies, and a change of it is still found.
+    /// Erased contents lose their salts. The rest still verifies, and changes of it are still found.
     #[test]
-    fn what_is_erased_still_verifies(chain in chains(), link in any::<Index>(), leaf in any::<Index>()) {
+    fn a_chain_with_erased_contents_verifies(chain in chains(), link in any::<Index>(), leaf in any::<Index>()) {
         let mut erased = chain.clone();
         let number = link.index(erased.links.len());
         let (link, content) = &mut erased.links[number];
@@ -242,20 +243,20 @@ proptest! {
         let other = (leaf + 1) % content.len();
         content[other].1.push(None);
         prop_assert_eq!(faults(&erased.findings(chain.head())), vec![(expected[0].0, Status::ContentChanged)]);
-        // All of it, rows and all.
+        // All contents and their rows are erased.
         let (link, content) = &mut erased.links[number];
         link.salts.fill(None);
         content.clear();
         prop_assert_eq!(faults(&erased.findings(chain.head())), expected);
     }
 
-    /// A chain whose beginning was removed verifies from a checkpoint on, and from no other.
+    /// A chain whose beginning was removed verifies from the right checkpoint only.
     #[test]
-    fn from_a_checkpoint(chain in chains(), from in any::<Index>()) {
+    fn verifies_from_a_checkpoint(chain in chains(), from in any::<Index>()) {
         let from = from.index(chain.links.len());
         let digest = |until: usize| match until.checked_sub(1) {
             Some(last) => chain.links[last].0.digest,
-            None => BEGINNING,
+            None => CHAIN_START,
         };
         let findings = |from: usize, digest| {
             let mut verifier = Verifier::after("acme", from as i64, digest);
@@ -267,21 +268,21 @@ proptest! {
         prop_assert_eq!(findings(from, [9; 32]), vec![(Some(from as i64 + 1), Status::ChainBroken)]);
     }
 
-    /// A chain that is whole, in a conversation that is somebody else's by now.
+    /// The chain is complete, but the conversation now belongs to another tenant.
     #[test]
-    fn a_conversation_that_changed_hands_is_found(chain in chains()) {
-        let mut verifier = Verifier::after("bolt", 0, BEGINNING);
+    fn a_changed_tenant_is_found(chain in chains()) {
+        let mut verifier = Verifier::after("bolt", 0, CHAIN_START);
         let findings: Vec<Finding> = chain.links.iter().flat_map(|(link, content)| verifier.check(link, content)).collect();
         prop_assert_eq!(faults(&findings).len(), chain.links.len());
         prop_assert!(findings.iter().all(|finding| finding.status == Status::ChainBroken));
-        // A conversation that has forgotten its end.
+        // The conversation's row has lost its head.
         let (length, _) = chain.head();
         prop_assert_eq!(faults(&chain.findings((length, None))), vec![(Some(length), Status::ChainBroken)]);
     }
 
-    /// Two records are the same bytes only where they are the same.
+    /// Different records have different bytes.
     #[test]
-    fn records_do_not_meet(a in fields(), b in fields()) {
+    fn different_records_have_different_bytes(a in fields(), b in fields()) {
         fn bytes(fields: &[Field]) -> Vec<u8> {
             record("q", fields.iter().map(Option::as_deref))
         }
@@ -289,9 +290,9 @@ proptest! {
         prop_assert_ne!(record("a", a.iter().map(Option::as_deref)), record("b", a.iter().map(Option::as_deref)));
     }
 
-    /// No tree has the root of another: leaves that change, move, go or come.
+    /// Changed, moved, removed or added leaves change the root.
     #[test]
-    fn roots_do_not_meet(leaves in vec(any::<[u8; 32]>(), 1..20), at in any::<Index>(), bit in 0usize..256) {
+    fn different_leaves_have_different_roots(leaves in vec(any::<[u8; 32]>(), 1..20), at in any::<Index>(), bit in 0usize..256) {
         let root = tree::root(&leaves);
         let at = at.index(leaves.len());
         let mut changed = leaves.clone();
@@ -307,29 +308,29 @@ proptest! {
 }
 
 #[test]
-fn where_it_begins() {
+fn start_is_the_latest_checkpoint_before_the_first_link() {
     let checkpoints = [(4, [4; 32]), (9, [9; 32])];
     use reground_provenance::verification::start;
-    assert_eq!(start(&[], Some(1)), (0, BEGINNING));
+    assert_eq!(start(&[], Some(1)), (0, CHAIN_START));
     assert_eq!(start(&checkpoints, Some(10)), checkpoints[1]);
     assert_eq!(start(&checkpoints, None), checkpoints[1]);
-    // A later link that is gone is missed.
+    // A later link that is missing is reported.
     assert_eq!(start(&checkpoints, Some(12)), checkpoints[1]);
-    // Links that are there although they were removed once.
+    // Links that exist although they were removed once.
     assert_eq!(start(&checkpoints, Some(6)), checkpoints[0]);
 }
 
 #[test]
 fn names_are_stable() {
     let names = [
-        Kind::Turn.leaf_name(1),
-        Kind::Turn.leaf_name(3),
-        Kind::Answer.leaf_name(2),
+        LinkKind::Turn.leaf_name(1),
+        LinkKind::Turn.leaf_name(3),
+        LinkKind::Answer.leaf_name(2),
     ];
     assert_eq!(names, ["question", "source 1", "verdict"]);
-    assert_eq!(unlinked(Kind::Answer).detail, "the answer has no link");
-    for kind in Kind::ALL {
-        assert_eq!(Kind::of(kind.name()), Some(kind));
+    assert_eq!(unlinked(LinkKind::Answer).detail, "the answer has no link");
+    for kind in LinkKind::ALL {
+        assert_eq!(LinkKind::parse(kind.name()), Some(kind));
     }
-    assert_eq!(Kind::of("other"), None);
+    assert_eq!(LinkKind::parse("other"), None);
 }

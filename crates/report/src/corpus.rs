@@ -1,30 +1,32 @@
-//! The answers of a corpus over a period, to look at: what holds, where it is lost, how it goes, and what to read first.
+//! Report of a corpus over a period: rates of citations that hold, stages that lose citations, scores over time, documents, and the
+//! answers to read first.
 
 use reground_metrics::proportion::wilson;
 use serde::{Deserialize, Serialize};
 
 use crate::html::{Html, shortened};
 use crate::page::{count, counted, page, percent, rate, share, totals};
-use crate::plot::{Line, Plot, Scale, bar, interval};
-use crate::verdict::{Kind, words};
+use crate::plot::{Line, Plot, Scale, bar, interval_bar};
+use crate::verdict::{VerdictKind, words};
 
-/// What a column holds: the class of its cells.
+/// CSS classes of table cells.
 const NUMBER: &str = "number";
 const TEXT: &str = "text";
-/// Rows of a list: documents, answers.
-pub const MOST_ROWS: i32 = 12;
-/// The low tail of the scores: the 5th percentile.
-pub const TAIL: f64 = 0.05;
-/// Of the intervals.
+/// Maximum number of rows in a list of documents or answers.
+pub const MAX_ROWS: i32 = 12;
+/// The low percentile of the scores.
+pub const LOW_PERCENTILE: f64 = 0.05;
+/// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
-/// Seconds up to which a period is shown by the hour, and up to which by the day.
+/// Periods up to this many seconds are shown by the hour.
 const BY_HOUR: f64 = 3.0 * 86_400.0;
+/// Periods up to this many seconds are shown by the day, and longer ones by the week.
 const BY_DAY: f64 = 120.0 * 86_400.0;
 
-/// What scores are put together by.
+/// The unit of time by which scores are grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unit {
+pub enum TimeUnit {
     /// An hour.
     Hour,
     /// A day.
@@ -34,8 +36,8 @@ pub enum Unit {
     Week,
 }
 
-impl Unit {
-    /// The unit that answers over so many seconds are shown by.
+impl TimeUnit {
+    /// Returns the unit for a period of this many seconds.
     #[must_use]
     pub fn of(seconds: f64) -> Self {
         if seconds <= BY_HOUR {
@@ -47,7 +49,7 @@ impl Unit {
         }
     }
 
-    /// Its name, as SQL has it too.
+    /// Returns the name, which SQL uses, too.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,137 +60,137 @@ impl Unit {
     }
 }
 
-/// The answers of a corpus over a period.
+/// Answers of a corpus over a period.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Corpus {
-    /// Its name.
+    /// Name of the corpus.
     pub corpus: String,
-    /// Whose answers alone are shown; `None`: all that the reader may see.
+    /// Tenant whose answers are shown; `None` for all answers that the reader can see.
     pub tenant: Option<String>,
-    /// Beginning of the period.
+    /// Start of the period.
     pub since: Option<String>,
-    /// Its end.
+    /// End of the period.
     pub until: Option<String>,
-    /// Conversations with an answer.
+    /// Number of conversations with an answer.
     pub conversations: u64,
-    /// Answers that stand.
+    /// Number of current answers.
     pub answers: u64,
-    /// Of these, those to be written anew.
+    /// Number of current answers with the decision `regenerate`.
     pub refused: u64,
-    /// Mean of their scores.
+    /// Mean fidelity score.
     pub cfs: Option<f64>,
-    /// 5th percentile of their scores.
+    /// 5th percentile of the fidelity scores.
     pub cfs_p5: Option<f64>,
-    /// Citations whose document has changed or gone since.
+    /// Number of citations whose document has changed or was removed since.
     pub stale: u64,
     /// Citations by model.
     pub models: Vec<Model>,
     /// Citations by stage, in order.
     pub stages: Vec<Stage>,
-    /// Citations by verdict, the most frequent first.
+    /// Citations by status, the most frequent first.
     pub statuses: Vec<Status>,
-    /// What `scores` are put together by.
-    pub unit: Unit,
-    /// Scores over time, without gaps between the first and the last.
+    /// The unit by which `scores` are grouped.
+    pub unit: TimeUnit,
+    /// Scores over time, without gaps.
     pub scores: Vec<Score>,
-    /// Documents that are cited most.
+    /// The most cited documents.
     pub documents: Vec<Document>,
-    /// Documents that are shown most, and never cited.
+    /// Documents that are most often in a context and never cited.
     pub idle: Vec<Document>,
-    /// How many such there are.
+    /// Number of documents that are in a context and never cited.
     pub idle_documents: u64,
     /// Answers with the lowest scores.
-    pub worst: Vec<Worst>,
+    pub worst: Vec<WorstAnswer>,
 }
 
-/// The citations of a model.
+/// Citations of a model's answers.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Model {
-    /// Its name.
+    /// Name of the model.
     pub model: Option<String>,
-    /// Its citations.
+    /// Number of citations.
     pub citations: u64,
-    /// Those of which it can be said whether they hold.
+    /// Number of citations that can be judged.
     pub judged: u64,
-    /// Those that do.
+    /// Number of citations that hold.
     pub held: u64,
-    /// How far the sources support what they are cited for.
+    /// Mean support of the claims by their sources.
     pub support: Option<f64>,
 }
 
 /// A stage of the pipeline.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Stage {
-    /// Its name.
+    /// Name of the stage.
     pub name: String,
-    /// Citations that reached it.
+    /// Number of citations that reached the stage.
     pub reached: u64,
-    /// Citations that it let through.
+    /// Number of citations that passed the stage.
     pub survived: u64,
 }
 
-/// Citations of one verdict.
+/// Citations with one status.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Status {
-    /// The verdict.
+    /// The status.
     pub status: String,
-    /// Whether it means that a citation stands.
+    /// Whether citations with this status hold.
     pub holds: Option<bool>,
-    /// What it says.
+    /// Meaning of the status.
     pub meaning: String,
-    /// How many.
+    /// Number of citations.
     pub citations: u64,
 }
 
-/// The scores of an hour, a day or a week.
+/// Scores of an hour, a day or a week.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Score {
-    /// When it begins (UTC).
+    /// Start (UTC).
     pub begins: String,
-    /// Mean; `None` without answers.
+    /// Mean; `None` without scores.
     pub mean: Option<f64>,
     /// 5th percentile.
     pub p5: Option<f64>,
-    /// Answers with a score.
+    /// Number of answers with a score.
     pub answers: u64,
 }
 
 /// A document.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Document {
-    /// The application's id.
+    /// The application's id of the document.
     pub doc_id: String,
-    /// Its title.
+    /// Title of the document.
     pub title: Option<String>,
-    /// Contexts that it was in.
+    /// Number of contexts that contain the document.
     pub contexts: u64,
-    /// Citations of it.
+    /// Number of citations of the document.
     pub citations: u64,
-    /// Those that hold.
+    /// Number of its citations that hold.
     pub held: u64,
 }
 
-/// An answer that should be read.
+/// An answer with a low score.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Worst {
+pub struct WorstAnswer {
     /// The application's id of the conversation.
     pub conversation: String,
-    /// Whose it is.
+    /// Tenant of the conversation.
     pub tenant: String,
     /// Number of the turn.
     pub turn: u32,
-    /// The question.
+    /// The user's question.
     pub query: String,
-    /// Who wrote the answer.
+    /// Model that wrote the answer.
     pub model: Option<String>,
-    /// Its score.
+    /// Fidelity score of the answer.
     pub cfs: f64,
-    /// The verdicts in it that do not hold, each once.
+    /// Distinct statuses of the citations that do not hold.
     pub statuses: Vec<String>,
 }
 
 impl Corpus {
-    /// The page.
+    /// Renders the page.
     #[must_use]
     pub fn page(&self) -> String {
         let title = format!("Corpus {}", shortened(&self.corpus, 80));
@@ -203,7 +205,7 @@ impl Corpus {
             self.stages(html);
             self.statuses(html);
             self.worst(html);
-            let cited = "Cited most";
+            let cited = "Most cited";
             documents(
                 html,
                 cited,
@@ -211,11 +213,11 @@ impl Corpus {
                 &self.documents,
                 self.documents.len() as u64,
             );
-            let idle = "Shown, and never cited";
+            let idle = "Shown but never cited";
             documents(
                 html,
                 idle,
-                "Every document that was shown was cited.",
+                "Every document shown was cited.",
                 &self.idle,
                 self.idle_documents,
             );
@@ -252,7 +254,7 @@ impl Corpus {
                     "Answers",
                     count(self.answers),
                     format!(
-                        "{}; {} to be written anew",
+                        "{}; {} to regenerate",
                         counted(self.conversations, "conversation", "conversations"),
                         count(self.refused)
                     ),
@@ -271,14 +273,14 @@ impl Corpus {
                 (
                     "Stale",
                     count(self.stale),
-                    "documents changed or gone since".to_owned(),
+                    "documents changed or removed since".to_owned(),
                 ),
             ],
         );
     }
 
     fn scores(&self, html: &mut Html) {
-        let places: Vec<String> = self
+        let names: Vec<String> = self
             .scores
             .iter()
             .map(|score| score.begins.clone())
@@ -287,7 +289,7 @@ impl Corpus {
             name,
             values: self.scores.iter().map(value).collect(),
         };
-        let along = format!("{} (UTC)", self.unit.name());
+        let x_label = format!("{} (UTC)", self.unit.name());
         html.element(
             "section",
             &[("class", "charts"), ("aria-label", "Plots")],
@@ -295,8 +297,8 @@ impl Corpus {
                 Plot {
                     id: "cfs",
                     title: "Fidelity over time",
-                    along: &along,
-                    places: &places,
+                    x_label: &x_label,
+                    names: &names,
                     scale: Scale::Share,
                     lines: &[
                         line("mean CFS", |s| s.mean),
@@ -307,8 +309,8 @@ impl Corpus {
                 Plot {
                     id: "answers",
                     title: "Answers with a score",
-                    along: &along,
-                    places: &places,
+                    x_label: &x_label,
+                    names: &names,
                     scale: Scale::Count,
                     lines: &[line("answers", |score| Some(score.answers as f64))],
                 }
@@ -332,7 +334,7 @@ impl Corpus {
             for model in &self.models {
                 row(
                     html,
-                    model.model.as_deref().unwrap_or("(not said)"),
+                    model.model.as_deref().unwrap_or("(unknown)"),
                     |html| {
                         for figure in [model.citations, model.judged, model.held] {
                             html.leaf("td", &[("class", NUMBER)], &count(figure));
@@ -342,7 +344,7 @@ impl Corpus {
                         html.element("td", &[("class", "drawn")], |html| {
                             match wilson(model.held, model.judged, CONFIDENCE) {
                                 Some(bounds) => {
-                                    interval(html, bounds.mean, bounds.low, bounds.high)
+                                    interval_bar(html, bounds.mean, bounds.low, bounds.high)
                                 }
                                 None => html.text("–"),
                             }
@@ -355,7 +357,7 @@ impl Corpus {
     }
 
     fn stages(&self, html: &mut Html) {
-        let most = self
+        let largest = self
             .stages
             .iter()
             .map(|stage| stage.reached)
@@ -366,7 +368,7 @@ impl Corpus {
             ("Reached", NUMBER),
             ("Survived", NUMBER),
             ("Rate", NUMBER),
-            ("Left of all", TEXT),
+            ("Share of all", TEXT),
             ("95 % interval", TEXT),
         ];
         table(html, "Where citations are lost", &columns, |html| {
@@ -381,11 +383,13 @@ impl Corpus {
                         &percent(rate(stage.survived, stage.reached)),
                     );
                     html.element("td", &[("class", "drawn")], |html| {
-                        bar(html, "holds", rate(stage.survived, most).unwrap_or(0.0));
+                        bar(html, "holds", rate(stage.survived, largest).unwrap_or(0.0));
                     });
                     html.element("td", &[("class", "drawn")], |html| {
                         match wilson(stage.survived, stage.reached, CONFIDENCE) {
-                            Some(bounds) => interval(html, bounds.mean, bounds.low, bounds.high),
+                            Some(bounds) => {
+                                interval_bar(html, bounds.mean, bounds.low, bounds.high)
+                            }
                             None => html.text("–"),
                         }
                     });
@@ -401,11 +405,11 @@ impl Corpus {
             ("Citations", NUMBER),
             ("Share", NUMBER),
             ("", TEXT),
-            ("It says", TEXT),
+            ("Meaning", TEXT),
         ];
         table(html, "Verdicts", &columns, |html| {
             for status in &self.statuses {
-                let kind = Kind::of(&status.status, status.holds);
+                let kind = VerdictKind::of(&status.status, status.holds);
                 html.element("tr", &[], |html| {
                     html.element("th", &[("scope", "row"), ("class", kind.class())], |html| {
                         html.leaf("b", &[], kind.sign());
@@ -458,7 +462,7 @@ impl Corpus {
     }
 }
 
-/// Documents of which there are `all` of the kind.
+/// Writes a list of documents. `all` is the number of documents of this kind, listed or not.
 fn documents(html: &mut Html, title: &str, none: &str, documents: &[Document], all: u64) {
     if documents.is_empty() {
         html.element("section", &[], |html| {
@@ -496,7 +500,7 @@ fn documents(html: &mut Html, title: &str, none: &str, documents: &[Document], a
     }
 }
 
-/// A section with a table; of its columns, names and what they hold.
+/// Writes a section with a table. Columns are given as (name, CSS class).
 fn table(
     html: &mut Html,
     title: &str,
@@ -521,7 +525,7 @@ fn table(
     html.line();
 }
 
-/// A row with its name.
+/// Writes a row with its name.
 fn row(html: &mut Html, name: &str, cells: impl FnOnce(&mut Html)) {
     html.element("tr", &[], |html| {
         html.element("th", &[("scope", "row")], |html| {
@@ -536,10 +540,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_fit_the_period() {
-        assert_eq!(Unit::of(0.0), Unit::Hour);
-        assert_eq!(Unit::of(86_400.0 * 7.0), Unit::Day);
-        assert_eq!(Unit::of(86_400.0 * 365.0), Unit::Week);
-        assert_eq!(serde_json::to_value(Unit::Week).unwrap(), Unit::Week.name());
+    fn units_depend_on_the_period() {
+        assert_eq!(TimeUnit::of(0.0), TimeUnit::Hour);
+        assert_eq!(TimeUnit::of(86_400.0 * 7.0), TimeUnit::Day);
+        assert_eq!(TimeUnit::of(86_400.0 * 365.0), TimeUnit::Week);
+        assert_eq!(
+            serde_json::to_value(TimeUnit::Week).unwrap(),
+            TimeUnit::Week.name()
+        );
     }
 }

@@ -1,25 +1,25 @@
-//! Writes markup: the one place that does. Names of elements and attributes are those of this crate's source; everything else
-//! is text, and is escaped.
+//! Writes markup. No other module does. Names of elements and attributes are literals of this crate; everything else is escaped
+//! text.
 
 use std::fmt::Write;
 
 use reground_interrupt::checked;
 
-/// Names and values of attributes. A name is never data; a value may be.
+/// Names and values of attributes. Names are literals; values can be data.
 pub type Attributes<'a> = &'a [(&'static str, &'a str)];
 
-/// A piece of a page.
+/// A fragment of a page.
 #[derive(Debug, Default)]
 pub struct Html(String);
 
 impl Html {
-    /// The markup.
+    /// Returns the markup.
     #[must_use]
     pub fn finish(self) -> String {
         self.0
     }
 
-    /// An element and what is in it.
+    /// Writes an element with its content.
     pub fn element(
         &mut self,
         tag: &'static str,
@@ -33,29 +33,29 @@ impl Html {
         self.0.push('>');
     }
 
-    /// An element that holds text alone.
+    /// Writes an element that contains only text.
     pub fn leaf(&mut self, tag: &'static str, attributes: Attributes<'_>, text: &str) {
         self.element(tag, attributes, |html| html.text(text));
     }
 
-    /// An element that is empty by nature, such as `meta`.
+    /// Writes a void element, such as `meta`.
     pub fn void(&mut self, tag: &'static str, attributes: Attributes<'_>) {
         self.open(tag, attributes);
     }
 
-    /// Text, read as such whatever it says.
+    /// Writes escaped text.
     pub fn text(&mut self, text: &str) {
         escape(text, &mut self.0);
     }
 
-    /// A line break in the source, for whoever reads that.
+    /// Writes a line break into the source, for readability.
     pub fn line(&mut self) {
         self.0.push('\n');
     }
 
-    /// An address: a link where it is one that a browser may follow, and else the address as text.
+    /// Writes an address: a link if it is safe to follow, otherwise text.
     pub fn address(&mut self, uri: &str) {
-        if follows(uri) {
+        if is_linkable(uri) {
             let attributes = [("href", uri), ("rel", "noopener noreferrer nofollow")];
             self.leaf("a", &attributes, uri);
         } else {
@@ -63,8 +63,8 @@ impl Html {
         }
     }
 
-    /// Markup of this crate's own that needs no escaping: a style sheet.
-    pub(crate) fn own(&mut self, markup: &'static str) {
+    /// Writes a literal of this crate without escaping, such as the style sheet.
+    pub(crate) fn raw(&mut self, markup: &'static str) {
         self.0.push_str(markup);
     }
 
@@ -82,22 +82,22 @@ impl Html {
     }
 }
 
-/// Whether a browser may be led there: http or https and a host, without anything in it that shows otherwise than it is.
+/// Returns whether an address becomes a link: it is http or https with a host, and contains no character that disguises it.
 #[must_use]
-pub fn follows(uri: &str) -> bool {
+pub fn is_linkable(uri: &str) -> bool {
     let rest = ["http://", "https://"].iter().find_map(|scheme| {
         let (head, rest) = uri.split_at_checked(scheme.len())?;
         head.eq_ignore_ascii_case(scheme).then_some(rest)
     });
     rest.is_some_and(|rest| {
         rest.starts_with(|c: char| c.is_alphanumeric() || c == '[')
-            && checked(rest.chars()).all(|c| !c.is_whitespace() && !hidden(c) && c != '\\')
+            && checked(rest.chars()).all(|c| !c.is_whitespace() && !is_invisible(c) && c != '\\')
     })
 }
 
-/// Characters that no reader sees and that change what he sees, or that no page may hold. They are shown by their number.
-/// Joiners within words (U+200C, U+200D) belong to writing and to emoji, and stay.
-fn hidden(c: char) -> bool {
+/// Returns whether a character is invisible but changes how text is displayed, or is not allowed in HTML. Such characters are shown
+/// by their code points. Joiners within words (U+200C, U+200D) are part of scripts and emoji, and are kept.
+fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
@@ -111,7 +111,7 @@ fn escape(text: &str, into: &mut String) {
     let mut after_return = false;
     for c in checked(text.chars()) {
         match c {
-            // What a parser makes of them anyhow.
+            // HTML parsers normalise line ends the same way.
             '\r' => into.push('\n'),
             '\n' if after_return => {}
             '&' => into.push_str("&amp;"),
@@ -119,7 +119,7 @@ fn escape(text: &str, into: &mut String) {
             '>' => into.push_str("&gt;"),
             '"' => into.push_str("&quot;"),
             '\'' => into.push_str("&#39;"),
-            c if hidden(c) => {
+            c if is_invisible(c) => {
                 // Writing to a String cannot fail.
                 let _ = write!(into, "[U+{:04X}]", u32::from(c));
             }
@@ -129,10 +129,10 @@ fn escape(text: &str, into: &mut String) {
     }
 }
 
-/// Text cut to so many characters, with a sign that it was.
+/// Returns the first `max` characters of a text, with an ellipsis if it was cut.
 #[must_use]
-pub fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+pub fn shortened(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),
     }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_text() {
+    fn text_is_escaped() {
         assert_eq!(
             text("<b onclick='x(\"y\")'>&amp;</b>"),
             "&lt;b onclick=&#39;x(&quot;y&quot;)&#39;&gt;&amp;amp;&lt;/b&gt;"
@@ -158,26 +158,26 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_is_shown() {
+    fn invisible_characters_are_shown() {
         assert_eq!(text("user\u{202e}nimda"), "user[U+202E]nimda");
         assert_eq!(
             text("\u{0}\u{1b}\u{e0041}\u{10ffff}"),
             "[U+0000][U+001B][U+E0041][U+10FFFF]"
         );
-        // Hebrew, Persian with its joiner and a family of emoji are writing.
-        let written = "שלום می\u{200c}خواهم 👩\u{200d}👧";
-        assert_eq!(text(written), written);
+        // Hebrew, Persian with a joiner, and an emoji family are ordinary text.
+        let ordinary = "שלום می\u{200c}خواهم 👩\u{200d}👧";
+        assert_eq!(text(ordinary), ordinary);
     }
 
     #[test]
-    fn only_the_web_is_linked() {
+    fn only_web_addresses_are_linked() {
         for uri in [
             "http://a.example",
             "HTTPS://a.example/b?c=d&e=f#g",
             "https://[::1]/",
             "https://bücher.example/",
         ] {
-            assert!(follows(uri), "{uri}");
+            assert!(is_linkable(uri), "{uri}");
         }
         for uri in [
             "javascript:alert(1)",
@@ -196,12 +196,12 @@ mod tests {
             "ħttps://a.example",
             "",
         ] {
-            assert!(!follows(uri), "{uri}");
+            assert!(!is_linkable(uri), "{uri}");
         }
     }
 
     #[test]
-    fn an_address_keeps_its_quotes_to_itself() {
+    fn quotes_in_addresses_are_escaped() {
         let mut html = Html::default();
         html.address("https://a.example/\"onmouseover=\"x");
         assert_eq!(
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn cutting_counts_characters() {
+    fn shortening_counts_characters() {
         assert_eq!(shortened("grün ist", 4), "grün…");
         assert_eq!(shortened("grün", 4), "grün");
     }

@@ -1,26 +1,26 @@
 #![forbid(unsafe_code)]
-//! What happened in a conversation or over a corpus, as one HTML page to look at.
+//! HTML reports of a conversation or a corpus. Each report is one page.
 //!
-//! A page is whole in itself: styles and plots stand in it, nothing is fetched, nothing runs. What came from people, documents
-//! and models goes through [`html`], which is the one place that writes markup, so none of it becomes an element, an attribute
-//! or a link that was not meant. The same data give the same page.
+//! A page is self-contained: it includes its styles and plots, loads nothing and runs no scripts. Only [`html`] writes markup. All
+//! text of users, documents and models goes through it, so text cannot become an element, an attribute or an unintended link. The
+//! same data give the same page.
 //!
-//! | what is shown | module |
+//! | content | module |
 //! |---|---|
-//! | a conversation, turn by turn, each citation under its verdict | [`conversation`] |
-//! | the answers of a corpus: rates, stages, scores over time, documents | [`corpus`] |
-//! | an answer cut where its citations stand | [`spans`] |
-//! | what a verdict looks like | [`verdict`] |
-//! | lines over turns or days | [`plot`] |
-//! | whose it is | [`whose`] |
+//! | report of a conversation: turns, answers, citations with their verdicts | [`conversation`] |
+//! | report of a corpus: rates, stages, scores over time, documents | [`corpus`] |
+//! | split of an answer at its citations | [`spans`] |
+//! | appearance of verdicts | [`verdict`] |
+//! | line plots and bars | [`plot`] |
+//! | owner of the reported conversation or corpus | [`owner`] |
 //! | elements, text, links | [`html`] |
-//! | what both pages share | [`page`] |
+//! | page frame and number formats | [`page`] |
 
 pub mod conversation;
 pub mod corpus;
 pub mod html;
+pub mod owner;
 pub mod page;
 pub mod plot;
 pub mod spans;
 pub mod verdict;
-pub mod whose;

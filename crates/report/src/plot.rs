@@ -1,12 +1,12 @@
-//! Lines over turns or days, as inline SVG. Each line has a colour, a dash and a mark of its own; each mark says its figure, and
-//! a table beneath says all of them.
+//! Line plots as inline SVG, and bars for tables. Each line has its own colour, dash and marker. The figures are shown at the
+//! markers and in a table below the plot.
 
 use reground_interrupt::check_interrupt;
 
 use crate::html::Html;
 
-/// Lines that look different: what a plot can show.
-pub const MOST_LINES: usize = 3;
+/// Maximum number of lines in a plot: the number of distinct styles.
+pub const MAX_LINES: usize = 3;
 
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 200.0;
@@ -14,50 +14,50 @@ const LEFT: f64 = 40.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 40.0;
-/// Width of a letter on the axis.
+/// Width of a character on the axis.
 const LETTER: f64 = 6.4;
-/// Room between two labels.
-const ROOM: f64 = 14.0;
-/// Ticks of counts, at most.
-const TICKS: f64 = 5.0;
+/// Minimum distance between two labels.
+const LABEL_GAP: f64 = 14.0;
+/// Maximum number of intervals between ticks, for counts.
+const MAX_INTERVALS: f64 = 5.0;
 
-/// What the upright axis measures.
+/// Scale of the y axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// From 0 to 1.
     Share,
-    /// From 0 to the largest.
+    /// From 0 to the largest value.
     Count,
 }
 
-/// A line: a figure for each place on the level axis, or none, where it is interrupted.
+/// A line: a value for each position on the x axis. The line has a gap where the value is missing.
 #[derive(Clone, Debug)]
 pub struct Line<'a> {
-    /// What it shows.
+    /// Name in the legend.
     pub name: &'a str,
-    /// Its figures.
+    /// Values by position.
     pub values: Vec<Option<f64>>,
 }
 
 /// A plot.
 #[derive(Clone, Debug)]
 pub struct Plot<'a> {
-    /// Name within the page.
+    /// Id within the page.
     pub id: &'static str,
-    /// What it shows.
+    /// Title of the plot.
     pub title: &'a str,
-    /// What the level axis counts.
-    pub along: &'a str,
-    /// Names of the places on it.
-    pub places: &'a [String],
-    /// What the upright axis measures.
+    /// Label of the x axis.
+    pub x_label: &'a str,
+    /// Names of the positions on the x axis.
+    pub names: &'a [String],
+    /// Scale of the y axis.
     pub scale: Scale,
-    /// At most [`MOST_LINES`]; others are left out.
+    /// Lines. Only the first [`MAX_LINES`] are drawn.
     pub lines: &'a [Line<'a>],
 }
 
 impl Plot<'_> {
-    /// Draws it.
+    /// Draws the plot with its legend and table.
     pub fn draw(&self, html: &mut Html) {
         let axis = Axis::of(self.scale, self.finite().max_by(f64::total_cmp));
         html.element("figure", &[("class", "chart")], |html| {
@@ -74,12 +74,12 @@ impl Plot<'_> {
     }
 
     fn lines(&self) -> impl Iterator<Item = (usize, &Line<'_>)> {
-        self.lines.iter().take(MOST_LINES).enumerate()
+        self.lines.iter().take(MAX_LINES).enumerate()
     }
 
-    /// Its figures, without what is none.
+    /// Returns the finite values.
     fn finite(&self) -> impl Iterator<Item = f64> {
-        let values = self.lines.iter().take(MOST_LINES).flat_map(|l| &l.values);
+        let values = self.lines.iter().take(MAX_LINES).flat_map(|l| &l.values);
         values.flatten().copied().filter(|value| value.is_finite())
     }
 
@@ -87,14 +87,14 @@ impl Plot<'_> {
         html.element("ul", &[("class", "legend")], |html| {
             for (number, line) in self.lines() {
                 html.element("li", &[], |html| {
-                    let look = [
+                    let attributes = [
                         ("class", CLASSES[number]),
                         ("viewBox", "0 0 26 10"),
                         ("aria-hidden", "true"),
                     ];
-                    html.element("svg", &look, |html| {
+                    html.element("svg", &attributes, |html| {
                         html.element("path", &[("class", "line"), ("d", "M1 5H25")], |_| {});
-                        let shape = mark(number, 13.0, 5.0, 3.2);
+                        let shape = marker(number, 13.0, 5.0, 3.2);
                         html.element("path", &[("class", "mark"), ("d", &shape)], |_| {});
                     });
                     html.text(line.name);
@@ -113,8 +113,8 @@ impl Plot<'_> {
         ];
         html.element("svg", &attributes, |html| {
             let names: Vec<&str> = self.lines().map(|(_, line)| line.name).collect();
-            let says = format!("{}: {} by {}", self.title, names.join(", "), self.along);
-            html.leaf("title", &[("id", &title)], &says);
+            let description = format!("{}: {} by {}", self.title, names.join(", "), self.x_label);
+            html.leaf("title", &[("id", &title)], &description);
             self.axes(html, axis);
             for (number, line) in self.lines() {
                 html.element("g", &[("class", CLASSES[number])], |html| {
@@ -133,17 +133,17 @@ impl Plot<'_> {
             label(html, LEFT - 6.0, y + 3.5, "end", &name);
         }
         let base = HEIGHT - BOTTOM;
-        let shown = self.shown();
-        for index in &shown {
+        let labelled = self.labelled_positions();
+        for index in &labelled {
             let x = self.x(*index);
             let d = format!("M{x:.1} {base}v4");
             html.element("path", &[("class", "axis"), ("d", &d)], |_| {});
-            // Long names at the ends would leave the picture.
-            let name = &self.places[*index];
+            // Centred long names would extend beyond the plot at both ends.
+            let name = &self.names[*index];
             let long = name.chars().count() > 3;
             let anchor = match *index {
-                0 if long && self.places.len() > 1 => "start",
-                last if long && last > 0 && last + 1 == self.places.len() => "end",
+                0 if long && self.names.len() > 1 => "start",
+                last if long && last > 0 && last + 1 == self.names.len() => "end",
                 _ => "middle",
             };
             label(html, x, base + 18.0, anchor, name);
@@ -153,7 +153,7 @@ impl Plot<'_> {
             f64::midpoint(LEFT, WIDTH - RIGHT),
             HEIGHT - 4.0,
             "middle",
-            self.along,
+            self.x_label,
         );
     }
 
@@ -161,7 +161,7 @@ impl Plot<'_> {
         let points: Vec<Option<(f64, f64, f64)>> = line
             .values
             .iter()
-            .take(self.places.len())
+            .take(self.names.len())
             .enumerate()
             .map(|(index, value)| {
                 check_interrupt(1);
@@ -181,23 +181,23 @@ impl Plot<'_> {
             }
         }
         let size = (self.step() / 3.0).clamp(1.2, 3.2);
-        for (place, point) in self.places.iter().zip(&points) {
+        for (name, point) in self.names.iter().zip(&points) {
             if let Some((x, y, value)) = *point {
-                let shape = mark(number, x, y, size);
+                let shape = marker(number, x, y, size);
                 html.element("path", &[("class", "mark"), ("d", &shape)], |html| {
-                    let says = format!(
-                        "{} {place}: {} {}",
-                        self.along,
+                    let description = format!(
+                        "{} {name}: {} {}",
+                        self.x_label,
                         line.name,
                         axis.figure(value)
                     );
-                    html.leaf("title", &[], &says);
+                    html.leaf("title", &[], &description);
                 });
             }
         }
     }
 
-    /// What the picture shows, for whoever cannot see it, and for copying.
+    /// Writes the figures as a table, for screen readers and for copying.
     fn table(&self, html: &mut Html) {
         html.element("details", &[], |html| {
             html.leaf("summary", &[], "Figures");
@@ -205,7 +205,7 @@ impl Plot<'_> {
                 html.element("table", &[], |html| {
                     html.element("thead", &[], |html| {
                         html.element("tr", &[], |html| {
-                            html.leaf("th", &[("scope", "col")], self.along);
+                            html.leaf("th", &[("scope", "col")], self.x_label);
                             for (_, line) in self.lines() {
                                 let number = [("scope", "col"), ("class", "number")];
                                 html.leaf("th", &number, line.name);
@@ -213,17 +213,17 @@ impl Plot<'_> {
                         });
                     });
                     html.element("tbody", &[], |html| {
-                        for (index, place) in self.places.iter().enumerate() {
+                        for (index, name) in self.names.iter().enumerate() {
                             html.element("tr", &[], |html| {
-                                html.leaf("th", &[("scope", "row")], place);
+                                html.leaf("th", &[("scope", "row")], name);
                                 for (_, line) in self.lines() {
                                     let value = line.values.get(index).copied().flatten();
                                     let value = value.filter(|value| value.is_finite());
-                                    let says = value.map(|v| self.scale.figure(v));
+                                    let figure = value.map(|v| self.scale.figure(v));
                                     html.leaf(
                                         "td",
                                         &[("class", "number")],
-                                        says.as_deref().unwrap_or("–"),
+                                        figure.as_deref().unwrap_or("–"),
                                     );
                                 }
                             });
@@ -234,32 +234,32 @@ impl Plot<'_> {
         });
     }
 
-    /// Room between two places.
+    /// Returns the distance between two positions.
     fn step(&self) -> f64 {
-        (WIDTH - LEFT - RIGHT) / (self.places.len() as f64 - 1.0).max(1.0)
+        (WIDTH - LEFT - RIGHT) / (self.names.len() as f64 - 1.0).max(1.0)
     }
 
     fn x(&self, index: usize) -> f64 {
-        if self.places.len() < 2 {
+        if self.names.len() < 2 {
             f64::midpoint(LEFT, WIDTH - RIGHT)
         } else {
             LEFT + self.step() * index as f64
         }
     }
 
-    /// The places that are named: as many as find room, at even distances.
-    fn shown(&self) -> Vec<usize> {
-        let longest = self.places.iter().map(|place| place.chars().count()).max();
-        let width = longest.unwrap_or(0) as f64 * LETTER + ROOM;
+    /// Returns the positions with a label: evenly spaced, as many as fit.
+    fn labelled_positions(&self) -> Vec<usize> {
+        let longest = self.names.iter().map(|name| name.chars().count()).max();
+        let width = longest.unwrap_or(0) as f64 * LETTER + LABEL_GAP;
         let stride = (width / self.step()).ceil().max(1.0) as usize;
-        (0..self.places.len()).step_by(stride).collect()
+        (0..self.names.len()).step_by(stride).collect()
     }
 }
 
-const CLASSES: [&str; MOST_LINES] = ["s1", "s2", "s3"];
+const CLASSES: [&str; MAX_LINES] = ["s1", "s2", "s3"];
 
-/// A circle, a square or a triangle.
-fn mark(number: usize, x: f64, y: f64, size: f64) -> String {
+/// Returns the SVG path of a marker: a circle, a square or a triangle.
+fn marker(number: usize, x: f64, y: f64, size: f64) -> String {
     match number {
         0 => format!(
             "M{:.1} {y:.1}a{size:.1} {size:.1} 0 1 0 {d:.1} 0a{size:.1} {size:.1} 0 1 0 -{d:.1} 0z",
@@ -299,10 +299,10 @@ impl Scale {
     }
 }
 
-/// The upright axis.
+/// The y axis.
 struct Axis {
     scale: Scale,
-    /// Between two ticks.
+    /// Distance between two ticks.
     step: f64,
     top: f64,
 }
@@ -312,10 +312,10 @@ impl Axis {
         let (step, top) = match scale {
             Scale::Share => (0.25, 1.0),
             Scale::Count => {
-                // The tick above the largest number that there is would be infinitely high; figures beyond the top are drawn at it.
+                // The tick above the largest f64 would be infinite. Values above the top are drawn at the top.
                 let largest = largest.unwrap_or(0.0).min(f64::MAX / 2.0);
-                // 1, 2 or 5 times a power of ten, and whole.
-                let rough = largest.max(1.0) / TICKS;
+                // The step is 1, 2 or 5 times a power of ten, and an integer.
+                let rough = largest.max(1.0) / MAX_INTERVALS;
                 let power = 10_f64.powf(rough.log10().floor());
                 let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power);
                 let step = step.into_iter().find(|step| *step >= rough);
@@ -331,7 +331,7 @@ impl Axis {
         (0..=count).map(|tick| f64::from(tick) * self.step)
     }
 
-    /// Names of ticks say no more digits than they need.
+    /// Returns the label of a tick, without unnecessary digits.
     fn name(&self, tick: f64) -> String {
         match self.scale {
             Scale::Share => format!("{tick}"),
@@ -350,9 +350,9 @@ impl Axis {
     }
 }
 
-/// A rate and how far it can be trusted, as a bar in a row of a table: the whole range from 0 to 1, the interval, the rate.
-pub fn interval(html: &mut Html, rate: f64, low: f64, high: f64) {
-    let says = format!("{rate:.2}, between {low:.2} and {high:.2}");
+/// Draws a rate with its confidence interval on a bar from 0 to 1.
+pub fn interval_bar(html: &mut Html, rate: f64, low: f64, high: f64) {
+    let description = format!("{rate:.2}, between {low:.2} and {high:.2}");
     let attributes = [
         ("class", "interval"),
         ("viewBox", "0 0 100 12"),
@@ -366,7 +366,7 @@ pub fn interval(html: &mut Html, rate: f64, low: f64, high: f64) {
         }
     };
     html.element("svg", &attributes, |html| {
-        html.leaf("title", &[], &says);
+        html.leaf("title", &[], &description);
         html.element(
             "path",
             &[("class", "grid"), ("d", "M2 6H98M2 3v6M50 3v6M98 3v6")],
@@ -379,7 +379,7 @@ pub fn interval(html: &mut Html, rate: f64, low: f64, high: f64) {
     });
 }
 
-/// A part of a whole, as a bar.
+/// Draws a share as a bar.
 pub fn bar(html: &mut Html, class: &'static str, part: f64) {
     let width = if part.is_finite() {
         100.0 * part.clamp(0.0, 1.0)
@@ -409,7 +409,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn drawn(scale: Scale, values: &[Option<f64>]) -> String {
-        let places: Vec<String> = (1..=values.len()).map(|n| n.to_string()).collect();
+        let names: Vec<String> = (1..=values.len()).map(|n| n.to_string()).collect();
         let lines = [Line {
             name: "CFS",
             values: values.to_vec(),
@@ -418,8 +418,8 @@ mod tests {
         Plot {
             id: "p",
             title: "Fidelity",
-            along: "turn",
-            places: &places,
+            x_label: "turn",
+            names: &names,
             scale,
             lines: &lines,
         }
@@ -427,7 +427,7 @@ mod tests {
         html.finish()
     }
 
-    /// Marks and stretches of line in the picture, without the legend's.
+    /// Counts markers and connected lines in the plot, without the legend.
     fn shapes(html: &str) -> (usize, usize) {
         let picture = html.split("class=\"plot\"").nth(1).unwrap_or_default();
         (
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_so() {
+    fn an_empty_plot_shows_a_message() {
         for none in [&[][..], &[None], &[None, Some(f64::NAN)]] {
             let html = drawn(Scale::Share, none);
             assert!(html.contains("Nothing to show"), "{html}");
@@ -446,11 +446,11 @@ mod tests {
     }
 
     #[test]
-    fn a_point_stands_in_the_middle() {
+    fn a_single_point_is_in_the_middle() {
         let html = drawn(Scale::Share, &[Some(0.5)]);
         assert_eq!(shapes(&html), (1, 0));
         assert!(html.contains("turn 1: CFS 0.50"));
-        // Half of the height, half of the width: 10 + 150 / 2 and (40 + 404) / 2 - 3.2.
+        // Half of the height and half of the width: 10 + 150 / 2 and (40 + 404) / 2 - 3.2.
         assert!(html.contains("d=\"M218.8 85.0a"), "{html}");
     }
 
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_have_round_ticks() {
+    fn ticks_of_counts_are_round() {
         for (largest, step, top) in [
             (0.0, 1.0, 1.0),
             (3.0, 1.0, 3.0),
@@ -489,22 +489,22 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_thinned_out() {
+    fn long_labels_are_thinned_out() {
         let days: Vec<String> = (1..=28).map(|day| format!("2026-02-{day:02}")).collect();
         let plot = Plot {
             id: "p",
             title: "",
-            along: "day",
-            places: &days,
+            x_label: "day",
+            names: &days,
             scale: Scale::Share,
             lines: &[],
         };
-        assert_eq!(plot.shown(), [0, 6, 12, 18, 24]);
+        assert_eq!(plot.labelled_positions(), [0, 6, 12, 18, 24]);
     }
 
     proptest! {
         #[test]
-        fn no_figure_leaves_the_picture(values in prop::collection::vec(prop::option::of(any::<f64>()), 1..80), share in any::<bool>()) {
+        fn all_points_are_inside_the_plot(values in prop::collection::vec(prop::option::of(any::<f64>()), 1..80), share in any::<bool>()) {
             let html = drawn(if share { Scale::Share } else { Scale::Count }, &values);
             prop_assert!(!html.contains("NaN") && !html.contains("inf"), "{}", html);
             for d in html.split("class=\"line\" d=\"M").skip(1) {

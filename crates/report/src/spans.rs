@@ -1,21 +1,21 @@
-//! An answer, cut where its citations stand.
+//! Splits an answer at its citations.
 
 use std::ops::Range;
 
 use reground_interrupt::checked;
 
-/// A stretch of an answer.
+/// A part of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// What it says. Empty where a citation stands between two characters.
+    /// Text of the part. Empty for a citation between two characters.
     pub text: &'a str,
-    /// The citations that stand here, by their place in what was given: none in plain text, several where they share or overlap
-    /// in a stretch, which is then the whole of what they cover together.
+    /// Indexes of the citations in this part. Empty for plain text. Citations that overlap share a part, which covers all of
+    /// them.
     pub citations: Vec<usize>,
 }
 
-/// Cuts `text` at citations, given by their half-open ranges of characters. The pieces are all of the text in its order, and each
-/// citation is in one of them. A range that goes beyond the text ends with it; one that ends before it begins is empty.
+/// Splits `text` at citations, given as half-open ranges of characters. The pieces are adjacent and cover the text, and each
+/// citation is in one piece. A range beyond the text is cut at its end; a range that ends before it begins is empty.
 #[must_use]
 pub fn pieces<'a>(text: &'a str, citations: &[Range<usize>]) -> Vec<Piece<'a>> {
     let length = checked(text.chars()).count();
@@ -31,7 +31,7 @@ pub fn pieces<'a>(text: &'a str, citations: &[Range<usize>]) -> Vec<Piece<'a>> {
     let mut groups: Vec<(Range<usize>, Vec<usize>)> = Vec::new();
     for (range, index) in order {
         match groups.last_mut() {
-            // What begins where another ends stands beside it, unless both are the same point.
+            // Adjacent citations stay separate, unless both are the same point.
             Some((group, indexes)) if range.start < group.end || range == *group => {
                 group.end = group.end.max(range.end);
                 indexes.push(index);
@@ -39,10 +39,10 @@ pub fn pieces<'a>(text: &'a str, citations: &[Range<usize>]) -> Vec<Piece<'a>> {
             _ => groups.push((range, vec![index])),
         }
     }
-    let mut at = Cursor { text, chars: 0 };
+    let mut rest = Cursor { text, chars: 0 };
     let mut pieces = Vec::new();
     for (range, citations) in groups {
-        let before = at.until(range.start);
+        let before = rest.take_until(range.start);
         if !before.is_empty() {
             pieces.push(Piece {
                 text: before,
@@ -50,28 +50,28 @@ pub fn pieces<'a>(text: &'a str, citations: &[Range<usize>]) -> Vec<Piece<'a>> {
             });
         }
         pieces.push(Piece {
-            text: at.until(range.end),
+            text: rest.take_until(range.end),
             citations,
         });
     }
-    if !at.text.is_empty() {
+    if !rest.text.is_empty() {
         pieces.push(Piece {
-            text: at.text,
+            text: rest.text,
             citations: Vec::new(),
         });
     }
     pieces
 }
 
-/// What is left of a text, and the character that it begins with.
+/// The rest of a text, and the number of its first character.
 struct Cursor<'a> {
     text: &'a str,
     chars: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// Takes what comes before the character of that number.
-    fn until(&mut self, char: usize) -> &'a str {
+    /// Removes and returns the text before the character with this number.
+    fn take_until(&mut self, char: usize) -> &'a str {
         let count = char.saturating_sub(self.chars);
         let end = checked(self.text.char_indices())
             .nth(count)
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn citations_side_by_side() {
+    fn adjacent_citations_are_separate_pieces() {
         assert_eq!(
             cut("Grün [A1][B2].", &[5..9, 9..13]),
             [
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_is_one_piece() {
+    fn overlapping_citations_are_one_piece() {
         assert_eq!(
             cut("see [A1, B2] now", &[4..12, 4..12]),
             [("see ", vec![]), ("[A1, B2]", vec![0, 1]), (" now", vec![])]
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_citation_may_stand_between_characters() {
+    fn a_citation_can_be_between_characters() {
         assert_eq!(
             cut("ab", &[1..1, 1..1, 2..2]),
             [
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_that_are_none_end_with_the_text() {
+    fn invalid_ranges_are_clamped() {
         let backwards = Range { start: 2, end: 1 };
         assert_eq!(
             cut("abc", &[backwards, 9..12]),
@@ -145,14 +145,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost(text in "[a-c字é ]{0,40}", ranges in prop::collection::vec((0..50_usize, 0..50_usize), 0..8)) {
+        fn pieces_cover_the_text_and_all_citations(text in "[a-c字é ]{0,40}", ranges in prop::collection::vec((0..50_usize, 0..50_usize), 0..8)) {
             let ranges: Vec<Range<usize>> = ranges.into_iter().map(|(start, end)| Range { start, end }).collect();
             let pieces = pieces(&text, &ranges);
             prop_assert_eq!(pieces.iter().map(|p| p.text).collect::<String>(), text.clone());
             let mut found: Vec<usize> = pieces.iter().flat_map(|p| p.citations.iter().copied()).collect();
             found.sort_unstable();
             prop_assert_eq!(found, (0..ranges.len()).collect::<Vec<_>>());
-            // Each piece covers the citations that are in it.
+            // Each piece covers its citations.
             let mut at = 0;
             let length = text.chars().count();
             for piece in &pieces {

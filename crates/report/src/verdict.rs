@@ -1,31 +1,31 @@
-//! What a verdict looks like: a kind with a colour, and a sign for whoever does not see colours.
+//! Appearance of verdicts: each kind has a colour, and a sign for readers who cannot distinguish colours.
 
-/// What a status says, for whoever looks at a page.
+/// Kind of a status, as reports distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// It stands, by a source that this turn brought.
+pub enum VerdictKind {
+    /// The citation holds, by a source of this turn.
     Holds,
-    /// It stands, by a source from an earlier turn.
+    /// The citation holds, by a source of an earlier turn.
     Carried,
-    /// Nothing can be said of it.
-    Unread,
-    /// It names a source of the context, and that does not say it, or not alone.
+    /// The citation cannot be judged.
+    Unjudged,
+    /// The citation names a source of the context that does not support the claim, or not alone.
     Content,
-    /// It names what was not in the context, or what there is not.
+    /// The citation names a source that was not in the context or does not exist.
     Place,
 }
 
-impl Kind {
-    /// All, the best first.
+impl VerdictKind {
+    /// All kinds, the best first.
     pub const ALL: [Self; 5] = [
         Self::Holds,
         Self::Carried,
-        Self::Unread,
+        Self::Unjudged,
         Self::Content,
         Self::Place,
     ];
 
-    /// The kind of a status; of one that this page does not know, by whether it holds.
+    /// Returns the kind of a status. The kind of an unknown status depends on `holds`.
     #[must_use]
     pub fn of(status: &str, holds: Option<bool>) -> Self {
         match (status, holds) {
@@ -33,48 +33,48 @@ impl Kind {
             ("wrong_source" | "unsupported" | "insufficient_attribution", _) => Self::Content,
             (_, Some(true)) => Self::Holds,
             (_, Some(false)) => Self::Place,
-            (_, None) => Self::Unread,
+            (_, None) => Self::Unjudged,
         }
     }
 
-    /// Class of its elements.
+    /// Returns the CSS class.
     #[must_use]
     pub fn class(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::Carried => "carried",
-            Self::Unread => "unread",
+            Self::Unjudged => "unread",
             Self::Content => "content",
             Self::Place => "place",
         }
     }
 
-    /// Its sign, which no other has.
+    /// Returns the sign, which is unique.
     #[must_use]
     pub fn sign(self) -> &'static str {
         match self {
             Self::Holds => "✓",
             Self::Carried => "↺",
-            Self::Unread => "?",
+            Self::Unjudged => "?",
             Self::Content => "!",
             Self::Place => "✗",
         }
     }
 
-    /// What it says.
+    /// Returns the meaning shown in the legend.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::Carried => "holds, by an earlier turn’s source",
-            Self::Unread => "cannot be told",
+            Self::Unjudged => "cannot be told",
             Self::Content => "the source does not say it, or not alone",
             Self::Place => "not in the context, or nowhere",
         }
     }
 }
 
-/// A status as people write it.
+/// Returns a status as words.
 #[must_use]
 pub fn words(status: &str) -> String {
     status.replace('_', " ")
@@ -86,20 +86,21 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn no_two_kinds_look_alike() {
-        let signs: BTreeSet<_> = Kind::ALL.map(Kind::sign).into();
-        let classes: BTreeSet<_> = Kind::ALL.map(Kind::class).into();
+    fn kinds_have_distinct_signs_and_classes() {
+        let signs: BTreeSet<_> = VerdictKind::ALL.map(VerdictKind::sign).into();
+        let classes: BTreeSet<_> = VerdictKind::ALL.map(VerdictKind::class).into();
         assert_eq!((signs.len(), classes.len()), (5, 5));
     }
 
     #[test]
-    fn kinds_of_statuses() {
-        assert_eq!(Kind::of("resolved_current", Some(true)), Kind::Holds);
-        assert_eq!(Kind::of("imprecise", Some(true)), Kind::Holds);
-        assert_eq!(Kind::of("resolved_carried", Some(true)), Kind::Carried);
-        assert_eq!(Kind::of("unsupported", Some(false)), Kind::Content);
-        assert_eq!(Kind::of("unknown_id", Some(false)), Kind::Place);
-        assert_eq!(Kind::of("malformed", None), Kind::Unread);
-        assert_eq!(Kind::of("of a later release", Some(false)), Kind::Place);
+    fn statuses_have_kinds() {
+        let kind = VerdictKind::of;
+        assert_eq!(kind("resolved_current", Some(true)), VerdictKind::Holds);
+        assert_eq!(kind("imprecise", Some(true)), VerdictKind::Holds);
+        assert_eq!(kind("resolved_carried", Some(true)), VerdictKind::Carried);
+        assert_eq!(kind("unsupported", Some(false)), VerdictKind::Content);
+        assert_eq!(kind("unknown_id", Some(false)), VerdictKind::Place);
+        assert_eq!(kind("malformed", None), VerdictKind::Unjudged);
+        assert_eq!(kind("of a later release", Some(false)), VerdictKind::Place);
     }
 }

@@ -1,10 +1,10 @@
-//! Writing a page of megabytes can be given up.
+//! Writing a page of megabytes is interruptible.
 
 use reground_interrupt::test_support::assert_checked;
 use reground_report::conversation::{Answer, Citation, Conversation, Turn};
 
 #[test]
-fn pages_beat() {
+fn pages_check_for_interrupts() {
     assert_checked("a conversation", 2, |text| {
         let answer = Answer {
             answer: Some(text.to_owned()),

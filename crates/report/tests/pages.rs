@@ -1,4 +1,4 @@
-//! Whole pages: that data stay text whatever they say, and that a small page has the shape it should.
+//! Whole pages: data is always escaped, and small pages have the expected structure.
 
 use std::cell::RefCell;
 
@@ -8,24 +8,26 @@ use html5ever::tokenizer::{
 };
 use proptest::prelude::*;
 use reground_report::conversation::{Answer, Citation, Conversation, Source, Turn};
-use reground_report::corpus::{Corpus, Document, Model, Score, Stage, Status, Unit, Worst};
-use reground_report::html::follows;
+use reground_report::corpus::{
+    Corpus, Document, Model, Score, Stage, Status, TimeUnit, WorstAnswer,
+};
+use reground_report::html::is_linkable;
 
-/// What a browser's tokenizer finds in a page.
+/// Content of a page according to a browser's tokenizer.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Found {
+struct ParsedPage {
     /// Tags with the names of their attributes, in order.
     shape: Vec<String>,
     /// Values of href.
     links: Vec<String>,
-    /// Everything between the tags.
+    /// Text between the tags.
     text: String,
-    /// What no page should have.
+    /// Parse errors and constructs that no page should contain.
     faults: Vec<String>,
 }
 
 #[derive(Default)]
-struct Sink(RefCell<Found>);
+struct Sink(RefCell<ParsedPage>);
 
 impl TokenSink for Sink {
     type Handle = ();
@@ -54,7 +56,7 @@ impl TokenSink for Sink {
                 }
             }
             Token::CharacterTokens(text) => found.text.push_str(&text),
-            Token::ParseError(fault) => found.faults.push(fault.into_owned()),
+            Token::ParseError(error) => found.faults.push(error.into_owned()),
             Token::CommentToken(text) => found.faults.push(text.to_string()),
             Token::NullCharacterToken => found.faults.push("NUL".to_owned()),
             Token::DoctypeToken(_) | Token::EOFToken => {}
@@ -63,7 +65,7 @@ impl TokenSink for Sink {
     }
 }
 
-fn parsed(page: &str) -> Found {
+fn parsed(page: &str) -> ParsedPage {
     let queue = BufferQueue::default();
     queue.push_back(StrTendril::from(page));
     let tokenizer = Tokenizer::new(
@@ -78,7 +80,7 @@ fn parsed(page: &str) -> Found {
     tokenizer.sink.0.into_inner()
 }
 
-/// A conversation in which every text of people, documents and models is `text`.
+/// A conversation in which every text of users, documents and models is `text`.
 fn conversation(text: &str) -> Conversation {
     let some = || Some(text.to_owned());
     let citation = |status: &str, holds, char_start, char_end| Citation {
@@ -147,7 +149,7 @@ fn conversation(text: &str) -> Conversation {
     }
 }
 
-/// A corpus in which every text of people, documents and models is `text`.
+/// A corpus in which every text of users, documents and models is `text`.
 fn corpus(text: &str) -> Corpus {
     let some = || Some(text.to_owned());
     let document = || Document {
@@ -186,7 +188,7 @@ fn corpus(text: &str) -> Corpus {
             meaning: text.to_owned(),
             citations: 4,
         }],
-        unit: Unit::Day,
+        unit: TimeUnit::Day,
         scores: vec![
             Score {
                 begins: "2026-05-01".to_owned(),
@@ -199,7 +201,7 @@ fn corpus(text: &str) -> Corpus {
         documents: vec![document()],
         idle: vec![document()],
         idle_documents: 3,
-        worst: vec![Worst {
+        worst: vec![WorstAnswer {
             conversation: text.to_owned(),
             tenant: text.to_owned(),
             turn: 1,
@@ -211,9 +213,9 @@ fn corpus(text: &str) -> Corpus {
     }
 }
 
-/// Fails where a page of `text` is shaped otherwise than one of harmless text that browsers follow, or do not, alike.
-fn stays_text(text: &str, page: &dyn Fn(&str) -> String) -> Result<(), TestCaseError> {
-    let harmless = if follows(text) {
+/// Fails if a page with `text` has another structure than a page with harmless text of the same linkability.
+fn check_stays_text(text: &str, page: &dyn Fn(&str) -> String) -> Result<(), TestCaseError> {
+    let harmless = if is_linkable(text) {
         "https://a.example/long"
     } else {
         "harmless"
@@ -240,8 +242,8 @@ fn stays_text(text: &str, page: &dyn Fn(&str) -> String) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// What is tried on pages: pieces of markup, one after the other.
-fn nasty() -> impl Strategy<Value = String> {
+/// Hostile texts: concatenated pieces of markup.
+fn hostile_text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "<script>alert(1)</script>",
         "</title>",
@@ -287,38 +289,38 @@ fn nasty() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // Each try parses two pages: a failure is shortened for a moment only.
+    // Each case parses two pages, so the time for shrinking is limited.
     #![proptest_config(ProptestConfig { cases: 128, max_shrink_iters: 32, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn what_people_say_is_never_markup(text in nasty()) {
-        // Six characters of a fixed text stand behind it, so that the same citations stand somewhere.
-        stays_text(&format!("xxxxxx{text}"), &|text| conversation(text).page())?;
-        stays_text(&text, &|text| corpus(text).page())?;
+    fn user_text_is_never_markup(text in hostile_text()) {
+        // Six fixed characters are prepended, so that the citations have positions.
+        check_stays_text(&format!("xxxxxx{text}"), &|text| conversation(text).page())?;
+        check_stays_text(&text, &|text| corpus(text).page())?;
     }
 
     #[test]
-    fn addresses_are_links_or_text(text in nasty()) {
+    fn addresses_are_links_or_text(text in hostile_text()) {
         let conversation = |text: &str| {
             let mut one = conversation("harmless");
             one.turns[0].sources[0].uri = Some(text.to_owned());
             one.turns[0].answers[1].citations[0].uri = Some(text.to_owned());
             one
         };
-        stays_text(&text, &|text| conversation(text).page())?;
+        check_stays_text(&text, &|text| conversation(text).page())?;
     }
 }
 
 #[test]
-fn nobody_hides_what_he_says() {
+fn invisible_characters_are_shown() {
     let found = parsed(&conversation("harmless\u{202e}nimda<b>").page());
     assert!(found.text.contains("harmless[U+202E]nimda<b>"));
     assert!(!found.text.contains('\u{202e}'));
 }
 
 #[test]
-fn a_page_has_a_citation_for_each_citation() {
+fn a_page_contains_all_citations() {
     let page = conversation("harmless").page();
-    // Of the answer that stands and of the one that it took the place of.
+    // The citations of the current and of the superseded answer.
     assert_eq!(page.matches("class=\"cite ").count(), 8);
     assert_eq!(page.matches("<svg class=\"plot\"").count(), 3);
     assert_eq!(page.matches("class=\"shared ").count(), 2);
@@ -333,7 +335,7 @@ fn a_page_has_a_citation_for_each_citation() {
 }
 
 #[test]
-fn an_answer_reads_as_it_was_written() {
+fn a_small_page_has_the_expected_structure() {
     let citation =
         |citation_no, marker: &str, status: &str, holds, char_start, char_end| Citation {
             citation_no,
@@ -369,18 +371,18 @@ fn an_answer_reads_as_it_was_written() {
         }],
     };
     let page = shown.page();
-    let says = page
+    let shown = page
         .split("<div class=\"says\" dir=\"auto\">")
         .nth(1)
         .unwrap();
-    let says = says.split("</div>").next().unwrap();
+    let shown = shown.split("</div>").next().unwrap();
     let card = |sign: &str, status: &str| {
         format!(
             "<span class=\"card\"><span class=\"verdict\"><b>{sign}</b> <b>{status}</b></span><span class=\"figures\">support – · score –</span></span>"
         )
     };
     assert_eq!(
-        says,
+        shown,
         format!(
             "Kühe <span class=\"cite holds\" tabindex=\"0\" role=\"note\" aria-label=\"citation 1: resolved current\"><bdi>[A1]</bdi><span class=\"sign\">✓</span>{}</span>. \
              Pigs &amp; goats <span class=\"cite place\" tabindex=\"0\" role=\"note\" aria-label=\"citation 2: unknown id\"><bdi>[Z9]</bdi><span class=\"sign\">✗</span>{}</span>.",
@@ -398,7 +400,7 @@ fn an_answer_reads_as_it_was_written() {
 }
 
 #[test]
-fn nothing_to_show_is_said() {
+fn empty_reports_show_messages() {
     let empty = Conversation {
         conversation: "empty".to_owned(),
         tenant: "acme".to_owned(),
@@ -415,9 +417,9 @@ fn nothing_to_show_is_said() {
     assert!(page.contains("No answer in this period.") && !page.contains("<svg"));
 }
 
-/// Where a conversation went back, or was brought in, its page says so; what an agent asked besides is shown as text.
+/// The page labels branches and imported turns. Additional queries are shown as text.
 #[test]
-fn a_turn_says_what_it_follows() {
+fn turns_are_labelled_with_their_parent() {
     let turn = |number, follows| Turn {
         number,
         follows,
@@ -448,17 +450,17 @@ fn a_turn_says_what_it_follows() {
     };
     let page = shown.page();
     let parts: Vec<&str> = page.split("<section class=\"turn\"").skip(1).collect();
-    let says = |turn: usize, what: &str| parts[turn].contains(what);
-    assert!(says(0, "answered elsewhere") && !says(0, "drill down") && !says(0, "begins anew"));
-    assert!(says(1, "superseded") && !says(1, "follows"));
-    assert!(says(2, "follows turn 1") && !says(2, "superseded"));
-    assert!(says(2, "Searched again: &lt;b&gt;honey&lt;/b&gt;") && says(2, "handed passages"));
-    assert!(says(3, "begins anew"));
+    let shown = |turn: usize, what: &str| parts[turn].contains(what);
+    assert!(shown(0, "imported") && !shown(0, "drill down") && !shown(0, "new start"));
+    assert!(shown(1, "superseded") && !shown(1, "follows"));
+    assert!(shown(2, "follows turn 1") && !shown(2, "superseded"));
+    assert!(shown(2, "Searched again: &lt;b&gt;honey&lt;/b&gt;") && shown(2, "were added"));
+    assert!(shown(3, "new start"));
 }
 
-/// An answer whose words were not kept has its citations all the same.
+/// An answer without stored text still shows its citations.
 #[test]
-fn an_answer_that_was_not_stored() {
+fn citations_are_shown_for_an_answer_that_was_not_stored() {
     let shown = Conversation {
         conversation: "private".to_owned(),
         turns: vec![Turn {

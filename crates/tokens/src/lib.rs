@@ -1,26 +1,26 @@
 #![forbid(unsafe_code)]
 //! Exact o200k_base token counts.
 //!
-//! Every Postgres backend is a process of its own. `tiktoken-rs`, the usual library, builds hash maps of the 200,000
-//! tokens on the heap of each process: 42 MB that no two backends share, and a quarter of a second at the first call.
-//! Here the vocabulary is a hash table laid out by the build script in the library's read-only data (4.3 MB): the
-//! operating system maps it once for all backends and reads in only the pages that are touched. What remains per
-//! process is the compiled pre-tokenisation pattern, 1.6 MB.
+//! Every PostgreSQL backend is a process of its own. The usual library, `tiktoken-rs`, builds hash maps of the 200,000 tokens on
+//! the heap of each process. This takes 42 MB per backend, and a quarter of a second at the first call. In this crate the
+//! vocabulary is a hash table (4.3 MB) that the build script writes into the library's read-only data. The operating system maps
+//! it once for all backends, and loads only the pages that are used. Each process still needs 1.6 MB for the compiled
+//! pre-tokenisation pattern.
 //!
-//! `tiktoken-rs` is the source of the vocabulary at build time and the oracle of the tests.
+//! `tiktoken-rs` provides the vocabulary at build time and the expected values of the tests.
 //!
-//! Special tokens (`<|endoftext|>`) are read as the plain text that they are in a document.
+//! Special tokens (`<|endoftext|>`) are treated as plain text.
 
 mod merge;
-mod offers;
+mod merge_queue;
 mod pieces;
 mod vocabulary;
 
 use merge::Merger;
 
-/// Number of o200k_base tokens of a text.
+/// Returns the number of o200k_base tokens of a text.
 ///
-/// n log n in its length at worst, linear on ordinary text.
+/// Takes O(n log n) time at worst, and linear time on ordinary text.
 ///
 /// ```
 /// assert_eq!(reground_tokens::count("hello world"), 2);
@@ -31,10 +31,10 @@ pub fn count(text: &str) -> usize {
     tokens
 }
 
-/// Ends of the tokens of a text, in bytes from its start, strictly ascending; the last one is the text's length.
+/// Returns the ends of the tokens, in bytes from the start of the text, strictly ascending. The last one is the text's length.
 ///
-/// A token is a run of *bytes*: an end may lie inside a character (rare scripts and emoji take several tokens a
-/// character). Before slicing, snap to a boundary with [`str::floor_char_boundary`] or [`str::ceil_char_boundary`].
+/// A token is a run of *bytes*, so an end can be inside a character (rare scripts and emoji take several tokens per character).
+/// Before slicing, round with [`str::floor_char_boundary`] or [`str::ceil_char_boundary`].
 ///
 /// ```
 /// assert_eq!(reground_tokens::boundaries("hello world"), [5, 11]);

@@ -2,31 +2,31 @@
 
 use reground_interrupt::{CHECK_INTERVAL, Steps, check_interrupt};
 
-use crate::offers::Offers;
+use crate::merge_queue::MergeQueue;
 use crate::vocabulary::{length, rank};
 
-/// Stands for "no neighbour" and for "swallowed by the token on its left".
+/// Marks "no neighbour", and parts that were merged into their left neighbour.
 const NONE: usize = usize::MAX;
 
-/// Working memory of the merges, kept from piece to piece.
+/// Working memory of the merges, reused from piece to piece.
 ///
-/// The parts of a piece are a doubly linked list over byte positions, the possible merges are sorted by (rank,
-/// position): n log n whatever the piece, where a scan for the best pair after each merge would be quadratic.
+/// The parts of a piece are a doubly linked list over byte positions. The possible merges are sorted by (rank, position). So any
+/// piece takes O(n log n) time. Searching for the best pair after each merge would be quadratic.
 #[derive(Default)]
 pub struct Merger {
-    /// By the part's start: its end.
+    /// End of the part that starts at the index.
     end: Vec<usize>,
-    /// By the part's start: the start of the part before it.
+    /// Start of the part before the part that starts at the index.
     before: Vec<usize>,
-    /// An offer is stale unless two parts that make its token still stand at its start.
-    offers: Offers,
+    /// Possible merges. An entry is stale unless the two parts of its token still exist at its start.
+    queue: MergeQueue,
     steps: Steps,
 }
 
 impl Merger {
     /// Calls `token_end` with the end of each token of a piece, in bytes from the piece's start, in order.
     pub fn tokens(&mut self, piece: &[u8], mut token_end: impl FnMut(usize)) {
-        // The merges of a long piece are said as they are made.
+        // The merges of a long piece report their work themselves.
         check_interrupt(piece.len().min(CHECK_INTERVAL));
         if piece.len() == 1 || rank(piece).is_some() {
             return token_end(piece.len());
@@ -39,7 +39,7 @@ impl Merger {
         }
     }
 
-    /// Merges the pair of lowest rank, the leftmost of equals, until no pair is a token.
+    /// Merges the pair with the lowest rank (the leftmost of several) until no pair is a token.
     fn merge(&mut self, piece: &[u8]) {
         self.end.clear();
         self.end.extend(1..=piece.len());
@@ -48,14 +48,14 @@ impl Merger {
         self.before.extend(0..piece.len().saturating_sub(1));
         for left in 1..piece.len() {
             self.steps.step();
-            self.offer(piece, left - 1, left + 1);
+            self.queue_pair(piece, left - 1, left + 1);
         }
 
-        while let Some((rank, start)) = self.offers.pop() {
+        while let Some((rank, start)) = self.queue.pop() {
             self.steps.step();
             let end = start + length(rank);
             let middle = self.end[start];
-            // A swallowed or grown left part, or a grown right part, makes the offer stale.
+            // The entry is stale if the left part was merged away or has grown, or the right part has grown.
             if middle == NONE || middle >= end || self.end[middle] != end {
                 continue;
             }
@@ -63,19 +63,19 @@ impl Merger {
             self.end[middle] = NONE;
             if end < piece.len() {
                 self.before[end] = start;
-                self.offer(piece, start, self.end[end]);
+                self.queue_pair(piece, start, self.end[end]);
             }
             let before = self.before[start];
             if before != NONE {
-                self.offer(piece, before, end);
+                self.queue_pair(piece, before, end);
             }
         }
     }
 
-    /// Offers to merge two neighbours, `start..end` together, if that makes a token.
-    fn offer(&mut self, piece: &[u8], start: usize, end: usize) {
+    /// Queues the merge of the two neighbours in `start..end` if the result is a token.
+    fn queue_pair(&mut self, piece: &[u8], start: usize, end: usize) {
         if let Some(rank) = rank(&piece[start..end]) {
-            self.offers.push(rank, start);
+            self.queue.push(rank, start);
         }
     }
 }
@@ -85,9 +85,9 @@ mod tests {
     use super::*;
     use crate::vocabulary::bytes_of;
 
-    /// What [`Offers`] relies on to be fast: a token is made of two that came before it.
+    /// [`MergeQueue`] is fast because a token has a higher rank than its two parts.
     #[test]
-    fn no_token_is_older_than_its_parts() {
+    fn parts_have_lower_ranks_than_their_token() {
         for made in 0..199_998 {
             let bytes = bytes_of(made);
             let mut ends: Vec<usize> = (1..=bytes.len()).collect();

@@ -1,11 +1,11 @@
-//! Pre-tokenisation: text → pieces, inside which alone bytes merge.
+//! Pre-tokenisation: splits a text into pieces. Bytes merge only within a piece.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The published o200k_base pattern without `\s+(?!\S)`, the only alternative that looks ahead; [`pieces`] makes up
-/// for it. The last alternative therefore stands for both.
+/// The published o200k_base pattern without its alternative `\s+(?!\S)`, which needs look-ahead. [`pieces`] handles that
+/// alternative, so the last one here stands for both.
 static PIECE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
@@ -18,17 +18,17 @@ static PIECE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The pieces of a text in order; together they are the text.
+/// Returns the pieces of a text in order. Their concatenation is the text.
 ///
-/// The pattern finds a piece in one go, however long: 10 MB of one letter take it a tenth of a second, during which no interrupt is checked.
+/// The pattern finds each piece in one call, during which no interrupt is checked. A piece of 10 MB takes a tenth of a second.
 pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        // The pattern matches at the start of any text: every character is a letter, a mark, a number, white space or
-        // something else. So the length is never 0, and the fallback serves only to make that plain to the reader.
+        // The pattern matches at the start of any text, because every character is a letter, a mark, a number, white space or
+        // something else. So the length is never 0, and the fallback is never used.
         let length = match PIECE.as_ref().and_then(|pattern| pattern.find(rest)) {
             Some(piece) => before_word(piece.as_str(), &rest[piece.end()..]),
             None => rest.len(),
@@ -39,11 +39,11 @@ pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length in bytes of a match once `\s+(?!\S)` has had its say: a run of white space before a word leaves its last
-/// character to the word.
+/// Returns the length of a match in bytes, after applying `\s+(?!\S)`: white space before a word leaves its last character to
+/// the word.
 ///
-/// Only that alternative and `\s+` end in white space other than a line break, and as they are greedy, what follows
-/// is never white space.
+/// Only that alternative and `\s+` end in white space other than a line break. They are greedy, so the text after a match
+/// never starts with white space.
 fn before_word(piece: &str, after: &str) -> usize {
     match piece.chars().next_back() {
         Some(last)

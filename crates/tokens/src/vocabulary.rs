@@ -1,4 +1,4 @@
-//! The o200k_base vocabulary as read-only data: bytes of a token → its rank.
+//! The o200k_base vocabulary as read-only data: maps the bytes of a token to its rank.
 
 pub mod layout;
 
@@ -8,9 +8,7 @@ static SLOT_BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin")
 static ENDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ends.bin"));
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/bytes.bin"));
 
-/// Rank of a token, or `None` when the bytes are no token.
-///
-/// Lower ranks merge first.
+/// Returns the rank of a token, or `None` when the bytes are not a token. Lower ranks merge first.
 pub fn rank(token: &[u8]) -> Option<u32> {
     if token.is_empty() || token.len() > LONGEST {
         return None;
@@ -32,12 +30,12 @@ pub fn rank(token: &[u8]) -> Option<u32> {
     }
 }
 
-/// Length of a token that exists, in bytes.
+/// Returns the length of an existing token in bytes.
 pub fn length(rank: u32) -> usize {
     bytes_of(rank).len()
 }
 
-/// The bytes of a token that exists.
+/// Returns the bytes of an existing token.
 pub fn bytes_of(rank: u32) -> &'static [u8] {
     let rank = rank as usize;
     let start = if rank == 0 { 0 } else { word(ENDS, rank - 1) };
@@ -45,7 +43,7 @@ pub fn bytes_of(rank: u32) -> &'static [u8] {
     BYTES.get(start as usize..end as usize).unwrap_or_default()
 }
 
-/// The `index`-th little-endian `u32` of a file; 0 past its end.
+/// Returns the `index`-th little-endian `u32` of a file, or 0 past its end.
 fn word(file: &[u8], index: usize) -> u32 {
     file[index * 4..]
         .first_chunk::<4>()
@@ -57,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_token_finds_its_own_rank() {
+    fn every_token_is_found_by_its_bytes() {
         let tokens = (ENDS.len() / 4) as u32;
         assert_eq!(tokens, 199_998);
         for known in 0..tokens {
@@ -66,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_have_no_rank() {
+    fn unknown_bytes_have_no_rank() {
         assert_eq!(rank(b""), None);
         assert_eq!(rank(b"zqxjzqxj"), None);
         assert_eq!(rank(&[b' '; LONGEST + 1]), None);

@@ -1,10 +1,10 @@
-//! Token counts and boundaries against `tiktoken-rs`.
+//! Compares token counts and boundaries with `tiktoken-rs`.
 
 use proptest::prelude::*;
 use reground_tokens::{boundaries, count};
 use tiktoken_rs::o200k_base_singleton;
 
-/// Boundaries as the oracle has them.
+/// Returns the boundaries according to `tiktoken-rs`.
 fn expected(text: &str) -> Vec<usize> {
     let oracle = o200k_base_singleton();
     let mut end = 0;
@@ -60,8 +60,8 @@ fn long_runs() {
     }
 }
 
-/// One piece of a megabyte, which a quadratic merge would not finish. The oracle reads a prefix: the tokens of a
-/// repeated unit do not depend on what follows far away.
+/// Tests one piece of a megabyte, which a quadratic merge would not finish. `tiktoken-rs` tokenises a prefix only, because the
+/// tokens of a repeated unit do not depend on distant text.
 #[test]
 fn one_piece_of_a_megabyte() {
     for unit in ["a", "xq", "Ω", "字"] {
@@ -79,8 +79,8 @@ fn one_piece_of_a_megabyte() {
     }
 }
 
-/// Text made of the parts where the pattern has its corners.
-fn corners() -> impl Strategy<Value = String> {
+/// Texts from parts that exercise the edge cases of the pattern.
+fn edge_cases() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         Just(" ".to_owned()),
         Just("\n".to_owned()),
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn any_corners(text in corners()) {
+    fn any_edge_cases(text in edge_cases()) {
         agrees(&text);
     }
 }

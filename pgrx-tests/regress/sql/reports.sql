@@ -22,7 +22,7 @@ SELECT f.* FROM pages, found(conversation, '<script', '<img', '<i>', '<u>', 'one
 SELECT conversation ~ '^<!DOCTYPE html>' AND conversation ~ 'content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"' AND conversation !~ 'src="|@import|url\(' AS whole, conversation = reground.conversation_report('reports-<b>') AS the_same FROM pages;
 -- A citation for each citation, and each part of the page.
 SELECT f.what, f.times, f.times = CASE f.what WHEN 'class="cite ' THEN (SELECT count(*) FROM reground.citation_audit WHERE conversation = 'reports-<b>') WHEN '<section class="turn"' THEN (SELECT count(*) FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'reports-<b>') END AS counted
-FROM pages, found(conversation, 'class="cite ', '<section class="turn"', '<svg class="plot"', 'class="shared ', '1 earlier answer, superseded', 'Given up: it has no answer.', 'No answer yet.', 'citation 1: resolved current', 'unknown id') AS f;
+FROM pages, found(conversation, 'class="cite ', '<section class="turn"', '<svg class="plot"', 'class="shared ', '1 earlier answer, superseded', 'Abandoned without an answer.', 'No answer yet.', 'citation 1: resolved current', 'unknown id') AS f;
 SELECT f.* FROM found(reground.conversation_report('reports-empty'), 'class="turn"', 'Nothing to show yet.', 'No corpus yet') AS f;
 -- The corpus: figures as plain counting has them.
 SELECT f.* FROM pages, found(corpus, '<script', '<i>', '&lt;i&gt;How&lt;/i&gt;', '<svg class="plot"', 'reports-&lt;b&gt;') AS f;

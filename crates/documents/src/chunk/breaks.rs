@@ -1,4 +1,4 @@
-//! Where a text reads well when it is cut: between paragraphs, sentences, words.
+//! Offsets at which chunks should preferably begin and end: between paragraphs, sentences and words.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use reground_interrupt::checked;
 use super::graphemes::Graphemes;
 use crate::sentences::is_heading;
 
-/// The places at which a chunk may end and the next one begin, as byte offsets.
+/// Offsets in bytes at which a chunk can end and the next one can begin.
 pub struct Breaks<'a> {
     text: &'a str,
-    /// Ends of sentences before a blank line, a form feed or a Markdown heading.
+    /// Sentence ends before a blank line, a form feed or a Markdown heading.
     paragraph_ends: Vec<usize>,
-    /// Ends of all sentences, those above included.
+    /// All sentence ends, including those in `paragraph_ends`.
     sentence_ends: Vec<usize>,
-    /// Starts of sentences.
+    /// Sentence starts.
     sentence_starts: Vec<usize>,
 }
 
@@ -49,31 +49,26 @@ impl<'a> Breaks<'a> {
         breaks
     }
 
-    /// The best end for a chunk between two offsets, both included: the last paragraph's, else the last sentence's,
-    /// else the last word's.
-    pub fn end_within(&self, least: usize, most: usize, graphemes: &Graphemes) -> Option<usize> {
+    /// Returns the best end of a chunk in `min..=max`: the last end of a paragraph, otherwise of a sentence, otherwise of a word.
+    pub fn end_within(&self, min: usize, max: usize, graphemes: &Graphemes) -> Option<usize> {
         let last = |ends: &[usize]| {
-            let index = ends.partition_point(|&end| end <= most).checked_sub(1)?;
-            ends.get(index).copied().filter(|&end| end >= least)
+            let index = ends.partition_point(|&end| end <= max).checked_sub(1)?;
+            ends.get(index).copied().filter(|&end| end >= min)
         };
         last(&self.paragraph_ends)
             .or_else(|| last(&self.sentence_ends))
             .or_else(|| {
-                let after = self.text[most..].chars().next();
-                if after.is_none_or(char::is_whitespace) && graphemes.is_boundary(most) {
-                    return Some(most);
+                let after = self.text[max..].chars().next();
+                if after.is_none_or(char::is_whitespace) && graphemes.is_boundary(max) {
+                    return Some(max);
                 }
-                let space =
-                    |(offset, c): (usize, char)| c.is_whitespace().then_some(least + offset);
-                let mut spaces = self.text[least..most]
-                    .char_indices()
-                    .rev()
-                    .filter_map(space);
+                let space = |(offset, c): (usize, char)| c.is_whitespace().then_some(min + offset);
+                let mut spaces = self.text[min..max].char_indices().rev().filter_map(space);
                 spaces.find(|&space| graphemes.is_boundary(space))
             })
     }
 
-    /// The best start for a chunk in a half-open range: the first sentence's, else the first word's.
+    /// Returns the best start of a chunk in a half-open range: the first start of a sentence, otherwise of a word.
     pub fn start_within(&self, range: Range<usize>, graphemes: &Graphemes) -> Option<usize> {
         let sentence = self
             .sentence_starts

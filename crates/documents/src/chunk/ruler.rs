@@ -1,16 +1,16 @@
-//! Lengths in the unit of the settings: how far a budget reaches, and how much a stretch of text measures.
+//! Measures text in the unit of the chunk settings.
 
 use std::ops::Range;
 
 use reground_interrupt::checked;
 
-use super::{ChunkUnit, graphemes::Graphemes};
+use super::{graphemes::Graphemes, settings::ChunkUnit};
 
-/// Measures one text.
+/// Measures parts of one text.
 ///
-/// For tokens, [`Ruler::reach`] and [`Ruler::back`] read the tokenisation of the whole text, made once. A stretch of
-/// it on its own may come to other tokens at its edges, so they are estimates, and [`Ruler::measure`] counts anew.
-/// For the other units all three are exact.
+/// For tokens, [`Ruler::reach`] and [`Ruler::back`] use the tokens of the whole text, which are computed once. A part of the text
+/// can have other tokens at its edges, so these offsets are estimates, and [`Ruler::measure`] counts exactly. For the other
+/// units all three are exact.
 pub struct Ruler<'a> {
     text: &'a str,
     marks: Marks,
@@ -31,7 +31,7 @@ impl<'a> Ruler<'a> {
         sentences: &[Range<usize>],
         graphemes: &Graphemes,
     ) -> Self {
-        // A sentence may begin with a mark that sits on the white space before it; a cut must not part them.
+        // A sentence can begin with a combining mark that belongs to the white space before it. They must not be separated.
         let start = |sentence: &Range<usize>| graphemes.floor(sentence.start, 0).unwrap_or(0);
         let marks = match unit {
             ChunkUnit::Tokens => Marks::Tokens(reground_tokens::boundaries(text)),
@@ -41,7 +41,7 @@ impl<'a> Ruler<'a> {
         Self { text, marks }
     }
 
-    /// The byte offset that `budget` units from `start` reach, on a character boundary at or after `start`.
+    /// Returns the byte offset `budget` units after `start`, rounded to a character boundary at or after `start`.
     pub fn reach(&self, start: usize, budget: usize) -> usize {
         if budget == 0 {
             return start;
@@ -68,7 +68,7 @@ impl<'a> Ruler<'a> {
         }
     }
 
-    /// The byte offset from which `budget` units lead to `end`, on a character boundary at or before `end`.
+    /// Returns the byte offset `budget` units before `end`, rounded to a character boundary at or before `end`.
     pub fn back(&self, end: usize, budget: usize) -> usize {
         if budget == 0 {
             return end;
@@ -97,7 +97,7 @@ impl<'a> Ruler<'a> {
         }
     }
 
-    /// Units in a stretch of text, exactly; of sentences, those of the document that it touches.
+    /// Returns the exact number of units in a range. For sentences, this is the number of sentences that the range touches.
     pub fn measure(&self, bytes: Range<usize>) -> usize {
         match &self.marks {
             Marks::Tokens(_) => reground_tokens::count(&self.text[bytes]),

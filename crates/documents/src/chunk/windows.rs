@@ -1,20 +1,19 @@
-//! The windows of a text: which bytes make a chunk.
+//! Windows of a text: the byte ranges that become chunks.
 
 use std::ops::Range;
 
 use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
 
-use super::{ChunkSettings, breaks::Breaks, graphemes::Graphemes, ruler::Ruler};
+use super::{breaks::Breaks, graphemes::Graphemes, ruler::Ruler, settings::ChunkSettings};
 use crate::sentences::sentence_spans;
 
-/// What of a window's room beyond the overlap must be used before a good place to end is looked for. Less reads
-/// better and stores more: at three quarters the default settings stay within the source's 15–40 % (I2).
-const LEAST_USE: (usize, usize) = (3, 4);
-
-/// Cuts one text into windows.
+/// Share of a window's size, beyond the overlap, that is used before a good end is searched. A smaller share finds better ends
+/// but stores more text twice. At 3/4 the default settings have an overlap cost within the requirement's 15–40 % (I2).
+const MIN_USE: (usize, usize) = (3, 4);
+/// Splits one text into windows.
 ///
-/// A window never exceeds the size: it is measured exactly when its end is chosen, and chosen anew with a smaller
-/// budget when it does. The budget falls by a quarter each time at least, so a window is measured O(log size) times.
+/// A window never exceeds the size: it is measured exactly, and chosen again with a smaller budget if it is too large. The
+/// budget falls by at least a quarter each time, so a window is measured O(log size) times.
 pub struct Windows<'a> {
     text: &'a str,
     size: usize,
@@ -38,41 +37,41 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// The windows in order, as byte ranges: none is blank, and each ends after the one before it.
+    /// Returns the windows in order, as byte ranges. None is blank, and each ends after the previous one.
     pub fn cut(&self) -> Vec<Range<usize>> {
         let mut windows: Vec<Range<usize>> = Vec::new();
         let mut covered = 0;
         loop {
-            let fresh = self.skip_space(covered);
-            if fresh == self.text.len() {
+            let start = self.skip_space(covered);
+            if start == self.text.len() {
                 return windows;
             }
             let window = windows
                 .last()
                 .and_then(|before| self.overlap_start(before))
-                .and_then(|start| self.fit(start, fresh))
-                .or_else(|| self.fit(fresh, fresh))
-                .unwrap_or_else(|| self.cluster(fresh));
+                .and_then(|overlapping| self.fit(overlapping, start))
+                .or_else(|| self.fit(start, start))
+                .unwrap_or_else(|| self.cluster(start));
             covered = window.end;
             check_interrupt(window.len().min(CHECK_INTERVAL));
-            // White space that carries a combining mark is part of a cluster; cut off its mark it is blank.
+            // White space with a combining mark is one cluster. If the mark is split off, the white space is blank.
             if !self.text[window.clone()].trim().is_empty() {
                 windows.push(window);
             }
         }
     }
 
-    /// Where the window after `before` starts so that they share as much as the overlap allows; `None` to share nothing.
+    /// Returns the start of the window after `before` with the largest allowed overlap, or `None` for no overlap.
     fn overlap_start(&self, before: &Range<usize>) -> Option<usize> {
         let mut budget = self.overlap;
         while budget > 0 {
-            let least = self
+            let min = self
                 .text
                 .ceil_char_boundary(self.ruler.back(before.end, budget).max(before.start + 1));
             let start = self
                 .breaks
-                .start_within(least..before.end, &self.graphemes)
-                .unwrap_or_else(|| self.skip_space(self.graphemes.ceil(least)));
+                .start_within(min..before.end, &self.graphemes)
+                .unwrap_or_else(|| self.skip_space(self.graphemes.ceil(min)));
             if start >= before.end {
                 return None;
             }
@@ -80,15 +79,16 @@ impl<'a> Windows<'a> {
             if length <= self.overlap {
                 return Some(start);
             }
-            budget = less(budget, length - self.overlap);
+            budget = reduce(budget, length - self.overlap);
         }
         None
     }
 
-    /// The window from `start` that holds more than what lies before `fresh`, if one of whole clusters fits the size.
+    /// Returns a window from `start` that ends after `fresh`, the start of the text that no window covers yet. `None` if no window
+    /// of whole clusters fits the size.
     fn fit(&self, start: usize, fresh: usize) -> Option<Range<usize>> {
-        let (of, parts) = LEAST_USE;
-        let least_use = self.overlap + (self.size - self.overlap) * of / parts;
+        let (numerator, denominator) = MIN_USE;
+        let min_use = self.overlap + (self.size - self.overlap) * numerator / denominator;
         let mut budget = self.size;
         while budget > 0 {
             let reach = self.ruler.reach(start, budget);
@@ -98,12 +98,12 @@ impl<'a> Windows<'a> {
             let end = if reach == self.text.len() {
                 reach
             } else {
-                let least = self
+                let min = self
                     .ruler
-                    .reach(start, least_use.min(budget))
+                    .reach(start, min_use.min(budget))
                     .max(self.text.ceil_char_boundary(fresh + 1));
                 self.breaks
-                    .end_within(least.min(reach), reach, &self.graphemes)
+                    .end_within(min.min(reach), reach, &self.graphemes)
                     .filter(|&end| end > fresh)
                     .or_else(|| self.graphemes.floor(reach, fresh))?
             };
@@ -115,16 +115,16 @@ impl<'a> Windows<'a> {
             if length <= self.size {
                 return Some(start..end);
             }
-            budget = less(budget, length - self.size);
+            budget = reduce(budget, length - self.size);
         }
         None
     }
 
-    /// The window of a single cluster that [`Windows::fit`] could not place: whole where it fits after all, else as
-    /// many of its characters as fit, one at least.
+    /// Returns the window of a single cluster that [`Windows::fit`] could not place: the whole cluster if it fits, otherwise as
+    /// many of its characters as fit, at least one.
     fn cluster(&self, start: usize) -> Range<usize> {
         let end = self.graphemes.ceil(start + 1);
-        // The estimate spares measuring a cluster of megabytes.
+        // The estimate avoids measuring a cluster of megabytes.
         if end <= self.ruler.reach(start, self.size.saturating_mul(2))
             && self.ruler.measure(start..end) <= self.size
         {
@@ -140,12 +140,12 @@ impl<'a> Windows<'a> {
             if length <= self.size {
                 return start..part;
             }
-            budget = less(budget, length - self.size);
+            budget = reduce(budget, length - self.size);
         }
         start..self.text.ceil_char_boundary(start + 1)
     }
 
-    /// The start of the first cluster at or after `from` that is not blank; the text's length if there is none.
+    /// Returns the start of the first cluster at or after `from` that is not blank, or the text's length if there is none.
     fn skip_space(&self, from: usize) -> usize {
         let rest = &self.text[from..];
         let word = from + (rest.len() - rest.trim_start().len());
@@ -155,14 +155,14 @@ impl<'a> Windows<'a> {
         self.graphemes.floor(word, from).unwrap_or(from)
     }
 
-    /// The end of a range without the blank clusters at its end.
+    /// Returns the end of a range without trailing blank clusters.
     fn drop_space(&self, range: Range<usize>) -> usize {
         let kept = range.start + self.text[range.clone()].trim_end().len();
         self.graphemes.ceil(kept).min(range.end)
     }
 }
 
-/// The next smaller budget after one that measured too much by `excess`.
-fn less(budget: usize, excess: usize) -> usize {
+/// Returns a smaller budget after a window exceeded the limit by `excess`.
+fn reduce(budget: usize, excess: usize) -> usize {
     budget - excess.max(budget.div_ceil(4)).min(budget)
 }

@@ -1,17 +1,16 @@
-//! Blocks of lines: the stretches of text that a sentence does not leave.
+//! Blocks of lines. A sentence never extends beyond its block.
 
 use std::ops::Range;
 
 use reground_interrupt::checked;
 
-/// Shortest line, in bytes, of text that may have been wrapped to a width on purpose.
-const WRAPPED: usize = 40;
+/// Lines shorter than this many bytes are assumed not to be wrapped by an editor.
+const MIN_WRAPPED_LINE: usize = 40;
 
-/// The blocks of a text, as byte ranges that together are the text.
+/// Returns the blocks of a text as adjacent byte ranges that cover the text.
 ///
-/// A block begins after a blank line, a form feed or a paragraph separator, at a line that Markdown reads as a list
-/// item, quotation, heading, fence or table row, after a heading, fence or table row, and after a line that was
-/// ended on purpose.
+/// A block begins after a blank line, a form feed or a paragraph separator; at a line that is a Markdown list item,
+/// quotation, heading, fence or table row; after a heading, fence or table row; and after a line that was not wrapped.
 pub fn blocks(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut lines = checked(lines(text)).map(|bytes| Line::new(text, bytes));
     let mut first = lines.next();
@@ -19,7 +18,7 @@ pub fn blocks(text: &str) -> impl Iterator<Item = Range<usize>> {
         let mut last = first.take()?;
         let start = last.bytes.start;
         for line in lines.by_ref() {
-            if parts(&last, &line) {
+            if separates(&last, &line) {
                 first = Some(line);
                 break;
             }
@@ -29,12 +28,12 @@ pub fn blocks(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A line, looked at once although it has two neighbours.
+/// A line, analysed once although it is compared with two neighbours.
 struct Line<'a> {
     bytes: Range<usize>,
-    /// The line with its end.
+    /// The line including its line end.
     text: &'a str,
-    /// The line without the white space around it.
+    /// The line without surrounding white space.
     content: &'a str,
     stands_alone: bool,
 }
@@ -52,7 +51,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a line is a Markdown heading (`#` to `######`, then a space).
+/// Returns whether a line is a Markdown heading (`#` to `######`, then a space).
 pub fn is_heading(line: &str) -> bool {
     let marks = line
         .trim_start()
@@ -65,9 +64,9 @@ pub fn is_heading(line: &str) -> bool {
         && !line.trim_end().contains('\n')
 }
 
-/// The lines of a text with their ends: LF, CR LF, CR, next line, form feed, line and paragraph separator.
+/// Returns the lines of a text including their ends: LF, CR LF, CR, next line, form feed, line and paragraph separator.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    // Next line, line and paragraph separator are rare: without them three bytes are all there is to look for.
+    // Next line, line separator and paragraph separator are rare. Without them, only three bytes must be searched for.
     let rare = ["\u{85}", "\u{2028}", "\u{2029}"];
     let plain = text.is_ascii()
         || !rare
@@ -90,7 +89,7 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The bytes of the first line with its end, where no end is longer than CR LF.
+/// Returns the length in bytes of the first line including its end, for texts whose line ends are LF, CR LF, CR or form feed.
 fn plain_line_length(text: &[u8]) -> usize {
     let Some(at) = memchr::memchr3(b'\n', b'\r', b'\x0c', text) else {
         return text.len();
@@ -102,7 +101,7 @@ fn plain_line_length(text: &[u8]) -> usize {
     }
 }
 
-/// The bytes of the first line with its end.
+/// Returns the length in bytes of the first line including its end.
 fn line_length(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(step) = text[at..].iter().position(|b| MAY_END[usize::from(*b)]) {
@@ -117,7 +116,7 @@ fn line_length(text: &[u8]) -> usize {
     text.len()
 }
 
-/// By byte, whether a line may end with a character that begins with it.
+/// For each byte, whether a line-end character can begin with it.
 static MAY_END: [bool; 256] = {
     let mut may_end = [false; 256];
     may_end[b'\n' as usize] = true;
@@ -128,18 +127,18 @@ static MAY_END: [bool; 256] = {
     may_end
 };
 
-/// Whether a sentence cannot go on from one line to the next.
-fn parts(line: &Line<'_>, next: &Line<'_>) -> bool {
+/// Returns whether a sentence cannot continue from one line to the next.
+fn separates(line: &Line<'_>, next: &Line<'_>) -> bool {
     line.content.is_empty()
         || next.content.is_empty()
         || line.stands_alone
         || next.stands_alone
         || line.text.ends_with(['\u{c}', '\u{2029}'])
         || begins_item(next)
-        || ended_on_purpose(line, next)
+        || is_unwrapped(line, next)
 }
 
-/// Headings, fences, table rows.
+/// Returns whether the line is a heading, fence or table row.
 fn stands_alone(line: &str, content: &str) -> bool {
     match content.as_bytes() {
         [b'#', ..] => is_heading(line),
@@ -150,9 +149,9 @@ fn stands_alone(line: &str, content: &str) -> bool {
     }
 }
 
-/// List items (`-`, `*`, `+`, bullets, `1.`, `a)`) and quotations.
+/// Returns whether the line is a list item (`-`, `*`, `+`, bullets, `1.`, `a)`) or a quotation.
 fn begins_item(line: &Line<'_>) -> bool {
-    // The white space behind a bullet may be the end of the line.
+    // The white space after a bullet can be the line end.
     let line = line.text.trim_start();
     if line.starts_with('>') {
         return true;
@@ -167,19 +166,19 @@ fn begins_item(line: &Line<'_>) -> bool {
         .count();
     let number = line.bytes().take(label).all(|byte| byte.is_ascii_digit());
     let rest = &line[label..];
-    // A letter needs the bracket: "a. " may end a sentence.
+    // A letter requires a bracket, because "a. " can be the end of a sentence.
     (1..=4).contains(&label)
         && (number && rest.starts_with('.') || (number || label == 1) && rest.starts_with(')'))
         && rest[1..].starts_with(char::is_whitespace)
 }
 
-/// A line that is shorter than wrapped text has, before one that does not go on in lower case: `Name: Ann`.
-fn ended_on_purpose(line: &Line<'_>, next: &Line<'_>) -> bool {
-    line.content.len() < WRAPPED
+/// Returns whether a line is shorter than wrapped text and the next one does not start in lower case: `Name: Ann`.
+fn is_unwrapped(line: &Line<'_>, next: &Line<'_>) -> bool {
+    line.content.len() < MIN_WRAPPED_LINE
         && next
             .text
             .chars()
-            .take(WRAPPED)
+            .take(MIN_WRAPPED_LINE)
             .find(|c| c.is_alphanumeric())
             .is_some_and(char::is_uppercase)
 }

@@ -1,13 +1,13 @@
-//! Where sentences end inside a block.
+//! Sentence ends within a block.
 
 use reground_interrupt::{CHECK_INTERVAL, between, check_interrupt, find, one_of};
 use unicode_normalization::char::is_combining_mark;
 
-/// Characters looked at beyond a terminator to find a lower-case letter or the end of a citation marker.
+/// Maximum number of characters after a terminator that are searched for a lower-case letter or the end of a citation marker.
 const LOOK_AHEAD: usize = 48;
 
-/// Abbreviations after which a sentence goes on, in lower case, without their last full stop, in order. Those that
-/// often end one ("etc.", "Inc.") are left to the rule of the lower-case letter.
+/// Abbreviations that do not end a sentence, in lower case, without their last full stop, sorted. Abbreviations that often end
+/// a sentence ("etc.", "Inc.") are left to the lower-case rule.
 const ABBREVIATIONS: &[&str] = &[
     "adm", "al", "approx", "asst", "brig", "bspw", "bzw", "ca", "capt", "cf", "ch", "cmdr", "col",
     "d.h", "dept", "dr", "dra", "e.g", "ed", "eds", "eg", "eq", "eqs", "evtl", "ex", "exkl", "fig",
@@ -18,16 +18,15 @@ const ABBREVIATIONS: &[&str] = &[
     "zzgl",
 ];
 
-/// Abbreviations after which a number follows; before anything else they may end a sentence ("No. We do not."). In
-/// order.
+/// Abbreviations before numbers, sorted. Before anything else they can end a sentence ("No. We do not.").
 const BEFORE_NUMBERS: &[&str] = &[
     "abb", "abs", "apr", "art", "aug", "bd", "cap", "chap", "dec", "feb", "geb", "gest", "jan",
     "jul", "jun", "kap", "mar", "max", "min", "n", "no", "nos", "nov", "nr", "oct", "p", "par",
     "pp", "rn", "s", "sec", "sect", "sep", "sept", "tab", "vol", "vols", "ziff", "zit",
 ];
 
-/// What German counts with an ordinal and a capital, in lower case, by how it begins: `3. Oktober`, `19. Jahrhunderts`. A
-/// lower-case word goes on by itself.
+/// Capitalised German nouns after ordinals, in lower case, as prefixes: `3. Oktober`, `19. Jahrhunderts`. Lower-case words need no
+/// entry, because the lower-case rule applies.
 const AFTER_ORDINALS: &[&str] = &[
     "januar",
     "jänner",
@@ -46,22 +45,22 @@ const AFTER_ORDINALS: &[&str] = &[
     "jahrtausend",
 ];
 
-/// German words after which a number with a full stop is an ordinal: `der 2. Weltkrieg`.
+/// German words before ordinals: `der 2. Weltkrieg`.
 const BEFORE_ORDINALS: &[&str] = &[
     "der", "die", "das", "dem", "den", "im", "vom", "zum", "zur", "beim",
 ];
 
-/// Longest of both, in bytes.
+/// Maximum length of [`ABBREVIATIONS`] and [`BEFORE_NUMBERS`], in bytes.
 const LONGEST_ABBREVIATION: usize = 6;
 
-/// The ends of the sentences of a block, but its own, in bytes: after the terminator, what closes it, and the citation
-/// markers that trail it.
+/// Writes the sentence ends of a block, except the last one, into `ends`, in bytes. An end is after the terminator, closing
+/// characters and trailing citation markers.
 ///
-/// They are put into `ends`, which is emptied first: a text has many blocks.
+/// `ends` is cleared first. It is passed in to be reused, because a text has many blocks.
 pub fn sentence_ends(block: &str, ends: &mut Vec<usize>) {
     ends.clear();
     let ascii = block.is_ascii();
-    // The white space before a sentence is skipped once, not for each terminator in it.
+    // Skips the white space before a sentence once, not for each terminator in it.
     let mut start = skip(block, 0, char::is_whitespace);
     let mut at = 0;
     while let Some(terminator) = next_terminator(block, at, ascii) {
@@ -71,13 +70,13 @@ pub fn sentence_ends(block: &str, ends: &mut Vec<usize>) {
                 at = terminator + 1;
                 continue;
             }
-            // `It is so. Next`: nothing trails.
+            // `It is so. Next`: no closing characters or markers.
             [b'.' | b'!' | b'?', b' ', after, ..] if after.is_ascii_alphanumeric() => {
                 (terminator + 1, terminator + 1)
             }
             _ => {
                 let run = skip(block, terminator, is_terminator);
-                (run, trailing(block, run))
+                (run, trailing_end(block, run))
             }
         };
         at = end;
@@ -88,7 +87,7 @@ pub fn sentence_ends(block: &str, ends: &mut Vec<usize>) {
     }
 }
 
-/// The first terminator from `from` on.
+/// Returns the offset of the first terminator from `from` on.
 fn next_terminator(block: &str, from: usize, ascii: bool) -> Option<usize> {
     let mut at = from;
     loop {
@@ -105,29 +104,30 @@ fn next_terminator(block: &str, from: usize, ascii: bool) -> Option<usize> {
     }
 }
 
-/// The first terminator of ASCII.
+/// Returns the offset of the first ASCII terminator.
 fn next_plain(bytes: &[u8]) -> Option<usize> {
     let mut start = 0;
-    for stretch in bytes.chunks(CHECK_INTERVAL) {
-        let found = memchr::memchr3(b'.', b'!', b'?', stretch);
-        check_interrupt(found.unwrap_or(stretch.len()));
+    for part in bytes.chunks(CHECK_INTERVAL) {
+        let found = memchr::memchr3(b'.', b'!', b'?', part);
+        check_interrupt(found.unwrap_or(part.len()));
         if let Some(at) = found {
             return Some(start + at);
         }
-        start += stretch.len();
+        start += part.len();
     }
     None
 }
 
-/// The first byte that a terminator may begin with.
+/// Returns the offset of the first byte with which a terminator can begin.
 fn next_sign(bytes: &[u8]) -> Option<usize> {
-    // D6 to E3: from Armenian to the signs of Chinese and Japanese, whose full-width ones begin with EF.
+    // D6 to E3 cover Armenian to Chinese and Japanese punctuation. Full-width terminators begin with EF.
     find(bytes, |block, _| {
         one_of(block, *b".!?\xEF") | between(block, 0xD6, 0xE3)
     })
 }
 
-/// Whether the sentence whose first word began at `start` ends with the terminators in `run`, `end` being the end of what trails.
+/// Returns whether the sentence whose first word is at `start` ends with the terminators in `run`. `end` is the end of the closing
+/// characters and markers after the run.
 fn is_end(block: &str, start: usize, run: std::ops::Range<usize>, end: usize) -> bool {
     let terminators = &block[run.clone()];
     if !terminators.is_ascii() && terminators.chars().any(is_wide) {
@@ -138,18 +138,19 @@ fn is_end(block: &str, start: usize, run: std::ops::Range<usize>, end: usize) ->
     if after.is_empty() {
         return true;
     }
-    if next.len() == after.len() || goes_on(next) {
+    if next.len() == after.len() || continues(next) {
         return false;
     }
     terminators != "." || !is_abbreviation(&block[start..run.start], next)
 }
 
-/// Whether the next words continue a sentence: a lower-case letter comes first, or a comma, colon or semicolon.
-fn goes_on(next: &str) -> bool {
+/// Returns whether the next words continue a sentence: their first letter is lower-case, or they start with a comma, colon or
+/// semicolon.
+fn continues(next: &str) -> bool {
     let mut rest = next.chars().take(LOOK_AHEAD);
     match rest.next() {
         Some(',' | ';' | ':' | '،' | '、') => true,
-        // Code keeps its own letter case, so a code span says nothing: it begins a sentence.
+        // The letter case of code is no evidence, so a code span is treated as the start of a sentence.
         Some('`') => false,
         Some(first) => {
             let letter = if first.is_alphanumeric() {
@@ -163,10 +164,10 @@ fn goes_on(next: &str) -> bool {
     }
 }
 
-/// Whether a full stop after `sentence` (from its start) belongs to an abbreviation, initial or enumerator.
+/// Returns whether a full stop after `sentence` (from its start) belongs to an abbreviation, initial or enumerator.
 fn is_abbreviation(sentence: &str, next: &str) -> bool {
     let is_inside = |c: char| c.is_alphanumeric() || c == '.';
-    // No abbreviation is longer than this, and looking further back would not be linear.
+    // No abbreviation is longer, and looking further back would not take linear time.
     let far = sentence.floor_char_boundary(sentence.len().saturating_sub(LOOK_AHEAD));
     let recent = &sentence[far..];
     let word = &recent[recent.trim_end_matches(is_inside).len()..];
@@ -174,7 +175,7 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
     let mut letters = word.chars();
     match (letters.next(), letters.next()) {
         (None, _) => false,
-        // "1." at the start is a label.
+        // "1." at the start is an enumerator.
         _ if word.len() == sentence.len()
             && word.len() <= 3
             && word.chars().all(|c| c.is_ascii_digit()) =>
@@ -191,9 +192,9 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
                 || name.chars().next().is_some_and(char::is_uppercase)
                 || is_spaced_abbreviation(before, word)
         }
-        // "U.S." and the like.
+        // For example "U.S."
         _ if word.contains('.') && word.split('.').all(is_single_upper) => true,
-        // The first of "z. B.", the first two of "i. d. R.".
+        // The first letter of "z. B.", the first two of "i. d. R.".
         (Some(first), None) if first.is_lowercase() && is_single_letter(next) => true,
         (Some(_), None) if is_spaced_abbreviation(before(), word) => true,
         _ if word.len() > LONGEST_ABBREVIATION => false,
@@ -206,13 +207,13 @@ fn is_abbreviation(sentence: &str, next: &str) -> bool {
     }
 }
 
-/// Whether a text begins with a single letter and a full stop.
+/// Returns whether a text begins with a single letter and a full stop.
 fn is_single_letter(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(char::is_alphabetic) && chars.next() == Some('.')
 }
 
-/// Whether a letter is the last of an abbreviation that is written with spaces: `B` after `z.`.
+/// Returns whether a letter is the last of an abbreviation with spaces: `B` after `z.`.
 fn is_spaced_abbreviation(before: &str, last: &str) -> bool {
     let words = before.split_whitespace().rev();
     let mut letters: Vec<&str> = words
@@ -223,7 +224,7 @@ fn is_spaced_abbreviation(before: &str, last: &str) -> bool {
     !letters.is_empty() && ABBREVIATIONS.contains(&whole.as_str())
 }
 
-/// Whether a number with a full stop is an ordinal, by the words around it.
+/// Returns whether a number with a full stop is an ordinal, based on the words around it.
 fn is_ordinal(before: &str, next: &str) -> bool {
     let noun = next.split(|c: char| !c.is_alphabetic()).next();
     let noun = noun.unwrap_or_default().to_lowercase();
@@ -237,10 +238,10 @@ fn is_single_upper(part: &str) -> bool {
     letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
 }
 
-/// The end of what belongs to a terminator that ends at `from`: closing quotes and brackets, superscript note numbers,
-/// citation markers with the white space before them.
-fn trailing(block: &str, from: usize) -> usize {
-    // German closes with the mark that Chinese opens with.
+/// Returns the end of the characters that belong to a terminator ending at `from`: closing quotes and brackets, superscript note
+/// numbers, and citation markers with the white space before them.
+fn trailing_end(block: &str, from: usize) -> usize {
+    // “ closes a quotation in German and opens one in Chinese.
     let opens = |c| c == '“' && block[..from].ends_with(is_wide);
     let mut end = skip(block, from, |c| {
         (is_closing(c) || is_terminator(c)) && !opens(c)
@@ -248,7 +249,7 @@ fn trailing(block: &str, from: usize) -> usize {
     loop {
         let rest = &block[end..];
         let marker = rest.trim_start();
-        // Bounded, so that a long run of white space is read once only.
+        // At most 2, so that a long run of white space is read only once.
         let space = rest.len() - marker.len();
         let Some(length) = marker_length(marker).filter(|_| space <= 2) else {
             return end;
@@ -259,8 +260,8 @@ fn trailing(block: &str, from: usize) -> usize {
     }
 }
 
-/// Length in bytes of a citation marker at the start of a text: `[A1]`, `[12, 13]`, `[^3]`, `【4†source】`. Neither a link
-/// `[text](address)` nor a bracketed sentence is one, so it is short and white space or another marker follows.
+/// Returns the length in bytes of a citation marker at the start of a text: `[A1]`, `[12, 13]`, `[^3]`, `【4†source】`. A marker is
+/// short and followed by white space or another marker, which excludes links `[text](address)` and bracketed sentences.
 fn marker_length(text: &str) -> Option<usize> {
     let (open, close) = match text.chars().next()? {
         '[' => ('[', ']'),
@@ -278,12 +279,12 @@ fn marker_length(text: &str) -> Option<usize> {
     .then_some(length)
 }
 
-/// The end of the run of such characters that starts at `from`.
-fn skip(text: &str, from: usize, is_such: impl Fn(char) -> bool) -> usize {
-    text.len() - text[from..].trim_start_matches(is_such).len()
+/// Returns the end of the run of matching characters that starts at `from`.
+fn skip(text: &str, from: usize, matches: impl Fn(char) -> bool) -> usize {
+    text.len() - text[from..].trim_start_matches(matches).len()
 }
 
-/// Terminators that need white space after them, and those of [`is_wide`].
+/// Terminators that require white space after them, and the terminators of [`is_wide`].
 fn is_terminator(c: char) -> bool {
     matches!(
         c,
@@ -309,13 +310,13 @@ fn is_terminator(c: char) -> bool {
     ) || is_wide(c)
 }
 
-/// Terminators of scripts that put no white space between sentences.
+/// Terminators of scripts without white space between sentences.
 fn is_wide(c: char) -> bool {
     matches!(c, '。' | '！' | '？' | '｡' | '．')
 }
 
-/// What closes a quotation, bracket or emphasis, superscript note numbers, and what is drawn onto the character before
-/// it (combining marks, joiners, variation selectors).
+/// Characters that close a quotation, bracket or emphasis, superscript note numbers, and characters that combine with the previous
+/// one (combining marks, joiners, variation selectors).
 fn is_closing(c: char) -> bool {
     if c.is_ascii() {
         return matches!(c, '"' | '\'' | ')' | ']' | '}' | '*' | '_' | '`');
@@ -333,17 +334,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn abbreviations_are_found() {
+    fn abbreviations_are_sorted_short_and_lower_case() {
         assert!(ABBREVIATIONS.is_sorted() && BEFORE_NUMBERS.is_sorted());
         for abbreviation in [ABBREVIATIONS, BEFORE_NUMBERS].concat() {
             assert!(abbreviation.len() <= LONGEST_ABBREVIATION);
-            // Of what is compared with them only ASCII is made small.
+            // Words are lower-cased in ASCII only before the comparison.
             assert_eq!(abbreviation.to_lowercase(), abbreviation);
         }
     }
 
     #[test]
-    fn every_terminator_is_found() {
+    fn next_sign_finds_every_terminator() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let mut bytes = [0; 4];
             let sign = c.encode_utf8(&mut bytes).as_bytes();

@@ -1,8 +1,8 @@
-//! Percent-encoding in one form (RFC 3986, 2.1 and 6.2.2.2).
+//! Canonical percent-encoding (RFC 3986, 2.1 and 6.2.2.2).
 
 use reground_interrupt::Steps;
 
-/// The part of an address that a text is, which decides the reserved characters that it may hold plainly.
+/// A part of an address. It determines which reserved characters need no encoding.
 #[derive(Clone, Copy)]
 pub enum Part {
     User,
@@ -12,7 +12,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Characters beyond the unreserved ones that need no encoding here.
+    /// Returns the characters that need no encoding in this part, besides the unreserved ones.
     fn plain(self) -> &'static [u8] {
         match self {
             Self::User => b"!$&'()*+,;=:",
@@ -23,8 +23,8 @@ impl Part {
     }
 }
 
-/// A part with each character plain or percent-encoded as its kind wants: unreserved ones plain, encodings of others
-/// kept with upper-case digits, and what may not stand here encoded.
+/// Returns a part in canonical form: unreserved characters are decoded, other encodings keep their value and get upper-case
+/// digits, and characters that are not allowed are encoded.
 pub fn encode(text: &str, part: Part) -> String {
     let mut encoded = String::with_capacity(text.len());
     let mut bytes = text.as_bytes();
@@ -51,7 +51,7 @@ pub fn encode(text: &str, part: Part) -> String {
     encoded
 }
 
-/// Lower case for all but the digits of percent-encodings.
+/// Returns the text in lower case, except the digits of percent-encodings.
 pub fn lower_plain(encoded: &str) -> String {
     let mut digits = 0u8;
     let fold = |c: char| {
@@ -66,7 +66,7 @@ pub fn lower_plain(encoded: &str) -> String {
     encoded.chars().map(fold).collect()
 }
 
-/// The byte that two hexadecimal digits at the start stand for.
+/// Returns the byte that the first two hexadecimal digits encode.
 fn escape(digits: &[u8]) -> Option<u8> {
     let [high, low, ..] = digits else { return None };
     let value = |digit: u8| char::from(digit).to_digit(16);

@@ -1,4 +1,4 @@
-//! A BERT of a few thousand random weights: its files, and its forward pass in plain loops.
+//! A BERT model with a few thousand random weights: its files, and its forward pass in plain loops.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -19,7 +19,7 @@ const POSITIONS: usize = 300;
 
 type Row = Vec<f64>;
 
-/// Weights by name, each with its shape: (out, in) for matrices, (1, n) for vectors.
+/// Weights by name with their shapes: (out, in) for matrices, (1, n) for vectors.
 pub struct TinyBert(BTreeMap<String, (usize, usize, Vec<f32>)>);
 
 impl TinyBert {
@@ -88,7 +88,7 @@ impl TinyBert {
             |id: usize| serde_json::json!({ "SpecialToken": { "id": SPECIAL[id], "type_id": 0 } });
         let tokens = |id: usize| serde_json::json!({ "id": SPECIAL[id], "ids": [id], "tokens": [SPECIAL[id]] });
         let sequence = serde_json::json!({ "Sequence": { "id": "A", "type_id": 0 } });
-        // Like published files, it asks for a truncation and a padding of its own.
+        // Like published files, it sets its own truncation and padding.
         let tokenizer = serde_json::json!({
             "version": "1.0", "added_tokens": [], "decoder": null,
             "truncation": { "max_length": 5, "strategy": "LongestFirst", "stride": 0, "direction": "Right" },
@@ -96,8 +96,8 @@ impl TinyBert {
                 "strategy": { "Fixed": 7 }, "direction": "Right", "pad_to_multiple_of": null,
                 "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"
             },
-            "normalizer": {
-                "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "normaliser": {
+                "type": "BertNormaliser", "clean_text": true, "handle_chinese_chars": true,
                 "strip_accents": null, "lowercase": true
             },
             "pre_tokenizer": { "type": "BertPreTokenizer" },
@@ -131,7 +131,7 @@ impl TinyBert {
         Ok(())
     }
 
-    /// The embedding of a text of blank-separated words, in double precision.
+    /// Returns the embedding of a text of words separated by blanks, in double precision.
     pub fn embed(&self, text: &str, max_tokens: usize) -> Row {
         let id = |word: &str| {
             WORDS
@@ -158,7 +158,7 @@ impl TinyBert {
         mean.iter().map(|x| x / norm).collect()
     }
 
-    /// Attention and feed-forward, each with its residual and normalisation after it.
+    /// Attention and feed-forward, each followed by its residual and normalisation.
     fn layer(&self, layer: usize, states: &[Row]) -> Vec<Row> {
         let name = |part: &str| format!("encoder.layer.{layer}.{part}");
         let project = |part: &str| -> Vec<Row> {
@@ -248,8 +248,8 @@ fn add(a: &Row, b: &Row) -> Row {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-/// x · Φ(x), with the error function by its Maclaurin series, which is exact enough for |x| < 6; beyond, the
-/// function is 0 or 1 in single precision.
+/// x · Φ(x). The error function is computed by its Maclaurin series, which is accurate enough for |x| < 6. Beyond, it is 0 or 1 in
+/// single precision.
 fn gelu(x: f64) -> f64 {
     let z = (x / std::f64::consts::SQRT_2).clamp(-4.5, 4.5);
     let (mut term, mut sum) = (z, z);

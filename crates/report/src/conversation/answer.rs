@@ -1,11 +1,12 @@
-//! An answer: its text with the citations in their places, and the citations once more, a row each.
+//! An answer: its text with the citations in their positions, and a list of the citations.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde::Deserialize;
 
-use super::{Citation, listed, tags};
+use super::citation::Citation;
+use super::labels::{join_words, show_tags};
 use crate::html::Html;
 use crate::page::{counted, share};
 use crate::spans::pieces;
@@ -14,29 +15,29 @@ use crate::verdict::words;
 /// An answer.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Answer {
-    /// What the model wrote; `None` where its words were not kept.
+    /// Text of the answer; `None` if it was not stored.
     pub answer: Option<String>,
-    /// The application's id.
+    /// The application's id of the answer.
     pub message: Option<String>,
-    /// The model.
+    /// Name of the model.
     pub model: Option<String>,
-    /// The application's tags: names and values.
+    /// The application's tags as (name, value).
     pub tags: Vec<(String, Option<String>)>,
     /// Citation fidelity score.
     pub cfs: Option<f64>,
-    /// accept or regenerate.
+    /// Decision: accept or regenerate.
     pub decision: String,
-    /// Why it should be regenerated.
+    /// Reasons for the decision.
     pub reasons: Vec<String>,
-    /// Whether a later one took its place.
+    /// Whether a later answer replaces this one.
     pub superseded: bool,
-    /// Its citations, in order.
+    /// Citations in order.
     pub citations: Vec<Citation>,
 }
 
 impl Answer {
-    /// Markers that it cites.
-    pub(super) fn cited(&self) -> BTreeSet<&str> {
+    /// Returns the markers of the citations.
+    pub(super) fn cited_markers(&self) -> BTreeSet<&str> {
         let markers = self.citations.iter().filter_map(|c| c.marker.as_deref());
         markers.collect()
     }
@@ -64,17 +65,17 @@ impl Answer {
                     html.text(if accepted { "✓ " } else { "! " });
                     html.text(&words(&self.decision));
                     if !self.reasons.is_empty() {
-                        html.text(&format!(": {}", listed(&self.reasons)));
+                        html.text(&format!(": {}", join_words(&self.reasons)));
                     }
                 });
             });
-            tags(html, &self.tags);
+            show_tags(html, &self.tags);
             self.verdicts(html, turn);
         });
         html.line();
     }
 
-    /// The answer, each citation in its place.
+    /// Writes the answer with each citation in its position.
     fn text(&self, html: &mut Html) {
         let Some(answer) = &self.answer else {
             html.leaf("span", &[("class", "none")], "The answer was not stored.");
@@ -94,7 +95,7 @@ impl Answer {
             match citations.as_slice() {
                 [] => html.text(piece.text),
                 [one] if !piece.text.is_empty() => one.show(html, piece.text),
-                // Several share a stretch, or stand where there is none: each is named beside it.
+                // Citations that share a text, or have none, are named after it.
                 several => {
                     let worst = several.iter().map(|citation| citation.kind()).max();
                     if let (false, Some(worst)) = (piece.text.is_empty(), worst) {
@@ -109,15 +110,15 @@ impl Answer {
         }
     }
 
-    /// The citations once more, a row each: what stands in the cards, for paper and for whoever reads in order.
+    /// Writes the citations as a list with the details of the cards, for print and for screen readers.
     fn verdicts(&self, html: &mut Html, turn: u32) {
         if self.citations.is_empty() {
-            html.leaf("p", &[("class", "none")], "It cites nothing.");
+            html.leaf("p", &[("class", "none")], "No citations.");
             return;
         }
         html.element("details", &[("class", "verdicts")], |html| {
             let many = counted(self.citations.len() as u64, "citation", "citations");
-            html.leaf("summary", &[], &format!("{many}, one by one"));
+            html.leaf("summary", &[], &format!("{many} in detail"));
             let name = format!("Citations of turn {turn}");
             html.element("ol", &[("aria-label", &name)], |html| {
                 for citation in &self.citations {

@@ -1,4 +1,4 @@
-//! A citation: its sign in the answer, and what is known of it.
+//! A citation: its sign in the answer, and its details.
 
 use std::ops::Range;
 
@@ -6,55 +6,55 @@ use serde::Deserialize;
 
 use crate::html::{Html, shortened};
 use crate::page::share;
-use crate::verdict::{Kind, words};
+use crate::verdict::{VerdictKind, words};
 
 /// A citation and its verdict.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Citation {
     /// Position in the answer, from 1.
     pub citation_no: u32,
-    /// The marker that it resolved to, or claims.
+    /// Marker of the source, or the marker that the citation claims.
     pub marker: Option<String>,
-    /// As it stands in the answer.
+    /// Text of the citation in the answer.
     pub raw: String,
     /// Document of the source.
     pub doc_id: Option<String>,
-    /// Its title.
+    /// Title of the document.
     pub title: Option<String>,
-    /// Where a reader finds it.
+    /// Address of the document.
     pub uri: Option<String>,
-    /// Place within it.
+    /// Position within the document.
     pub locator: Option<String>,
-    /// What it stands on.
+    /// The claim that the citation supports.
     pub claim: Option<String>,
-    /// The sentence of the source that supports that best.
+    /// The sentence of the source that supports the claim best.
     pub quote: Option<String>,
-    /// Verdict.
+    /// Status of the verdict.
     pub status: String,
-    /// Whether it stands.
+    /// Whether the citation holds.
     pub holds: Option<bool>,
-    /// Fidelity of the coordinates.
+    /// Fidelity score.
     pub score: Option<f64>,
-    /// How far the text supports the claim.
+    /// Support of the claim by the source.
     pub support: Option<f64>,
-    /// What the verdict rests on.
+    /// Reason for the verdict.
     pub detail: Option<String>,
-    /// Marker of the other source that supports the claim best.
+    /// Marker of another source that supports the claim better.
     pub best_other: Option<String>,
-    /// The stage that lost it.
+    /// Stage at which the citation was lost.
     pub lost_at: Option<String>,
-    /// First character in the answer.
+    /// Start in the answer, in characters.
     pub char_start: usize,
-    /// One past the last.
+    /// End in the answer (exclusive).
     pub char_end: usize,
 }
 
 impl Citation {
-    pub(super) fn kind(&self) -> Kind {
-        Kind::of(&self.status, self.holds)
+    pub(super) fn kind(&self) -> VerdictKind {
+        VerdictKind::of(&self.status, self.holds)
     }
 
-    /// What it is called where there is no room: its marker, or what it says, or where it stands.
+    /// Returns a short name: the marker, the text, or the number.
     pub(super) fn name(&self) -> String {
         let named = [self.marker.as_deref(), Some(self.raw.as_str())];
         let mut named = named.into_iter().flatten().filter(|name| !name.is_empty());
@@ -67,35 +67,35 @@ impl Citation {
         self.char_start..self.char_end
     }
 
-    /// In the answer: what stands there, its sign, and a card with the rest.
+    /// Shows the citation in the answer: its text, its sign, and a card with the details.
     pub(super) fn show(&self, html: &mut Html, text: &str) {
         let kind = self.kind();
         let class = format!("cite {}", kind.class());
-        let says = format!("citation {}: {}", self.citation_no, words(&self.status));
+        let label = format!("citation {}: {}", self.citation_no, words(&self.status));
         let attributes = [
             ("class", class.as_str()),
             ("tabindex", "0"),
             ("role", "note"),
-            ("aria-label", &says),
+            ("aria-label", &label),
         ];
         html.element("span", &attributes, |html| {
             html.leaf("bdi", &[], text);
             html.leaf("span", &[("class", "sign")], kind.sign());
             html.element("span", &[("class", "card")], |html| {
-                self.record(html);
+                self.details(html);
             });
         });
     }
 
+    /// Shows the citation as a row of the list below the answer.
     pub(super) fn row(&self, html: &mut Html) {
         html.element("div", &[("class", self.kind().class())], |html| {
             html.leaf("bdi", &[("class", "raw")], &shortened(&self.raw, 120));
-            self.record(html);
+            self.details(html);
         });
     }
 
-    /// All that is known of it.
-    fn record(&self, html: &mut Html) {
+    fn details(&self, html: &mut Html) {
         let kind = self.kind();
         html.element("span", &[("class", "verdict")], |html| {
             html.leaf("b", &[], kind.sign());
@@ -122,7 +122,7 @@ impl Citation {
         for (class, name, text) in [
             ("claim", "Claim", &self.claim),
             ("quote", "Source says", &self.quote),
-            ("detail", "Because", &self.detail),
+            ("detail", "Reason", &self.detail),
         ] {
             if let Some(text) = text {
                 html.element("span", &[("class", class)], |html| {

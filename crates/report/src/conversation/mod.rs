@@ -1,8 +1,9 @@
-//! A conversation to look at: how it went, then each turn with its answer, the citations in it under their verdicts, and the
-//! sources that the model was given.
+//! Report of a conversation: plots over its turns, then each turn with its answers, the citations with their verdicts, and the
+//! sources of its context.
 
 mod answer;
 mod citation;
+mod labels;
 mod turn;
 
 use std::collections::BTreeMap;
@@ -12,27 +13,27 @@ use serde::Deserialize;
 use crate::html::{Html, shortened};
 use crate::page::{counted, page, percent, rate, share, totals};
 use crate::plot::{Line, Plot, Scale};
-use crate::verdict::{Kind, words};
+use crate::verdict::VerdictKind;
 
 pub use answer::Answer;
 pub use citation::Citation;
 pub use turn::{Source, Turn};
 
-/// A conversation, as it is stored.
+/// A stored conversation.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Conversation {
     /// The application's id.
     pub conversation: String,
-    /// Whose it is.
+    /// Tenant of the conversation.
     pub tenant: String,
-    /// Corpus of its latest turn.
+    /// Corpus of the latest turn.
     pub corpus: Option<String>,
-    /// Its turns, in order.
+    /// Turns in order.
     pub turns: Vec<Turn>,
 }
 
 impl Conversation {
-    /// The page.
+    /// Renders the page.
     #[must_use]
     pub fn page(&self) -> String {
         let title = format!("Conversation {}", shortened(&self.conversation, 80));
@@ -61,22 +62,22 @@ impl Conversation {
                 html.leaf("bdi", &[], &self.tenant);
             });
         });
-        let standing: Vec<&Answer> = self.turns.iter().filter_map(Turn::standing).collect();
-        let citations = || standing.iter().flat_map(|answer| &answer.citations);
+        let current: Vec<&Answer> = self.turns.iter().filter_map(Turn::current_answer).collect();
+        let citations = || current.iter().flat_map(|answer| &answer.citations);
         let number = |count: usize| count as u64;
         let all = number(citations().count());
         let judged = number(citations().filter(|c| c.holds.is_some()).count());
         let held = number(citations().filter(|c| c.holds == Some(true)).count());
-        let scores: Vec<f64> = standing.iter().filter_map(|answer| answer.cfs).collect();
+        let scores: Vec<f64> = current.iter().filter_map(|answer| answer.cfs).collect();
         let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
-        let least = scores.iter().copied().min_by(f64::total_cmp);
+        let lowest = scores.iter().copied().min_by(f64::total_cmp);
         totals(
             html,
             &[
                 (
                     "Turns",
                     self.turns.len().to_string(),
-                    counted(number(standing.len()), "answer", "answers"),
+                    counted(number(current.len()), "answer", "answers"),
                 ),
                 ("Citations", all.to_string(), format!("{judged} judged")),
                 (
@@ -84,15 +85,19 @@ impl Conversation {
                     percent(rate(held, judged)),
                     format!("{held} of {judged}"),
                 ),
-                ("CFS", share(mean), format!("mean; least {}", share(least))),
+                (
+                    "CFS",
+                    share(mean),
+                    format!("mean; minimum {}", share(lowest)),
+                ),
             ],
         );
-        let mut kinds: BTreeMap<Kind, u64> = BTreeMap::new();
+        let mut kinds: BTreeMap<VerdictKind, u64> = BTreeMap::new();
         for citation in citations() {
             *kinds.entry(citation.kind()).or_default() += 1;
         }
         html.element("ul", &[("class", "signs")], |html| {
-            for kind in Kind::ALL {
+            for kind in VerdictKind::ALL {
                 html.element("li", &[("class", kind.class())], |html| {
                     html.leaf("b", &[], kind.sign());
                     html.text(&format!(" {} ", kind.meaning()));
@@ -105,7 +110,7 @@ impl Conversation {
     }
 
     fn plots(&self, html: &mut Html) {
-        let places: Vec<String> = self.turns.iter().map(|t| t.number.to_string()).collect();
+        let names: Vec<String> = self.turns.iter().map(|t| t.number.to_string()).collect();
         let line = |name, value: &dyn Fn(&Turn) -> Option<f64>| Line {
             name,
             values: self.turns.iter().map(value).collect(),
@@ -118,11 +123,11 @@ impl Conversation {
                 Plot {
                     id: "fidelity",
                     title: "Fidelity",
-                    along: "turn",
-                    places: &places,
+                    x_label: "turn",
+                    names: &names,
                     scale: Scale::Share,
                     lines: &[
-                        line("CFS", &|turn| turn.standing()?.cfs),
+                        line("CFS", &|turn| turn.current_answer()?.cfs),
                         line("predicted accuracy", &|turn| turn.predicted_accuracy),
                         line("α, share of the sources", &|turn| turn.attribution_share),
                     ],
@@ -131,8 +136,8 @@ impl Conversation {
                 Plot {
                     id: "tokens",
                     title: "Tokens in the prompt",
-                    along: "turn",
-                    places: &places,
+                    x_label: "turn",
+                    names: &names,
                     scale: Scale::Count,
                     lines: &[
                         line("sources", &|turn| Some(turn.context_tokens as f64)),
@@ -143,8 +148,8 @@ impl Conversation {
                 Plot {
                     id: "sources",
                     title: "Sources",
-                    along: "turn",
-                    places: &places,
+                    x_label: "turn",
+                    names: &names,
                     scale: Scale::Count,
                     lines: &[
                         line("in the context", &|turn| number(turn.sources.len())),
@@ -154,7 +159,7 @@ impl Conversation {
                             number(turn.sources.iter().filter(remembered).count())
                         }),
                         line("cited", &|turn| {
-                            let cited = turn.standing()?.cited();
+                            let cited = turn.current_answer()?.cited_markers();
                             number(
                                 turn.sources
                                     .iter()
@@ -169,28 +174,4 @@ impl Conversation {
         );
         html.line();
     }
-}
-
-fn tags(html: &mut Html, tags: &[(String, Option<String>)]) {
-    if tags.is_empty() {
-        return;
-    }
-    html.element("ul", &[("class", "tags")], |html| {
-        for (name, value) in tags {
-            html.element("li", &[("class", "tag")], |html| {
-                html.leaf("bdi", &[], &shortened(name, 80));
-                html.text(": ");
-                html.leaf(
-                    "bdi",
-                    &[],
-                    &shortened(value.as_deref().unwrap_or("null"), 200),
-                );
-            });
-        }
-    });
-}
-
-fn listed(names: &[String]) -> String {
-    let names: Vec<String> = names.iter().map(|name| words(name)).collect();
-    names.join(", ")
 }

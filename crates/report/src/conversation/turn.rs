@@ -1,11 +1,12 @@
-//! A turn: what was asked, what the model was given, and the answers.
+//! A turn: the question, the sources of its context, and the answers.
 
 use reground_documents::PageRange;
 use reground_grounding::passage::CharRange;
 use reground_grounding::prompt::locate;
 use serde::Deserialize;
 
-use super::{Answer, listed, tags};
+use super::answer::Answer;
+use super::labels::{join_words, show_tags};
 use crate::html::Html;
 use crate::page::counted;
 use crate::verdict::words;
@@ -15,49 +16,49 @@ use crate::verdict::words;
 pub struct Turn {
     /// Position in the conversation, from 1.
     pub number: u32,
-    /// deferred, open, ended or abandoned.
+    /// State: deferred, open, ended or abandoned.
     pub state: String,
-    /// The user's words.
+    /// The user's question.
     pub query: String,
-    /// Where it searched.
+    /// Corpus that the turn searched.
     pub corpus: String,
-    /// What it was taken for.
+    /// Intent of the question.
     pub intent: String,
-    /// Whether it searched.
+    /// Whether the turn searched.
     pub retrieved: bool,
-    /// Tokens of its passages.
+    /// Tokens of the passages in the prompt.
     pub context_tokens: u64,
-    /// Tokens of its history.
+    /// Tokens of the history in the prompt.
     pub history_tokens: Option<u64>,
-    /// Share of the sources (D1).
+    /// Share of the model's attention that the sources get, α (D1).
     pub attribution_share: Option<f64>,
-    /// What the model predicts (D2).
+    /// Predicted accuracy (D2).
     pub predicted_accuracy: Option<f64>,
-    /// What was degraded.
+    /// Warnings.
     pub warnings: Vec<String>,
-    /// The application's tags: names and values.
+    /// The application's tags as (name, value).
     pub tags: Vec<(String, Option<String>)>,
-    /// What the model was given, in prompt order.
+    /// Sources of the context, in prompt order.
     pub sources: Vec<Source>,
-    /// Its answers, oldest first.
+    /// Answers, the oldest first.
     pub answers: Vec<Answer>,
-    /// Number of the turn that it follows.
+    /// Number of the parent turn.
     #[serde(default)]
     pub follows: Option<u32>,
-    /// Whether the conversation has gone back behind it.
+    /// Whether the conversation has returned to a turn before this one.
     #[serde(default)]
     pub superseded: bool,
-    /// Whether another system answered it.
+    /// Whether the turn was imported from another system.
     #[serde(default)]
     pub imported: bool,
-    /// What it was searched for after it had begun; nothing for passages that were handed over.
+    /// Additional retrievals of the turn: their queries, or `None` for passages that the application added.
     #[serde(default)]
     pub retrievals: Vec<Option<String>>,
 }
 
 impl Turn {
-    /// The answer that stands.
-    pub(super) fn standing(&self) -> Option<&Answer> {
+    /// Returns the answer that is not superseded.
+    pub(super) fn current_answer(&self) -> Option<&Answer> {
         self.answers.iter().rev().find(|answer| !answer.superseded)
     }
 
@@ -68,37 +69,37 @@ impl Turn {
                 html.element("a", &[("href", &format!("#{id}"))], |html| {
                     html.text(&format!("Turn {}", self.number));
                 });
-                for tag in self.marks() {
-                    html.leaf("span", &[("class", "tag")], &tag);
+                for label in self.labels() {
+                    html.leaf("span", &[("class", "tag")], &label);
                 }
             });
             html.leaf("p", &[("class", "query"), ("dir", "auto")], &self.query);
             for retrieval in &self.retrievals {
-                let also = match retrieval {
+                let line = match retrieval {
                     Some(query) => format!("Searched again: {query}"),
-                    None => "Was handed passages from outside the corpora.".to_owned(),
+                    None => "Passages from outside the corpora were added.".to_owned(),
                 };
-                html.leaf("p", &[("class", "none"), ("dir", "auto")], &also);
+                html.leaf("p", &[("class", "none"), ("dir", "auto")], &line);
             }
-            tags(html, &self.tags);
-            let standing = self.standing();
-            match standing {
+            show_tags(html, &self.tags);
+            let current = self.current_answer();
+            match current {
                 Some(answer) => answer.show(html, self.number, false),
                 None => html.leaf("p", &[("class", "none")], self.unanswered()),
             }
-            self.sources(html, standing);
+            self.sources(html, current);
             if !self.warnings.is_empty() {
                 html.element("p", &[("class", "warnings")], |html| {
                     html.leaf("b", &[], "⚠ Degraded: ");
-                    html.text(&listed(&self.warnings));
+                    html.text(&join_words(&self.warnings));
                 });
             }
             let superseded: Vec<&Answer> = self.answers.iter().filter(|a| a.superseded).collect();
             if !superseded.is_empty() {
                 html.element("details", &[("class", "superseded")], |html| {
-                    let many = superseded.len() as u64;
-                    let says = counted(many, "earlier answer", "earlier answers");
-                    html.leaf("summary", &[], &format!("{says}, superseded"));
+                    let number = superseded.len() as u64;
+                    let number = counted(number, "earlier answer", "earlier answers");
+                    html.leaf("summary", &[], &format!("{number}, superseded"));
                     for answer in superseded {
                         answer.show(html, self.number, true);
                     }
@@ -108,45 +109,45 @@ impl Turn {
         html.line();
     }
 
-    /// What is to be said of it in a word or two.
-    fn marks(&self) -> Vec<String> {
-        let mut marks = Vec::new();
+    /// Returns short labels for the heading.
+    fn labels(&self) -> Vec<String> {
+        let mut labels = Vec::new();
         if self.imported {
-            marks.push("answered elsewhere".to_owned());
+            labels.push("imported".to_owned());
         } else {
-            marks.push(words(&self.intent));
+            labels.push(words(&self.intent));
             if !self.retrieved && self.retrievals.is_empty() {
-                marks.push("kept its sources".to_owned());
+                labels.push("kept its sources".to_owned());
             }
         }
-        // Where it does not follow the one before it, the reader must know.
+        // A turn that does not follow the previous one is labelled.
         match self.follows {
             Some(parent) if parent + 1 != self.number => {
-                marks.push(format!("follows turn {parent}"))
+                labels.push(format!("follows turn {parent}"))
             }
-            None if self.number > 1 => marks.push("begins anew".to_owned()),
+            None if self.number > 1 => labels.push("new start".to_owned()),
             _ => {}
         }
         if self.superseded {
-            marks.push("superseded".to_owned());
+            labels.push("superseded".to_owned());
         }
-        marks
+        labels
     }
 
     fn unanswered(&self) -> &'static str {
         match self.state.as_str() {
-            "abandoned" => "Given up: it has no answer.",
-            "deferred" => "No answer yet: it waits for a rerank.",
+            "abandoned" => "Abandoned without an answer.",
+            "deferred" => "No answer yet: waiting for a reranker.",
             _ => "No answer yet.",
         }
     }
 
-    fn sources(&self, html: &mut Html, standing: Option<&Answer>) {
+    fn sources(&self, html: &mut Html, current: Option<&Answer>) {
         if self.sources.is_empty() {
-            html.leaf("p", &[("class", "none")], "Nothing was found for it.");
+            html.leaf("p", &[("class", "none")], "No sources were found.");
             return;
         }
-        let cited = standing.map(Answer::cited).unwrap_or_default();
+        let cited = current.map(Answer::cited_markers).unwrap_or_default();
         html.element("details", &[("class", "sources"), ("open", "")], |html| {
             let many = counted(self.sources.len() as u64, "source", "sources");
             html.leaf("summary", &[], &format!("{many} in the context"));
@@ -155,7 +156,7 @@ impl Turn {
                     source.show(
                         html,
                         cited.contains(source.marker.as_str()),
-                        standing.is_some(),
+                        current.is_some(),
                     );
                 }
             });
@@ -166,19 +167,19 @@ impl Turn {
 /// A source of a context.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Source {
-    /// Its marker.
+    /// Marker of the source.
     pub marker: String,
     /// The application's id of the document.
     pub doc_id: String,
     /// Title of the document.
     pub title: Option<String>,
-    /// Where a reader finds it.
+    /// Address of the document.
     pub uri: Option<String>,
-    /// Pages that it stands on.
+    /// Pages of the passage.
     pub pages: Option<PageRange>,
-    /// Characters that it covers.
+    /// Characters of the passage.
     pub chars: Option<CharRange>,
-    /// fresh, carried, pinned or graph.
+    /// Origin: fresh, carried, pinned or graph.
     pub origin: String,
 }
 
@@ -198,12 +199,12 @@ impl Source {
                 }
             });
             html.leaf("span", &[("class", "tag")], &words(&self.origin));
-            let says = match (answered, cited) {
+            let label = match (answered, cited) {
                 (true, true) => "● cited",
                 (true, false) => "○ not cited",
                 (false, _) => "",
             };
-            html.leaf("span", &[("class", "use")], says);
+            html.leaf("span", &[("class", "use")], label);
         });
     }
 }

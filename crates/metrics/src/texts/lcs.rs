@@ -1,19 +1,19 @@
-//! The longest common subsequence.
+//! Length of the longest common subsequence.
 
 use std::collections::BTreeMap;
 
 use reground_interrupt::check_interrupt;
 
-/// Length of the longest sequence that both hold in its order, with anything between.
+/// Returns the length of the longest common subsequence.
 ///
-/// Bit-parallel (Hyyrö, "Bit-parallel LCS-length computation revisited", 2004): a row of the usual table is a number of
-/// `first.len()` bits. O(first · second / 64) time at worst, and memory in proportion to `first`.
+/// Bit-parallel (Hyyrö, "Bit-parallel LCS-length computation revisited", 2004): a row of the usual table is stored in
+/// `first.len()` bits. Takes O(first · second / 64) time and memory proportional to `first`.
 pub fn length<T: Ord>(first: &[T], second: &[T]) -> usize {
-    let places = places(first);
-    // A bit is set where the row does not rise above its left neighbour: at first, nowhere.
+    let positions = positions(first);
+    // A set bit means that the row's value equals that of its left neighbour. Initially all bits are set.
     let mut row = vec![u64::MAX; first.len().div_ceil(64)];
     for item in second {
-        let Some(masks) = places.get(item) else {
+        let Some(masks) = positions.get(item) else {
             check_interrupt(1);
             continue;
         };
@@ -32,23 +32,23 @@ pub fn length<T: Ord>(first: &[T], second: &[T]) -> usize {
             *bits = sum | (*bits & !mask);
         }
     }
-    // The bits beyond the end of `first` match nothing; a carry may pass through them, and they are set again.
+    // Bits beyond the end of `first` match nothing. A carry may pass through them, and they are set again.
     row.iter().map(|bits| bits.count_zeros() as usize).sum()
 }
 
-/// Where each item stands: the bits of its places, by the words that have any.
-fn places<T: Ord>(items: &[T]) -> BTreeMap<&T, Vec<(usize, u64)>> {
-    let mut places: BTreeMap<&T, Vec<(usize, u64)>> = BTreeMap::new();
+/// Returns a bit mask of each item's positions, split into 64-bit words. Words without bits are left out.
+fn positions<T: Ord>(items: &[T]) -> BTreeMap<&T, Vec<(usize, u64)>> {
+    let mut positions: BTreeMap<&T, Vec<(usize, u64)>> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
         check_interrupt(1);
         let (word, bit) = (at / 64, 1 << (at % 64));
-        let masks = places.entry(item).or_default();
+        let masks = positions.entry(item).or_default();
         match masks.last_mut() {
             Some((last, mask)) if *last == word => *mask |= bit,
             _ => masks.push((word, bit)),
         }
     }
-    places
+    positions
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The table, a row at a time.
+    /// Computes the same length with the dynamic-programming table, row by row.
     fn by_table(first: &[u8], second: &[u8]) -> usize {
         let mut row = vec![0; first.len() + 1];
         for b in second {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn known_lengths() {
+    fn lengths_of_known_examples() {
         assert_eq!(length(b"", b""), 0);
         assert_eq!(length(b"a", b""), 0);
         assert_eq!(length(b"ABCBDAB", b"BDCABA"), 4);
@@ -92,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equals_the_table(first in items(), second in items()) {
+        fn equals_the_dynamic_programming_table(first in items(), second in items()) {
             prop_assert_eq!(length(&first, &second), by_table(&first, &second));
         }
     }

@@ -1,8 +1,8 @@
-//! How far the mean over a sample of queries can be trusted.
+//! Bootstrap confidence intervals of means.
 
 use serde::{Deserialize, Serialize};
 
-/// A mean with the bounds that its sample leaves open.
+/// A mean with its confidence bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Mean of the sample itself.
@@ -13,11 +13,11 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The percentile bootstrap interval of a mean (Efron 1979): draws `resamples` samples of the same size
-/// with replacement and cuts `(1 − confidence) / 2` off either end of their means.
+/// Percentile bootstrap interval of a mean (Efron 1979): draws `resamples` samples of the same size with replacement and
+/// returns the `(1 − confidence) / 2` quantiles at both ends of their means.
 ///
-/// Quantiles between two means are interpolated linearly. The same seed gives the same interval on every
-/// machine. Takes time proportional to `resamples · values.len()`.
+/// Quantiles are interpolated linearly. The same seed gives the same interval on every machine. Takes time proportional to
+/// `resamples · values.len()`.
 ///
 /// `None` without values or resamples, if a value (or the sum of a cluster) is not finite, or unless 0 < `confidence` < 1.
 pub fn bootstrap_mean(
@@ -36,12 +36,12 @@ pub fn bootstrap_mean(
     bootstrap(&each_alone, confidence, resamples, seed)
 }
 
-/// The same for values that come in clusters and are not independent within them, such as the turns of a conversation:
-/// whole clusters are drawn, as many as there are (the cluster bootstrap; Davison and Hinkley 1997, section 3.8), and the
-/// mean is that of all values in those drawn, so a larger cluster weighs more. Clusters without values are left out.
+/// Bootstrap interval for clustered values that are not independent within a cluster, such as the turns of a conversation.
+/// Draws whole clusters (cluster bootstrap; Davison and Hinkley 1997, section 3.8). The mean is over all values of the drawn
+/// clusters, so larger clusters weigh more. Empty clusters are ignored.
 ///
-/// For two treatments of the same items give the differences item by item: the interval is then that of the paired
-/// difference. `None` as [`bootstrap_mean`].
+/// To compare two treatments of the same items, pass the difference of each item. The interval is then that of the paired
+/// difference. `None` as for [`bootstrap_mean`].
 pub fn bootstrap_clustered_mean(
     clusters: &[Vec<f64>],
     confidence: f64,
@@ -59,7 +59,7 @@ pub fn bootstrap_clustered_mean(
     bootstrap(&groups, confidence, resamples, seed)
 }
 
-/// Values that are drawn together, as far as a mean needs them.
+/// Sum and count of values that are drawn together.
 #[derive(Clone, Copy)]
 struct Group {
     sum: f64,
@@ -92,7 +92,7 @@ fn bootstrap(groups: &[Group], confidence: f64, resamples: usize, seed: u64) -> 
     })
 }
 
-/// The quantile `share` of sorted values, which must not be empty (type 7 of Hyndman and Fan 1996).
+/// Returns the quantile `share` of sorted values, which must not be empty (type 7 of Hyndman and Fan 1996).
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len() - 1;
     let place = share * last as f64;
@@ -101,8 +101,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
 }
 
-/// The generator of Steele, Lea and Flood ("Fast splittable pseudorandom number generators", 2014): small,
-/// and every seed is a good one.
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): small, and every seed works.
 struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -114,8 +113,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// An index below `bound`: the high half of a 128-bit product, off from uniform by less than
-    /// `bound / 2^64`.
+    /// Returns an index below `bound`: the high half of a 128-bit product. Its bias is less than `bound / 2^64`.
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
@@ -127,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn generator_gives_the_published_sequence() {
+    fn generator_produces_the_published_sequence() {
         let mut random = SplitMix64(1_234_567);
         let first: Vec<u64> = (0..3).map(|_| random.next()).collect();
         let published = [
@@ -140,7 +138,7 @@ mod tests {
 
     #[test]
     fn agrees_with_all_resamples_of_a_small_sample() {
-        // Of 4 values there are 4^4 equally likely resamples: the distribution is known without drawing.
+        // 4 values have 4^4 equally likely resamples, so the exact distribution is known.
         let values = [0.0, 0.1, 0.5, 1.0];
         let mut means: Vec<f64> = (0..256)
             .map(|code| {
@@ -152,7 +150,7 @@ mod tests {
             .collect();
         means.sort_unstable_by(f64::total_cmp);
         let interval = bootstrap_mean(&values, 0.9, 100_000, 7).unwrap();
-        // 13 of the 256 lie at or below the exact 5 % point; neighbouring means are 0.025 apart there.
+        // 13 of the 256 means are at or below the exact 5 % point. Neighbouring means are 0.025 apart there.
         assert!(
             (interval.low - means[12]).abs() <= 0.025,
             "{interval:?} {}",
@@ -167,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn covers_the_true_mean_about_as_often_as_it_says() {
+    fn coverage_is_close_to_the_confidence() {
         let mut random = SplitMix64(42);
         let covered = (0..400)
             .filter(|&round| {
@@ -178,13 +176,13 @@ mod tests {
                 interval.low <= 0.5 && 0.5 <= interval.high
             })
             .count();
-        // 360 expected, standard deviation 6; the percentile interval is a little narrow at 50 values.
+        // Expected: 360, standard deviation 6. The percentile interval is slightly narrow for 50 values.
         assert!((335..=378).contains(&covered), "{covered} of 400");
     }
 
     #[test]
-    fn clusters_are_drawn_whole() {
-        // Of 3 clusters there are 27 equally likely resamples: the distribution of the ratio is known without drawing.
+    fn clusters_are_drawn_as_a_whole() {
+        // 3 clusters have 27 equally likely resamples, so the exact distribution of the ratio is known.
         let clusters = [vec![0.0, 0.2], vec![1.0], vec![0.5, 0.5, 0.8]];
         let mut means: Vec<f64> = (0..27)
             .map(|code| {
@@ -197,7 +195,7 @@ mod tests {
             .collect();
         means.sort_unstable_by(f64::total_cmp);
         let interval = bootstrap_clustered_mean(&clusters, 0.8, 100_000, 3).unwrap();
-        // The 10 % point lies within the third of the 27 steps, the 90 % point within the third from above.
+        // The 10 % point is within the third of the 27 steps, the 90 % point within the third from the top.
         assert!(
             (interval.low - means[2]).abs() < 1e-12,
             "{interval:?} {means:?}"
@@ -210,18 +208,18 @@ mod tests {
     }
 
     #[test]
-    fn values_that_agree_within_their_cluster_tell_less() {
+    fn clustered_values_give_a_wider_interval() {
         let clusters: Vec<Vec<f64>> = (0..20).map(|n| vec![f64::from(n % 2); 10]).collect();
         let alone = clusters.concat();
         let clustered = bootstrap_clustered_mean(&clusters, 0.95, 2000, 5).unwrap();
         let independent = bootstrap_mean(&alone, 0.95, 2000, 5).unwrap();
-        // The variance of the mean is that of 20 values in place of 200: the interval is √10 times as wide.
+        // The variance of the mean is that of 20 values, not of 200: the interval is √10 times as wide.
         let ratio = (clustered.high - clustered.low) / (independent.high - independent.low);
         assert!((2.7..3.7).contains(&ratio), "{ratio}");
     }
 
     #[test]
-    fn refuses_what_has_no_interval() {
+    fn invalid_input_has_no_interval() {
         assert_eq!(bootstrap_mean(&[], 0.95, 100, 1), None);
         assert_eq!(bootstrap_mean(&[1.0], 0.95, 0, 1), None);
         assert_eq!(bootstrap_mean(&[1.0, f64::NAN], 0.95, 100, 1), None);
@@ -240,13 +238,13 @@ mod tests {
             let wide = bootstrap_mean(&values, 0.95, 200, seed).unwrap();
             prop_assert_eq!(bootstrap_mean(&values, 0.95, 200, seed), Some(wide));
             prop_assert!(wide.low <= narrow.low && narrow.low <= narrow.high && narrow.high <= wide.high);
-            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            prop_assert!(least - 1e-12 <= wide.low && wide.high <= most + 1e-12);
+            let min = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            prop_assert!(min - 1e-12 <= wide.low && wide.high <= max + 1e-12);
         }
 
         #[test]
-        fn clusters_of_one_are_a_plain_sample_and_empty_ones_are_nothing(
+        fn singleton_clusters_equal_a_plain_sample_and_empty_clusters_are_ignored(
             values in prop::collection::vec(-1.0..1.0_f64, 1..20), seed: u64,
         ) {
             let alone: Vec<Vec<f64>> = values.iter().map(|value| vec![*value]).collect();

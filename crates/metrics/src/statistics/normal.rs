@@ -2,18 +2,18 @@
 
 use std::f64::consts::SQRT_2;
 
-/// The chance of a value above `z`. 1 at −∞, 0 at ∞; keeps its relative precision far out.
+/// Returns the probability of a value above `z`: 1 at −∞, 0 at ∞. Keeps its relative precision in the tail.
 pub fn above(z: f64) -> f64 {
     libm::erfc(z / SQRT_2) / 2.0
 }
 
-/// Where `share` of all values lie between −z and z: that z, for a share between 0 and 1.
+/// Returns the z for which `share` of all values are between −z and z. `share` must be in (0, 1).
 ///
-/// Halved until no number lies between: [`above`] falls without a break, so nothing can go astray, and of the methods that
-/// take fewer steps each needs constants of its own.
+/// Bisects until no number is left in between. [`above`] is monotonic, so this always converges, and it needs no constants,
+/// unlike faster methods.
 pub fn central(share: f64) -> f64 {
     let beyond = 1.0 - share;
-    // Above 40 there is nothing that a double could hold.
+    // Above 40 the tail probability is below the smallest double.
     let (mut low, mut high) = (0.0, 40.0);
     loop {
         let middle = (low + high) / 2.0;
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_say_the_same() {
+    fn equals_published_tables() {
         for (z, published) in [
             (0.0, 0.5),
             (1.0, 0.158_655_253_931_457_05),
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn comes_to_an_end_at_both_ends() {
+    fn extreme_shares_terminate() {
         assert!(central(f64::MIN_POSITIVE) < 1e-15);
         assert!((8.0..9.0).contains(&central(1.0 - f64::EPSILON / 2.0)));
     }

@@ -1,31 +1,31 @@
-//! A text held against a reference by the longest sequence of words that both share: ROUGE-L (Lin, "ROUGE: a package for
+//! ROUGE-L: similarity of a text and a reference by their longest common subsequence of words (Lin, "ROUGE: a package for
 //! automatic evaluation of summaries", 2004).
 
 use reground_interrupt::{Steps, checked};
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::lcs;
+use super::lcs;
 
-/// What two texts share, each value in [0, 1].
+/// ROUGE-L values, each in [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RougeL {
-    /// Longest common subsequence by the words of the text.
+    /// Length of the longest common subsequence / words of the text.
     pub precision: f64,
-    /// Longest common subsequence by the words of the reference.
+    /// Length of the longest common subsequence / words of the reference.
     pub recall: f64,
-    /// Their harmonic mean: Lin's F with β = 1, by which neither weighs more.
+    /// Harmonic mean of both (Lin's F with β = 1).
     pub f1: f64,
 }
 
-/// ROUGE-L of a text as a whole (not of its sentences, which is ROUGE-Lsum), equal to Google's `rouge_score` without stemming
-/// for all that is ASCII.
+/// Returns ROUGE-L of a whole text (not sentence by sentence, which is ROUGE-Lsum). For ASCII texts the values equal those of
+/// Google's `rouge_score` without stemming.
 ///
-/// Words are runs of letters and digits, in lower case. Google's drops every other character than those of ASCII; here they are
-/// words by the boundaries of Unicode (UAX #29), so an accented letter is of its word, and each ideograph is a word.
+/// Words are runs of letters and digits, in lower case. Google's package drops all non-ASCII characters. Here words follow the
+/// word boundaries of Unicode (UAX #29): an accented letter is part of its word, and each ideograph is a word.
 ///
-/// 0 for a text without words; `None` where the reference has none, for which Google's says 0. Takes as many steps as both
-/// have words, multiplied and divided by 64; the memory is linear.
+/// All values are 0 for a text without words. `None` for a reference without words, where Google's package returns 0. Takes
+/// time proportional to the product of both word counts / 64, and linear memory.
 pub fn rouge_l(text: &str, reference: &str) -> Option<RougeL> {
     let (text, reference) = (text.to_lowercase(), reference.to_lowercase());
     let (text, reference) = (words(&text), words(&reference));
@@ -45,10 +45,10 @@ pub fn rouge_l(text: &str, reference: &str) -> Option<RougeL> {
     })
 }
 
-/// The words of a text in lower case.
+/// Returns the words of a text in lower case.
 fn words(text: &str) -> Vec<&str> {
     let mut steps = Steps::default();
-    // Unicode would let `3.14`, `can't` and `a_b` be one word each.
+    // Unicode boundaries alone would make `3.14`, `can't` and `a_b` one word each.
     let pieces = text.split(|c: char| {
         steps.step();
         c.is_ascii() && !c.is_ascii_alphanumeric()
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_of_ascii_are_runs(text in "[ -~\n]{0,40}") {
+        fn ascii_words_are_alphanumeric_runs(text in "[ -~\n]{0,40}") {
             let text = text.to_lowercase();
             let runs = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
             prop_assert_eq!(words(&text), runs.collect::<Vec<_>>());

@@ -1,9 +1,9 @@
-//! How well a score tells two classes apart.
+//! Quality of a score as a binary classifier.
 
-/// Area under the ROC curve: the chance that a positive scores higher than a negative, a tie counted as half (Mann and
-/// Whitney's U over the number of pairs). In [0, 1]; 0.5 is chance.
+/// Area under the ROC curve: the probability that a positive scores higher than a negative, ties counted as half (U of Mann and
+/// Whitney / number of pairs). In [0, 1]; 0.5 is chance.
 ///
-/// `None` without a positive or without a negative. A score that is not a number is below all others. O(n log n).
+/// `None` without a positive or without a negative. NaN scores are below all others. O(n log n).
 pub fn auroc(scored: &[(f64, bool)]) -> Option<f64> {
     let mut scored = scored.to_vec();
     let key = |score: f64| {
@@ -14,7 +14,7 @@ pub fn auroc(scored: &[(f64, bool)]) -> Option<f64> {
         }
     };
     scored.sort_unstable_by(|a, b| key(a.0).total_cmp(&key(b.0)));
-    // 0 and −0 sort apart and are equal.
+    // 0 and −0 sort apart but are equal.
     let (mut below, mut wins) = (0.0, 0.0);
     for tied in scored.chunk_by(|a, b| key(a.0) == key(b.0)) {
         let positives = tied.iter().filter(|(_, positive)| *positive).count() as f64;
@@ -27,10 +27,10 @@ pub fn auroc(scored: &[(f64, bool)]) -> Option<f64> {
     (pairs > 0.0).then(|| wins / pairs)
 }
 
-/// Mean of the F1 of either class, for pairs of what was decided and what is true: in [0, 1]. A class that is neither
-/// decided nor true anywhere has an F1 of 0, as in scikit-learn.
+/// Macro F1: the mean of the F1 of both classes, for pairs of (decision, truth). In [0, 1]. A class that occurs neither as a
+/// decision nor as a truth has an F1 of 0, as in scikit-learn.
 ///
-/// `None` without any pair.
+/// `None` without pairs.
 pub fn macro_f1(decided: impl IntoIterator<Item = (bool, bool)>) -> Option<f64> {
     let mut counts = [[0.0_f64; 2]; 2];
     for (decided, truth) in decided {
@@ -48,14 +48,14 @@ pub fn macro_f1(decided: impl IntoIterator<Item = (bool, bool)>) -> Option<f64> 
     (negative + positive + wrong > 0.0).then(|| (f1(negative) + f1(positive)) / 2.0)
 }
 
-/// The threshold at and above which scores are best called positive, by [`macro_f1`]: one of the scores, the lowest of
-/// equals. `None` without scores. O(n log n).
+/// Returns the threshold with the best [`macro_f1`], if scores at or above it are positive: one of the scores, the lowest in case
+/// of ties. `None` without scores. O(n log n).
 pub fn best_threshold(scored: &[(f64, bool)]) -> Option<f64> {
     let mut scored: Vec<_> = scored.iter().filter(|(score, _)| !score.is_nan()).collect();
     scored.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let positives = scored.iter().filter(|(_, positive)| *positive).count() as f64;
     let all = scored.len() as f64;
-    // Below the threshold so far.
+    // Counts of the scores below the current threshold.
     let (mut passed, mut passed_positives) = (0.0, 0.0);
     let mut best: Option<(f64, f64)> = None;
     for tied in scored.chunk_by(|a, b| a.0 == b.0) {

@@ -1,13 +1,12 @@
-//! How far a share of few can be trusted.
+//! Confidence interval of a proportion.
 
-use crate::interval::Interval;
-use crate::normal;
+use super::interval::Interval;
+use super::normal;
 
 /// Wilson's score interval of a proportion (Wilson, "Probable inference, the law of succession, and statistical inference",
-/// 1927), without continuity correction: the proportions from which `successes` of `trials` are no surprise at
-/// `confidence`, such as 0.95. Its mean is the share itself.
+/// 1927), without continuity correction, at a `confidence` such as 0.95. The interval's mean is the observed share.
 ///
-/// Holds for few trials and for shares of 0 and 1, where mean ± standard error does not. Equal to
+/// The interval is valid for few trials and for shares of 0 and 1, where mean ± standard error is not. Equal to
 /// `scipy.stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")`.
 ///
 /// `None` without trials, with more successes than trials, or unless 0 < `confidence` < 1.
@@ -21,7 +20,7 @@ pub fn wilson(successes: u64, trials: u64, confidence: f64) -> Option<Interval> 
     let centre = share + z * z / (2.0 * n);
     let reach = z * ((share * (1.0 - share) + z * z / (4.0 * n)) / n).sqrt();
     let scale = 1.0 + z * z / n;
-    // At either end the bound is the end itself, which rounding would miss.
+    // For 0 or all successes a bound is exactly 0 or 1, which rounding would miss.
     Some(Interval {
         mean: share,
         low: if successes == 0 {
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_has_no_share() {
+    fn invalid_input_has_no_interval() {
         assert_eq!(wilson(0, 0, 0.95), None);
         assert_eq!(wilson(2, 1, 0.95), None);
         for confidence in [0.0, 1.0, -0.5, f64::NAN] {
@@ -68,12 +67,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bounds_are_the_proportions_that_just_surprise(
+        fn bounds_are_z_standard_errors_from_the_share(
             (successes, trials) in (1..1_000_000_u64).prop_flat_map(|n| (0..=n, Just(n))), confidence in 0.5..0.999_f64,
         ) {
             let Interval { mean, low, high } = wilson(successes, trials, confidence).unwrap();
             prop_assert!(0.0 <= low && low <= mean && mean <= high && high <= 1.0);
-            // By definition: the share lies as many standard errors of the bound away from it as the confidence asks.
+            // By definition, the share is z standard errors (of the bound) away from the bound.
             let z = normal::central(confidence);
             for bound in [low, high].into_iter().filter(|bound| 0.0 < *bound && *bound < 1.0) {
                 let error = (bound * (1.0 - bound) / trials as f64).sqrt();

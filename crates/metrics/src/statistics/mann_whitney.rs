@@ -1,48 +1,48 @@
-//! The Mann–Whitney U test: whether of two independent samples one tends to hold the larger values (Mann and Whitney, "On a
-//! test of whether one of two random variables is stochastically larger than the other", 1947).
+//! The Mann–Whitney U test: whether one of two independent samples tends to have larger values (Mann and Whitney, "On a test of
+//! whether one of two random variables is stochastically larger than the other", 1947).
 
 use reground_interrupt::{check_interrupt, checked};
 use serde::{Deserialize, Serialize};
 
-use crate::normal;
+use super::normal;
 
-/// Size of the smaller sample up to which the exact distribution is taken, as scipy's method `auto` does.
+/// Maximum size of the smaller sample for the exact distribution, as in scipy's method `auto`.
 const SMALL: usize = 8;
 
-/// Values of U that are counted at most, 64 MB of them. It takes a sample of two million against one of [`SMALL`] to have
-/// more.
-const COUNTED: f64 = (1 << 23) as f64;
+/// Maximum U for the exact distribution, which takes 64 MB of counts then. More would need a sample of two million against one
+/// of [`SMALL`].
+const MAX_EXACT_U: f64 = (1 << 23) as f64;
 
-/// What a test says.
+/// Result of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MannWhitney {
-    /// U of the first sample: the pairs of one value from each in which the first's is larger, a tie counted as half.
+    /// U of the first sample: the number of pairs in which the first sample's value is larger, ties counted as half.
     pub statistic: f64,
-    /// The chance of a U at least as far from the middle if both samples come from one distribution, in [0, 1].
+    /// Probability of a U at least as far from the middle if both samples have the same distribution, in [0, 1].
     pub p_value: f64,
-    /// The common-language effect size: the share of the pairs that the first sample wins, U / (n₁ · n₂). In [0, 1]; 0.5
-    /// where neither tends to be larger.
+    /// Common-language effect size, U / (n₁ · n₂): the share of pairs in which the first sample's value is larger. In [0, 1];
+    /// 0.5 if neither sample tends to be larger.
     pub effect: f64,
-    /// Where `p_value` comes from.
+    /// Distribution behind `p_value`.
     pub method: Method,
 }
 
-/// The distribution that a U is held against.
+/// The distribution with which U is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// That of all orders of the two samples.
+    /// The exact distribution over all orders of both samples.
     Exact,
-    /// The normal one, with the variance corrected for ties and U by ½ for continuity.
+    /// The normal approximation, with the variance corrected for ties and a continuity correction of ½.
     Asymptotic,
 }
 
-/// The two-sided test, equal to `scipy.stats.mannwhitneyu(first, second)`: exact where a sample holds at most 8 values and no
-/// value comes twice, else asymptotic. (Exact only while the smaller of the two U is below 2²³; scipy takes as many steps as
-/// the square of that.)
+/// Two-sided test, equal to `scipy.stats.mannwhitneyu(first, second)`: exact if a sample has at most 8 values and there are no
+/// ties, otherwise asymptotic. (Unlike in scipy, exact only while the smaller U is below 2²³. The time of scipy's method grows with
+/// the square of U.)
 ///
-/// `None` where a sample is empty or holds a value that is not finite. Takes O(n log n); the exact distribution time and
-/// memory in proportion to the larger sample.
+/// `None` if a sample is empty or contains a value that is not finite. Takes O(n log n) time; the exact distribution takes time
+/// and memory proportional to the larger sample.
 pub fn two_sided(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     let is_usable = |sample: &[f64]| !sample.is_empty() && sample.iter().all(|v| v.is_finite());
     if !is_usable(first) || !is_usable(second) {
@@ -52,7 +52,7 @@ pub fn two_sided(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     let pairs = first.len() as f64 * second.len() as f64;
     let lesser = wins.min(pairs - wins);
     let smaller = first.len().min(second.len());
-    let method = if smaller <= SMALL && ties == 0.0 && lesser < COUNTED {
+    let method = if smaller <= SMALL && ties == 0.0 && lesser < MAX_EXACT_U {
         Method::Exact
     } else {
         Method::Asymptotic
@@ -65,23 +65,23 @@ pub fn two_sided(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
         Method::Asymptotic => {
             let n = (first.len() + second.len()) as f64;
             let variance = pairs / 12.0 * (n + 1.0 - ties / (n * (n - 1.0)));
-            // Where all values are the same the variance is 0, and this −½ by 0: anything is as far from the middle.
+            // If all values are equal, the variance is 0 and this is −½ / 0 = −∞: the p-value is 1.
             let beyond = pairs - lesser - pairs / 2.0 - 0.5;
             normal::above(beyond / variance.max(0.0).sqrt())
         }
     };
     Some(MannWhitney {
         statistic: wins,
-        // The middle itself belongs to both sides.
+        // The middle itself belongs to both sides, so the sum can exceed 1.
         p_value: (2.0 * one_sided).min(1.0),
         effect: wins / pairs,
         method,
     })
 }
 
-/// Both samples in one order.
+/// Statistics of both samples sorted together.
 struct Pooled {
-    /// U of the first.
+    /// U of the first sample.
     wins: f64,
     /// Sum of t³ − t over the groups of t equal values.
     ties: f64,
@@ -100,7 +100,7 @@ impl Pooled {
             ties: 0.0,
         };
         let mut below = 0.0;
-        // 0 and −0 sort apart and are equal.
+        // 0 and −0 sort apart but are equal.
         for tied in checked(values.chunk_by(|a, b| a.0 == b.0)) {
             let size = tied.len() as f64;
             let of_first = tied.iter().filter(|(_, is_first)| *is_first).count() as f64;
@@ -113,22 +113,22 @@ impl Pooled {
     }
 }
 
-/// Of all orders of `smaller` and `larger` different values, the share in which the U of one sample is `most` or less.
+/// Returns the share of all orders of `smaller` and `larger` different values in which U of one sample is at most `max_u`.
 ///
-/// The orders that have a certain U are as many as the partitions of U into at most `smaller` parts of at most `larger` each
-/// (Mann and Whitney 1947): the coefficients of the Gaussian binomial ∏ (1 − q^(larger + i)) / (1 − q^i), i = 1 … `smaller`,
-/// here multiplied out up to q^`most`. Whole numbers are exact up to 2⁵³ and keep some 13 digits above.
-fn share_up_to(most: usize, smaller: usize, larger: usize) -> f64 {
-    let mut orders = vec![0.0; most + 1];
+/// The number of orders with a given U is the number of partitions of U into at most `smaller` parts of at most `larger` each
+/// (Mann and Whitney 1947). These are the coefficients of the Gaussian binomial ∏ (1 − q^(larger + i)) / (1 − q^i),
+/// i = 1 … `smaller`, multiplied out up to q^`max_u`. Counts are exact up to 2⁵³ and keep about 13 digits above.
+fn share_up_to(max_u: usize, smaller: usize, larger: usize) -> f64 {
+    let mut orders = vec![0.0; max_u + 1];
     orders[0] = 1.0;
     let mut all = 1.0;
     for part in 1..=smaller {
         check_interrupt(2 * orders.len());
         let above = larger + part;
-        for u in (above..=most).rev() {
+        for u in (above..=max_u).rev() {
             orders[u] -= orders[u - above];
         }
-        for u in part..=most {
+        for u in part..=max_u {
             orders[u] += orders[u - part];
         }
         all *= above as f64 / part as f64;
@@ -140,7 +140,7 @@ fn share_up_to(most: usize, smaller: usize, larger: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// The recurrence of Mann and Whitney, in whole numbers: the largest value belongs to one sample or to the other.
+    /// Computes the counts by the recurrence of Mann and Whitney, in integers: the largest value belongs to one of the samples.
     fn orders(first: usize, second: usize) -> Vec<u128> {
         let mut row: Vec<Vec<u128>> = (0..=second).map(|_| vec![1]).collect();
         for m in 1..=first {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_are_those_of_the_recurrence() {
+    fn counts_equal_the_recurrence() {
         for (smaller, larger) in [(1, 1), (1, 9), (2, 3), (5, 5), (7, 40), (8, 8), (8, 600)] {
             let orders = orders(smaller, larger);
             let all: u128 = orders.iter().sum();
@@ -177,11 +177,11 @@ mod tests {
     }
 
     #[test]
-    fn the_larger_sample_may_be_large() {
+    fn the_larger_sample_can_be_large() {
         // One value against n: every U from 0 to n is equally likely.
         let share = share_up_to(500_000, 1, 3_000_000);
         assert!((share - 500_001.0 / 3_000_001.0).abs() < 1e-12, "{share}");
-        // About the middle of a symmetrical distribution.
+        // Near the middle of a symmetric distribution.
         let share = share_up_to(4 * 300_000 - 1, 8, 300_000);
         assert!((share - 0.5).abs() < 1e-6, "{share}");
     }

@@ -1,4 +1,4 @@
-//! Passages as applications hand them over: one shape wherever they do.
+//! Passages that applications pass, in the jsonb shape that all functions share.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 use crate::error::DocumentError;
 use crate::{PageRange, normalise};
 
-/// A passage as applications hand it over. Only the text is required; members that are not listed are left alone.
+/// A passage that an application passes. Only the text is required. Unknown members are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(expecting = "an object with a text")]
-pub struct GivenPassage {
-    /// Its text.
+pub struct CallerPassage {
+    /// Text of the passage.
     pub text: String,
-    /// Its key: a text or a number.
+    /// Id of the passage: a string or a number.
     pub id: Option<Value>,
-    /// What an answer cites it by.
+    /// Marker with which an answer cites the passage.
     pub marker: Option<String>,
-    /// Its document's key: a text or a number.
+    /// Id of the document: a string or a number.
     pub doc_id: Option<Value>,
     /// Title of the document.
     pub title: Option<String>,
@@ -26,41 +26,41 @@ pub struct GivenPassage {
     pub page_start: Option<u32>,
     /// Last page.
     pub page_end: Option<u32>,
-    /// First character in the document's text, from 0.
+    /// Start in the document's text, in characters, from 0.
     pub char_start: Option<usize>,
-    /// One past the last.
+    /// End in the document's text (exclusive).
     pub char_end: Option<usize>,
     /// Publication date.
     pub published: Option<String>,
-    /// What it is read by: a text search configuration or a language.
+    /// Text search configuration or language of the text.
     pub text_config: Option<String>,
-    /// Whatever else there is.
+    /// Metadata of the application.
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// Bytes of the longest key: an entry of an index has room for two of them.
-pub const LONGEST_KEY: usize = 1_000;
-/// The greatest page or character that PostgreSQL's integer holds.
-const MOST: u32 = i32::MAX as u32;
+/// Maximum length of an id in bytes. An index entry has room for two ids of this length.
+pub const MAX_KEY_BYTES: usize = 1_000;
+/// Maximum page number or character offset: PostgreSQL's integer.
+const MAX_COORDINATE: u32 = i32::MAX as u32;
 
-impl GivenPassage {
-    /// Reads `[{"text": …}, …]`. Texts are normalised.
+impl CallerPassage {
+    /// Parses `[{"text": …}, …]` and normalises the texts.
     ///
     /// # Errors
-    /// Another shape, a passage without visible text, a key beyond [`LONGEST_KEY`], characters that end before they start, page 0,
-    /// places beyond what an integer holds.
-    pub fn list(passages: &Value) -> Result<Vec<Self>, DocumentError> {
-        let mut given = Vec::<Self>::deserialize(passages)
+    /// [`DocumentError::Passages`] for another shape, a passage without visible text, or an id longer than [`MAX_KEY_BYTES`].
+    /// [`DocumentError::Coordinates`] for characters that end before they start, page 0, and coordinates beyond an integer.
+    pub fn parse_list(passages: &Value) -> Result<Vec<Self>, DocumentError> {
+        let mut parsed = Vec::<Self>::deserialize(passages)
             .map_err(|error| DocumentError::Passages(error.to_string()))?;
-        for (ordinal, passage) in given.iter_mut().enumerate() {
+        for (ordinal, passage) in parsed.iter_mut().enumerate() {
             passage.text = normalise(&passage.text).into_owned();
             passage.check(ordinal)?;
         }
-        Ok(given)
+        Ok(parsed)
     }
 
     fn check(&self, ordinal: usize) -> Result<(), DocumentError> {
-        let impossible = |coordinates| DocumentError::Coordinates {
+        let invalid = |coordinates| DocumentError::Coordinates {
             ordinal,
             coordinates,
         };
@@ -71,33 +71,33 @@ impl GivenPassage {
         }
         for (name, key) in [("id", &self.id), ("doc_id", &self.doc_id)] {
             let length = key.as_ref().map_or(0, |key| key_text(key).len());
-            if length > LONGEST_KEY {
+            if length > MAX_KEY_BYTES {
                 return Err(DocumentError::Passages(format!(
-                    "{name} of passage {ordinal} has {length} bytes, more than {LONGEST_KEY}"
+                    "{name} of passage {ordinal} has {length} bytes, more than {MAX_KEY_BYTES}"
                 )));
             }
         }
         match (self.char_start, self.char_end) {
             (None, None) => {}
-            (Some(start), Some(end)) if start < end && end <= MOST as usize => {}
-            _ => return Err(impossible("characters")),
+            (Some(start), Some(end)) if start < end && end <= MAX_COORDINATE as usize => {}
+            _ => return Err(invalid("characters")),
         }
-        let is_page = |page: u32| (1..=MOST).contains(&page);
+        let is_page = |page: u32| (1..=MAX_COORDINATE).contains(&page);
         match (self.page_start, self.page_end) {
             (None, None) => Ok(()),
             (Some(start), end) if is_page(start) && end.is_none_or(is_page) => Ok(()),
-            _ => Err(impossible("pages")),
+            _ => Err(invalid("pages")),
         }
     }
 
-    /// The pages it stands on.
+    /// Returns the pages of the passage.
     #[must_use]
     pub fn pages(&self) -> Option<PageRange> {
         PageRange::of(Some(self.page_start?), self.page_end)
     }
 }
 
-/// A key as text: of a JSON text its letters, of a number its digits.
+/// Returns an id as text: a JSON string without quotes, any other value as JSON.
 #[must_use]
 pub fn key_text(key: &Value) -> String {
     match key {

@@ -1,29 +1,29 @@
-//! An answer held against a short reference answer, as the evaluation of SQuAD 2.0 does (Rajpurkar, Jia and Liang, "Know
-//! what you don't know: unanswerable questions for SQuAD", ACL 2018).
+//! Exact match and token F1 of SQuAD 2.0 (Rajpurkar, Jia and Liang, "Know what you don't know: unanswerable questions for
+//! SQuAD", ACL 2018): an answer is compared with a short reference answer.
 //!
-//! Both texts are made alike first: lower case, ASCII punctuation taken out (so that `U.S.` is `us`), the English articles
-//! taken out, white space folded. What is left between white space are the tokens. A language that writes without spaces has one
-//! token for a run of them; [`rouge`](crate::rouge) divides it.
+//! Both texts are normalised first: lower case, no ASCII punctuation (`U.S.` becomes `us`), no English articles, white space
+//! collapsed. Tokens are separated by white space. In a script without spaces a whole run is one token;
+//! [`rouge`](crate::rouge) splits it.
 //!
-//! Where several references are accepted, the best of the values counts.
+//! With several accepted references, take the maximum of the values.
 
 use std::collections::BTreeMap;
 
 use reground_interrupt::{Steps, checked};
 
-/// Words that say nothing.
+/// English articles, which are removed.
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
 
-/// Whether both have the same tokens in the same order. Linear time.
+/// Returns whether both texts have the same tokens in the same order. Linear time.
 pub fn exact_match(answer: &str, reference: &str) -> bool {
     let (answer, reference) = (normal(answer), normal(reference));
     tokens(&answer).eq(tokens(&reference))
 }
 
-/// The harmonic mean of the shares of either's tokens that the other has too, each as often as it stands there: in [0, 1].
+/// Returns the token F1 in [0, 1]: the harmonic mean of precision and recall over the multisets of tokens.
 ///
-/// Where one has no tokens it is 1 if neither has, as the right answer to what cannot be answered is none; else 0.
-/// O(n log n).
+/// When a text has no tokens, the value is 1 if both have none (the correct answer to an unanswerable question is empty),
+/// otherwise 0. O(n log n).
 pub fn token_f1(answer: &str, reference: &str) -> f64 {
     let (answer, reference) = (normal(answer), normal(reference));
     let mut unmatched: BTreeMap<&str, usize> = BTreeMap::new();
@@ -45,7 +45,7 @@ pub fn token_f1(answer: &str, reference: &str) -> f64 {
     }
 }
 
-/// The text without case, punctuation and articles.
+/// Returns the text in lower case, without ASCII punctuation and articles.
 fn normal(text: &str) -> String {
     let text: String = checked(text.to_lowercase().chars())
         .filter(|c| !c.is_ascii_punctuation())
@@ -58,7 +58,7 @@ fn normal(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     for piece in pieces {
         let word = piece.trim_end_matches(|c| !is_of_word(c));
-        // An article leaves a gap even where it touches what is no word: `the—end`.
+        // A removed article leaves a gap, also next to other non-word characters: `the—end`.
         normal.push_str(if ARTICLES.contains(&word) { " " } else { word });
         normal.push_str(&piece[word.len()..]);
     }
@@ -78,7 +78,7 @@ fn tokens(normal: &str) -> impl Iterator<Item = &str> {
     pieces.filter(|piece| !piece.is_empty())
 }
 
-/// White space as Python has it: the separators of files, groups, records and units belong to it.
+/// White space as Python's `str.split` defines it. It includes the file, group, record and unit separators.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_out() {
+    fn normalisation_removes_articles_and_ascii_punctuation() {
         assert_eq!(
             normalised("The U.S.A.,  An\tEagle's a b"),
             ["usa", "eagles", "b"]
         );
-        // A hyphen joins, as its sides do not become words of their own; an article within a word is none.
+        // Removing a hyphen joins both sides into one word. An article within a word stays.
         assert_eq!(normalised("a-theatre and-the"), ["atheatre", "andthe"]);
-        // Other punctuation stays, and ends a word.
+        // Other punctuation stays and ends a word.
         assert_eq!(normalised("“The” the—end"), ["“", "”", "—end"]);
         assert_eq!(normalised("a\u{1c}b\u{85}c\u{3000}d"), ["b", "c", "d"]);
         assert_eq!(normalised("ÉTÉ Σας"), ["été", "σας"]);

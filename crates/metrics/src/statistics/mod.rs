@@ -1,0 +1,7 @@
+//! Confidence intervals, a significance test, and the quality of a score as a classifier.
+
+pub mod classification;
+pub mod interval;
+pub mod mann_whitney;
+mod normal;
+pub mod proportion;
