@@ -26,14 +26,14 @@ pub enum GrammarFormat {
 }
 
 impl FromStr for GrammarFormat {
-    type Err = UnknownGrammar;
+    type Err = UnknownGrammarFormat;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         match name {
             "gbnf" => Ok(Self::Gbnf),
             "regex" => Ok(Self::Regex),
             "json_schema" => Ok(Self::JsonSchema),
-            _ => Err(UnknownGrammar(name.to_owned())),
+            _ => Err(UnknownGrammarFormat(name.to_owned())),
         }
     }
 }
@@ -41,12 +41,12 @@ impl FromStr for GrammarFormat {
 /// A format that no grammar is written in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown grammar format \"{0}\"")]
-pub struct UnknownGrammar(pub String);
+pub struct UnknownGrammarFormat(pub String);
 
 /// Something that was given as a marker and is none: a marker is upper-case letters and a number, or a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no marker")]
-pub struct NoMarker(pub String);
+pub struct InvalidMarker(pub String);
 
 /// What opens a square bracket: ASCII, 【 and ［, written as each format escapes them. The same three as the scanner's.
 const OPENING_GBNF: &str = r"\[\u3010\uFF3B";
@@ -56,17 +56,17 @@ const OPENING_REGEX: &str = r"\[【［";
 /// nothing.
 ///
 /// # Errors
-/// [`NoMarker`] for the first that is not spelled as a marker. What passes holds nothing that any of the formats would
+/// [`InvalidMarker`] for the first that is not spelled as a marker. What passes holds nothing that any of the formats would
 /// have to escape.
 pub fn citation_grammar<M: AsRef<str>>(
     markers: &[M],
     format: GrammarFormat,
-) -> Result<String, NoMarker> {
+) -> Result<String, InvalidMarker> {
     let mut seen = BTreeSet::new();
     let mut admitted = Vec::new();
     for marker in checked(markers).map(AsRef::as_ref) {
         if !is_marker(marker) {
-            return Err(NoMarker(marker.to_owned()));
+            return Err(InvalidMarker(marker.to_owned()));
         }
         if seen.insert(marker) {
             admitted.push(marker);

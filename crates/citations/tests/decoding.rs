@@ -8,7 +8,9 @@
 
 use proptest::prelude::*;
 use regex::Regex;
-use reground_citations::{Families, GrammarFormat, NoMarker, Reference, citation_grammar, extract};
+use reground_citations::{
+    Families, GrammarFormat, InvalidMarker, Reference, citation_grammar, extract,
+};
 use serde_json::{Value, json};
 
 /// A matcher of GBNF, as far as its documentation describes what these grammars use: literals, classes, groups, alternatives,
@@ -27,7 +29,7 @@ mod gbnf {
         Repeat { of: Box<Node>, most: usize },
     }
 
-    type Places = BTreeSet<usize>;
+    type SourceIndex = BTreeSet<usize>;
 
     impl Grammar {
         pub fn parse(text: &str) -> Self {
@@ -43,11 +45,11 @@ mod gbnf {
 
         pub fn admits(&self, text: &str) -> bool {
             let text: Vec<char> = text.chars().collect();
-            self.step(&self.0["root"], &text, Places::from([0]))
+            self.step(&self.0["root"], &text, SourceIndex::from([0]))
                 .contains(&text.len())
         }
 
-        fn step(&self, node: &Node, text: &[char], from: Places) -> Places {
+        fn step(&self, node: &Node, text: &[char], from: SourceIndex) -> SourceIndex {
             match node {
                 Node::Literal(literal) => {
                     let fits = |at: &usize| text[*at..].starts_with(literal);
@@ -304,7 +306,7 @@ fn what_is_no_marker_is_refused() {
         ] {
             assert_eq!(
                 citation_grammar(&["A1", text], format),
-                Err(NoMarker(text.to_owned()))
+                Err(InvalidMarker(text.to_owned()))
             );
         }
     }

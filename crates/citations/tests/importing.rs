@@ -10,7 +10,7 @@ mod any_json;
 
 use any_json::{json_soup, result_soup};
 use proptest::prelude::*;
-use reground_citations::{Api, Import, Irregular, Pages, Reference, UnknownApi, import};
+use reground_citations::{Api, Import, ImportProblem, Pages, Reference, UnknownApi, import};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ fn cohere_cites_phrases() {
     assert_eq!(import.notes.len(), 1);
     assert_eq!(
         (import.notes[0].what, import.notes[0].at.as_str()),
-        (Irregular::UnknownKind, "/message/citations/1")
+        (ImportProblem::UnknownKind, "/message/citations/1")
     );
 }
 
@@ -233,7 +233,10 @@ fn gemini_counts_bytes() {
         ]
     );
     let notes: Vec<_> = import.notes.iter().map(|note| note.what).collect();
-    assert_eq!(notes, [Irregular::NoSource, Irregular::InsideCharacter]);
+    assert_eq!(
+        notes,
+        [ImportProblem::NoSource, ImportProblem::InsideCharacter]
+    );
 }
 
 #[test]
@@ -259,7 +262,7 @@ fn bedrock_spans_are_settled_by_their_text() {
             Some("Rye survives frost.")
         )]
     );
-    assert_eq!(import.notes[0].what, Irregular::NoSource);
+    assert_eq!(import.notes[0].what, ImportProblem::NoSource);
 }
 
 #[test]
@@ -274,27 +277,27 @@ fn offsets_that_do_not_fit_are_noted_and_moved() {
     };
     assert_eq!(
         case(json!(6), json!(99), json!(null)),
-        ("text.".into(), Irregular::OutsideText)
+        ("text.".into(), ImportProblem::OutsideText)
     );
     assert_eq!(
         case(json!(u64::MAX), json!(u64::MAX), json!(null)),
-        (String::new(), Irregular::OutsideText)
+        (String::new(), ImportProblem::OutsideText)
     );
     assert_eq!(
         case(json!(5), json!(2), json!(null)),
-        (String::new(), Irregular::OutsideText)
+        (String::new(), ImportProblem::OutsideText)
     );
     assert_eq!(
         case(json!(0), json!(5), json!("Other")),
-        ("Short".into(), Irregular::OtherText)
+        ("Short".into(), ImportProblem::OtherText)
     );
     assert_eq!(
         case(json!(-1), json!(5), json!(null)),
-        ("Short text.".into(), Irregular::NoPlace)
+        ("Short text.".into(), ImportProblem::NoPlace)
     );
     assert_eq!(
         case(json!("0"), json!(1.5), json!(null)),
-        ("Short text.".into(), Irregular::NoPlace)
+        ("Short text.".into(), ImportProblem::NoPlace)
     );
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // in the functions that tests share too
 
 use proptest::prelude::*;
-use reground_citations::{Cues, Lexemes, Stretch, SupportParts, Text, support};
+use reground_citations::{Cues, Lexemes, SupportParts, Text, TextRange, support};
 
 /// Lower-case words of more than two letters that are no stop words, a plural s cut off.
 fn lexemes(text: &str) -> Lexemes {
@@ -35,7 +35,7 @@ fn parts(claim: &str, text: &str) -> SupportParts {
     parts_in("english", claim, &[text])
 }
 
-fn at(text: &str, stretch: Option<Stretch>) -> String {
+fn at(text: &str, stretch: Option<TextRange>) -> String {
     let chars = stretch.unwrap().chars;
     text.chars().skip(chars.start).take(chars.len()).collect()
 }

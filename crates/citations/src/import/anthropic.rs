@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, entries, items, named, positioned, text};
+use super::reader::{ImportProblem, ImportReader, entries, items, named, positioned, text};
 use crate::{Pages, Reference};
 
 /// Searches for a block that is not where the last one ended, at most: each reads the answer.
@@ -37,7 +37,7 @@ fn is_citation(entry: &Value) -> bool {
     text(entry, "type").is_some_and(|kind| kinds.contains(&kind))
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     let whole = 0..reader.answer.len();
     // A list of citations without their block is about the whole text that was given.
     for (at, citation) in items(result).filter(|(_, entry)| is_citation(entry)) {
@@ -61,7 +61,7 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
         let place = blocks.place(said, reader.answer);
         for (at, citation) in entries(block, &at, "citations") {
             if place.is_none() {
-                reader.note(&at, Irregular::OtherText);
+                reader.note(&at, ImportProblem::OtherText);
             }
             cite(
                 &at,
@@ -96,14 +96,14 @@ impl Blocks {
     }
 }
 
-fn cite(at: &str, citation: &Value, place: std::ops::Range<usize>, reader: &mut Reader<'_>) {
+fn cite(at: &str, citation: &Value, place: std::ops::Range<usize>, reader: &mut ImportReader<'_>) {
     if !is_citation(citation) {
-        reader.note(at, Irregular::UnknownKind);
+        reader.note(at, ImportProblem::UnknownKind);
         return;
     }
     match reference(citation) {
         Some(reference) => reader.cite(place, false, reference, text(citation, "cited_text")),
-        None => reader.note(at, Irregular::NoSource),
+        None => reader.note(at, ImportProblem::NoSource),
     }
 }
 

@@ -6,7 +6,8 @@
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, Unit, entries, items, named, text};
+use super::position_map::Unit;
+use super::reader::{ImportProblem, ImportReader, entries, items, named, text};
 use crate::{Pages, Reference};
 
 /// What a page is called in the metadata of a passage.
@@ -21,7 +22,7 @@ pub(super) fn is_this(result: &Value) -> bool {
     })
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     for (at, citation) in items(result).chain(entries(result, "", "citations")) {
         let part = citation
             .pointer("/generatedResponsePart/textResponsePart")
@@ -49,7 +50,7 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
             }
         }
         if !any {
-            reader.note(&at, Irregular::NoSource);
+            reader.note(&at, ImportProblem::NoSource);
         }
     }
 }

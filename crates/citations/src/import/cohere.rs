@@ -6,7 +6,8 @@
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, Unit, entries, items, named, positioned, text};
+use super::position_map::Unit;
+use super::reader::{ImportProblem, ImportReader, entries, items, named, positioned, text};
 use crate::Reference;
 
 pub(super) fn is_this(result: &Value) -> bool {
@@ -25,7 +26,7 @@ pub(super) fn is_this(result: &Value) -> bool {
     })
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     let message = result.get("message").map(|message| ("/message", message));
     let in_message = message
         .into_iter()
@@ -36,7 +37,7 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
     {
         // Version 2 also cites within what the model thought before it answered.
         if text(citation, "type").is_some_and(|kind| kind != "TEXT_CONTENT") {
-            reader.note(&at, Irregular::UnknownKind);
+            reader.note(&at, ImportProblem::UnknownKind);
             continue;
         }
         let number = |key| citation.get(key).and_then(Value::as_u64);
@@ -54,7 +55,7 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
             }
         }
         if reader.cited.len() == before {
-            reader.note(&at, Irregular::NoSource);
+            reader.note(&at, ImportProblem::NoSource);
         }
     }
 }

@@ -6,14 +6,15 @@
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, Unit, named, text};
+use super::position_map::Unit;
+use super::reader::{ImportProblem, ImportReader, named, text};
 use crate::{Pages, Reference};
 
 pub(super) fn is_this(result: &Value) -> bool {
     !metadata(result).is_empty() || result.get("candidates").is_some()
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     for (at, metadata) in metadata(result) {
         let chunks = field(metadata, "groundingChunks").and_then(Value::as_array);
         let chunks = chunks.map(Vec::as_slice).unwrap_or_default();
@@ -61,7 +62,7 @@ fn field<'v>(value: &'v Value, camel: &str) -> Option<&'v Value> {
     })
 }
 
-fn read_support(at: &str, support: &Value, chunks: &[Value], reader: &mut Reader<'_>) {
+fn read_support(at: &str, support: &Value, chunks: &[Value], reader: &mut ImportReader<'_>) {
     let segment = support.get("segment").unwrap_or(&Value::Null);
     let number = |key| field(segment, key).and_then(Value::as_u64);
     let start = if segment.is_object() {
@@ -86,11 +87,11 @@ fn read_support(at: &str, support: &Value, chunks: &[Value], reader: &mut Reader
             reader.cite(bytes.clone(), false, reference, quote);
             any = true;
         } else {
-            reader.note(at, Irregular::NoSource);
+            reader.note(at, ImportProblem::NoSource);
         }
     }
     if !any && indices.is_none_or(Vec::is_empty) {
-        reader.note(at, Irregular::NoSource);
+        reader.note(at, ImportProblem::NoSource);
     }
 }
 

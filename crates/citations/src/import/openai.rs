@@ -8,7 +8,8 @@
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, Unit, entries, items, named, text};
+use super::position_map::Unit;
+use super::reader::{ImportProblem, ImportReader, entries, items, named, text};
 use crate::Reference;
 
 const KINDS: [&str; 4] = [
@@ -41,7 +42,7 @@ fn is_annotation(entry: &Value) -> bool {
     text(entry, "type").is_some_and(|kind| KINDS.contains(&kind))
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     for (at, annotation) in items(result).filter(|(_, entry)| is_annotation(entry)) {
         cite(&at, annotation, 0, reader);
     }
@@ -85,15 +86,15 @@ fn holders(result: &Value) -> Vec<(String, &Value)> {
     holders
 }
 
-fn annotations(at: &str, holder: &Value, from: usize, reader: &mut Reader<'_>) {
+fn annotations(at: &str, holder: &Value, from: usize, reader: &mut ImportReader<'_>) {
     for (at, annotation) in entries(holder, at, "annotations") {
         cite(&at, annotation, from, reader);
     }
 }
 
-fn cite(at: &str, annotation: &Value, from: usize, reader: &mut Reader<'_>) {
+fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>) {
     let Some(kind) = text(annotation, "type").filter(|kind| KINDS.contains(kind)) else {
-        reader.note(at, Irregular::UnknownKind);
+        reader.note(at, ImportProblem::UnknownKind);
         return;
     };
     // Chat and Assistants nest what they say of the source under the name of the kind.
@@ -102,7 +103,7 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut Reader<'_>) {
         .filter(|about| about.is_object())
         .unwrap_or(annotation);
     let Some(reference) = reference(about) else {
-        reader.note(at, Irregular::NoSource);
+        reader.note(at, ImportProblem::NoSource);
         return;
     };
     let number = |key: &str| {
@@ -118,7 +119,7 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut Reader<'_>) {
     );
     let said = text(annotation, "text");
     let unit = unit(reader, from, start, end, text(about, "url"));
-    let base = reader.chart.span(0..from);
+    let base = reader.positions.span(0..from);
     let shift = |n: Option<u64>| {
         let base = match unit {
             Unit::Bytes => base.bytes.end,
@@ -139,7 +140,7 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut Reader<'_>) {
 
 /// The unit under which the stretch holds the address.
 fn unit(
-    reader: &Reader<'_>,
+    reader: &ImportReader<'_>,
     from: usize,
     start: Option<u64>,
     end: Option<u64>,
@@ -148,11 +149,11 @@ fn unit(
     let (Some(start), Some(end), Some(url)) = (start, end, url) else {
         return Unit::Chars;
     };
-    let base = reader.chart.span(0..from);
+    let base = reader.positions.span(0..from);
     let holds = |unit: Unit, base: usize| {
         let at = |n: u64| {
             reader
-                .chart
+                .positions
                 .byte(unit, n.saturating_add(base as u64))
                 .exact()
         };

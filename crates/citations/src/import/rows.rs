@@ -6,12 +6,13 @@ use std::ops::Range;
 use reground_documents::sentence_spans;
 use reground_interrupt::checked;
 
-use super::chart::Chart;
-use super::{Api, Cited};
-use crate::claims;
-use crate::extract::MAX_CITATIONS;
-use crate::forms::Inside;
-use crate::scan::{Found, Supports};
+use super::api::Api;
+use super::position_map::PositionMap;
+use super::reader::ImportedCitation;
+use crate::MAX_CITATIONS;
+use crate::citation::ParsedCitation;
+use crate::reading::claims;
+use crate::reading::scan::{ClaimScope, FoundCitation};
 use crate::{Extracted, Extraction, Form};
 
 /// Longest claim of several sentences, in bytes; of a longer stretch the last ones count.
@@ -20,9 +21,9 @@ const MAX_CLAIM: usize = 2048;
 /// The rows and, by citation, its quote.
 pub(super) fn rows(
     answer: &str,
-    chart: &Chart<'_>,
+    positions: &PositionMap<'_>,
     api: Api,
-    mut cited: Vec<Cited>,
+    mut cited: Vec<ImportedCitation>,
 ) -> (Extraction, Vec<Option<String>>) {
     let omitted = cited.len().saturating_sub(MAX_CITATIONS);
     cited.truncate(MAX_CITATIONS);
@@ -42,7 +43,7 @@ pub(super) fn rows(
         let standing = index.and_then(|index| placed.standing.get(index).copied());
         let placement = standing.unwrap_or_default();
         out.citations.push(Extracted {
-            span: chart.span(cited.bytes),
+            span: positions.span(cited.bytes),
             form: form.clone(),
             family: form.family(),
             reference: cited.reference,
@@ -58,7 +59,11 @@ pub(super) fn rows(
 
 /// What has to be placed, in order: each mark once, and each stretch of sentences once, as an empty mark that encloses
 /// it. By citation, which of them it is.
-fn found(answer: &str, cited: &[Cited], form: &Form) -> (Vec<Found>, Vec<Option<usize>>) {
+fn found(
+    answer: &str,
+    cited: &[ImportedCitation],
+    form: &Form,
+) -> (Vec<FoundCitation>, Vec<Option<usize>>) {
     let mut marks: Vec<Range<usize>> = Vec::new();
     for cited in checked(cited).filter(|c| c.is_mark && !c.bytes.is_empty()) {
         // Marks are cut out of the text, so they may not overlap; one that does is a stretch.
@@ -87,13 +92,13 @@ fn found(answer: &str, cited: &[Cited], form: &Form) -> (Vec<Found>, Vec<Option<
     for (&(start, end, is_mark), index) in &mut index_of {
         *index = found.len();
         let (bytes, supports) = if is_mark {
-            (start..end, Supports::Sentence)
+            (start..end, ClaimScope::Sentence)
         } else {
-            (start..start, Supports::Enclosed(start..end))
+            (start..start, ClaimScope::Enclosed(start..end))
         };
-        found.push(Found {
+        found.push(FoundCitation {
             bytes,
-            inside: Inside::new(form.clone()),
+            parsed: ParsedCitation::new(form.clone()),
             supports,
         });
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::LocatorRange;
+use crate::LocatorRange;
 
 /// The largest number that is known below each place of a document.
 ///

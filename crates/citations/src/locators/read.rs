@@ -4,10 +4,10 @@ use regex::{Captures, Regex, RegexBuilder};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::schema::{Piece, Values};
-use super::{LocatorRange, LocatorSchema, SchemaError, roman};
-use crate::forms::Inside;
-use crate::{Form, Malformed, Reference};
+use super::roman;
+use super::schema::{Level, LocatorSchema, Piece, SchemaError, Values};
+use crate::citation::ParsedCitation;
+use crate::{Form, LocatorRange, Malformed, Reference};
 
 /// Most memory that a pattern compiles to, in bytes.
 const MAX_COMPILED: usize = 1 << 23;
@@ -95,9 +95,9 @@ impl Locators {
         &self,
         stretch: &str,
         offset: usize,
-        mut found: impl FnMut(Range<usize>, Inside),
+        mut found: impl FnMut(Range<usize>, ParsedCitation),
     ) {
-        let mut hits: Vec<(usize, std::cmp::Reverse<usize>, Inside)> = Vec::new();
+        let mut hits: Vec<(usize, std::cmp::Reverse<usize>, ParsedCitation)> = Vec::new();
         for pattern in &self.patterns {
             let mut last = 0;
             for captures in pattern.whole.captures_iter(stretch) {
@@ -129,7 +129,7 @@ impl Locators {
         pattern: &Pattern,
         text: &str,
         captures: &Captures<'_>,
-    ) -> Option<(usize, Inside)> {
+    ) -> Option<(usize, ParsedCitation)> {
         let work = match captures.name("work") {
             Some(name) => Some(self.work(name.as_str())?.to_owned()),
             None => None,
@@ -139,7 +139,7 @@ impl Locators {
         if joined_after(text, end) {
             return None;
         }
-        let mut inside = Inside::new(Form::Locator);
+        let mut inside = ParsedCitation::new(Form::Locator);
         let mut first = numbers;
         for _ in 0..MAX_PLACES {
             let mut last = first.clone();
@@ -208,7 +208,7 @@ impl Pattern {
             whole: compile(expression(pieces))?,
             levels: schema.levels[first..]
                 .iter()
-                .map(super::Level::values)
+                .map(Level::values)
                 .take(tails.len())
                 .collect(),
             tails,
@@ -292,7 +292,7 @@ fn works(schema: &LocatorSchema) -> String {
 }
 
 fn values(schema: &LocatorSchema, level: usize) -> &'static str {
-    let values = schema.levels.get(level).map(super::Level::values);
+    let values = schema.levels.get(level).map(Level::values);
     match (values, schema.roman) {
         (Some(Values::Letter), _) => "[a-z]",
         (_, true) => "[0-9]{1,6}|[ivxlcdm]{1,12}",

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use reground_interrupt::{Steps, checked};
 
-use super::code::{certain, prose};
-use super::words::open_words;
+use super::open_code::{certain, prose};
+use super::open_words::open_words;
 use crate::Grammar;
-use crate::forms::MAX_INSIDE;
-use crate::skip::not_prose;
+use crate::reading::code_spans::non_prose_spans;
+use crate::reading::forms::MAX_INSIDE;
 
 /// Longest address of a link that is waited for, in bytes; none that is longer is recognised.
 const MAX_ADDRESS: usize = 2048;
@@ -31,7 +31,7 @@ pub(super) struct Settled {
 
 /// How far `text` is settled. What stands between the two places may still be read in several ways.
 pub(super) fn settled(text: &str, grammar: &Grammar) -> Settled {
-    let hidden = not_prose(text);
+    let hidden = non_prose_spans(text);
     let known = certain(text, &hidden);
     let bytes = text.as_bytes();
     let sequence = open_private(&bytes[..known], &hidden).unwrap_or(known);

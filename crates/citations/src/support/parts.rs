@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-use super::bits::Bits;
-use super::cues::Cues;
-use super::quoted::Quoted;
-use super::reading::Reading;
+use super::bit_set::BitSet;
+use super::comparison::Comparison;
+use super::language::Cues;
+use super::quotations::QuotedSpan;
 use super::source::SourceUnits;
 use super::units::ClaimUnits;
 
@@ -47,7 +47,7 @@ pub struct SupportParts {
     /// Share of the claim's neighbouring units that are neighbours in a text, in [0, 1].
     pub pairs: f64,
     /// The best window.
-    pub window_at: Option<Stretch>,
+    pub window_at: Option<TextRange>,
     /// Numbers of the claim that no text gives, in one spelling.
     pub numbers_missing: Vec<String>,
     /// Those of them in whose place a text gives another one.
@@ -85,7 +85,7 @@ pub fn measures(parts: &serde_json::Value) -> serde_json::Value {
 
 /// A stretch of one of the texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stretch {
+pub struct TextRange {
     /// Index of the text.
     pub text: usize,
     /// Where in it, in characters.
@@ -109,22 +109,22 @@ pub struct Quotation {
     /// Where it stands in the claim, in characters, its marks left out.
     pub chars: Range<usize>,
     /// Where a text says it word for word; case, spaces and punctuation make no difference.
-    pub found: Option<Stretch>,
+    pub found: Option<TextRange>,
 }
 
 /// The shares and counts that support is the sum of.
-pub(crate) struct Sum {
+pub(crate) struct SupportSum {
     coverage: f64,
     window: f64,
     pairs: f64,
-    missing: Bits,
-    contradicted: Bits,
-    opposed: Bits,
+    missing: BitSet,
+    contradicted: BitSet,
+    opposed: BitSet,
     pub support: f64,
 }
 
-impl Sum {
-    pub fn of(claim: &ClaimUnits<'_>, reading: &Reading) -> Self {
+impl SupportSum {
+    pub fn of(claim: &ClaimUnits<'_>, reading: &Comparison) -> Self {
         let share = |held: usize, of: usize| {
             if of == 0 {
                 0.0
@@ -137,7 +137,7 @@ impl Sum {
             0 => window,
             pairs => share(reading.pairs.len(), pairs),
         };
-        let mut numbers = Bits::default();
+        let mut numbers = BitSet::default();
         for number in &claim.numbers {
             numbers.add(number.unit);
         }
@@ -155,7 +155,7 @@ impl Sum {
         // Where both sides deny something, which word it belongs to is told by its place alone: order differs too easily.
         let both_deny = claim.denied.len() > 0 && reading.denied.len() > 0;
         let opposed = if both_deny {
-            Bits::default()
+            BitSet::default()
         } else {
             by_claim.or(&by_text)
         };
@@ -184,20 +184,20 @@ impl Sum {
 impl SupportParts {
     /// What one source alone says of a claim.
     pub(crate) fn alone(claim: &ClaimUnits<'_>, source: &SourceUnits<'_>, cues: &Cues) -> Self {
-        Self::of(claim, &Reading::of(claim, source, 0), &[source], cues)
+        Self::of(claim, &Comparison::of(claim, source, 0), &[source], cues)
     }
 
     /// Writes out what a reading of these texts came to.
     pub(crate) fn of(
         claim: &ClaimUnits<'_>,
-        reading: &Reading,
+        reading: &Comparison,
         texts: &[&SourceUnits<'_>],
         cues: &Cues,
     ) -> Self {
-        let sum = Sum::of(claim, reading);
-        let numbers = |among: &Bits| {
+        let sum = SupportSum::of(claim, reading);
+        let numbers = |among: &BitSet| {
             let among = *among;
-            let mut seen = Bits::default();
+            let mut seen = BitSet::default();
             claim.numbers.iter().filter(move |number| {
                 let first = among.holds(number.unit) && !seen.holds(number.unit);
                 seen.add(number.unit);
@@ -216,11 +216,11 @@ impl SupportParts {
                 of: of.clone(),
             })
         };
-        let quotation = |quoted: &Quoted| Quotation {
+        let quotation = |quoted: &QuotedSpan| Quotation {
             chars: quoted.chars.clone(),
             found: texts.iter().enumerate().find_map(|(text, source)| {
                 let chars = source.folded().find(quoted)?;
-                Some(Stretch { text, chars })
+                Some(TextRange { text, chars })
             }),
         };
         let names = claim.names.iter();
@@ -231,7 +231,7 @@ impl SupportParts {
             coverage: sum.coverage,
             window: sum.window,
             pairs: sum.pairs,
-            window_at: reading.place.map(|place| Stretch {
+            window_at: reading.place.map(|place| TextRange {
                 text: place.text,
                 chars: place.chars.0..place.chars.1,
             }),

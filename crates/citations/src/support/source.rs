@@ -4,13 +4,13 @@ use reground_interrupt::checked;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bits::Bits;
-use super::cues::Cues;
-use super::quoted::Folded;
-use super::said::{Role, Said, read};
+use super::bit_set::BitSet;
+use super::language::Cues;
+use super::quotations::FoldedText;
+use super::sentences::Sentences;
+use super::text_events::{Role, TextEvent, read};
 use super::units::{ClaimUnits, Number, Vocabulary, is_plain};
 use crate::Lexemes;
-use crate::quote::Sentences;
 
 /// Places of one unit in one source that are looked at, as many as a `tsvector` keeps.
 const MOST_PLACES: usize = 256;
@@ -40,7 +40,7 @@ pub(crate) struct SourceUnits<'a> {
     measures: BTreeMap<u32, Measures>,
     // Of ten sources an answer cites three or four, and few claims quote: made where they are asked for.
     sentences: OnceCell<Sentences>,
-    folded: OnceCell<Folded>,
+    folded: OnceCell<FoldedText>,
 }
 
 /// What the places of one number measure.
@@ -66,18 +66,18 @@ impl<'a> SourceUnits<'a> {
         let mut within = BTreeSet::new();
         read(text, lexemes, cues, |said| {
             let unit = match said {
-                Said::Word { .. } => return,
-                Said::Within(lexeme) => {
+                TextEvent::Word { .. } => return,
+                TextEvent::Within(lexeme) => {
                     within.extend(vocabulary.id(lexeme));
                     return;
                 }
-                Said::LastDenied => {
+                TextEvent::LastDenied => {
                     if let Some(last) = hits.last_mut().filter(|_| known) {
                         last.denied = true;
                     }
                     return;
                 }
-                Said::Unit(unit) => unit,
+                TextEvent::Unit(unit) => unit,
             };
             let id = vocabulary.id(unit.key);
             known = id.is_some();
@@ -143,8 +143,8 @@ impl<'a> SourceUnits<'a> {
     }
 
     /// Its letters and digits.
-    pub fn folded(&self) -> &Folded {
-        self.folded.get_or_init(|| Folded::of(self.text))
+    pub fn folded(&self) -> &FoldedText {
+        self.folded.get_or_init(|| FoldedText::of(self.text))
     }
 
     /// Where a unit stands, ascending.
@@ -166,8 +166,8 @@ impl<'a> SourceUnits<'a> {
     }
 
     /// The claim's units that stand over all of the source.
-    pub fn untied_of(&self, claim: &ClaimUnits<'_>) -> Bits {
-        let mut bits = Bits::default();
+    pub fn untied_of(&self, claim: &ClaimUnits<'_>) -> BitSet {
+        let mut bits = BitSet::default();
         for (number, unit) in claim.units.iter().enumerate() {
             if self.untied.binary_search(unit).is_ok() {
                 bits.add(number);

@@ -4,11 +4,11 @@ use reground_interrupt::checked;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::bits::{Bits, MOST};
-use super::cues::Cues;
-use super::quoted::{Quoted, quoted_spans};
-use super::said::{Role, Said, read};
-use super::words::is_unspaced;
+use super::bit_set::{BitSet, MOST};
+use super::language::Cues;
+use super::pieces::is_unspaced;
+use super::quotations::{QuotedSpan, quoted_spans};
+use super::text_events::{Role, TextEvent, read};
 use crate::Lexemes;
 
 /// The units of all claims, by number. What no claim holds is of no interest in a source.
@@ -57,9 +57,9 @@ pub(crate) struct ClaimUnits<'a> {
     pub numbers: Vec<Number>,
     /// Units of words that a capital marks as a name.
     pub names: Vec<usize>,
-    pub quotes: Vec<Quoted>,
+    pub quotes: Vec<QuotedSpan>,
     /// Units that it denies.
-    pub denied: Bits,
+    pub denied: BitSet,
 }
 
 impl<'a> ClaimUnits<'a> {
@@ -115,22 +115,22 @@ impl<'a> ClaimUnits<'a> {
         let (mut words, mut capitals) = (0, 0);
         read(text, lexemes, cues, |said| {
             let unit = match said {
-                Said::Word { capital } => {
+                TextEvent::Word { capital } => {
                     words += 1;
                     capitals += usize::from(capital);
                     return;
                 }
-                Said::Within(lexeme) => {
+                TextEvent::Within(lexeme) => {
                     within.insert(lexeme.to_owned());
                     return;
                 }
-                Said::LastDenied => {
+                TextEvent::LastDenied => {
                     if let Some((_, number)) = last {
                         claim.denied.add(number);
                     }
                     return;
                 }
-                Said::Unit(unit) => unit,
+                TextEvent::Unit(unit) => unit,
             };
             let id = vocabulary.intern(unit.key);
             let bytes = &unit.piece.bytes;

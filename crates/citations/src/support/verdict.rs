@@ -2,9 +2,21 @@
 
 use std::cmp::Reverse;
 
-use super::bits::Bits;
-use super::parts::Sum;
-use super::{ClaimUnits, Cues, Reading, SourceUnits, SupportParts, SupportRules};
+use super::bit_set::BitSet;
+use super::comparison::Comparison;
+use super::language::Cues;
+use super::parts::{SupportParts, SupportSum};
+use super::source::SourceUnits;
+use super::units::ClaimUnits;
+
+/// When support is enough.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SupportRules {
+    /// Least support, in [0, 1], at which a claim counts as held.
+    pub threshold: f64,
+    /// By how much, in [0, 1], another source must be better before the content is said to belong to it.
+    pub other_source_margin: f64,
+}
 
 /// The verdict on one cited source of one claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,25 +28,25 @@ pub(crate) enum Verdict {
 }
 
 /// How the sources of a context support one claim.
-pub(crate) struct Weighed<'a> {
+pub(crate) struct ClaimSupport<'a> {
     claim: &'a ClaimUnits<'a>,
     cues: &'a Cues,
-    readings: Vec<Reading>,
+    readings: Vec<Comparison>,
     /// Support by each source alone.
     supports: Vec<f64>,
 }
 
 /// How the cited sources support the claim together.
-pub(crate) struct Joint {
+pub(crate) struct JointCitations {
     cited: Vec<bool>,
     /// Units that exactly one of them holds.
-    once: Bits,
+    once: BitSet,
     support: f64,
     /// Support once the source that adds most is cited too.
     one_more: f64,
 }
 
-impl<'a> Weighed<'a> {
+impl<'a> ClaimSupport<'a> {
     /// Weighs the sources of a context for a claim; `None` when it has no content.
     pub fn of(
         claim: &'a ClaimUnits<'a>,
@@ -44,13 +56,13 @@ impl<'a> Weighed<'a> {
         if claim.units.is_empty() {
             return None;
         }
-        let readings: Vec<Reading> = sources
+        let readings: Vec<Comparison> = sources
             .iter()
-            .map(|source| Reading::of(claim, source, 0))
+            .map(|source| Comparison::of(claim, source, 0))
             .collect();
         let supports = readings
             .iter()
-            .map(|reading| Sum::of(claim, reading).support)
+            .map(|reading| SupportSum::of(claim, reading).support)
             .collect();
         Some(Self {
             claim,
@@ -83,14 +95,14 @@ impl<'a> Weighed<'a> {
     }
 
     /// The cited sources taken together.
-    pub fn joint(&self, cited: &[usize]) -> Joint {
-        let mut joint = Joint {
+    pub fn joint(&self, cited: &[usize]) -> JointCitations {
+        let mut joint = JointCitations {
             cited: vec![false; self.readings.len()],
-            once: Bits::default(),
+            once: BitSet::default(),
             support: 0.0,
             one_more: 0.0,
         };
-        let mut all = Reading::default();
+        let mut all = Comparison::default();
         for &source in cited {
             if std::mem::replace(&mut joint.cited[source], true) {
                 continue;
@@ -99,19 +111,19 @@ impl<'a> Weighed<'a> {
             joint.once = joint.once.without(held).or(&held.without(&all.held));
             all = all.and(&self.readings[source]);
         }
-        joint.support = Sum::of(self.claim, &all).support;
+        joint.support = SupportSum::of(self.claim, &all).support;
         let gain = |source: &usize| self.readings[*source].held.without(&all.held).len();
         let others = (0..self.readings.len()).filter(|source| !joint.cited[*source]);
         joint.one_more = others
             .min_by_key(|source| (Reverse(gain(source)), *source))
             .map_or(joint.support, |source| {
-                Sum::of(self.claim, &all.and(&self.readings[source])).support
+                SupportSum::of(self.claim, &all.and(&self.readings[source])).support
             });
         joint
     }
 
     /// The best source that the claim does not cite.
-    pub fn best_other(&self, joint: &Joint) -> Option<usize> {
+    pub fn best_other(&self, joint: &JointCitations) -> Option<usize> {
         self.best((0..self.readings.len()).filter(|&source| !joint.cited[source]))
     }
 
@@ -120,7 +132,7 @@ impl<'a> Weighed<'a> {
     /// held alone, or held together with the other citations of the claim to which it adds something; else the content of
     /// another source, if that one holds it and is clearly better; else a matter of one more citation, if that would do; else
     /// not supported.
-    pub fn verdict(&self, source: usize, joint: &Joint, rules: &SupportRules) -> Verdict {
+    pub fn verdict(&self, source: usize, joint: &JointCitations, rules: &SupportRules) -> Verdict {
         let enough = |support: f64| support >= rules.threshold;
         // A source that brings nothing of its own is not mended by citing another one.
         let adds = self.readings[source].held.and(&joint.once).len() > 0;

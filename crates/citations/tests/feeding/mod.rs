@@ -1,9 +1,16 @@
 //! Feeding an answer prefix by prefix, and what must hold of it.
 
-use reground_citations::{Extracted, Extraction, Fed, Form, Grammar, GrammarRules, extract, feed};
+use reground_citations::{
+    Extracted, Extraction, Form, Grammar, GrammarRules, PartialExtraction, extract, feed,
+};
 
 /// Says what is wrong with what was known at some point, given the whole.
-fn contradiction(answer: &str, whole: &Extraction, at: usize, fed: &Fed) -> Option<String> {
+fn contradiction(
+    answer: &str,
+    whole: &Extraction,
+    at: usize,
+    fed: &PartialExtraction,
+) -> Option<String> {
     let so_far = &answer[..at];
     let fail = |what: String| Some(format!("{what}\n of {so_far:?}\n in {answer:?}\n{fed:?}"));
     if !so_far.is_char_boundary(fed.shown) {

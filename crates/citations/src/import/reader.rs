@@ -1,0 +1,181 @@
+//! What the readers of all APIs share: the citations and problems found so far, and access to JSON.
+
+use reground_interrupt::checked;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::ops::Range;
+
+use super::position_map::{PositionMap, Unit};
+use crate::{Pages, Reference};
+
+/// Something in the result that could not be read as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportNote {
+    /// Where in the result, as a JSON pointer; the entry, not the field.
+    pub at: String,
+    /// What is wrong.
+    pub what: ImportProblem,
+}
+
+/// What does not fit, and what was made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportProblem {
+    /// An offset beyond the answer, or an end before its start: moved to the nearest place.
+    OutsideText,
+    /// An offset within a character: widened to the whole of it.
+    InsideCharacter,
+    /// The answer has another text at this place than the API says.
+    OtherText,
+    /// No place is given: the citation stands for the whole answer.
+    NoPlace,
+    /// No source is given: no row.
+    NoSource,
+    /// An entry of a kind that is not known: no row.
+    UnknownKind,
+}
+
+impl ImportProblem {
+    /// What was made of it, for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OutsideText => "outside the text: moved to the nearest place",
+            Self::InsideCharacter => "within a character: widened to the whole of it",
+            Self::OtherText => "the answer has another text there",
+            Self::NoPlace => "without a place: taken for the whole answer",
+            Self::NoSource => "without a source: left out",
+            Self::UnknownKind => "of an unknown kind: left out",
+        }
+    }
+}
+
+/// A citation with its place in the answer.
+pub(super) struct ImportedCitation {
+    pub bytes: Range<usize>,
+    /// Whether the place holds a mark, not what is claimed.
+    pub is_mark: bool,
+    pub reference: Reference,
+    pub quote: Option<String>,
+}
+
+/// What is read so far, and the answer that it is about.
+pub(super) struct ImportReader<'a> {
+    pub answer: &'a str,
+    pub positions: PositionMap<'a>,
+    pub cited: Vec<ImportedCitation>,
+    pub notes: Vec<ImportNote>,
+}
+
+impl ImportReader<'_> {
+    pub fn note(&mut self, at: &str, what: ImportProblem) {
+        self.notes.push(ImportNote {
+            at: at.to_owned(),
+            what,
+        });
+    }
+
+    /// The bytes from `start` to `end`, brought into the text. What the API says stands there decides: a unit under which it
+    /// does is right, whatever the API counts in, and so is the length.
+    pub fn place(
+        &mut self,
+        at: &str,
+        unit: Unit,
+        start: Option<u64>,
+        end: Option<u64>,
+        said: Option<&str>,
+    ) -> Range<usize> {
+        let (Some(start), Some(end)) = (start, end) else {
+            self.note(at, ImportProblem::NoPlace);
+            return 0..self.answer.len();
+        };
+        let said = said.filter(|said| !said.is_empty());
+        if let Some(said) = said {
+            for unit in [unit, Unit::Chars, Unit::Utf16, Unit::Bytes] {
+                let from = self.positions.byte(unit, start).exact();
+                if let Some(from) = from.filter(|from| self.answer[*from..].starts_with(said)) {
+                    return from..from + said.len();
+                }
+            }
+            self.note(at, ImportProblem::OtherText);
+        }
+        let (from, to) = (
+            self.positions.byte(unit, start),
+            self.positions.byte(unit, end),
+        );
+        if from.is_outside || to.is_outside || end < start {
+            self.note(at, ImportProblem::OutsideText);
+        } else if from.floor != from.ceiling || to.floor != to.ceiling {
+            self.note(at, ImportProblem::InsideCharacter);
+        }
+        from.floor..to.ceiling.max(from.floor)
+    }
+
+    pub fn cite(
+        &mut self,
+        bytes: Range<usize>,
+        is_mark: bool,
+        reference: Reference,
+        quote: Option<&str>,
+    ) {
+        let quote = quote.filter(|quote| !quote.is_empty()).map(str::to_owned);
+        self.cited.push(ImportedCitation {
+            bytes,
+            is_mark,
+            reference,
+            quote,
+        });
+    }
+}
+
+/// What the caller called a source: one of our markers, if it is spelled as one, or else a name.
+pub(super) fn named(name: &str, pages: Option<Pages>) -> Reference {
+    let number = name.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let letters = name.len() - number.len();
+    let is_number =
+        !number.is_empty() && number.len() <= 5 && number.bytes().all(|b| b.is_ascii_digit());
+    if (1..=3).contains(&letters) && is_number {
+        return Reference::Marker {
+            marker: name.to_owned(),
+            pages,
+        };
+    }
+    Reference::Document {
+        name: name.to_owned(),
+        pages,
+    }
+}
+
+/// A source by its position, from 0.
+pub(super) fn positioned(index: u64, pages: Option<Pages>) -> Reference {
+    let number = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
+    Reference::Ordinal { number, pages }
+}
+
+/// A text that says something, by key.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value
+        .get(key)?
+        .as_str()
+        .filter(|text| !text.trim().is_empty())
+}
+
+/// The entries of a list, by key, with the pointer of each.
+pub(super) fn entries<'v>(
+    value: &'v Value,
+    at: &str,
+    key: &str,
+) -> impl Iterator<Item = (String, &'v Value)> {
+    let list = value.get(key).and_then(Value::as_array).map(Vec::as_slice);
+    let at = format!("{at}/{key}");
+    checked(list.unwrap_or_default())
+        .enumerate()
+        .map(move |(number, entry)| (format!("{at}/{number}"), entry))
+}
+
+/// The entries of a value that is itself a list.
+pub(super) fn items(value: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    checked(list)
+        .enumerate()
+        .map(|(number, entry)| (format!("/{number}"), entry))
+}

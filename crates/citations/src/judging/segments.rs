@@ -1,0 +1,168 @@
+//! Which part of its claim a citation is judged by.
+//!
+//! A sentence may state several facts and cite each on its own: `Paris is the capital of France [1], Berlin of Germany [2].`
+//! Each citation then closes a segment, the text since the one before it, and is judged by that alone: the sentence as a
+//! whole stands in neither source.
+
+use std::ops::Range;
+
+/// Units of content that a segment needs to be judged by. With three, `Berlin of Germany` would not be one; with one, each
+/// item of `Firefox [1], Chrome [2]` would be held by any text that names it.
+const LEAST: usize = 2;
+
+/// A part of a claim, and the places of the citations that are judged by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    /// The part, in bytes of the claim.
+    pub bytes: Range<usize>,
+    /// Bytes of the claim that its citations stand at: half-open, but for the last segment, which has all that follow.
+    pub places: Range<usize>,
+}
+
+/// Parts a claim of `length` bytes whose citations stand at `places`, ascending; `units` are the bytes that its units of
+/// content begin at, ascending.
+///
+/// The parts are the whole, in order. What is too short to be judged goes with the part before it, and citations with too
+/// little between them share one: of a claim that is cited at one place only, all is one part. What follows the last
+/// citation belongs to the last part. Where the first closes nothing and the last opens enough (`[1] says …, while [2]
+/// says …`), each opens its segment; where the first closes too little then, it may do either, and all is one part.
+pub(super) fn segments(length: usize, places: &[usize], units: &[usize]) -> Vec<Segment> {
+    let count = |from: usize, to: usize| {
+        units.partition_point(|unit| *unit < to) - units.partition_point(|unit| *unit < from)
+    };
+    let (Some(&first), Some(&last)) = (places.first(), places.last()) else {
+        return Vec::new();
+    };
+    let opened = count(last, length) >= LEAST;
+    let leads = opened && count(0, first) == 0;
+    if opened && (1..LEAST).contains(&count(0, first)) {
+        return vec![Segment {
+            bytes: 0..length,
+            places: first..last + 1,
+        }];
+    }
+    let mut segments: Vec<Segment> = Vec::new();
+    for (number, &place) in places.iter().enumerate() {
+        let before = number.checked_sub(1).map_or(0, |before| places[before]);
+        let after = places.get(number + 1).copied().unwrap_or(length);
+        let own = if leads { place..after } else { before..place };
+        let enough = count(own.start, own.end) >= LEAST;
+        match segments.last_mut() {
+            // Too little before it, or too little that it closes: one part with the one before.
+            Some(part) if !(enough || leads) || count(part.bytes.start, part.bytes.end) < LEAST => {
+                part.bytes.end = own.end;
+                part.places.end = place + 1;
+            }
+            _ => segments.push(Segment {
+                bytes: own,
+                places: place..place + 1,
+            }),
+        }
+    }
+    if let Some(part) = segments.first_mut() {
+        part.bytes.start = 0;
+    }
+    if let Some(part) = segments.last_mut() {
+        part.bytes.end = length;
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LEAST, segments};
+    use proptest::prelude::*;
+
+    /// The parts of a claim, `^` where a citation stands; its content are its words of more than three letters.
+    fn parts(marked: &str) -> Vec<String> {
+        let (mut text, mut places) = (String::new(), Vec::new());
+        for piece in marked.split('^') {
+            text.push_str(piece);
+            places.push(text.len());
+        }
+        places.pop();
+        let words = text.split(' ').scan(0, |at, word| {
+            let start = *at;
+            *at += word.len() + 1;
+            Some((start, word))
+        });
+        let units: Vec<usize> = words
+            .filter(|(_, word)| word.trim_matches(',').len() > 3)
+            .map(|(start, _)| start)
+            .collect();
+        segments(text.len(), &places, &units)
+            .into_iter()
+            .map(|part| text[part.bytes].trim().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn each_citation_closes_its_segment() {
+        assert_eq!(
+            parts("Paris is the capital of France^, Berlin of Germany^, and Rome of Italy^."),
+            [
+                "Paris is the capital of France",
+                ", Berlin of Germany",
+                ", and Rome of Italy."
+            ]
+        );
+        assert_eq!(
+            parts("Paris is the capital of France^^, and Berlin of Germany^^ as well"),
+            [
+                "Paris is the capital of France",
+                ", and Berlin of Germany as well"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_too_short_is_shared() {
+        for whole in [
+            "Paris is the capital of France^",
+            "Paris^ is the capital of France^.",
+            "The supported browsers are Firefox^, Chrome^, and Safari^.",
+            "Firefox^, Chrome^, and Safari^ are supported browsers.",
+            "According^ to servers need plugins, while^ clients need none.",
+            "^^So it is.",
+        ] {
+            assert_eq!(parts(whole), [whole.replace('^', "")], "{whole}");
+        }
+        assert!(parts("No citation.").is_empty());
+    }
+
+    #[test]
+    fn citations_that_lead_open_their_segments() {
+        assert_eq!(
+            parts(
+                "^ contains_quote that servers need plugins, while ^ and ^ contains_quote that clients need none."
+            ),
+            [
+                "says that servers need plugins, while",
+                "and  contains_quote that clients need none."
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn parts_are_the_whole_and_hold_each_place_once(
+            mut places in prop::collection::vec(0_usize..40, 0..8),
+            mut units in prop::collection::vec(0_usize..40, 0..20),
+        ) {
+            places.sort_unstable();
+            units.sort_unstable();
+            let parts = segments(40, &places, &units);
+            let mut end = 0;
+            for part in &parts {
+                prop_assert_eq!(part.bytes.start, end);
+                end = part.bytes.end;
+                let held = units.iter().filter(|unit| part.bytes.contains(unit)).count();
+                prop_assert!(parts.len() == 1 || held >= LEAST);
+            }
+            prop_assert_eq!(end, if places.is_empty() { 0 } else { 40 });
+            for place in &places {
+                prop_assert_eq!(parts.iter().filter(|part| part.places.contains(place)).count(), 1);
+            }
+        }
+    }
+}

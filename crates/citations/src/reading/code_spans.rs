@@ -1,0 +1,234 @@
+//! The stretches of an answer that are not prose: code and hidden reasoning. What they hold is not cited.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use reground_interrupt::{CHECK_INTERVAL, Steps, check_interrupt, checked};
+
+/// Byte ranges of fenced code, inline code and `<think>` blocks, ascending and disjoint. Linear in the text.
+///
+/// A fence or a block that is never closed reaches to the end, as CommonMark has it for fences. A closing `</think>`
+/// alone hides nothing: one stray tag must not take an answer's citations out of sight.
+pub(crate) fn non_prose_spans(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut closers = inline_closers(bytes).into_iter().peekable();
+    let mut at = 0;
+    while let Some(sign) = next_sign(bytes, at) {
+        at = sign;
+        if let Some(start) = line_start(bytes, at)
+            && let Some(fence) = Fence::at(bytes, start)
+        {
+            // The indentation goes with the fence, unless it is the end of what was hidden before.
+            let start = found
+                .last()
+                .map_or(start, |before: &Range<usize>| start.max(before.end));
+            let end = fence.end(bytes);
+            found.push(start..end);
+            at = end;
+            continue;
+        }
+        let end = match bytes[at] {
+            b'`' => {
+                while closers.next_if(|(open, _)| *open < at).is_some() {}
+                let length = run(bytes, at, b'`');
+                match closers.next_if(|(open, _)| *open == at) {
+                    Some((_, close)) => close + length,
+                    None => {
+                        at += length;
+                        continue;
+                    }
+                }
+            }
+            b'<' => match thought(bytes, at) {
+                Some(end) => end,
+                None => {
+                    at += 1;
+                    continue;
+                }
+            },
+            _ => {
+                at += run(bytes, at, b'~');
+                continue;
+            }
+        };
+        found.push(at..end);
+        at = end;
+    }
+    found
+}
+
+/// The next byte that may begin something hidden.
+fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut start = from;
+    for stretch in bytes.get(from..)?.chunks(CHECK_INTERVAL) {
+        let sign = memchr::memchr3(b'`', b'~', b'<', stretch);
+        check_interrupt(sign.unwrap_or(stretch.len()));
+        if let Some(at) = sign {
+            return Some(start + at);
+        }
+        start += stretch.len();
+    }
+    None
+}
+
+/// Where the line begins whose first sign, behind what indents it, stands at `at`.
+fn line_start(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = &bytes[..at];
+    let indented = before
+        .iter()
+        .rev()
+        .take_while(|b| matches!(b, b' ' | b'\t' | b'>'))
+        .count();
+    let start = at - indented;
+    (start == 0 || bytes[start - 1] == b'\n').then_some(start)
+}
+
+/// A line that opens fenced code.
+struct Fence {
+    sign: u8,
+    length: usize,
+    body: usize,
+}
+
+impl Fence {
+    /// The fence that the line at `start` opens; lists and quotations may indent it.
+    fn at(bytes: &[u8], start: usize) -> Option<Self> {
+        let open = start + indent(&bytes[start..]);
+        let sign = *bytes.get(open).filter(|b| matches!(b, b'`' | b'~'))?;
+        let length = run(bytes, open, sign);
+        let body = line_end(bytes, open);
+        // A backtick later on the line makes it inline code.
+        let inline = sign == b'`' && bytes[open + length..body].contains(&b'`');
+        (length >= 3 && !inline).then_some(Self { sign, length, body })
+    }
+
+    /// One past the line that closes it.
+    fn end(&self, bytes: &[u8]) -> usize {
+        let mut start = self.body;
+        let mut steps = Steps::default();
+        while start < bytes.len() {
+            steps.step();
+            let end = line_end(bytes, start);
+            let sign = start + indent(&bytes[start..end]);
+            let length = run(bytes, sign, self.sign);
+            if length >= self.length && bytes[sign + length..end].trim_ascii().is_empty() {
+                return end;
+            }
+            start = end;
+        }
+        bytes.len()
+    }
+}
+
+fn indent(line: &[u8]) -> usize {
+    line.iter()
+        .take_while(|b| matches!(b, b' ' | b'\t' | b'>'))
+        .count()
+}
+
+fn run(bytes: &[u8], start: usize, sign: u8) -> usize {
+    bytes[start..].iter().take_while(|b| **b == sign).count()
+}
+
+/// One past the newline that ends the line.
+fn line_end(bytes: &[u8], start: usize) -> usize {
+    memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |n| start + n + 1)
+}
+
+/// For each run of backticks the next run of the same length in its paragraph, where there is one (CommonMark §6.1).
+///
+/// Worked out backwards, once: looking ahead from each opener would be quadratic in a text of unmatched backticks.
+fn inline_closers(bytes: &[u8]) -> Vec<(usize, usize)> {
+    if memchr::memchr(b'`', bytes).is_none() {
+        return Vec::new();
+    }
+    let mut runs = Vec::new();
+    let mut paragraph = 0_usize;
+    let mut line_starts = true;
+    let mut at = 0;
+    let mut steps = Steps::default();
+    while at < bytes.len() {
+        steps.step();
+        if line_starts {
+            let content = at + indent(&bytes[at..]);
+            let blank = matches!(bytes.get(content), None | Some(b'\n' | b'\r'));
+            if blank || Fence::at(bytes, at).is_some() {
+                paragraph += 1;
+            }
+        }
+        line_starts = bytes[at] == b'\n';
+        let length = run(bytes, at, b'`').max(1);
+        if bytes[at] == b'`' {
+            runs.push((at, length, paragraph));
+        }
+        at += length;
+    }
+    let mut next = BTreeMap::new();
+    let mut current = paragraph;
+    let mut closers = Vec::new();
+    for (at, length, paragraph) in checked(runs.into_iter().rev()) {
+        if paragraph != current {
+            next.clear();
+            current = paragraph;
+        }
+        if let Some(close) = next.insert(length, at) {
+            closers.push((at, close));
+        }
+    }
+    closers.reverse();
+    closers
+}
+
+/// The end of the reasoning block that opens at `start`.
+fn thought(bytes: &[u8], start: usize) -> Option<usize> {
+    let tags: [(&[u8], &[u8]); 2] = [(b"<think>", b"</think>"), (b"<thinking>", b"</thinking>")];
+    let (open, close) = tags
+        .into_iter()
+        .find(|(open, _)| starts_with(&bytes[start..], open))?;
+    let body = start + open.len();
+    let end = checked(body..bytes.len())
+        .find(|&at| bytes[at] == b'<' && starts_with(&bytes[at..], close))
+        .map_or(bytes.len(), |at| at + close.len());
+    Some(end)
+}
+
+fn starts_with(bytes: &[u8], tag: &[u8]) -> bool {
+    bytes
+        .get(..tag.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::non_prose_spans;
+
+    fn kept(text: &str) -> String {
+        let mut out = String::new();
+        let mut at = 0;
+        for range in non_prose_spans(text) {
+            out.push_str(&text[at..range.start]);
+            at = range.end;
+        }
+        out + &text[at..]
+    }
+
+    #[test]
+    fn code_and_thoughts_go() {
+        assert_eq!(kept("a `x[1]` b"), "a  b");
+        assert_eq!(kept("a ``x ` [1]`` b"), "a  b");
+        assert_eq!(kept("a\n```rust\nlet x = y[1];\n```\nb"), "a\nb");
+        assert_eq!(kept("> ~~~\n> [1]\n> ~~~\nb"), "b");
+        assert_eq!(kept("<think>[1]</think>b"), "b");
+        assert_eq!(kept("<THINK>[1]\n\n</think>b"), "b");
+    }
+
+    #[test]
+    fn the_unclosed() {
+        assert_eq!(kept("a ` b [1]"), "a ` b [1]");
+        assert_eq!(kept("a ` b\n\nc ` d"), "a ` b\n\nc ` d");
+        assert_eq!(kept("a\n```\n[1]"), "a\n");
+        assert_eq!(kept("a <think>[1]"), "a ");
+        assert_eq!(kept("[1]</think>b"), "[1]</think>b");
+    }
+}

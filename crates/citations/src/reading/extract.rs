@@ -1,0 +1,43 @@
+//! From the text of an answer to its citations, in linear time.
+
+use reground_interrupt::checked;
+use std::borrow::Cow;
+
+use super::{Grammar, claims, scan};
+use crate::citation::Ruler;
+use crate::{Extracted, Extraction, Reference};
+
+/// Reads every citation of a grammar; [`Families`](crate::Families) alone are one.
+///
+/// Code, `<think>` blocks, links, images, array indexes and years are no citations. Never fails, takes time linear in the
+/// text, and depends on nothing but its arguments.
+pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
+    let grammar = grammar.into();
+    let (found, omitted) = scan::scan(text, &grammar);
+    let placed = claims::place(text, &found);
+    let mut citations = Vec::with_capacity(found.len());
+    let mut ruler = Ruler::new(text);
+    for (found, placement) in checked(found.into_iter().zip(placed.standing)) {
+        let span = ruler.span(found.bytes);
+        let family = found.parsed.form.family();
+        for reference in found.parsed.references {
+            let repaired = found.parsed.repaired && matches!(reference, Reference::Marker { .. });
+            citations.push(Extracted {
+                span: span.clone(),
+                form: found.parsed.form.clone(),
+                family,
+                reference,
+                repaired,
+                sentence: placement.sentence,
+                claim: placement.claim,
+                claim_at: placement.claim_at,
+            });
+        }
+    }
+    Extraction {
+        citations,
+        sentences: placed.sentences,
+        claims: placed.claims,
+        omitted,
+    }
+}

@@ -1,0 +1,130 @@
+//! What a corpus and a caller add: locators, mentions and the user's patterns, outside every other citation.
+
+use std::ops::Range;
+
+use reground_interrupt::{check_interrupt, checked};
+
+use super::found::{ClaimScope, FoundCitation};
+use super::scanner::Scanner;
+use crate::Family;
+use crate::MAX_CITATIONS;
+use crate::citation::ParsedCitation;
+
+/// Longest stretch that is searched at once, in bytes. A regular expression is linear in it, the search for all its matches
+/// at worst quadratic: so it is bounded.
+const CHECK_INTERVAL: usize = 2048;
+
+impl Scanner<'_> {
+    pub(super) fn custom_forms(&mut self, hidden: &[Range<usize>]) {
+        let grammar = self.grammar;
+        let on = |family| grammar.families.includes(family);
+        let patterns = Some(&grammar.patterns).filter(|p| !p.is_empty() && on(Family::Custom));
+        let locators = grammar.locators.as_ref().filter(|_| on(Family::Locator));
+        let mentions = grammar.mentions.as_ref().filter(|_| on(Family::Mention));
+        if patterns.is_none() && locators.is_none() && mentions.is_none() {
+            return;
+        }
+        let mut free = Free::new(hidden, &self.found, &self.notes.lines);
+        let mut added: Vec<FoundCitation> = Vec::new();
+        for stretch in stretches(self.text) {
+            check_interrupt(stretch.len());
+            let said = &self.text[stretch.clone()];
+            let mut hits: Vec<(Range<usize>, u8, ParsedCitation)> = Vec::new();
+            if let Some(patterns) = patterns {
+                patterns.matches(said, stretch.start, |bytes, parsed| {
+                    hits.push((bytes, 0, parsed))
+                });
+            }
+            if let Some(locators) = locators {
+                locators.matches(said, stretch.start, |bytes, parsed| {
+                    hits.push((bytes, 1, parsed))
+                });
+            }
+            if let Some(mentions) = mentions {
+                mentions.matches(said, stretch.start, |bytes, parsed| {
+                    hits.push((bytes, 2, parsed))
+                });
+            }
+            // The first to begin counts; of those that begin together the user's, then a place, then a title.
+            hits.sort_by_key(|(bytes, rank, _)| (bytes.start, *rank));
+            for (bytes, _, parsed) in hits {
+                let last = added.last().map_or(0, |found| found.bytes.end);
+                if bytes.start >= last && free.is_free(&bytes) {
+                    added.push(FoundCitation {
+                        bytes,
+                        parsed,
+                        supports: ClaimScope::Sentence,
+                    });
+                }
+            }
+        }
+        self.add(added);
+    }
+
+    /// Puts what was added among what was found, in the order of the text.
+    fn add(&mut self, added: Vec<FoundCitation>) {
+        if added.is_empty() {
+            return;
+        }
+        self.found.extend(added);
+        self.found.sort_by_key(|found| found.bytes.start);
+        let all: usize = checked(&self.found)
+            .map(|found| found.parsed.references.len())
+            .sum();
+        let mut room = MAX_CITATIONS;
+        for found in &mut self.found {
+            found.parsed.references.truncate(room);
+            room -= found.parsed.references.len();
+        }
+        self.omitted += all - (MAX_CITATIONS - room);
+        self.listed = MAX_CITATIONS - room;
+    }
+}
+
+/// Lines, and pieces of long ones that end at white space where there is any.
+fn stretches(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let window = &rest[..rest.floor_char_boundary(CHECK_INTERVAL)];
+        let length = match window.find('\n') {
+            Some(newline) => newline + 1,
+            None if window.len() == rest.len() => rest.len(),
+            None => window.rfind(' ').map_or(window.len(), |space| space + 1),
+        };
+        let stretch = start..start + length;
+        start = stretch.end;
+        Some(stretch)
+    })
+}
+
+/// What is taken already, walked along with ascending places.
+struct Free {
+    taken: Vec<Range<usize>>,
+    next: usize,
+}
+
+impl Free {
+    fn new(hidden: &[Range<usize>], found: &[FoundCitation], lines: &[Range<usize>]) -> Self {
+        let mut taken: Vec<_> = hidden
+            .iter()
+            .chain(lines)
+            .chain(found.iter().map(|found| &found.bytes))
+            .cloned()
+            .collect();
+        taken.sort_by_key(|range| range.start);
+        Self { taken, next: 0 }
+    }
+
+    fn is_free(&mut self, bytes: &Range<usize>) -> bool {
+        while self
+            .taken
+            .get(self.next)
+            .is_some_and(|taken| taken.end <= bytes.start)
+        {
+            self.next += 1;
+        }
+        let next = self.taken.get(self.next);
+        next.is_none_or(|taken| bytes.end <= taken.start)
+    }
+}

@@ -1,0 +1,11 @@
+//! The place that a citation names.
+
+mod ids;
+mod places;
+mod resolve;
+mod source_index;
+mod sources;
+
+pub use resolve::{document_requests, registry_names};
+pub(crate) use source_index::{Resolution, SourceIndex};
+pub use sources::{DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Source, Target};

@@ -1,0 +1,46 @@
+//! Structured locators: which passages stand on a place.
+
+use super::source_index::{AfterLookup, DOCUMENT_ONLY, Lookup, Resolution, SourceIndex, exact};
+use super::sources::{DocumentRequest, Source, Target};
+use crate::LocatorRange;
+
+impl SourceIndex<'_> {
+    /// A place of the context, where a source contains all of it; or else one to ask for, as it may not exist.
+    pub(super) fn place(&self, range: &LocatorRange) -> Lookup {
+        let containing = self.standing_on(|own| own.contains(range));
+        if !containing.is_empty() {
+            return exact(containing, false);
+        }
+        let target = Target::Locator(range.clone());
+        let asked = DocumentRequest {
+            target,
+            pages: None,
+        };
+        let touching = self.standing_on(|own| own.touches(range));
+        Lookup::Ask(asked, AfterLookup::Place(touching))
+    }
+
+    /// A place that the work has, or that nobody knows.
+    pub(super) fn place_in_work(&self, touching: Vec<usize>, found: &[usize]) -> Resolution {
+        if !touching.is_empty() {
+            return Resolution::Context {
+                sources: touching,
+                fidelity: DOCUMENT_ONLY,
+                repaired: false,
+            };
+        }
+        if found.is_empty() {
+            return Resolution::Unknown;
+        }
+        Resolution::Elsewhere {
+            documents: found.to_vec(),
+        }
+    }
+
+    fn standing_on(&self, fits: impl Fn(&LocatorRange) -> bool) -> Vec<usize> {
+        let stands = |source: &Source| source.locators.as_ref().is_some_and(&fits);
+        let sources = self.sources.iter().enumerate();
+        let fitting = sources.filter(|(_, source)| stands(source));
+        fitting.map(|(index, _)| index).collect()
+    }
+}

@@ -1,0 +1,207 @@
+//! What sources say of one claim: the units that they hold, and the stretch where most of them stand together.
+
+use reground_interrupt::check_interrupt;
+use std::ops::Range;
+
+use super::bit_set::BitSet;
+use super::source::{Hit, SourceUnits};
+use super::units::ClaimUnits;
+
+/// Length of the window, in lengths of the claim. The best of 1, 1.5, 2 and 3 on WiCE and AttributionBench (dev): sources
+/// say with some words more what a claim says.
+const WINDOW: usize = 2;
+
+/// Where the best window stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Which of the texts.
+    pub text: usize,
+    /// In characters, half-open.
+    pub chars: (usize, usize),
+}
+
+/// What one source, or several together, say of a claim. Sets are of numbers of the claim's units, pairs and quotations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Comparison {
+    /// Units anywhere.
+    pub held: BitSet,
+    /// Units in the best window of each source.
+    pub window: BitSet,
+    /// The best window of all.
+    pub place: Option<Place>,
+    /// Units in that one.
+    best: usize,
+    /// Units that the best window denies, and those that it states.
+    pub denied: BitSet,
+    pub stated: BitSet,
+    /// Neighbours that are neighbours here.
+    pub pairs: BitSet,
+    /// Numbers of the claim in whose place another number stands.
+    pub rivals: BitSet,
+    /// Quotations that stand here word for word.
+    pub quotes: BitSet,
+}
+
+impl Comparison {
+    /// Reads one source, the `text`-th, for a claim.
+    pub fn of(claim: &ClaimUnits<'_>, source: &SourceUnits<'_>, text: usize) -> Self {
+        let hits = source.hits_of(claim);
+        check_interrupt(claim.units.len() + hits.len());
+        let untied = source.untied_of(claim);
+        let mut reading = Self {
+            held: untied,
+            window: untied,
+            ..Self::default()
+        };
+        for (number, _) in &hits {
+            reading.held.add(*number);
+        }
+        if let Some(window) = best_window(&hits, WINDOW * claim.length) {
+            let stretch = &hits[window];
+            for (number, hit) in stretch {
+                reading.window.add(*number);
+                let side = if hit.denied {
+                    &mut reading.denied
+                } else {
+                    &mut reading.stated
+                };
+                side.add(*number);
+            }
+            // A sign of currency is read after the number that it stands before.
+            let starts = stretch.iter().map(|(_, hit)| hit.chars.0);
+            let ends = stretch.iter().map(|(_, hit)| hit.chars.1);
+            if let (Some(start), Some(end)) = (starts.min(), ends.max()) {
+                let chars = (start, end);
+                reading.place = Some(Place { text, chars });
+            }
+        }
+        reading.best = reading.window.len();
+        for (number, (left, right)) in claim.pairs.iter().enumerate() {
+            if are_neighbours(source.at(*left), source.at(*right)) {
+                reading.pairs.add(number);
+            }
+        }
+        for number in &claim.numbers {
+            let rival = number.of.as_ref().and_then(|(of, _)| source.figure(*of));
+            if rival.is_some_and(|rival| rival != number.text) {
+                reading.rivals.add(number.unit);
+            }
+            // The same number of something else is another one.
+            if source.other_measure(claim, number).is_some() {
+                let mut other = BitSet::default();
+                other.add(number.unit);
+                reading.held = reading.held.without(&other);
+                reading.window = reading.window.without(&other);
+                reading.rivals = reading.rivals.or(&other);
+            }
+        }
+        for (number, quoted) in claim.quotes.iter().enumerate() {
+            if source.folded().find(quoted).is_some() {
+                reading.quotes.add(number);
+            }
+        }
+        reading
+    }
+
+    /// What two sources say together.
+    pub fn and(&self, other: &Self) -> Self {
+        let better = if other.best > self.best { other } else { self };
+        Self {
+            held: self.held.or(&other.held),
+            window: self.window.or(&other.window),
+            pairs: self.pairs.or(&other.pairs),
+            rivals: self.rivals.or(&other.rivals),
+            quotes: self.quotes.or(&other.quotes),
+            ..*better
+        }
+    }
+}
+
+/// The hits within the stretch of `width` places that holds most distinct units; of equals the shortest, then the first.
+fn best_window(hits: &[(usize, Hit)], width: usize) -> Option<Range<usize>> {
+    let width = u32::try_from(width.max(1)).unwrap_or(u32::MAX);
+    let mut counts = [0_u32; super::bit_set::MOST];
+    let mut distinct = 0_usize;
+    let mut first = 0;
+    let mut best: Option<(usize, u32, Range<usize>)> = None;
+    for (at, (number, hit)) in hits.iter().enumerate() {
+        counts[*number] += 1;
+        distinct += usize::from(counts[*number] == 1);
+        // What stands too far back, and what stands again further on, does not belong to it.
+        while let Some((number, start)) = hits.get(first).filter(|_| first < at) {
+            let repeated = counts[*number] > 1;
+            if hit.place - start.place < width && !repeated {
+                break;
+            }
+            counts[*number] -= 1;
+            distinct -= usize::from(!repeated);
+            first += 1;
+        }
+        let length = hit.place - hits[first].1.place;
+        if best
+            .as_ref()
+            .is_none_or(|(most, shortest, _)| (distinct, *shortest) > (*most, length))
+        {
+            best = Some((distinct, length, first..at + 1));
+        }
+    }
+    best.map(|(.., window)| window)
+}
+
+/// Whether a place of `left` is just before one of `right`; both ascend.
+fn are_neighbours(left: &[Hit], right: &[Hit]) -> bool {
+    let mut right = right.iter().peekable();
+    left.iter().any(|hit| {
+        let next = hit.place + 1;
+        while right.next_if(|hit| hit.place < next).is_some() {}
+        right.peek().is_some_and(|hit| hit.place == next)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hit, best_window};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn hits(places: &[(u32, usize)]) -> Vec<(usize, Hit)> {
+        let hit = |(place, number): &(u32, usize)| {
+            let unit = u32::try_from(*number).unwrap();
+            (
+                *number,
+                Hit {
+                    unit,
+                    place: *place,
+                    denied: false,
+                    bytes: (0, 0),
+                    chars: (0, 0),
+                },
+            )
+        };
+        places.iter().map(hit).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn as_every_window_tried(units in prop::collection::vec((1_u32..4, 0_usize..5), 0..30), width in 1_usize..12) {
+            let mut place = 0;
+            let placed: Vec<(u32, usize)> = units
+                .into_iter()
+                .map(|(step, number)| { place += step; (place, number) })
+                .collect();
+            let hits = hits(&placed);
+            let distinct = |window: &[(usize, Hit)]| window.iter().map(|(n, _)| *n).collect::<BTreeSet<_>>().len();
+            let tried = (0..hits.len()).map(|first| {
+                let from = hits[first].1.place;
+                let end = hits.partition_point(|(_, hit)| (hit.place as usize) < from as usize + width);
+                distinct(&hits[first..end])
+            });
+            let found = best_window(&hits, width);
+            prop_assert_eq!(found.clone().map_or(0, |w| distinct(&hits[w])), tried.max().unwrap_or(0));
+            if let Some(window) = found {
+                let (first, last) = (hits[window.start].1.place, hits[window.end - 1].1.place);
+                prop_assert!(((last - first) as usize) < width);
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What a claim puts in quotation marks, and whether a source says it in these words.
+
+use reground_interrupt::Steps;
+use std::ops::Range;
+
+/// Characters of a quotation that are looked at.
+const LONGEST: usize = 2000;
+
+/// Letters and digits of a quotation at least: less is a term, not something said.
+const SHORTEST: usize = 8;
+
+/// Quotations of one claim that are looked at.
+const MAX_QUOTATIONS: usize = 32;
+
+/// A stretch of a claim in quotation marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QuotedSpan {
+    /// What stands between the marks.
+    pub bytes: Range<usize>,
+    pub chars: Range<usize>,
+    /// Its letters and digits, in lower case.
+    pub folded: Vec<char>,
+}
+
+/// The mark that closes a quotation which `c` opens.
+fn closing(c: char) -> Option<&'static [char]> {
+    Some(match c {
+        '"' => &['"'],
+        '“' => &['”', '“'],
+        '„' => &['“', '”'],
+        '”' => &['”'],
+        '«' => &['»'],
+        '»' => &['«'],
+        '「' => &['」'],
+        '『' => &['』'],
+        _ => return None,
+    })
+}
+
+/// The quotations of a claim.
+pub(crate) fn quoted_spans(text: &str) -> Vec<QuotedSpan> {
+    let mut found = Vec::new();
+    let mut open: Option<(&[char], usize, usize)> = None;
+    let mut steps = Steps::default();
+    for (at, (byte, c)) in text.char_indices().enumerate() {
+        steps.step();
+        match open {
+            Some((closers, ..)) if !closers.contains(&c) => {}
+            Some((_, start, first)) => {
+                open = None;
+                let folded: Vec<char> = folded(&text[start..byte]).take(LONGEST).collect();
+                if folded.len() >= SHORTEST && found.len() < MAX_QUOTATIONS {
+                    found.push(QuotedSpan {
+                        bytes: start..byte,
+                        chars: first..at,
+                        folded,
+                    });
+                }
+            }
+            None => open = closing(c).map(|closers| (closers, byte + c.len_utf8(), at + 1)),
+        }
+    }
+    found
+}
+
+/// Letters and digits, in lower case: quotation marks, dashes, spaces and capitals make no difference to what was said.
+fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+}
+
+/// Whether a source says something word for word, whatever quotation marks, dashes, spaces and capitals are between.
+pub(crate) fn contains_quote(source: &str, quote: &str) -> bool {
+    let quoted = QuotedSpan {
+        bytes: 0..quote.len(),
+        chars: 0..0,
+        folded: folded(quote).collect(),
+    };
+    quoted.folded.is_empty() || FoldedText::of(source).find(&quoted).is_some()
+}
+
+/// A source's letters and digits with where they stand, made once for all quotations that are looked for in it.
+pub(crate) struct FoldedText {
+    chars: Vec<char>,
+    /// Place in the text, in characters, of each.
+    places: Vec<usize>,
+}
+
+impl FoldedText {
+    pub fn of(text: &str) -> Self {
+        let mut steps = Steps::default();
+        let (mut chars, mut places) = (Vec::new(), Vec::new());
+        for (place, c) in text.chars().enumerate() {
+            steps.step();
+            if c.is_alphanumeric() {
+                for lower in c.to_lowercase() {
+                    chars.push(lower);
+                    places.push(place);
+                }
+            }
+        }
+        Self { chars, places }
+    }
+
+    /// Where a quotation first stands, in characters. Knuth, Morris and Pratt: linear whatever both hold.
+    pub fn find(&self, quoted: &QuotedSpan) -> Option<Range<usize>> {
+        let wanted = &quoted.folded;
+        let mut borders = vec![0; wanted.len()];
+        let mut border = 0;
+        for at in 1..wanted.len() {
+            while border > 0 && wanted[at] != wanted[border] {
+                border = borders[border - 1];
+            }
+            border += usize::from(wanted[at] == wanted[border]);
+            borders[at] = border;
+        }
+        let mut held = 0;
+        let mut steps = Steps::default();
+        for (at, c) in self.chars.iter().enumerate() {
+            steps.step();
+            while held > 0 && wanted.get(held) != Some(c) {
+                held = borders[held - 1];
+            }
+            held += usize::from(wanted.get(held) == Some(c));
+            if held == wanted.len() && held > 0 {
+                return Some(self.places[at + 1 - held]..self.places[at] + 1);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FoldedText, quoted_spans};
+    use proptest::prelude::*;
+
+    #[test]
+    fn quotations_of_a_claim() {
+        let claim = "He said “never again, ever”, or «jamais de la vie», not \"so\".";
+        let spans: Vec<&str> = quoted_spans(claim)
+            .into_iter()
+            .map(|quoted| &claim[quoted.bytes])
+            .collect();
+        assert_eq!(spans, ["never again, ever", "jamais de la vie"]);
+        let source = "And so: ‘Never  again – EVER!’ he cried.";
+        let at = FoldedText::of(source)
+            .find(&quoted_spans(claim)[0])
+            .unwrap();
+        let said: String = source.chars().skip(at.start).take(at.len()).collect();
+        assert_eq!(said, "Never  again – EVER");
+    }
+
+    proptest! {
+        #[test]
+        fn found_where_a_search_of_strings_finds_it(source in "[ab]{0,60}", wanted in "[ab]{8,12}") {
+            let claim = format!("\"{wanted}\"");
+            let found = FoldedText::of(&source).find(&quoted_spans(&claim)[0]).map(|at| at.start);
+            prop_assert_eq!(found, source.find(&wanted));
+        }
+    }
+}
