@@ -133,12 +133,10 @@ mod tests {
     #[test]
     fn citations_that_lead_open_their_segments() {
         assert_eq!(
-            parts(
-                "^ contains_quote that servers need plugins, while ^ and ^ contains_quote that clients need none."
-            ),
+            parts("^ says that servers need plugins, while ^ and ^ says that clients need none."),
             [
                 "says that servers need plugins, while",
-                "and  contains_quote that clients need none."
+                "and  says that clients need none."
             ]
         );
     }

@@ -53,9 +53,7 @@ pub enum PatternError {
         group: String,
     },
     /// No group says what is cited.
-    #[error(
-        "pattern {0:?} needs a group named id, name or number: it contains_quote what is cited"
-    )]
+    #[error("pattern {0:?} needs a group named id, name or number: it says what is cited")]
     NothingCited(String),
     /// A match of nothing would stand everywhere.
     #[error("pattern {0:?} matches the empty string")]

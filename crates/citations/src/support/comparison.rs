@@ -47,10 +47,10 @@ impl Comparison {
     pub fn of(claim: &ClaimUnits<'_>, source: &SourceUnits<'_>, text: usize) -> Self {
         let hits = source.hits_of(claim);
         check_interrupt(claim.units.len() + hits.len());
-        let untied = source.untied_of(claim);
+        let unplaced = source.unplaced_of(claim);
         let mut reading = Self {
-            held: untied,
-            window: untied,
+            held: unplaced,
+            window: unplaced,
             ..Self::default()
         };
         for (number, _) in &hits {
@@ -82,7 +82,10 @@ impl Comparison {
             }
         }
         for number in &claim.numbers {
-            let rival = number.of.as_ref().and_then(|(of, _)| source.figure(*of));
+            let rival = number
+                .of
+                .as_ref()
+                .and_then(|(of, _)| source.number_before(*of));
             if rival.is_some_and(|rival| rival != number.text) {
                 reading.rivals.add(number.unit);
             }

@@ -206,13 +206,13 @@ impl SupportParts {
         };
         let contradiction = |number: &super::units::Number| {
             let (id, of) = number.of.as_ref()?;
-            let figure = |text: &&SourceUnits<'_>| match text.other_measure(claim, number) {
+            let other_number = |text: &&SourceUnits<'_>| match text.other_measure(claim, number) {
                 Some(other) => Some(format!("{} {other}", number.text)),
-                None => text.figure(*id).map(str::to_owned),
+                None => text.number_before(*id).map(str::to_owned),
             };
             Some(Contradiction {
                 claimed: number.text.clone(),
-                found: texts.iter().find_map(figure)?,
+                found: texts.iter().find_map(other_number)?,
                 of: of.clone(),
             })
         };

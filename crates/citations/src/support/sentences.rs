@@ -7,9 +7,9 @@ use std::ops::Range;
 use crate::citation::Ruler;
 
 /// The sentences of a passage, in order.
-pub(super) struct Sentences(pub Vec<Sentence>);
+pub(crate) struct Sentences(pub Vec<Sentence>);
 
-pub(super) struct Sentence {
+pub(crate) struct Sentence {
     pub bytes: Range<usize>,
     pub chars: Range<usize>,
 }

@@ -28,135 +28,179 @@ pub(crate) enum Role {
     /// A number that says how many.
     Number,
     /// One that may say nothing of the kind: one of them, a half.
-    MereWord,
+    NumberWord,
     /// What the number before it measures.
     Measure,
 }
 
-/// What comes next.
+/// One step of reading a text.
 pub(crate) enum TextEvent<'a> {
-    /// A word, with or without content; if with, its unit follows.
+    /// A word. If it has content, its unit follows.
     Word { capital: bool },
     /// A unit.
     Unit(Unit<'a>),
-    /// A lexeme of what was said as part of a number.
-    Within(&'a str),
-    /// What stands after the last unit denies it: it grows *not*.
+    /// A lexeme of a word or number that is part of a quantity or a denial, so it is no unit.
+    Absorbed(&'a str),
+    /// The last unit is denied by a word behind it: it grows *not*.
     LastDenied,
 }
 
-/// Reads a text, in order. A word that denies is taken to deny the next unit of its sentence within reach, or else the one
-/// before it.
-pub(crate) fn read(
+/// Reads a text in order and calls `each` for every event. A denying word denies the next unit of its sentence within
+/// [`REACH`], or else the unit before it.
+pub(crate) fn read_events(
     text: &str,
     lexemes: &Lexemes,
     cues: &Cues,
-    mut each: impl FnMut(TextEvent<'_>),
+    each: impl FnMut(TextEvent<'_>),
 ) {
-    let mut lower = String::new();
-    let mut before = String::new();
-    // Where the last cue of a script without spaces ends.
-    let mut cued = 0;
-    // Words since one that denies, while what it denies is open.
-    let mut open: Option<usize> = None;
-    // Where the last figure ends, with what it measures.
-    let mut figured = 0;
+    let mut reader = EventReader {
+        text,
+        lexemes,
+        cues,
+        each,
+        word: String::new(),
+        word_before: String::new(),
+        cue_end: 0,
+        denial: None,
+        quantity_end: 0,
+    };
     for piece in pieces(text) {
-        let raw = &text[piece.bytes.clone()];
-        let start = piece.bytes.start;
-        open = open.map(|since| since + 1);
-        if open.is_some_and(|since| piece.opens || since > REACH) {
-            open = None;
-            each(TextEvent::LastDenied);
+        reader.piece(piece);
+    }
+    if reader.denial.is_some() {
+        (reader.each)(TextEvent::LastDenied);
+    }
+}
+
+/// The state of [`read_events`].
+struct EventReader<'a, F> {
+    text: &'a str,
+    lexemes: &'a Lexemes,
+    cues: &'a Cues,
+    each: F,
+    /// The current word in lower case.
+    word: String,
+    /// The word before it.
+    word_before: String,
+    /// End of the last cue in a script without spaces.
+    cue_end: usize,
+    /// Pieces since a denying word whose object has not been found yet.
+    denial: Option<usize>,
+    /// End of the last quantity, its measure included.
+    quantity_end: usize,
+}
+
+impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
+    fn piece(&mut self, piece: Piece) {
+        self.denial = self.denial.map(|since| since + 1);
+        if self
+            .denial
+            .is_some_and(|since| piece.opens || since > REACH)
+        {
+            self.denial = None;
+            (self.each)(TextEvent::LastDenied);
         }
-        let content = |key, denied| {
-            TextEvent::Unit(Unit {
-                key,
-                piece: piece.clone(),
-                role: Role::Content,
-                denied,
-            })
-        };
         match piece.kind {
-            // What scales a number or is measured by it is said.
-            Kind::Number if start < figured => {}
-            Kind::Unspaced if piece.bytes.end <= figured => {}
-            Kind::Number => {
-                let is_content = |word: &str| lexemes.stem_of(word).is_some();
-                let figure = quantity_from_digits(text, piece.bytes.clone(), cues, is_content);
-                figured =
-                    figure.close(&piece, text, open.take().is_some(), Role::Number, &mut each);
-                for plain in spellings(raw, false) {
-                    if !figure.numbers.contains(&plain) {
-                        each(TextEvent::Within(&plain));
-                    }
-                }
-            }
-            Kind::Unspaced => {
-                // A pair that a cue reaches into is not what the cue denies.
-                let denied = start >= cued && open.take().is_some();
-                each(content(raw, denied));
-                if let Some((len, denies)) = cues.starts(&text[start..]).filter(|_| start >= cued) {
-                    cued = start + len;
-                    open = denies.then_some(0);
-                }
-            }
-            Kind::Word => {
-                std::mem::swap(&mut lower, &mut before);
-                lower.clear();
-                if raw.is_ascii() {
-                    lower.push_str(raw);
-                    lower.make_ascii_lowercase();
-                } else {
-                    lower.extend(raw.chars().flat_map(char::to_lowercase));
-                }
-                if start >= figured
-                    && cues.numerals().begin_with(&lower)
-                    && let Some(figure) = quantity_from_words(text, start, cues)
-                {
-                    let role = if figure.is_mere_word() {
-                        Role::MereWord
-                    } else {
-                        Role::Number
-                    };
-                    // "No one enters" denies the entering.
-                    let denied = role != Role::MereWord && open.take().is_some();
-                    figured = figure.close(&piece, text, denied, role, &mut each);
-                }
-                let capital = raw.starts_with(char::is_uppercase);
-                each(TextEvent::Word { capital });
-                if start < figured {
-                    if let Some(key) = lexemes.stem_of(&lower) {
-                        each(TextEvent::Within(key));
-                    }
-                    continue;
-                }
-                if open == Some(1) && goes_with_denial(&lower, &text[piece.bytes.end..]) {
-                    if let Some(key) = lexemes.stem_of(&lower) {
-                        each(TextEvent::Within(key));
-                    }
-                    continue;
-                }
-                let denies = cues.denies(piece.joined.then_some(&before), &lower)
-                    && !answers(&piece, text)
-                    && !cues.is_harmless(&text[start..]);
-                if let Some(key) = lexemes.stem_of(&lower) {
-                    each(content(key, !denies && open.take().is_some()));
-                }
-                if denies {
-                    open = Some(0);
-                }
+            // A scale or a measure was reported with its number.
+            Kind::Number if piece.bytes.start < self.quantity_end => {}
+            Kind::Unspaced if piece.bytes.end <= self.quantity_end => {}
+            Kind::Number => self.number(&piece),
+            Kind::Unspaced => self.unspaced(piece),
+            Kind::Word => self.word(piece),
+        }
+    }
+
+    fn number(&mut self, piece: &Piece) {
+        let (text, lexemes) = (self.text, self.lexemes);
+        let is_content = |word: &str| lexemes.stem_of(word).is_some();
+        let quantity = quantity_from_digits(text, piece.bytes.clone(), self.cues, is_content);
+        let denied = self.denial.take().is_some();
+        self.quantity_end = quantity.report(piece, text, denied, Role::Number, &mut self.each);
+        for plain in spellings(&text[piece.bytes.clone()], false) {
+            if !quantity.numbers.contains(&plain) {
+                (self.each)(TextEvent::Absorbed(&plain));
             }
         }
     }
-    if open.is_some() {
-        each(TextEvent::LastDenied);
+
+    fn unspaced(&mut self, piece: Piece) {
+        let text = self.text;
+        let start = piece.bytes.start;
+        // A cue does not deny a pair of characters that it overlaps.
+        let denied = start >= self.cue_end && self.denial.take().is_some();
+        self.content(&text[piece.bytes.clone()], piece, denied);
+        let cue = self.cues.starts(&text[start..]);
+        if let Some((len, denies)) = cue.filter(|_| start >= self.cue_end) {
+            self.cue_end = start + len;
+            self.denial = denies.then_some(0);
+        }
+    }
+
+    fn word(&mut self, piece: Piece) {
+        let (text, lexemes, cues) = (self.text, self.lexemes, self.cues);
+        let raw = &text[piece.bytes.clone()];
+        let start = piece.bytes.start;
+        self.set_word(raw);
+        if start >= self.quantity_end
+            && cues.numerals().begin_with(&self.word)
+            && let Some(quantity) = quantity_from_words(text, start, cues)
+        {
+            let role = if quantity.is_mere_word() {
+                Role::NumberWord
+            } else {
+                Role::Number
+            };
+            // "No one enters" denies the entering.
+            let denied = role != Role::NumberWord && self.denial.take().is_some();
+            self.quantity_end = quantity.report(&piece, text, denied, role, &mut self.each);
+        }
+        let capital = raw.starts_with(char::is_uppercase);
+        (self.each)(TextEvent::Word { capital });
+        let absorbed = start < self.quantity_end
+            || (self.denial == Some(1) && extends_denial(&self.word, &text[piece.bytes.end..]));
+        if absorbed {
+            if let Some(key) = lexemes.stem_of(&self.word) {
+                (self.each)(TextEvent::Absorbed(key));
+            }
+            return;
+        }
+        let denies = cues.denies(piece.joined.then_some(&self.word_before), &self.word)
+            && !is_reply(&piece, text)
+            && !cues.is_harmless(&text[start..]);
+        if let Some(key) = lexemes.stem_of(&self.word) {
+            let denied = !denies && self.denial.take().is_some();
+            self.content(key, piece, denied);
+        }
+        if denies {
+            self.denial = Some(0);
+        }
+    }
+
+    /// Sets the current word; both buffers are reused.
+    fn set_word(&mut self, raw: &str) {
+        std::mem::swap(&mut self.word, &mut self.word_before);
+        self.word.clear();
+        if raw.is_ascii() {
+            self.word.push_str(raw);
+            self.word.make_ascii_lowercase();
+        } else {
+            self.word.extend(raw.chars().flat_map(char::to_lowercase));
+        }
+    }
+
+    fn content(&mut self, key: &str, piece: Piece, denied: bool) {
+        (self.each)(TextEvent::Unit(Unit {
+            key,
+            piece,
+            role: Role::Content,
+            denied,
+        }));
     }
 }
 
 /// Whether a word right after one that denies is part of it: *no longer*, *not yet*, *nicht mehr*; but in *no longer than* it
 /// compares.
-fn goes_with_denial(word: &str, rest: &str) -> bool {
+fn extends_denial(word: &str, rest: &str) -> bool {
     let compares = || {
         let next = rest.trim_start().split(|c: char| !c.is_alphabetic()).next();
         matches!(next, Some("than" | "als"))
@@ -167,7 +211,7 @@ fn goes_with_denial(word: &str, rest: &str) -> bool {
 /// Where the units of a text begin, in bytes, ascending.
 pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usize> {
     let mut starts = Vec::new();
-    read(text, lexemes, cues, |said| {
+    read_events(text, lexemes, cues, |said| {
         if let TextEvent::Unit(unit) = said {
             starts.push(unit.piece.bytes.start);
         }
@@ -179,7 +223,7 @@ pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usi
 
 impl Quantity {
     /// Says the numbers, which begin with `piece`, and what they measure; gives where all that ends.
-    fn close(
+    fn report(
         &self,
         piece: &Piece,
         text: &str,
@@ -220,17 +264,17 @@ impl Quantity {
 }
 
 /// Whether a word that could deny answers instead, `No, it does not`, or numbers something, `No. 5`.
-fn answers(piece: &Piece, text: &str) -> bool {
+fn is_reply(piece: &Piece, text: &str) -> bool {
     let rest = text[piece.bytes.end..].trim_start_matches(['*', '_', ' ']);
-    let answers =
+    let replies =
         piece.opens && rest.starts_with([',', ':', ';', '-', '–', '—', '.', '!', '，', '。', '！']);
     let numbered = rest.strip_prefix(['.', 'º', '°']).map(str::trim_start);
-    answers || numbered.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    replies || numbered.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Cues, TextEvent, read, unit_starts};
+    use super::{Cues, TextEvent, read_events, unit_starts};
     use crate::Lexemes;
 
     /// The units, those denied with `!` before them.
@@ -239,12 +283,12 @@ mod tests {
         let words = words.split(|c: char| !c.is_alphanumeric());
         let lexemes = Lexemes::of(text, words.filter(|word| word.len() > 5).map(str::to_owned));
         let mut units: Vec<String> = Vec::new();
-        read(
+        read_events(
             text,
             &lexemes,
             &Cues::built_in(language),
             |said| match said {
-                TextEvent::Word { .. } | TextEvent::Within(_) => {}
+                TextEvent::Word { .. } | TextEvent::Absorbed(_) => {}
                 TextEvent::Unit(unit) if unit.denied => units.push(format!("!{}", unit.key)),
                 TextEvent::Unit(unit) => units.push(unit.key.to_owned()),
                 TextEvent::LastDenied => {

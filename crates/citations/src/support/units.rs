@@ -8,7 +8,7 @@ use super::bit_set::{BitSet, MOST};
 use super::language::Cues;
 use super::pieces::is_unspaced;
 use super::quotations::{QuotedSpan, quoted_spans};
-use super::text_events::{Role, TextEvent, read};
+use super::text_events::{Role, TextEvent, read_events};
 use crate::Lexemes;
 
 /// The units of all claims, by number. What no claim holds is of no interest in a source.
@@ -71,12 +71,19 @@ impl<'a> ClaimUnits<'a> {
         vocabulary: &mut Vocabulary,
     ) -> Self {
         let mut numbered = BTreeMap::new();
-        let mut within = BTreeSet::new();
-        let mut claim = Self::said(text, lexemes, cues, vocabulary, &mut numbered, &mut within);
+        let mut absorbed = BTreeSet::new();
+        let mut claim = Self::from_text(
+            text,
+            lexemes,
+            cues,
+            vocabulary,
+            &mut numbered,
+            &mut absorbed,
+        );
         // Numbers, which have no letter, are read from the text, with their signs and scales.
         let is_rest = |lexeme: &&str| {
             let is_word = lexeme.contains(char::is_alphabetic);
-            is_plain(lexeme) && is_word && !within.contains(*lexeme)
+            is_plain(lexeme) && is_word && !absorbed.contains(*lexeme)
         };
         for lexeme in checked(lexemes.iter()).filter(is_rest) {
             let id = vocabulary.intern(lexeme);
@@ -92,19 +99,26 @@ impl<'a> ClaimUnits<'a> {
         cues: &Cues,
         vocabulary: &mut Vocabulary,
     ) -> Self {
-        let (mut numbered, mut within) = (BTreeMap::new(), BTreeSet::new());
-        Self::said(text, lexemes, cues, vocabulary, &mut numbered, &mut within)
+        let (mut numbered, mut absorbed) = (BTreeMap::new(), BTreeSet::new());
+        Self::from_text(
+            text,
+            lexemes,
+            cues,
+            vocabulary,
+            &mut numbered,
+            &mut absorbed,
+        )
     }
 
     /// Reads what stands in a text itself: its units by number are put into `numbered`, lexemes said as part of a number
-    /// into `within`.
-    fn said(
+    /// into `absorbed`.
+    fn from_text(
         text: &'a str,
         lexemes: &Lexemes,
         cues: &Cues,
         vocabulary: &mut Vocabulary,
         numbered: &mut BTreeMap<u32, usize>,
-        within: &mut BTreeSet<String>,
+        absorbed: &mut BTreeSet<String>,
     ) -> Self {
         let mut claim = Self {
             text,
@@ -113,15 +127,15 @@ impl<'a> ClaimUnits<'a> {
         let mut last: Option<(u32, usize)> = None;
         let mut pending: Vec<Number> = Vec::new();
         let (mut words, mut capitals) = (0, 0);
-        read(text, lexemes, cues, |said| {
-            let unit = match said {
+        read_events(text, lexemes, cues, |event| {
+            let unit = match event {
                 TextEvent::Word { capital } => {
                     words += 1;
                     capitals += usize::from(capital);
                     return;
                 }
-                TextEvent::Within(lexeme) => {
-                    within.insert(lexeme.to_owned());
+                TextEvent::Absorbed(lexeme) => {
+                    absorbed.insert(lexeme.to_owned());
                     return;
                 }
                 TextEvent::LastDenied => {
