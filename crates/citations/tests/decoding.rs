@@ -1,4 +1,4 @@
-//! What the grammars admit, asked of a matcher, a regex engine and a schema check that know nothing of them.
+//! Grammars for constrained decoding, checked with an independent matcher, regex engine and schema check.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,8 +13,8 @@ use reground_citations::{
 };
 use serde_json::{Value, json};
 
-/// A matcher of GBNF, as far as its documentation describes what these grammars use: literals, classes, groups, alternatives,
-/// `*` and `?`. It keeps the set of all positions that can be reached.
+/// A matcher for the part of GBNF that these grammars use: literals, classes, groups, alternatives, `*` and `?`. It
+/// keeps the set of all reachable positions.
 mod gbnf {
     use std::collections::{BTreeMap, BTreeSet};
 
@@ -190,7 +190,7 @@ impl Both {
     }
 }
 
-/// Checks a value against the few keywords that the schema uses, and refuses a schema that uses others.
+/// Checks a value against the keywords that the schema uses. Other keywords are an error.
 fn fits(schema: &Value, value: &Value) -> bool {
     let known = [
         "type",

@@ -1,4 +1,4 @@
-//! What is read as a citation, what is not, and on which sentence it stands.
+//! Extraction: the citations, their sentences and claims.
 
 use reground_citations::{Extracted, Families, Grammar, Malformed, Pages, Reference, extract};
 
@@ -147,7 +147,7 @@ fn documents_and_pages() {
         read("[A1 p. 12; B2, p. 3]"),
         [paged("A1", 12), paged("B2", 3)]
     );
-    // Erratum 6: a document citation ends at its bracket and its line.
+    // Erratum 6: a document citation ends at its bracket and at its line.
     assert_eq!(read("[Source: a] b, p. 3]"), [document("a", None)]);
     assert_eq!(read("[Source: a\nb]"), []);
 }

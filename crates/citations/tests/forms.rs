@@ -1,4 +1,4 @@
-//! Every form of citation, with what it names.
+//! All forms of citations and the sources that they name.
 
 use reground_citations::{
     Extraction, Families, Form, Grammar, Malformed, Pages, Reference, extract,
@@ -38,7 +38,7 @@ fn read(text: &str) -> Extraction {
     extract(text, &Families::ALL)
 }
 
-/// Checks the form, the string and the references of the only citation string.
+/// Checks the form, string and references of the only citation string.
 fn check(text: &str, raw: &str, form: &Form, references: &[Reference]) {
     let extraction = read(text);
     let citations = &extraction.citations;

@@ -1,4 +1,4 @@
-//! What a corpus and a caller add to the grammar as data.
+//! Additions of a corpus or a caller to the grammar.
 #![allow(clippy::unwrap_used)]
 
 use reground_citations::{
@@ -249,7 +249,7 @@ fn mentions_in_prose() {
     assert_eq!(names("The third section and Q30 and [Source: Q3]."), []);
 }
 
-/// A place, the bounds of Genesis and two sources of it.
+/// A place, the bounds of Genesis, and two sources of it.
 fn verdict(answer: &str) -> Status {
     let grammar = scripture();
     let locators = grammar.locators().unwrap();

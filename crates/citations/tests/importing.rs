@@ -1,4 +1,4 @@
-//! Results as the APIs return them, and results as nobody returns them.
+//! Import of results of the APIs, and of invalid results.
 
 #![allow(
     clippy::unwrap_used,
@@ -94,7 +94,7 @@ fn anthropic_cites_by_block() {
         ]
     );
     assert_eq!(import.notes, []);
-    // The list alone is about the whole text.
+    // A list alone is about the whole text.
     let list = &result["content"][0]["citations"];
     let text = "Grass is green.";
     let import = read(list, text, Api::Anthropic);
@@ -129,7 +129,7 @@ fn cohere_cites_phrases() {
     );
     // Citations of one sentence share its claim.
     assert_eq!(import.extraction.claims.len(), 2);
-    // Version 2, and offsets in UTF-16 that only the text gives away.
+    // Version 2, with offsets in UTF-16 that only the text reveals.
     let result = json!({"message": {"role": "assistant", "content": [], "citations": [
         {"start": 3, "end": 19, "text": "Emperor penguins", "sources": [{"type": "document", "id": "doc_4", "document": {}}], "type": "TEXT_CONTENT"},
         {"start": 0, "end": 1, "text": "x", "sources": [{"id": "y"}], "type": "PLAN"}]}});
@@ -167,12 +167,12 @@ fn openai_marks_and_points() {
     assert_eq!(rows(&read(&flat, answer, Api::OpenAi), answer), [expected]);
     let nested = json!({"choices": [{"message": {"content": answer, "annotations": [
         {"type": "url_citation", "url_citation": {"start_index": start + 1, "end_index": start + 23, "url": "https://a.b/c", "title": "A"}}]}}]});
-    // Counted in UTF-16: the address gives it away.
+    // Offsets in UTF-16, which the address reveals.
     assert_eq!(
         rows(&read(&nested, answer, Api::OpenAi), answer),
         [expected]
     );
-    // Assistants: the mark is spelled out.
+    // Assistants: the mark is in the text.
     let answer = "Rye is hardy【4:0†source】. See sandbox:/x.csv";
     let message = json!({"content": [{"type": "text", "text": {"value": answer, "annotations": [
         {"type": "file_citation", "text": "【4:0†source】", "start_index": 12, "end_index": 24, "file_citation": {"file_id": "file-1", "quote": "rye is hardy"}},
@@ -192,7 +192,7 @@ fn openai_marks_and_points() {
         )
     );
     assert_eq!(rows(&import, answer)[1].1, &id("file-2"));
-    // A file citation of Responses is a point.
+    // A file citation of Responses has a single position.
     let list =
         json!([{"type": "file_citation", "index": 13, "file_id": "file-1", "filename": "rye.pdf"}]);
     let import = read(&list, "Rye is hardy. Oats are not.", Api::OpenAi);

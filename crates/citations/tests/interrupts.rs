@@ -1,4 +1,4 @@
-//! Reading and judging an answer can be given up, whatever it says.
+//! Extraction and judging check for interrupts on any input.
 
 use reground_citations::{
     Cues, Evidence, Families, Lexemes, Source, SupportRules, document_requests, extract, judge,
@@ -18,7 +18,7 @@ fn lexemes_beat() {
     assert!(checks.count >= 2, "{checks:?}");
 }
 
-/// Beats of judging so many citations of a source of 16 stretches.
+/// The interrupt checks of judging this number of citations of a source of 16 intervals.
 fn beats_of_judging(citations: usize, uri: Option<&str>) -> Checks {
     let extraction = extract(&"Rye [Source: rye.md]. ".repeat(citations), &Families::ALL);
     let lexemes = Lexemes::from(vec!["rye".to_owned()]);

@@ -1,10 +1,10 @@
-//! What holds for every text.
+//! Properties of the extraction of any text.
 
 use proptest::prelude::*;
 use reground_citations::{Families, Form, Grammar, GrammarRules, MAX_CITATIONS, extract};
 use std::time::{Duration, Instant};
 
-/// Text that is dense in everything the scanner looks at.
+/// Text with many characters that the scanner reads.
 fn noise() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(vec![
@@ -25,7 +25,7 @@ fn noise() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Patterns, places and titles stand beside the other forms, and never in them.
+    /// Patterns, places and titles are outside all other forms.
     #[test]
     fn what_is_added_overlaps_nothing(text in noise()) {
         let rules: GrammarRules = serde_json::from_str(
@@ -107,7 +107,7 @@ proptest! {
     }
 }
 
-/// Ten times the text takes about ten times as long: quadratic work would take a hundred times.
+/// Ten times the text takes about ten times as long. Quadratic work would take a hundred times as long.
 #[test]
 fn linear_on_hostile_text() {
     let shapes: [&str; 27] = [
@@ -147,11 +147,11 @@ fn linear_on_hostile_text() {
             assert!(extraction.citations.len() <= MAX_CITATIONS);
             started.elapsed()
         };
-        // A machine may stall at one try; what is quadratic is so at each.
+        // The machine may stall in one run. Quadratic work is slow in every run.
         let linear = || time(1_000_000) < time(100_000) * 40 + Duration::from_millis(200);
         assert!((0..5).any(|_| linear()), "{shape:?} is not linear");
     }
-    // Runs of ever longer backticks, none closed.
+    // Runs of backticks of increasing length, none closed.
     let runs: String = (1..1400).map(|n| "`".repeat(n) + " ").collect();
     let read = || {
         let started = Instant::now();
@@ -179,7 +179,7 @@ fn beyond_the_limit_is_counted() {
     assert_eq!(extraction.omitted, 2_000 * 64 - MAX_CITATIONS);
 }
 
-/// Each row carries its string: many rows of one string must not make a text of some megabytes one of gigabytes.
+/// Every row contains its string. Many rows with one string must not turn a text of megabytes into gigabytes.
 #[test]
 fn strings_of_many_things_are_short() {
     let turns = "turn0search0".repeat(20_000);

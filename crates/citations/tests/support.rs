@@ -1,10 +1,10 @@
-//! Support of a claim by text, with a stand-in for the server's stemming.
+//! Support of a claim by texts, without a server.
 #![allow(clippy::unwrap_used)] // in the functions that tests share too
 
 use proptest::prelude::*;
 use reground_citations::{Cues, Lexemes, SupportParts, Text, TextRange, support};
 
-/// Lower-case words of more than two letters that are no stop words, a plural s cut off.
+/// Replaces the server: lower-case words of more than two letters without stop words and without a plural s.
 fn lexemes(text: &str) -> Lexemes {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words = words.map(str::to_lowercase).filter(|word| {
@@ -102,7 +102,7 @@ fn numbers() {
     );
 }
 
-/// However a number is written, it is the same number, and another one is not.
+/// A number has one value in all notations.
 #[test]
 fn numbers_in_words_scales_and_signs() {
     for (language, number, others) in [
@@ -174,12 +174,12 @@ fn numbers_in_words_scales_and_signs() {
             assert_eq!(read.numbers_missing.len(), 1, "{number} / {other}");
         }
     }
-    // A word that may be no number is missed by nobody.
+    // A word that may not be a number is not reported as missing.
     let mere = parts("One of them is half full", SERVER);
     assert_eq!(mere.numbers_missing, [""; 0]);
 }
 
-/// The same number of something else contradicts.
+/// The same number with a different measure is a contradiction.
 #[test]
 fn measures() {
     for (claim, text, found) in [
@@ -204,7 +204,7 @@ fn measures() {
         let read = parts("The parcel weighs 5 kg", text);
         assert_eq!(read.numbers_contradicted, [], "{text}");
     }
-    // Of two sources one that measures the same is enough.
+    // One of two sources with the right measure is enough.
     let both = ["The parcel weighs 5 g.", "The parcel weighs 5 kg."];
     let together = parts_in("en", "The parcel weighs 5 kg", &both);
     assert_eq!(together.support, 1.0);
@@ -282,7 +282,7 @@ proptest! {
         }
     }
 
-    /// A claim cut out of a text is held by it, whatever it says, and by that text among others.
+    /// A part of a text is supported by that text, also among other texts.
     #[test]
     fn what_is_copied_is_held(words in prop::collection::vec("[a-z]{3,7}", 6..20), from in 0_usize..3, len in 2_usize..4) {
         let text = words.join(" ");
@@ -294,7 +294,7 @@ proptest! {
     }
 }
 
-/// The figures of a judgement without a word of the claim or of the text.
+/// The figures of a judgement contain no words of the claim or of the text.
 #[test]
 fn measures_hold_no_words() {
     let claim = "Zebras and Quokkas weigh 12 tons, and \"run like the wind\", but never sleep";

@@ -1,15 +1,15 @@
-//! What a citation says, part by part: the columns that a reader of citations wants.
+//! The columns of a citation before it is resolved.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use super::{Extracted, Extraction, Family, Form, Reference};
 
-/// Longest sentence, claim or quote of a row, in bytes. Each row carries its own, so one sentence of ten thousand citations
-/// would otherwise be ten thousand long rows.
+/// Longest sentence, claim or quote of a row, in bytes. Every row has its own copy, so one long sentence with ten
+/// thousand citations would otherwise be stored ten thousand times.
 const MAX_EXCERPT: usize = 1_000;
 
-/// A text as a row shows it: whole, or its beginning and an ellipsis.
+/// Returns the text, or its beginning and an ellipsis if it is longer than 1,000 bytes.
 #[must_use]
 pub fn excerpt(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_EXCERPT {
@@ -19,34 +19,34 @@ pub fn excerpt(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", &text[..end]))
 }
 
-/// A citation as it was written, before anything was looked up.
+/// A citation as the answer contains it, before any lookup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CitationColumns {
-    /// Position in the answer, from 1.
+    /// Number of the citation in the answer, from 1.
     pub citation_no: usize,
-    /// How it is written.
+    /// The form of the citation string.
     pub form: Form,
-    /// The family of its form.
+    /// The family of the form.
     pub family: Family,
     /// The citation string, verbatim.
     pub raw: String,
-    /// The marker that it names.
+    /// The cited marker.
     pub marker: Option<String>,
-    /// The number that it names, from 1 whatever its form counts from.
+    /// The cited number. It starts at 1, also for forms that start at 0.
     pub number: Option<u32>,
-    /// The document, id or author that it names.
+    /// The cited document, id or author.
     pub name: Option<String>,
-    /// The pages that it claims: `12` or `12–14`.
+    /// The claimed pages: `12` or `12–14`.
     pub pages: Option<String>,
-    /// The place that it claims by the corpus' locators: `Genesis 1:3–1:5`.
+    /// The claimed place, for a corpus with locators: `Genesis 1:3–1:5`.
     pub locator: Option<String>,
-    /// What is wrong with it, where it cannot be read.
+    /// The reason why a malformed citation cannot be read.
     pub problem: Option<String>,
-    /// Whether a marker was not written as the context prints it.
+    /// Whether the marker differs in spelling from the one in the context.
     pub repaired: bool,
-    /// The sentence that it stands on.
+    /// The sentence that contains the citation.
     pub sentence: Option<String>,
-    /// What it is said to support.
+    /// The claim that the citation supports.
     pub claim: Option<String>,
     /// First character.
     pub char_start: usize,
@@ -63,7 +63,8 @@ pub struct CitationColumns {
 }
 
 impl Extraction {
-    /// A row for each citation of the answer that this was read from, in the order of the text.
+    /// Returns one row for each citation, in the order of the text. `answer` must be the text that was extracted
+    /// from.
     #[must_use]
     pub fn citation_columns(&self, answer: &str) -> Vec<CitationColumns> {
         (1..)

@@ -5,68 +5,71 @@ use std::ops::Range;
 
 use super::{Family, Form, Reference, Span};
 
-/// Most citations that are listed; the rest is counted. A range of a few bytes stands for many, so an answer of some
-/// megabytes could otherwise ask for gigabytes.
+/// Largest number of citations that are listed; further ones are only counted. A range of a few bytes expands to many
+/// citations, so an answer of a few megabytes could otherwise need gigabytes.
 pub const MAX_CITATIONS: usize = 65_536;
 
-/// One cited thing. A list such as `[A1, A3]` gives one for each, with the same text and place.
+/// One cited source. A list such as `[A1, A3]` results in one value for each source, all with the same text and
+/// position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Extracted {
-    /// Where it stands in the answer.
+    /// Position in the answer.
     #[serde(flatten)]
     pub span: Span,
-    /// How it is written.
+    /// The form of the citation string.
     pub form: Form,
-    /// The family that its form is switched with.
+    /// The family of the form.
     pub family: Family,
-    /// What it names.
+    /// The cited source, before it is resolved.
     pub reference: Reference,
-    /// Whether a marker was written otherwise than the context printed it.
+    /// Whether the marker differs in spelling from the one in the context.
     pub repaired: bool,
-    /// The sentence it stands on, in [`Extraction::sentences`].
+    /// Index in [`Extraction::sentences`] of the sentence that contains the citation.
     pub sentence: Option<usize>,
-    /// What it is said to support, in [`Extraction::claims`]. `None` in a list of references and of the whole answer.
+    /// Index in [`Extraction::claims`] of the supported claim. `None` in a list of references and for a citation of
+    /// the whole answer.
     pub claim: Option<usize>,
-    /// Where it stood in the claim's text, in bytes; its end for one that stood after it.
+    /// Byte position of the citation in the text of the claim. The end of the text if the citation follows the claim.
     pub claim_at: Option<usize>,
 }
 
 impl Extracted {
-    /// The citation string, verbatim, given the answer that it was read from; nothing of another one.
+    /// Returns the citation string, verbatim. `answer` must be the text that was extracted from; otherwise the result
+    /// may be empty.
     pub fn raw<'a>(&self, answer: &'a str) -> &'a str {
         answer.get(self.span.bytes.clone()).unwrap_or_default()
     }
 }
 
-/// What a citation is said to support: a sentence, or the part of it that markup encloses, without its citations, white
-/// space folded.
+/// A claim that citations support: a sentence, or the part of it that markup encloses. Citations are removed and
+/// white space is folded.
 ///
-/// Claims are shared by their citations, so that an answer of ten thousand markers in one sentence stays small and the
-/// server stems each claim once.
+/// Citations share claims, so that an answer with ten thousand markers in one sentence stays small and the server
+/// stems each claim once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The sentence it is made of, in [`Extraction::sentences`].
+    /// Index of the sentence in [`Extraction::sentences`].
     pub sentence: usize,
-    /// Its words.
+    /// The text of the claim.
     pub text: String,
 }
 
-/// Everything that the text of an answer says about its citations. It does not hold the answer itself: to copy every sentence
-/// and citation out of it would take a fifth of the time.
+/// The citations, sentences and claims of an answer. It does not contain the answer: copying every sentence and
+/// citation would take a fifth of the time of an extraction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extraction {
-    /// Cited things, in the order of the text.
+    /// Citations, in the order of the text.
     pub citations: Vec<Extracted>,
-    /// Sentences, in bytes of the answer, in order, citations and all.
+    /// Sentences with their citations, as byte ranges of the answer, in order.
     pub sentences: Vec<Range<usize>>,
-    /// Cited claims, in order.
+    /// Claims, in the order of their sentences.
     pub claims: Vec<Claim>,
-    /// Cited things beyond [`MAX_CITATIONS`], which are not listed.
+    /// Number of citations beyond [`MAX_CITATIONS`]. They are not listed.
     pub omitted: usize,
 }
 
 impl Extraction {
-    /// The words that a citation is said to support.
+    /// Returns the text of the claim that a citation supports.
     pub fn claim_of(&self, citation: &Extracted) -> Option<&str> {
         let claim = self.claims.get(citation.claim?)?;
         Some(&claim.text)

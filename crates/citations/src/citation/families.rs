@@ -1,34 +1,34 @@
-//! Which kinds of citation a corpus or a conversation looks for.
+//! The families of citation forms that a corpus or a conversation reads.
 
 use serde::{Deserialize, Serialize};
 
 use super::Family;
 
-/// The families of citation formats, each switched on or off. A field that is left out is on.
+/// The families of citation forms, each on or off. A missing field is on.
 ///
-/// Everything is on by default: what could be mistaken for something else is read by rules narrow enough for prose. A
-/// short id has to be hexadecimal with a digit and a letter unless it is known, `ref3` a word of its own in lower case,
-/// `Source 1` capitalised and no part of a longer name; locators, mentions and patterns read nothing until they are given.
+/// All are on by default, because ambiguous forms have rules that are narrow enough for prose. A short id must be
+/// known, or hexadecimal with a digit and a letter. `ref3` must be a separate word in lower case. `Source 1` must be
+/// capitalised and no part of a longer name. Locators, mentions and patterns match nothing until they are configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Families {
-    /// Our own markers: `[A1]`, `[A1, B2]`, `[A1, p. 12]`.
+    /// reground markers: `[A1]`, `[A1, B2]`, `[A1, p. 12]`.
     pub marker: bool,
     /// Numbers: `[1]`, `[1, 2]`, `[1-3]`, `【1】`, `[[1]]`, `[1](url)`.
     pub ordinal: bool,
-    /// Circled and raised numbers: `①`, `¹²`.
+    /// Circled and superscript numbers: `①`, `¹²`.
     pub raised: bool,
     /// RAGFlow: `[ID:3]`, `ref3`.
     pub ragflow: bool,
-    /// Beginnings of ids: `[e41ac2d]`.
+    /// Prefixes of ids: `[e41ac2d]`.
     pub short_id: bool,
     /// Daggers: `【4:0†source】`, `【85†L261-269】`.
     pub dagger: bool,
-    /// `turn0search0`, with its private-use signs and without.
+    /// `turn0search0`, with or without private-use characters.
     pub turn: bool,
     /// Gemini: `[cite: 1, 2]`, `[span_1](start_span)`.
     pub gemini: bool,
-    /// Numbers behind a label: `[citation:1]`, `{{citation:1}}`, `[web:1]`, `[doc1]`.
+    /// Numbers after a label: `[citation:1]`, `{{citation:1}}`, `[web:1]`, `[doc1]`.
     pub labelled: bool,
     /// Markup around a fact: `<co: 0>…</co: 0>`, `<source id="1">`, `<cite>…</cite>`.
     pub tag: bool,
@@ -40,18 +40,18 @@ pub struct Families {
     pub document: bool,
     /// Author and year: `(Smith et al., 2020)`.
     pub author_year: bool,
-    /// Structured locators, where a schema is given.
+    /// Structured locators, if a schema is configured.
     pub locator: bool,
-    /// Mentions in prose, where titles are given.
+    /// Titles mentioned in prose, if titles are configured.
     pub mention: bool,
-    /// The user's patterns, where any are given.
+    /// Patterns of the user, if there are any.
     pub custom: bool,
 }
 
 impl Families {
-    /// Everything that can be read.
+    /// All families.
     pub const ALL: Self = Self::all(true);
-    /// Nothing but our own markers.
+    /// Only reground markers.
     pub const MARKERS: Self = Self {
         marker: true,
         ..Self::all(false)
@@ -79,7 +79,7 @@ impl Families {
         }
     }
 
-    /// Whether a family is on.
+    /// Returns whether a family is on.
     pub fn includes(&self, family: Family) -> bool {
         match family {
             Family::Marker => self.marker,

@@ -1,13 +1,13 @@
-//! How a citation is written, and the family that its form is switched with.
+//! The forms of citations and their families.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The way a citation is written. Its name is stable: it is stored and shown.
+/// The form of a citation string. Its name is stable: it is stored and shown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Form {
-    /// Our own: `[A1]`, `[A1, B2]`, `[A1-A3]`.
+    /// A reground marker: `[A1]`, `[A1, B2]`, `[A1-A3]`.
     Marker,
     /// `[1]`, `[1, 2]`, `[1-3]`, `【1】`, `［1］`, `[١]`.
     Number,
@@ -19,19 +19,19 @@ pub enum Form {
     CircledNumber,
     /// `¹²`.
     Superscript,
-    /// `[ID:3]`, `(ID: 3)`, `【ID: 3】`, `[ID:0, ID:5]`; counts from 0.
+    /// `[ID:3]`, `(ID: 3)`, `【ID: 3】`, `[ID:0, ID:5]`; starts at 0.
     RagflowId,
-    /// `ref3`, `[ref3]`; counts from 0.
+    /// `ref3`, `[ref3]`; starts at 0.
     RagflowRef,
-    /// `[e41ac2d]`: the beginning of an id.
+    /// `[e41ac2d]`: a prefix of an id.
     ShortId,
     /// `【12†source】`, `【85†L261-269】`.
     Dagger,
-    /// `【4:0†source】`: a message, and a source of it that counts from 0.
+    /// `【4:0†source】`: a message and one of its sources; starts at 0.
     DaggerPair,
-    /// U+E200 … U+E201 around `turn0search0`; counts from 0.
+    /// `turn0search0` between U+E200 and U+E201; starts at 0.
     PrivateUse,
-    /// What is left of it as text: `citeturn0search0turn0search1`; counts from 0.
+    /// The same without private-use characters: `citeturn0search0turn0search1`; starts at 0.
     TurnResult,
     /// `[cite: 1, 2]`.
     GeminiCite,
@@ -41,7 +41,7 @@ pub enum Form {
     LabelledNumber,
     /// `[doc1]`.
     DocNumber,
-    /// `<co: 0,1>fact</co: 0,1>`; counts from 0.
+    /// `<co: 0,1>fact</co: 0,1>`; starts at 0.
     CohereSpan,
     /// `<source id="1">`.
     SourceTag,
@@ -53,39 +53,39 @@ pub enum Form {
     SourceNumber,
     /// `[Source: report.pdf, p. 12]`, `(Source: …)`.
     NamedSource,
-    /// `Citation: [p1, p2]` on the last line: of the whole answer.
+    /// `Citation: [p1, p2]` on the last line. It cites for the whole answer.
     TrailingList,
     /// `(Smith et al., 2020)`.
     AuthorYear,
-    /// `Gen. 1:3`, as a schema has it.
+    /// `Gen. 1:3`, as a locator schema defines it.
     Locator,
-    /// A document called by its title in prose.
+    /// The title of a document in prose.
     Mention,
-    /// A pattern of the user's, by its name.
+    /// A pattern of the user, with its name.
     Custom(String),
 }
 
-/// What is switched on and off together; see [`Families`](crate::Families).
+/// A group of forms that is switched on or off together; see [`Families`](crate::Families).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
-    /// Our own markers.
+    /// reground markers.
     Marker,
     /// Numbers in brackets.
     Ordinal,
-    /// Circled and raised numbers.
+    /// Circled and superscript numbers.
     Raised,
     /// RAGFlow.
     Ragflow,
-    /// Beginnings of ids.
+    /// Prefixes of ids.
     ShortId,
     /// Dagger citations.
     Dagger,
-    /// `turn0search0`, with and without its private-use signs.
+    /// `turn0search0`, with or without private-use characters.
     Turn,
     /// Gemini.
     Gemini,
-    /// Numbers behind a label.
+    /// Numbers after a label.
     Labelled,
     /// Markup around a fact.
     Tag,
@@ -99,14 +99,14 @@ pub enum Family {
     AuthorYear,
     /// Structured locators.
     Locator,
-    /// Mentions in prose.
+    /// Titles in prose.
     Mention,
-    /// The user's patterns.
+    /// Patterns of the user.
     Custom,
 }
 
 impl Form {
-    /// Every form but the user's own.
+    /// All forms except the patterns of the user.
     pub const ALL: [Self; 27] = [
         Self::Marker,
         Self::Number,
@@ -137,7 +137,7 @@ impl Form {
         Self::Mention,
     ];
 
-    /// What its numbers begin with as they are written. A reference has them from 1, whatever was written.
+    /// Returns the first number of the form in text, 0 or 1. A [`Reference`](crate::Reference) always starts at 1.
     pub fn counts_from(&self) -> u32 {
         match self {
             Self::RagflowId
@@ -150,7 +150,7 @@ impl Form {
         }
     }
 
-    /// The family it is switched with.
+    /// Returns the family of the form.
     pub fn family(&self) -> Family {
         match self {
             Self::Marker => Family::Marker,
@@ -173,7 +173,7 @@ impl Form {
         }
     }
 
-    /// A number as it is written in this form, counted from 1.
+    /// Converts a number of this form so that it starts at 1.
     pub(crate) fn counted_from_one(&self, written: u32) -> u32 {
         written.saturating_add(1 - self.counts_from())
     }
@@ -221,7 +221,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// What the names of the user's forms begin with.
+/// Prefix of the names of user-defined forms.
 const CUSTOM: &str = "custom:";
 
 impl From<Form> for String {
@@ -243,7 +243,7 @@ impl TryFrom<String> for Form {
 }
 
 impl Family {
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Marker => "marker",

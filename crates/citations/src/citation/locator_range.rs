@@ -1,29 +1,29 @@
-//! Places of a work, and which of them lie in which.
+//! Places of a work, such as chapter and verse.
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A closed range of places of a work. A place is a number for each level from the outermost; one that ends early means
-/// all below it: `[3]` is the whole third chapter.
+/// A closed range of places of a work. A place has one number for each level, outermost first. A place with fewer
+/// levels includes everything below it: `[3]` is the whole third chapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LocatorRange {
-    /// The work, by the name that its schema gives it; `None` where none is named.
+    /// The work, by its name in the schema; `None` if the citation names no work.
     pub work: Option<String>,
     /// First place.
     pub start: Vec<u32>,
-    /// Last place, never before the first.
+    /// Last place, not before the first.
     pub end: Vec<u32>,
 }
 
 impl LocatorRange {
-    /// The range between two places; `None` where the last comes before the first.
+    /// Returns the range between two places; `None` if the last is before the first.
     pub fn new(work: Option<String>, start: Vec<u32>, end: Vec<u32>) -> Option<Self> {
         let ordered = first_to_last(&start, &end) != Ordering::Greater;
         ordered.then_some(Self { work, start, end })
     }
 
-    /// Whether both may be of the same work: a work that is not named may be any.
+    /// Returns whether both ranges can be in the same work. A range without a work can be in any work.
     pub fn same_work(&self, other: &Self) -> bool {
         match (&self.work, &other.work) {
             (Some(own), Some(other)) => own == other,
@@ -31,14 +31,14 @@ impl LocatorRange {
         }
     }
 
-    /// Whether all of `inner` lies in this range.
+    /// Returns whether this range contains all of `inner`.
     pub fn contains(&self, inner: &Self) -> bool {
         self.same_work(inner)
             && padded(&self.start, 0, &inner.start, 0) != Ordering::Greater
             && padded(&inner.end, u32::MAX, &self.end, u32::MAX) != Ordering::Greater
     }
 
-    /// Whether the two have a place in common.
+    /// Returns whether the ranges overlap.
     pub fn touches(&self, other: &Self) -> bool {
         self.same_work(other)
             && first_to_last(&self.start, &other.end) != Ordering::Greater
@@ -46,12 +46,12 @@ impl LocatorRange {
     }
 }
 
-/// Compares the beginning of one place with the end of another.
+/// Compares the start of one place with the end of another.
 fn first_to_last(first: &[u32], last: &[u32]) -> Ordering {
     padded(first, 0, last, u32::MAX)
 }
 
-/// As a reader writes it: `Genesis 1:3–1:5`.
+/// Writes a range for readers: `Genesis 1:3–1:5`.
 impl fmt::Display for LocatorRange {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(work) = self.work.as_ref().filter(|work| !work.is_empty()) {
@@ -74,7 +74,7 @@ fn write_place(out: &mut fmt::Formatter<'_>, place: &[u32]) -> fmt::Result {
     Ok(())
 }
 
-/// Compares two places, the levels that one leaves out taken as its filler.
+/// Compares two places. Missing levels have the value of the filler.
 fn padded(a: &[u32], a_filler: u32, b: &[u32], b_filler: u32) -> Ordering {
     let levels = 0..a.len().max(b.len());
     let at = |place: &[u32], filler, level: usize| place.get(level).copied().unwrap_or(filler);

@@ -1,4 +1,4 @@
-//! A citation as data: how it is written, what it names, and where it is in the answer.
+//! Citations as data: the form of the string, the cited source, and the position in the answer.
 
 mod citation_columns;
 mod extraction;

@@ -1,15 +1,15 @@
-//! What a citation string turned out to name.
+//! The result of parsing one citation string.
 
 use super::{Form, Malformed, Reference};
 
-/// A form and the things it names.
+/// The form of a citation string and the sources that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ParsedCitation {
-    /// How it is written.
+    /// The form of the string.
     pub form: Form,
-    /// The cited things, in order. None where it is only markup around a cited fact.
+    /// The cited sources, in order. Empty if the string is only markup around a cited fact.
     pub references: Vec<Reference>,
-    /// Whether a marker was not written as the grammar prints it.
+    /// Whether a marker differs in spelling from the printed one.
     pub repaired: bool,
 }
 
@@ -29,7 +29,7 @@ impl ParsedCitation {
         }
     }
 
-    /// A number as the form has it.
+    /// A number of this form, converted so that it starts at 1.
     pub(crate) fn number(form: Form, written: u32) -> Self {
         let number = form.counted_from_one(written);
         let pages = None;
@@ -40,14 +40,14 @@ impl ParsedCitation {
         Self::one(form, Reference::Malformed(why))
     }
 
-    /// Whether these are markers or numbers only, the forms that also stand as the text of a link.
+    /// Returns whether there are only markers or numbers. Only these can be the text of a link.
     pub(crate) fn is_plain(&self) -> bool {
         self.references
             .iter()
             .all(|r| matches!(r, Reference::Marker { .. } | Reference::Ordinal { .. }))
     }
 
-    /// Whether these are bare numbers only, the form that is also an array index.
+    /// Returns whether there are only bare numbers. Only these can be an array index.
     pub(crate) fn is_numeric(&self) -> bool {
         self.form == Form::Number
     }

@@ -1,21 +1,21 @@
-//! What a citation names, before anybody has checked that it exists.
+//! The source that a citation names, before it is resolved.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use super::LocatorRange;
 
-/// A closed interval of pages as an answer claims it: possibly page 0, possibly beyond the document.
+/// A closed interval of pages that an answer claims. It may contain page 0 or pages beyond the end of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pages {
     /// First page.
     pub start: u32,
-    /// Last page, never before `start`.
+    /// Last page, not before `start`.
     pub end: u32,
 }
 
 impl Pages {
-    /// The interval between two pages, whichever comes first (C5: `14-12` is 12–14).
+    /// Returns the interval between two pages in either order (C5: `14-12` is 12–14).
     pub fn new(a: u32, b: u32) -> Self {
         Self {
             start: a.min(b),
@@ -23,24 +23,24 @@ impl Pages {
         }
     }
 
-    /// Number of pages.
+    /// Returns the number of pages.
     pub fn count(self) -> u64 {
         u64::from(self.end) - u64::from(self.start) + 1
     }
 
-    /// Whether every page of `inner` is in this interval.
+    /// Returns whether this interval contains every page of `inner`.
     pub fn contains(self, inner: Self) -> bool {
         self.start <= inner.start && inner.end <= self.end
     }
 
-    /// The pages in both.
+    /// Returns the pages that are in both intervals.
     pub fn shared_with(self, other: Self) -> Option<Self> {
         let start = self.start.max(other.start);
         let end = self.end.min(other.end);
         (start <= end).then_some(Self { start, end })
     }
 
-    /// Number of pages in any of them, each counted once.
+    /// Returns the number of distinct pages in all intervals.
     pub fn union_count(mut intervals: Vec<Self>) -> u64 {
         intervals.sort_unstable();
         let mut next = 0_u64;
@@ -54,13 +54,13 @@ impl Pages {
         count
     }
 
-    /// Whether the document that has `page_count` pages, counted from 1, lacks one of these.
+    /// Returns whether any of these pages is missing in a document with pages 1 to `page_count`.
     pub fn exceed(self, page_count: u32) -> bool {
         self.start == 0 || self.end > page_count
     }
 }
 
-/// As a reader writes it: `12` or `12–14`.
+/// Writes pages for readers: `12` or `12–14`.
 impl fmt::Display for Pages {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}", self.start)?;
@@ -71,62 +71,62 @@ impl fmt::Display for Pages {
     }
 }
 
-/// What a citation points at.
+/// The source that a citation names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reference {
-    /// One of our markers.
+    /// A reground marker.
     Marker {
         /// The canonical form, `A1`.
         marker: String,
-        /// The page the answer adds of its own.
+        /// The page that the answer adds to the marker.
         pages: Option<Pages>,
     },
-    /// A number; what it counts depends on what was handed to the model.
+    /// A number. The passages that the model was shown decide which source it is.
     Ordinal {
-        /// The number, from 1, whatever the form counts from; one that counts from 1 may say 0.
+        /// The number. It starts at 1, also for forms that start at 0. A form that starts at 1 may contain 0.
         number: u32,
-        /// The page the answer adds of its own.
+        /// The page that the answer adds to the number.
         pages: Option<Pages>,
     },
     /// A document by id, title or address.
     Document {
         /// The name, without quotes.
         name: String,
-        /// The page the answer claims.
+        /// The claimed page.
         pages: Option<Pages>,
     },
-    /// A document or passage by its id or the first characters of it.
+    /// A document or passage by its id or a prefix of the id.
     Id {
-        /// The id, as written.
+        /// The id, verbatim.
         id: String,
-        /// The page the answer claims.
+        /// The claimed page.
         pages: Option<Pages>,
     },
     /// A result of a tool call: `turn0search3`.
     Result {
-        /// The call, from 0.
+        /// The tool call, from 0.
         turn: u32,
-        /// What was called: `search`, `news`, `file`.
+        /// The kind of tool: `search`, `news`, `file`.
         kind: String,
         /// The result, from 1.
         number: u32,
     },
     /// A place of a work, by its structure.
     Locator(LocatorRange),
-    /// A document that prose calls by a title or an alias.
+    /// A document that the text mentions by a title or an alias.
     Mention {
-        /// What it resolves by.
+        /// The name to resolve it by.
         name: String,
     },
-    /// Author and year, verbatim. No document id follows from it.
+    /// Author and year, verbatim. No document id can be derived from it.
     AuthorYear(String),
-    /// Plainly meant as a citation, and not readable as one.
+    /// A string that is clearly meant as a citation but cannot be read.
     Malformed(Malformed),
 }
 
 impl Reference {
-    /// The pages that the citation claims.
+    /// Returns the claimed pages.
     pub fn pages(&self) -> Option<Pages> {
         match self {
             Self::Marker { pages, .. }
@@ -142,7 +142,7 @@ impl Reference {
     }
 }
 
-/// What is wrong with a malformed citation.
+/// The reason why a citation is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Malformed {
@@ -150,9 +150,9 @@ pub enum Malformed {
     Unclosed,
     /// `[A1,]`.
     TrailingSeparator,
-    /// `[A-1]`: letters and number, not joined as a marker joins them.
+    /// `[A-1]`: letters and a number with a hyphen between them.
     BadMarker,
-    /// `[A1, 3]`, `[A1: the guide]`: a marker, then something that is none.
+    /// `[A1, 3]`, `[A1: the guide]`: a marker, then something that is not a marker.
     UnexpectedText,
     /// `[5-2]`.
     DescendingRange,
@@ -163,7 +163,7 @@ pub enum Malformed {
 }
 
 impl Malformed {
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unclosed => "unclosed",

@@ -1,11 +1,11 @@
-//! One position in the three units that readers count in.
+//! Positions in a text, in bytes, characters and UTF-16 code units.
 
 use reground_interrupt::check_interrupt;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The same stretch of text in bytes (UTF-8), characters (Unicode scalars, what PostgreSQL counts) and UTF-16 code
-/// units (what browsers count). All half-open, from 0.
+/// A range of a text in bytes (UTF-8), characters (Unicode scalars, the unit of PostgreSQL) and UTF-16 code units
+/// (the unit of browsers). All are half-open and start at 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// UTF-8 bytes.
@@ -16,7 +16,7 @@ pub struct Span {
     pub utf16: Range<usize>,
 }
 
-/// Measures ascending positions of one text, reading it once.
+/// Converts ascending byte ranges of one text in a single pass.
 pub(crate) struct Ruler<'a> {
     text: &'a str,
     bytes: usize,
@@ -34,7 +34,8 @@ impl<'a> Ruler<'a> {
         }
     }
 
-    /// The span of `bytes`, which starts no earlier than the last one ended and lies on character boundaries.
+    /// Returns the span of `bytes`. The range must be on character boundaries and must not start before the end of
+    /// the previous one.
     pub(crate) fn span(&mut self, bytes: Range<usize>) -> Span {
         let start = self.advance(bytes.start);
         let end = self.advance(bytes.end);
@@ -48,7 +49,7 @@ impl<'a> Ruler<'a> {
     fn advance(&mut self, to: usize) -> (usize, usize) {
         let stretch = self.text.as_bytes().get(self.bytes..to).unwrap_or_default();
         check_interrupt(stretch.len());
-        // A scalar starts at every byte that does not continue one; those of four bytes are surrogate pairs.
+        // Every byte that is not a continuation byte starts a scalar. A scalar of four bytes is a surrogate pair.
         let (scalars, pairs) = if stretch.is_ascii() {
             (stretch.len(), 0)
         } else {
@@ -62,7 +63,8 @@ impl<'a> Ruler<'a> {
     }
 }
 
-/// How many of the bytes are such. In sums of a byte each, which are added many at a time.
+/// Counts the bytes that satisfy `is_such`. The partial sums fit into one byte, so that the compiler adds many at a
+/// time.
 fn count(bytes: &[u8], is_such: impl Fn(u8) -> bool) -> usize {
     let sums = bytes.chunks(usize::from(u8::MAX)).map(|chunk| {
         let sum: u8 = chunk.iter().map(|byte| u8::from(is_such(*byte))).sum();

@@ -1,14 +1,14 @@
 //! Anthropic Messages: `content: [{"type": "text", "text": …, "citations": [{"type": "page_location", …}]}]`.
 //!
-//! A citation supports the text block that it hangs on. The offsets are those of the source, not of the answer: characters
-//! and blocks from 0, pages from 1, each with an end that is exclusive (Anthropic's documentation, "Citations").
+//! A citation supports the text block that contains it. Its offsets are offsets in the source, not in the answer:
+//! characters and blocks from 0, pages from 1, with an exclusive end (Anthropic's documentation, "Citations").
 
 use serde_json::Value;
 
 use super::reader::{ImportProblem, ImportReader, entries, items, named, positioned, text};
 use crate::{Pages, Reference};
 
-/// Searches for a block that is not where the last one ended, at most: each reads the answer.
+/// Largest number of searches for a block that does not follow the previous one. Each search reads the answer.
 const MAX_SEARCHES: usize = 64;
 
 pub(super) fn is_this(result: &Value) -> bool {
@@ -39,7 +39,7 @@ fn is_citation(entry: &Value) -> bool {
 
 pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     let whole = 0..reader.answer.len();
-    // A list of citations without their block is about the whole text that was given.
+    // A list of citations without a block is about the whole answer.
     for (at, citation) in items(result).filter(|(_, entry)| is_citation(entry)) {
         cite(&at, citation, whole.clone(), reader);
     }
@@ -73,7 +73,7 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     }
 }
 
-/// Finds text blocks one after the other in the answer.
+/// Finds the text blocks in the answer, one after the other.
 struct Blocks {
     end: usize,
     searches: usize,

@@ -20,21 +20,21 @@ pub enum Api {
     OpenAi,
 }
 
-/// A result in which no structured citations of a known API were recognised, or a name that is none of an API.
+/// The result or the name belongs to none of the known APIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownApi {
-    /// The shape says nothing.
+    /// The result has an unknown shape.
     #[error(
         "the result has the shape of none of the APIs: anthropic, bedrock, cohere, gemini, openai"
     )]
     Shape,
-    /// The name says nothing.
+    /// The name is unknown.
     #[error("the APIs are anthropic, bedrock, cohere, gemini, openai")]
     Name,
 }
 
 impl Api {
-    /// All of them.
+    /// All APIs.
     pub const ALL: [Self; 5] = [
         Self::Anthropic,
         Self::Bedrock,

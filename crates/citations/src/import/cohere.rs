@@ -1,8 +1,9 @@
-//! Cohere Chat: `citations: [{"start": 7, "end": 12, "text": "world", "document_ids": ["doc_0"]}]` in version 1, with
-//! `sources: [{"type": "document", "id": …}]` in version 2, where they hang on the message.
+//! Cohere Chat: `citations: [{"start": 7, "end": 12, "text": "world", "document_ids": ["doc_0"]}]` in version 1,
+//! `sources: [{"type": "document", "id": …}]` on the message in version 2.
 //!
-//! Offsets are characters of the answer from 0, the end exclusive; the text that comes with them decides where they are
-//! not. Documents without ids of their own are called `doc_0`, `doc_1`, … in the order in which they were handed over.
+//! Offsets are characters of the answer from 0 with an exclusive end. If they do not match the text of the citation,
+//! the text decides. Documents without an id are called `doc_0`, `doc_1`, … in the order in which they were passed to
+//! the model.
 
 use serde_json::Value;
 
@@ -35,7 +36,7 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
         .chain(entries(result, "", "citations"))
         .chain(in_message)
     {
-        // Version 2 also cites within what the model thought before it answered.
+        // Version 2 also has citations within the reasoning of the model.
         if text(citation, "type").is_some_and(|kind| kind != "TEXT_CONTENT") {
             reader.note(&at, ImportProblem::UnknownKind);
             continue;

@@ -1,8 +1,8 @@
 //! Gemini and Vertex AI: `groundingMetadata: {"groundingChunks": [{"web": …}], "groundingSupports": [{"segment":
 //! {"startIndex": 0, "endIndex": 12, "text": …}, "groundingChunkIndices": [0]}]}`, in camel or snake case.
 //!
-//! The indices of a segment are bytes of UTF-8 from the start of its part, the end exclusive (reference of
-//! `Segment` in the Gemini API). A start of 0 is left out of the JSON.
+//! The indices of a segment are UTF-8 bytes from the start of its part, with an exclusive end (reference of `Segment`
+//! in the Gemini API). The JSON omits a start of 0.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     }
 }
 
-/// The metadata of the first candidate that has any, or the value itself.
+/// Returns the metadata of the first candidate that has any, or the value itself.
 fn metadata(result: &Value) -> Vec<(&'static str, &Value)> {
     let candidate = result
         .get("candidates")
@@ -48,7 +48,7 @@ fn metadata(result: &Value) -> Vec<(&'static str, &Value)> {
     found.into_iter().collect()
 }
 
-/// A field under its camel-case name or the same in snake case.
+/// Returns a field by its camel-case name or the same name in snake case.
 fn field<'v>(value: &'v Value, camel: &str) -> Option<&'v Value> {
     value.get(camel).or_else(|| {
         let mut snake = String::with_capacity(camel.len() + 4);

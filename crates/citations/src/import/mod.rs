@@ -1,10 +1,10 @@
-//! Citations that an API returns beside the text, read into the rows that [`extract`](crate::extract) gives: so they are
-//! resolved and judged like any other, and believed no more.
+//! Reads the citations that an API returns beside the text of an answer. The result has the type of
+//! [`extract`](crate::extract), so these citations are resolved and judged like all others.
 //!
-//! An API says where in the answer a citation stands, in its own unit, and of which source. Two kinds of place are told
-//! apart: a mark in the text (`【4:0†source】`, a link), which is no part of what is claimed; and a stretch that is said to be
-//! supported, whose claim is the sentences that it touches. What does not fit the answer becomes a [`ImportNote`], never an error:
-//! one bad offset must not lose the others.
+//! An API gives the position of a citation in the answer, in its own unit, and the source. There are two kinds of
+//! positions. A mark in the text (`【4:0†source】`, a link) is not part of the claim. A supported range is one; its
+//! claim is the sentences that it overlaps. Entries that do not match the answer become an [`ImportNote`], not an
+//! error: one bad offset must not lose the other citations.
 
 mod anthropic;
 mod api;
@@ -25,25 +25,27 @@ use position_map::PositionMap;
 use reader::ImportReader;
 pub use reader::{ImportNote, ImportProblem};
 
-/// What was read.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Import {
-    /// The API that it was read as.
+    /// The API.
     pub api: Api,
-    /// The rows. The raw text of a citation is the stretch of the answer that the API points at.
+    /// The citations. The citation string is the range of the answer that the API gives.
     pub extraction: Extraction,
-    /// By citation, what the API says the source says; to be looked for in the source.
+    /// For each citation, the quote from the source that the API returned. [`crate::check_quotes`] looks for it in
+    /// the source.
     pub quotes: Vec<Option<String>>,
-    /// What did not fit.
+    /// The problems.
     pub notes: Vec<ImportNote>,
 }
 
-/// Reads the structured citations of `result`, a whole message or its list of citations, about the text of `answer`.
+/// Reads the structured citations of `result`, a whole message or its list of citations. `answer` is the text of the
+/// message.
 ///
-/// Without an `api`, its shape decides. Never fails on what it holds, and takes time linear in both.
+/// Without an `api`, the shape of the result decides. The time is linear in both arguments.
 ///
 /// # Errors
-/// [`UnknownApi::Shape`] where no API is given and none is recognised.
+/// [`UnknownApi::Shape`] if no API is given and none is recognised.
 pub fn import(result: &Value, answer: &str, api: Option<Api>) -> Result<Import, UnknownApi> {
     let api = api.or_else(|| Api::of(result)).ok_or(UnknownApi::Shape)?;
     let mut reader = ImportReader {
@@ -69,9 +71,9 @@ pub fn import(result: &Value, answer: &str, api: Option<Api>) -> Result<Import, 
 }
 
 impl Api {
-    /// The API by the shape of its result.
+    /// Returns the API that a result comes from, by its shape.
     pub fn of(result: &Value) -> Option<Self> {
-        // Most telling first: Bedrock and Cohere both say `citations`, Anthropic and OpenAI both `content`.
+        // The order matters: Bedrock and Cohere both have `citations`, Anthropic and OpenAI both have `content`.
         type Test = fn(&Value) -> bool;
         let tests: [(Api, Test); 5] = [
             (Self::Gemini, gemini::is_this),

@@ -1,10 +1,10 @@
 //! OpenAI: `annotations` of Chat (`choices[].message`), Responses (`output[].content[]`) and Assistants
 //! (`content[].text`): `url_citation`, `file_citation`, `container_file_citation`, `file_path`.
 //!
-//! Offsets are said to be those of characters; whether of code points or UTF-16 units OpenAI's reference leaves open, so the text
-//! of the annotation decides where it has one, the address of a link where the answer holds it, and else code points.
-//! A `file_citation` of Responses has an `index` only. The reference calls it that of the file in a list, yet it is the
-//! position in the text (openai-python, pull request 2751), and is read so.
+//! Offsets are characters, but the reference does not define whether these are code points or UTF-16 units. So the
+//! text of the annotation decides if there is one, then the address of a link if the answer contains it; otherwise
+//! code points are used. A `file_citation` of Responses has only an `index`. The reference describes it as the index
+//! of the file in a list, but it is the position in the text (openai-python, pull request 2751).
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     }
     for (at, message) in holders(result) {
         annotations(&at, message, 0, reader);
-        // Offsets count from the start of their part; parts follow one another in the answer.
+        // Offsets start at the start of their part. Parts follow one another in the answer.
         let mut start = 0;
         for (at, part) in entries(message, &at, "content") {
             let inner = part.get("text").filter(|text| text.is_object());
@@ -68,7 +68,8 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     }
 }
 
-/// What may hold annotations or parts: the value itself, the first choice, the items of an output.
+/// Returns the values that may contain annotations or parts: the value itself, the first choice, the items of an
+/// output.
 fn holders(result: &Value) -> Vec<(String, &Value)> {
     let mut holders = vec![(String::new(), result)];
     if let Some(message) = result.get("message") {
@@ -97,7 +98,7 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>
         reader.note(at, ImportProblem::UnknownKind);
         return;
     };
-    // Chat and Assistants nest what they say of the source under the name of the kind.
+    // Chat and Assistants put the fields of the source under the name of the kind.
     let about = annotation
         .get(kind)
         .filter(|about| about.is_object())
@@ -138,7 +139,7 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>
     reader.cite(bytes, is_mark, reference, text(about, "quote"));
 }
 
-/// The unit under which the stretch holds the address.
+/// Returns the unit in which the range contains the address.
 fn unit(
     reader: &ImportReader<'_>,
     from: usize,

@@ -1,4 +1,4 @@
-//! Positions of a text in every unit, in any order.
+//! Converts positions of a text between units, in any order.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use reground_interrupt::checked;
 
 use crate::Span;
 
-/// What an API counts an answer in.
+/// The unit of the offsets of an API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Bytes,
@@ -14,10 +14,10 @@ pub(super) enum Unit {
     Utf16,
 }
 
-/// Bytes from one landmark to the next.
+/// Distance between two landmarks, in bytes.
 const APART: usize = 64;
 
-/// A text with landmarks, so that a position is found without walking from the start.
+/// A text with landmarks, so that a lookup does not start at the beginning.
 pub(super) struct PositionMap<'a> {
     text: &'a str,
     landmarks: Vec<Landmark>,
@@ -46,19 +46,19 @@ impl Landmark {
     }
 }
 
-/// Where a position is in bytes.
+/// A position in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BytePosition {
-    /// The start of the character it is in.
+    /// The start of the character that contains the position.
     pub floor: usize,
-    /// The end of it, where it is inside one; else the same.
+    /// The end of that character if the position is inside one, otherwise the same as `floor`.
     pub ceiling: usize,
-    /// Whether it is beyond the text, and was moved to its end.
+    /// Whether the position is beyond the text and was moved to its end.
     pub is_outside: bool,
 }
 
 impl BytePosition {
-    /// The byte, if the position is between two characters of the text.
+    /// Returns the byte if the position is between two characters of the text.
     pub(super) fn exact(self) -> Option<usize> {
         (self.floor == self.ceiling && !self.is_outside).then_some(self.floor)
     }
@@ -83,7 +83,7 @@ impl<'a> PositionMap<'a> {
         Self { text, landmarks }
     }
 
-    /// The byte at a position that is counted in `unit`.
+    /// Returns the byte at a position in `unit`.
     pub(super) fn byte(&self, unit: Unit, position: u64) -> BytePosition {
         let position = usize::try_from(position).unwrap_or(usize::MAX);
         let mut here = self.landmark(unit, position);
@@ -109,7 +109,7 @@ impl<'a> PositionMap<'a> {
         }
     }
 
-    /// A stretch of bytes, on character boundaries, in every unit.
+    /// Returns a byte range on character boundaries in all units.
     pub(super) fn span(&self, bytes: Range<usize>) -> Span {
         let at = |byte: usize| {
             let mut here = self.landmark(Unit::Bytes, byte);
@@ -129,7 +129,7 @@ impl<'a> PositionMap<'a> {
         }
     }
 
-    /// The last landmark that is not beyond a position.
+    /// Returns the last landmark that is not beyond a position.
     fn landmark(&self, unit: Unit, position: usize) -> Landmark {
         let after = self
             .landmarks

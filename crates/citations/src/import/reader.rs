@@ -1,4 +1,4 @@
-//! What the readers of all APIs share: the citations and problems found so far, and access to JSON.
+//! Citations and problems found so far, and functions to read JSON. All APIs use them.
 
 use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
@@ -8,35 +8,35 @@ use std::ops::Range;
 use super::position_map::{PositionMap, Unit};
 use crate::{Pages, Reference};
 
-/// Something in the result that could not be read as it stands.
+/// A part of the result that could not be read as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportNote {
-    /// Where in the result, as a JSON pointer; the entry, not the field.
+    /// The entry, as a JSON pointer into the result.
     pub at: String,
-    /// What is wrong.
+    /// The problem.
     pub what: ImportProblem,
 }
 
-/// What does not fit, and what was made of it.
+/// A problem, and how it was handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportProblem {
-    /// An offset beyond the answer, or an end before its start: moved to the nearest place.
+    /// An offset is beyond the answer, or an end is before its start. It was moved to the nearest valid position.
     OutsideText,
-    /// An offset within a character: widened to the whole of it.
+    /// An offset is within a character. It was moved to include the whole character.
     InsideCharacter,
-    /// The answer has another text at this place than the API says.
+    /// The answer has a different text at the position.
     OtherText,
-    /// No place is given: the citation stands for the whole answer.
+    /// There is no position. The citation is for the whole answer.
     NoPlace,
-    /// No source is given: no row.
+    /// There is no source. The entry was skipped.
     NoSource,
-    /// An entry of a kind that is not known: no row.
+    /// The kind of the entry is unknown. The entry was skipped.
     UnknownKind,
 }
 
 impl ImportProblem {
-    /// What was made of it, for people.
+    /// A description of the problem and how it was handled.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::OutsideText => "outside the text: moved to the nearest place",
@@ -49,16 +49,16 @@ impl ImportProblem {
     }
 }
 
-/// A citation with its place in the answer.
+/// A citation and its position in the answer.
 pub(super) struct ImportedCitation {
     pub bytes: Range<usize>,
-    /// Whether the place holds a mark, not what is claimed.
+    /// Whether the position is a mark in the text and not part of the claim.
     pub is_mark: bool,
     pub reference: Reference,
     pub quote: Option<String>,
 }
 
-/// What is read so far, and the answer that it is about.
+/// The citations and problems found so far.
 pub(super) struct ImportReader<'a> {
     pub answer: &'a str,
     pub positions: PositionMap<'a>,
@@ -74,8 +74,9 @@ impl ImportReader<'_> {
         });
     }
 
-    /// The bytes from `start` to `end`, brought into the text. What the API says stands there decides: a unit under which it
-    /// does is right, whatever the API counts in, and so is the length.
+    /// Returns the byte range from `start` to `end`, moved into the text if necessary. If the API also returned the
+    /// text of the range, a unit in which the position has that text is used instead of `unit`, and the length of
+    /// that text instead of `end`.
     pub fn place(
         &mut self,
         at: &str,
@@ -127,7 +128,7 @@ impl ImportReader<'_> {
     }
 }
 
-/// What the caller called a source: one of our markers, if it is spelled as one, or else a name.
+/// A source by the name that the caller gave it: a marker if it has the form of one, otherwise a document.
 pub(super) fn named(name: &str, pages: Option<Pages>) -> Reference {
     let number = name.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let letters = name.len() - number.len();
@@ -151,7 +152,7 @@ pub(super) fn positioned(index: u64, pages: Option<Pages>) -> Reference {
     Reference::Ordinal { number, pages }
 }
 
-/// A text that says something, by key.
+/// Returns a text by its key, unless it is blank.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value
         .get(key)?
@@ -159,7 +160,7 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
         .filter(|text| !text.trim().is_empty())
 }
 
-/// The entries of a list, by key, with the pointer of each.
+/// Returns the entries of a list by its key, each with its JSON pointer.
 pub(super) fn entries<'v>(
     value: &'v Value,
     at: &str,
@@ -172,7 +173,7 @@ pub(super) fn entries<'v>(
         .map(move |(number, entry)| (format!("{at}/{number}"), entry))
 }
 
-/// The entries of a value that is itself a list.
+/// Returns the entries of a value that is a list.
 pub(super) fn items(value: &Value) -> impl Iterator<Item = (String, &Value)> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
     checked(list)

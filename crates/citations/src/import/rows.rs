@@ -1,4 +1,4 @@
-//! From places to rows: the sentence and the claim of each.
+//! Assigns imported citations to sentences and claims.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,10 +15,10 @@ use crate::reading::claims;
 use crate::reading::scan::{ClaimScope, FoundCitation};
 use crate::{Extracted, Extraction, Form};
 
-/// Longest claim of several sentences, in bytes; of a longer stretch the last ones count.
+/// Longest claim of several sentences, in bytes. Of a longer range only the last sentences are used.
 const MAX_CLAIM: usize = 2048;
 
-/// The rows and, by citation, its quote.
+/// Returns the citations and the quote of each.
 pub(super) fn rows(
     answer: &str,
     positions: &PositionMap<'_>,
@@ -27,7 +27,7 @@ pub(super) fn rows(
 ) -> (Extraction, Vec<Option<String>>) {
     let omitted = cited.len().saturating_sub(MAX_CITATIONS);
     cited.truncate(MAX_CITATIONS);
-    // Stable: sources of one place keep the order of the API.
+    // The sort is stable: sources with the same position keep the order of the API.
     cited.sort_by_key(|c| (c.bytes.start, c.bytes.end));
     let form = Form::Custom(api.as_str().to_owned());
     let (found, standing_of) = found(answer, &cited, &form);
@@ -57,8 +57,8 @@ pub(super) fn rows(
     (out, quotes)
 }
 
-/// What has to be placed, in order: each mark once, and each stretch of sentences once, as an empty mark that encloses
-/// it. By citation, which of them it is.
+/// Returns the strings to be placed, in order: each mark once, and each range of sentences once, as an empty mark
+/// that encloses it. The second result is the index of the string for each citation.
 fn found(
     answer: &str,
     cited: &[ImportedCitation],
@@ -66,7 +66,8 @@ fn found(
 ) -> (Vec<FoundCitation>, Vec<Option<usize>>) {
     let mut marks: Vec<Range<usize>> = Vec::new();
     for cited in checked(cited).filter(|c| c.is_mark && !c.bytes.is_empty()) {
-        // Marks are cut out of the text, so they may not overlap; one that does is a stretch.
+        // Marks are cut out of the text, so they must not overlap. A mark that overlaps another one is treated as a
+        // range.
         if marks
             .last()
             .is_none_or(|last| last.end <= cited.bytes.start)
@@ -109,7 +110,7 @@ fn found(
     (found, standing)
 }
 
-/// The sentences that a stretch touches; of a point, the one before it.
+/// Returns the sentences that a range overlaps; for an empty range, the sentence before it.
 fn sentences(spans: &[Range<usize>], bytes: &Range<usize>) -> Option<Range<usize>> {
     let touched = bytes.start..bytes.end.max(bytes.start + 1);
     let mut first = spans.partition_point(|span| span.end <= touched.start);

@@ -1,4 +1,4 @@
-//! The citations of an answer, by what they are judged by together.
+//! Groups the citations of an answer by the claim, or the part of a claim, that they are judged by.
 
 use reground_interrupt::checked;
 use std::collections::BTreeMap;
@@ -8,17 +8,18 @@ use super::segments::{Segment, segments};
 use crate::support::{ClaimUnits, Vocabulary, unit_starts};
 use crate::{Extracted, Extraction};
 
-/// Citations with the words that they have to stand for.
+/// Citations and the text that they support.
 pub(super) struct ClaimPart<'a> {
-    /// What is claimed, where anything is.
+    /// The text as units; `None` if the citations support no claim.
     pub claim: Option<ClaimUnits<'a>>,
-    /// Its words, where they are not the whole claim.
+    /// The text, if it is not the whole claim.
     pub segment: Option<&'a str>,
-    /// Numbers of the citations, ascending.
+    /// Indices of the citations, ascending.
     pub citations: Vec<usize>,
 }
 
-/// Reads the claims of an answer, cut where one sentence cites several times, and adds their units to the vocabulary.
+/// Reads the claims of an answer and adds their units to the vocabulary. A claim with citations at several places is
+/// split.
 pub(super) fn claim_parts<'a>(
     extraction: &'a Extraction,
     evidence: &Evidence<'_>,
@@ -82,7 +83,7 @@ pub(super) fn claim_parts<'a>(
     parts
 }
 
-/// Where a citation stands in its claim.
+/// Returns the byte position of a citation in its claim.
 fn at(citation: &Extracted, claim: &str) -> usize {
     let at = citation.claim_at.unwrap_or(claim.len());
     claim.floor_char_boundary(at)

@@ -1,39 +1,39 @@
-//! The evidence that an answer is judged by, as the caller supplies it and as units of content.
+//! The evidence that an answer is judged by: the arguments of the caller, and the same as units of content.
 
 use std::cell::OnceCell;
 
 use crate::support::{SourceUnits, Vocabulary};
 use crate::{Cues, KnownMarker, Lexemes, NamedDocument, NamedPassage, Source, SupportRules};
 
-/// What an answer is judged by.
+/// The evidence that an answer is judged by.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// This turn's context.
+    /// The sources of this turn's context.
     pub sources: &'a [Source],
-    /// The markers of the conversation: those of [`crate::registry_names`] are enough.
+    /// Markers of the conversation. Those in [`crate::registry_names`] are enough.
     pub known: &'a [KnownMarker],
-    /// What [`crate::document_requests`] found.
+    /// The documents found for [`crate::document_requests`].
     pub named: &'a [NamedDocument],
-    /// The content of each claim, in the order of [`Extraction::claims`].
+    /// The lexemes of each claim, in the order of [`Extraction::claims`](crate::Extraction::claims).
     pub claims: &'a [Lexemes],
-    /// The cues of the language of the corpus; [`Cues::LANGUAGE_FREE`] where it is not known.
+    /// The cues for the language of the corpus; [`Cues::LANGUAGE_FREE`] if it is unknown.
     pub cues: &'a Cues,
-    /// When support is enough.
+    /// The thresholds of support.
     pub rules: SupportRules,
 }
 
-/// The evidence with the units of its sources.
+/// The evidence, and its sources as units.
 pub(super) struct EvidenceUnits<'a> {
     pub evidence: &'a Evidence<'a>,
     pub vocabulary: Vocabulary,
-    /// By source of the context.
+    /// The units of each source of the context.
     pub sources: Vec<SourceUnits<'a>>,
-    /// By named document, once a claim is looked for in it: its passages.
+    /// The units of the passages of each named document, read at the first use.
     pub named: Vec<OnceCell<Vec<SourceUnits<'a>>>>,
 }
 
 impl<'a> EvidenceUnits<'a> {
-    /// The passages of a named document.
+    /// Returns the units of the passages of a named document.
     pub fn passages(&self, document: usize) -> &[SourceUnits<'a>] {
         let evidence = self.evidence;
         self.named[document].get_or_init(|| {

@@ -1,4 +1,4 @@
-//! The verdict on each citation of an answer: resolved, verified, supported.
+//! The verdict on each citation of an answer.
 
 use reground_interrupt::{check_interrupt, checked};
 use std::cell::OnceCell;
@@ -12,10 +12,10 @@ use crate::resolving::{Resolution, SourceIndex};
 use crate::support::{ClaimSupport, Quote, SourceUnits, Verdict, Vocabulary};
 use crate::{Error, Extraction, Pages, Reference, SupportParts, excerpt};
 
-/// Judges every citation of an answer, in their order.
+/// Judges all citations of an answer, in their order.
 ///
 /// # Errors
-/// [`Error::ClaimLexemes`] when `evidence.claims` is not as long as `extraction.claims`.
+/// [`Error::ClaimLexemes`] if `evidence.claims` and `extraction.claims` differ in length.
 pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Judgement>, Error> {
     if evidence.claims.len() != extraction.claims.len() {
         return Err(Error::ClaimLexemes {
@@ -55,10 +55,10 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
     Ok(judged.into_iter().map(|(_, judgement)| judgement).collect())
 }
 
-/// Citation number, whether its string was repaired, what it names, where that leads.
+/// Index of the citation, whether its string was repaired, its reference, and the resolution of the reference.
 type Resolved<'a> = (usize, bool, &'a Reference, Resolution);
 
-/// What one source says of a claim: the same for all citations of the claim that name it.
+/// The result of comparing one source with a claim. All citations of the claim that name the source share it.
 #[derive(Clone)]
 struct Finding {
     verdict: Verdict,
@@ -67,7 +67,7 @@ struct Finding {
 }
 
 impl<'a> EvidenceUnits<'a> {
-    /// Judges the citations of one claim, or of one part of it, together.
+    /// Judges the citations of one claim, or of one part of a claim, together.
     fn part(&self, part: &ClaimPart<'_>, resolved: Vec<Resolved<'_>>) -> Vec<(usize, Judgement)> {
         let claim = part.claim.as_ref();
         let weighed = claim.and_then(|claim| {
@@ -78,12 +78,12 @@ impl<'a> EvidenceUnits<'a> {
         let meant: Vec<Option<usize>> = resolved.iter().map(|(.., r)| meant(r, weights)).collect();
         let cited: Vec<usize> = meant.iter().copied().flatten().collect();
         let joint = weights.map(|weighed| weighed.joint(&cited));
-        // One sentence with ten thousand markers compares each source once.
+        // Each source is compared once, even if a sentence has ten thousand markers.
         let mut findings: BTreeMap<usize, Option<Finding>> = BTreeMap::new();
         let best_other = weights.zip(joint.as_ref()).and_then(|(weighed, joint)| {
             let source = weighed.best_other(joint)?;
             let support = weighed.support(source);
-            // What says nothing of the claim would not have been the better one.
+            // A source without any support would not have been a better choice.
             (support > 0.0).then(|| BestOther {
                 source,
                 marker: self.evidence.sources[source].marker.clone(),
@@ -172,7 +172,8 @@ impl<'a> EvidenceUnits<'a> {
     }
 }
 
-/// The source of the context that a resolution means: of several, the one that supports the claim best.
+/// Returns the source of the context that a resolution means. If there are several, it is the one that supports the
+/// claim best.
 fn meant(resolution: &Resolution, weighed: Option<&ClaimSupport<'_>>) -> Option<usize> {
     let Resolution::Context { sources, .. } = resolution else {
         return None;

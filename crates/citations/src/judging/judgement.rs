@@ -1,4 +1,4 @@
-//! What is said of a citation.
+//! The result of judging a citation.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,25 +8,25 @@ use crate::{NamedDocument, Pages, Quote, Source, SupportParts};
 /// The verdict on one citation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// What became of it; score, mode and diagnostic follow from this alone.
+    /// The status. It alone determines score, failure mode and diagnostic.
     pub status: Status,
-    /// What it names, where that exists.
+    /// The cited place, if it exists.
     pub place: Option<Place>,
-    /// The source of the context that it names, by index.
+    /// Index of the cited source in the context.
     pub source: Option<usize>,
-    /// How exactly the string names a place of the context, in [0, 1]; `None` where it could not be read.
+    /// How exactly the string names a place of the context, in [0, 1]; `None` if it could not be read.
     pub coordinate_fidelity: Option<f64>,
-    /// How far the place supports the claim, in [0, 1]; `None` without a claim, content or place.
+    /// Support of the claim by the place, in [0, 1]; `None` without a claim, content or place.
     pub support: Option<f64>,
-    /// What the support is made of.
+    /// The components of the support.
     pub parts: Option<SupportParts>,
-    /// The sentence at the place that comes nearest to the claim.
+    /// The sentence at the place that is nearest to the claim.
     pub quote: Option<Quote>,
-    /// The source of the context, not cited for this claim, that supports it best.
+    /// The source of the context that supports the claim best among those that are not cited for it.
     pub best_other: Option<BestOther>,
-    /// Whether what it names had to be put right first.
+    /// Whether the reference had to be repaired before it could be resolved.
     pub repaired: bool,
-    /// What the status leaves open.
+    /// Details that the status does not contain.
     pub detail: Option<Detail>,
 }
 
@@ -35,11 +35,11 @@ pub struct Judgement {
 pub struct Place {
     /// Name of the corpus.
     pub corpus: String,
-    /// The document's key.
+    /// Id of the document.
     pub doc_id: String,
-    /// The passage's key, where the place is one passage.
+    /// Id of the passage, if the place is one passage.
     pub passage: Option<String>,
-    /// The claimed pages, or else those of the passage.
+    /// The claimed pages, otherwise the pages of the passage.
     pub pages: Option<Pages>,
     /// Title of the document.
     pub title: Option<String>,
@@ -47,10 +47,10 @@ pub struct Place {
     pub uri: Option<String>,
 }
 
-/// A source that would have been the better one to cite.
+/// A source that would have been a better choice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BestOther {
-    /// Its index in the context.
+    /// Index in the context.
     pub source: usize,
     /// Its marker.
     pub marker: String,
@@ -58,30 +58,30 @@ pub struct BestOther {
     pub support: f64,
 }
 
-/// What a status alone does not say.
+/// A detail that the status does not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
-    /// I5: valid document, place not in the context.
+    /// I5: the document is valid, the place is not in the context.
     Unretrieved,
-    /// I5: valid document, the content is not at the place.
+    /// I5: the document is valid, the content is not at the place.
     InvalidPage,
     /// The marker belongs to an earlier turn.
     StaleTurn,
-    /// The document is named, not the place, or the place cannot be checked.
+    /// The citation names only the document, or its place cannot be checked.
     DocumentOnly,
-    /// Only some of the claimed pages were in the context.
+    /// Only some of the claimed pages are in the context.
     PagesPartlyInContext,
-    /// What the API says that the source says is not in it.
+    /// The quote that the API returned is not in the source.
     QuoteNotFound,
-    /// Held by the citations of the claim together, not by this one alone.
+    /// The cited sources support the claim together, this one alone does not.
     HeldJointly,
-    /// What is wrong with the string.
+    /// The reason why the string is malformed.
     Malformed(crate::Malformed),
 }
 
 impl Detail {
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unretrieved => "unretrieved",
@@ -114,7 +114,7 @@ impl Judgement {
 }
 
 impl Place {
-    /// The passage of a source, on the pages claimed or its own.
+    /// The passage of a source, with the claimed pages or its own.
     pub(super) fn of_source(source: &Source, pages: Option<Pages>) -> Self {
         Self {
             corpus: source.corpus.clone(),
@@ -126,7 +126,7 @@ impl Place {
         }
     }
 
-    /// A document, or a passage of it.
+    /// A document, or one of its passages.
     pub(super) fn of_document(
         document: &NamedDocument,
         passage: Option<&String>,

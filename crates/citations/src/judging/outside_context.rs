@@ -1,4 +1,4 @@
-//! Citations of what is not in the context: outside it, beyond its document, or nowhere.
+//! Verdicts on citations whose place is not in the context.
 
 use super::evidence::EvidenceUnits;
 use super::judgement::{Detail, Judgement, Place};
@@ -65,7 +65,7 @@ impl EvidenceUnits<'_> {
         judgement
     }
 
-    /// A place that exists and was not in the context: does it hold the claim (I5)?
+    /// Judges a place that exists outside the context by whether it supports the claim (I5).
     fn looked_up(
         &self,
         documents: &[usize],
@@ -87,7 +87,8 @@ impl EvidenceUnits<'_> {
             let together = claim.and_then(|claim| joint(claim, &units, self.evidence.cues));
             let best = together.as_ref().and_then(|together| together.best);
             let passage = at_place.get(best.unwrap_or(0)).copied();
-            // Some passage or other of a long document holds each word: what counts is the best one, unless pages are named.
+            // The passages of a long document together contain nearly any word. So without claimed pages only the
+            // best passage counts.
             let parts = together.map(|together| match (pages, claim, best) {
                 (None, Some(claim), Some(best)) => {
                     SupportParts::alone(claim, units[best], self.evidence.cues)

@@ -1,4 +1,4 @@
-//! What an API says that a source says: looked for in the source, believed no more than the answer.
+//! Checks the quotes that an API returned with its citations.
 
 use reground_interrupt::checked;
 
@@ -7,8 +7,8 @@ use super::status::Status;
 use crate::Source;
 use crate::support::contains_quote;
 
-/// Takes back the verdict on citations whose quote is not in the source of the context that they name: the place is right,
-/// the content is not there. `quotes` go with the judgements by index; `None` says nothing.
+/// Changes the verdict on citations whose quote is not in the cited source of the context to unsupported: the place
+/// is right, but the content is not there. `quotes` has one entry for each judgement; `None` is not checked.
 pub fn check_quotes(judgements: &mut [Judgement], quotes: &[Option<String>], sources: &[Source]) {
     for (judgement, quote) in checked(judgements.iter_mut().zip(quotes)) {
         let source = judgement.source.and_then(|source| sources.get(source));

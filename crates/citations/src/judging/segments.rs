@@ -1,31 +1,32 @@
-//! Which part of its claim a citation is judged by.
+//! Splits a claim into the parts that its citations are judged by.
 //!
-//! A sentence may state several facts and cite each on its own: `Paris is the capital of France [1], Berlin of Germany [2].`
-//! Each citation then closes a segment, the text since the one before it, and is judged by that alone: the sentence as a
-//! whole stands in neither source.
+//! A sentence may state several facts and cite each of them: `Paris is the capital of France [1], Berlin of Germany
+//! [2].` Each citation then closes a segment, the text since the previous citation, and is judged by it. Neither
+//! source supports the whole sentence.
 
 use std::ops::Range;
 
-/// Units of content that a segment needs to be judged by. With three, `Berlin of Germany` would not be one; with one, each
-/// item of `Firefox [1], Chrome [2]` would be held by any text that names it.
+/// Smallest number of content units of a segment. With three, `Berlin of Germany` would not be a segment. With one,
+/// any text that contains the name would support an item of `Firefox [1], Chrome [2]`.
 const LEAST: usize = 2;
 
-/// A part of a claim, and the places of the citations that are judged by it.
+/// A part of a claim, and the positions of the citations that are judged by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     /// The part, in bytes of the claim.
     pub bytes: Range<usize>,
-    /// Bytes of the claim that its citations stand at: half-open, but for the last segment, which has all that follow.
+    /// Positions of its citations in the claim, in bytes, half-open. The last segment also has all later citations.
     pub places: Range<usize>,
 }
 
-/// Parts a claim of `length` bytes whose citations stand at `places`, ascending; `units` are the bytes that its units of
-/// content begin at, ascending.
+/// Splits a claim of `length` bytes with citations at `places`. `units` are the start bytes of its content units.
+/// Both ascend.
 ///
-/// The parts are the whole, in order. What is too short to be judged goes with the part before it, and citations with too
-/// little between them share one: of a claim that is cited at one place only, all is one part. What follows the last
-/// citation belongs to the last part. Where the first closes nothing and the last opens enough (`[1] says …, while [2]
-/// says …`), each opens its segment; where the first closes too little then, it may do either, and all is one part.
+/// The segments cover the claim, in order. A part that is too short joins the part before it, and citations with too
+/// little text between them share a segment. A claim with citations at one position only is one segment. The text
+/// after the last citation belongs to the last segment. If there is no content before the first citation and enough
+/// after the last one (`[1] says …, while [2] says …`), each citation opens its segment. If there is some content
+/// before the first citation, but too little, both readings are possible, and the claim is one segment.
 pub(super) fn segments(length: usize, places: &[usize], units: &[usize]) -> Vec<Segment> {
     let count = |from: usize, to: usize| {
         units.partition_point(|unit| *unit < to) - units.partition_point(|unit| *unit < from)
@@ -48,7 +49,7 @@ pub(super) fn segments(length: usize, places: &[usize], units: &[usize]) -> Vec<
         let own = if leads { place..after } else { before..place };
         let enough = count(own.start, own.end) >= LEAST;
         match segments.last_mut() {
-            // Too little before it, or too little that it closes: one part with the one before.
+            // The previous segment is too short, or this one would be: both become one.
             Some(part) if !(enough || leads) || count(part.bytes.start, part.bytes.end) < LEAST => {
                 part.bytes.end = own.end;
                 part.places.end = place + 1;
@@ -73,7 +74,7 @@ mod tests {
     use super::{LEAST, segments};
     use proptest::prelude::*;
 
-    /// The parts of a claim, `^` where a citation stands; its content are its words of more than three letters.
+    /// The segments of a claim with `^` at each citation. Words of more than three letters are its content.
     fn parts(marked: &str) -> Vec<String> {
         let (mut text, mut places) = (String::new(), Vec::new());
         for piece in marked.split('^') {

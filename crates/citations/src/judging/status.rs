@@ -1,24 +1,25 @@
-//! The verdicts on a citation, and all that follows from each: the one table that SQL's `citation_statuses` repeats.
+//! The statuses of a citation and everything that follows from them. The SQL table `citation_statuses` has the same
+//! content.
 
 use serde::{Deserialize, Serialize};
 
-/// What became of a citation.
+/// The result of judging a citation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Names a source that this turn retrieved or that was pinned.
+    /// Names a source that this turn retrieved, or a pinned one.
     ResolvedCurrent,
     /// Names a source carried into the context from an earlier turn.
     ResolvedCarried,
-    /// Names a source of the context, but the content stands in another one.
+    /// Names a source of the context, but another one contains the content.
     WrongSource,
-    /// Names a source of the context that does not hold the content.
+    /// Names a source of the context that does not contain the content.
     Unsupported,
-    /// The content spans several sources of which not all are cited.
+    /// The content is spread over several sources, and not all of them are cited.
     InsufficientAttribution,
-    /// The place exists and holds the content, but was not in the context.
+    /// The place exists and contains the content, but was not in the context.
     Unretrieved,
-    /// The document has the place, and the content is not there.
+    /// The document has the place, but the content is not there.
     InvalidPage,
     /// A marker of the conversation whose source is not in this turn's context.
     StaleTurn,
@@ -26,27 +27,27 @@ pub enum Status {
     OutOfBounds,
     /// An id that exists nowhere.
     UnknownId,
-    /// A mention in prose that fits one source.
+    /// A title in prose that fits one source.
     Imprecise,
-    /// Meant as a citation, not readable as one.
+    /// Meant as a citation, but not readable as one.
     Malformed,
     /// Author and year.
     Unresolvable,
 }
 
-/// How a citation fails (D8).
+/// The way in which a citation fails (D8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureMode {
-    /// The place was made up.
+    /// The place does not exist.
     FabricatedCoordinate,
     /// The content belongs to another source.
     CrossTextConflation,
-    /// The place is right and the content is made up.
+    /// The place is right, but the content is not there.
     ParaphraseAttribution,
 }
 
-/// I5's four outcomes of verification.
+/// The four outcomes of verification (I5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Diagnostic {
@@ -61,7 +62,7 @@ pub enum Diagnostic {
 }
 
 impl Status {
-    /// Every status, in the order of the table.
+    /// All statuses, in the order of the table.
     pub const ALL: [Self; 13] = [
         Self::ResolvedCurrent,
         Self::ResolvedCarried,
@@ -78,7 +79,7 @@ impl Status {
         Self::Unresolvable,
     ];
 
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ResolvedCurrent => "resolved_current",
@@ -97,7 +98,7 @@ impl Status {
         }
     }
 
-    /// Whether the citation held; `None` where that cannot be said.
+    /// Returns whether the citation holds; `None` if that cannot be decided.
     pub const fn holds(self) -> Option<bool> {
         match self {
             Self::ResolvedCurrent | Self::ResolvedCarried | Self::Imprecise => Some(true),
@@ -106,7 +107,7 @@ impl Status {
         }
     }
 
-    /// I5's score of the coordinates, in [0, 1]; `None` stays outside every mean.
+    /// Returns the score of the coordinates (I5), in [0, 1]. `None` is excluded from all means.
     pub const fn score(self) -> Option<f64> {
         match self.diagnostic() {
             Some(Diagnostic::ExactContextMatch) => Some(1.0),
@@ -119,7 +120,7 @@ impl Status {
         }
     }
 
-    /// D8's failure mode, where the status is one.
+    /// Returns the failure mode (D8), if the status is a failure.
     pub const fn mode(self) -> Option<FailureMode> {
         match self {
             Self::WrongSource => Some(FailureMode::CrossTextConflation),
@@ -129,7 +130,7 @@ impl Status {
         }
     }
 
-    /// I5's diagnostic.
+    /// Returns the outcome of verification (I5).
     pub const fn diagnostic(self) -> Option<Diagnostic> {
         match self {
             Self::ResolvedCurrent
@@ -147,7 +148,7 @@ impl Status {
         }
     }
 
-    /// A sentence for people.
+    /// Returns a description for users.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::ResolvedCurrent => "names a source that this turn brought into the context",
@@ -174,7 +175,7 @@ impl Status {
 }
 
 impl FailureMode {
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::FabricatedCoordinate => "fabricated_coordinate",
@@ -185,7 +186,7 @@ impl FailureMode {
 }
 
 impl Diagnostic {
-    /// I5's text.
+    /// The name in I5.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ExactContextMatch => "exact_context_match",

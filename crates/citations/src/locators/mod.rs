@@ -1,4 +1,4 @@
-//! Structured locators: places of a work by book, chapter and verse, by section, by line.
+//! Structured locators: places of a work by book, chapter and verse, by section, or by line.
 
 mod bounds;
 mod read;

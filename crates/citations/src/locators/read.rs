@@ -1,4 +1,4 @@
-//! Places in a text, as the schema has them.
+//! Finds the places in a text that match a schema.
 
 use regex::{Captures, Regex, RegexBuilder};
 use std::collections::BTreeMap;
@@ -9,33 +9,33 @@ use super::schema::{Level, LocatorSchema, Piece, SchemaError, Values};
 use crate::citation::ParsedCitation;
 use crate::{Form, LocatorRange, Malformed, Reference};
 
-/// Most memory that a pattern compiles to, in bytes.
+/// Memory limit of a compiled pattern, in bytes.
 const MAX_COMPILED: usize = 1 << 23;
-/// How far a range or a list is read at once, in bytes.
+/// Longest continuation of a range or a list, in bytes.
 const WINDOW: usize = 64;
-/// Most places of one list.
+/// Largest number of places in one list.
 const MAX_PLACES: usize = 64;
-/// What stands between the ends of a range.
+/// Characters between the ends of a range.
 const DASHES: [char; 7] = ['-', '‐', '‑', '‒', '–', '—', '−'];
 
-/// A schema that is ready to read with.
+/// A compiled schema.
 #[derive(Clone, Debug)]
 pub struct Locators {
     patterns: Vec<Pattern>,
-    /// What a name of a work means, by [`key`].
+    /// The name of each work by the normal form of its names and abbreviations, see [`key`].
     works: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug)]
 struct Pattern {
     whole: Regex,
-    /// What its counted levels hold, in order.
+    /// The kind of values of each numbered level.
     levels: Vec<Values>,
-    /// The pattern from each of its counted levels on, for what follows a dash or a comma: `35:2`, `8`.
+    /// The part of the pattern from each numbered level on. It matches the text after a dash or a comma: `35:2`, `8`.
     tails: Vec<Regex>,
 }
 
-/// A place, and one past the text that says it.
+/// A place and the end of its text.
 struct Stated {
     numbers: Vec<u32>,
     end: usize,
@@ -45,7 +45,7 @@ impl Locators {
     /// Checks and compiles a schema.
     ///
     /// # Errors
-    /// What the schema gets wrong.
+    /// The first error in the schema.
     pub fn new(schema: &LocatorSchema) -> Result<Self, SchemaError> {
         let pieces = schema.pieces()?;
         let compiled = pieces.iter().zip(&schema.patterns);
@@ -62,7 +62,7 @@ impl Locators {
         })
     }
 
-    /// Reads a text that is one place or one range of places and nothing else, such as the locator of a passage.
+    /// Parses a text that is one place or one range and nothing else, such as the locator of a passage.
     pub fn read(&self, text: &str) -> Option<LocatorRange> {
         let text = text.trim();
         let mut only = None;
@@ -76,12 +76,12 @@ impl Locators {
         only
     }
 
-    /// The name of a work that a name or an abbreviation means.
+    /// Returns the name of the work that a name or an abbreviation belongs to.
     pub fn work(&self, name: &str) -> Option<&str> {
         self.works.get(&key(name)).map(String::as_str)
     }
 
-    /// What a work is called, in the spelling that names are compared in; nothing without a work.
+    /// Returns the names and abbreviations of a work in their normal form; empty without a work.
     pub fn names(&self, work: Option<&str>) -> Vec<&str> {
         let names = self.works.iter();
         names
@@ -90,7 +90,8 @@ impl Locators {
             .collect()
     }
 
-    /// Every place in a stretch of text that begins at `offset`, the longest where several patterns match at one place.
+    /// Finds all places in a part of a text that begins at `offset`. If several patterns match at one position, the
+    /// longest match is used.
     pub(crate) fn matches(
         &self,
         stretch: &str,
@@ -123,7 +124,7 @@ impl Locators {
         }
     }
 
-    /// What a match says, with the range or list that goes on behind it, and where that ends.
+    /// Returns the end of a match and its places, including a range or list that follows.
     fn places(
         &self,
         pattern: &Pattern,
@@ -174,7 +175,8 @@ impl Pattern {
                 Piece::Text(text) => {
                     let before = at.checked_sub(1).and_then(|before| pieces.get(before));
                     let after = pieces.get(at + 1);
-                    // Space alone between two numbers must be there, and none belongs to the ends of a citation.
+                    // White space that is the only separator of two numbers is required. At the ends of a citation it
+                    // is not part of it.
                     let parts = before.is_some_and(counted) && after.is_some_and(counted);
                     if parts && text.trim().is_empty() {
                         return r"[ \u{a0}]{1,3}".to_owned();
@@ -223,7 +225,7 @@ impl Pattern {
         levels.skip(first).map(number).collect()
     }
 
-    /// The end of a range: the same levels as its start, or only the inner ones.
+    /// Reads the end of a range. It has the same levels as the start, or only the inner ones.
     fn after_dash(&self, text: &str, at: usize, first: &[u32]) -> Option<Stated> {
         let rest = text.get(at..)?;
         let after = rest.trim_start_matches(' ').strip_prefix(DASHES)?;
@@ -231,12 +233,12 @@ impl Pattern {
         self.tail(text, text.len() - after.len(), first)
     }
 
-    /// The next item of a list.
+    /// Reads the next item of a list.
     fn after_comma(&self, text: &str, at: usize, before: &[u32]) -> Option<Stated> {
         let after = text.get(at..)?.strip_prefix([',', ';'])?;
         let after = after.trim_start_matches(' ');
         let stated = self.tail(text, text.len() - after.len(), before)?;
-        // `Gen. 1:3, 8 people came` names one verse.
+        // `Gen. 1:3, 8 people came` contains one verse.
         let mut follows = text[stated.end..].chars();
         let counts = follows.next() == Some(' ') && follows.next().is_some_and(char::is_lowercase);
         (!counts).then_some(stated)
@@ -257,7 +259,7 @@ impl Pattern {
     }
 }
 
-/// The number that digits, a letter or a Roman numeral say.
+/// Converts digits, a letter or a Roman numeral.
 fn number(text: &str, values: Values) -> Option<u32> {
     if text.bytes().all(|b| b.is_ascii_digit()) {
         return Some(text.parse().unwrap_or(u32::MAX));
@@ -269,10 +271,10 @@ fn number(text: &str, values: Values) -> Option<u32> {
     }
 }
 
-/// White space as much as there is.
+/// Optional white space.
 const SPACE: &str = r"[ \u{a0}]{0,3}";
 
-/// Letters and signs as they stand, white space within them as much as there is.
+/// Escapes a text for a regular expression. White space in it is optional.
 fn spelled(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().map(regex::escape).collect();
     words.join(SPACE)
@@ -285,7 +287,7 @@ fn works(schema: &LocatorSchema) -> String {
         .flat_map(|work| std::iter::once(&work.name).chain(&work.abbreviations))
         .map(|name| name.trim().trim_end_matches('.'))
         .collect();
-    // The longest first: `Gen` would keep `Genesis` from being found.
+    // Longest first: otherwise `Gen` would match before `Genesis`.
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     let spelled: Vec<_> = names.into_iter().map(spelled).collect();
     format!(r"(?P<work>(?:{})\.?)", spelled.join("|"))
@@ -300,7 +302,7 @@ fn values(schema: &LocatorSchema, level: usize) -> &'static str {
     }
 }
 
-/// The spelling that all spellings of a name share.
+/// Returns the normal form of a name.
 fn key(name: &str) -> String {
     let bare = name.trim().trim_end_matches('.').to_lowercase();
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -313,7 +315,7 @@ fn joined_before(text: &str, at: usize) -> bool {
     word(before) && word(first)
 }
 
-/// Whether a number or a word goes on: `1:3` in `1:34`, `1:3.5` or `1:3rd`.
+/// Returns whether a number or a word continues, as after `1:3` in `1:34`, `1:3.5` or `1:3rd`.
 fn joined_after(text: &str, at: usize) -> bool {
     let mut follows = text[at..].chars();
     match follows.next() {

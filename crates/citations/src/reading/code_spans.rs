@@ -1,14 +1,14 @@
-//! The stretches of an answer that are not prose: code and hidden reasoning. What they hold is not cited.
+//! Finds the parts of an answer that are not prose: code and hidden reasoning. They contain no citations.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use reground_interrupt::{CHECK_INTERVAL, Steps, check_interrupt, checked};
 
-/// Byte ranges of fenced code, inline code and `<think>` blocks, ascending and disjoint. Linear in the text.
+/// Returns the byte ranges of fenced code, inline code and `<think>` blocks, ascending and disjoint, in linear time.
 ///
-/// A fence or a block that is never closed reaches to the end, as CommonMark has it for fences. A closing `</think>`
-/// alone hides nothing: one stray tag must not take an answer's citations out of sight.
+/// An open fence or block extends to the end, as in CommonMark. A closing `</think>` alone hides nothing: one stray
+/// tag must not hide all citations of an answer.
 pub(crate) fn non_prose_spans(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -19,7 +19,7 @@ pub(crate) fn non_prose_spans(text: &str) -> Vec<Range<usize>> {
         if let Some(start) = line_start(bytes, at)
             && let Some(fence) = Fence::at(bytes, start)
         {
-            // The indentation goes with the fence, unless it is the end of what was hidden before.
+            // The indentation belongs to the fence, unless it is the end of the previous hidden range.
             let start = found
                 .last()
                 .map_or(start, |before: &Range<usize>| start.max(before.end));
@@ -58,7 +58,7 @@ pub(crate) fn non_prose_spans(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The next byte that may begin something hidden.
+/// Returns the next byte that may begin a hidden range.
 fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
     let mut start = from;
     for stretch in bytes.get(from..)?.chunks(CHECK_INTERVAL) {
@@ -72,7 +72,7 @@ fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Where the line begins whose first sign, behind what indents it, stands at `at`.
+/// Returns the start of the line if the character at `at` is the first one after the indentation.
 fn line_start(bytes: &[u8], at: usize) -> Option<usize> {
     let before = &bytes[..at];
     let indented = before
@@ -92,18 +92,18 @@ struct Fence {
 }
 
 impl Fence {
-    /// The fence that the line at `start` opens; lists and quotations may indent it.
+    /// Returns the fence that the line at `start` opens. Lists and quotations may indent it.
     fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let open = start + indent(&bytes[start..]);
         let sign = *bytes.get(open).filter(|b| matches!(b, b'`' | b'~'))?;
         let length = run(bytes, open, sign);
         let body = line_end(bytes, open);
-        // A backtick later on the line makes it inline code.
+        // A later backtick on the line makes it inline code.
         let inline = sign == b'`' && bytes[open + length..body].contains(&b'`');
         (length >= 3 && !inline).then_some(Self { sign, length, body })
     }
 
-    /// One past the line that closes it.
+    /// Returns the end of the line that closes the fence.
     fn end(&self, bytes: &[u8]) -> usize {
         let mut start = self.body;
         let mut steps = Steps::default();
@@ -131,14 +131,15 @@ fn run(bytes: &[u8], start: usize, sign: u8) -> usize {
     bytes[start..].iter().take_while(|b| **b == sign).count()
 }
 
-/// One past the newline that ends the line.
+/// Returns the position after the newline.
 fn line_end(bytes: &[u8], start: usize) -> usize {
     memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |n| start + n + 1)
 }
 
-/// For each run of backticks the next run of the same length in its paragraph, where there is one (CommonMark §6.1).
+/// Returns for each run of backticks the next run of the same length in its paragraph (CommonMark §6.1).
 ///
-/// Worked out backwards, once: looking ahead from each opener would be quadratic in a text of unmatched backticks.
+/// The runs are processed backwards in one pass. A forward search from each run would be quadratic in a text of
+/// unmatched backticks.
 fn inline_closers(bytes: &[u8]) -> Vec<(usize, usize)> {
     if memchr::memchr(b'`', bytes).is_none() {
         return Vec::new();
@@ -180,7 +181,7 @@ fn inline_closers(bytes: &[u8]) -> Vec<(usize, usize)> {
     closers
 }
 
-/// The end of the reasoning block that opens at `start`.
+/// Returns the end of the reasoning block that opens at `start`.
 fn thought(bytes: &[u8], start: usize) -> Option<usize> {
     let tags: [(&[u8], &[u8]); 2] = [(b"<think>", b"</think>"), (b"<thinking>", b"</thinking>")];
     let (open, close) = tags

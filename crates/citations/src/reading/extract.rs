@@ -1,4 +1,4 @@
-//! From the text of an answer to its citations, in linear time.
+//! Extracts the citations of an answer in linear time.
 
 use reground_interrupt::checked;
 use std::borrow::Cow;
@@ -7,10 +7,10 @@ use super::{Grammar, claims, scan};
 use crate::citation::Ruler;
 use crate::{Extracted, Extraction, Reference};
 
-/// Reads every citation of a grammar; [`Families`](crate::Families) alone are one.
+/// Extracts all citations that a grammar describes. [`Families`](crate::Families) can be passed as a grammar.
 ///
-/// Code, `<think>` blocks, links, images, array indexes and years are no citations. Never fails, takes time linear in the
-/// text, and depends on nothing but its arguments.
+/// Code, `<think>` blocks, links, images, array indexes and years are not citations. The time is linear in the text,
+/// and the result depends only on the arguments.
 pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
     let grammar = grammar.into();
     let (found, omitted) = scan::scan(text, &grammar);

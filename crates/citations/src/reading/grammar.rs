@@ -1,4 +1,4 @@
-//! What is read as a citation: the families that are on, and what a corpus or a caller adds to them as data.
+//! The grammar of citations: the families that are on, and the additions of a corpus or a caller.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,22 +17,22 @@ use crate::locators::{LocatorSchema, Locators, SchemaError};
 pub struct GrammarRules {
     /// The families that are on.
     pub families: Families,
-    /// The user's own patterns, in order: where two match at one place, the first counts.
+    /// Patterns of the user. If two match at one position, the first in this order is used.
     pub patterns: Vec<PatternRule>,
-    /// How places of the corpus are written, where they are more than pages.
+    /// The notation of places, for a corpus with more than pages.
     pub locators: Option<LocatorSchema>,
-    /// Documents that prose may call by name.
+    /// Documents that prose may mention by name.
     pub titles: Vec<DocumentTitle>,
-    /// Whether prose may also call the sources of a context by their titles. Off by default: a title is often a word like any
-    /// other.
+    /// Whether prose may also mention the sources of the context by title. Off by default, because many titles are
+    /// ordinary words.
     pub context_titles: bool,
     /// Whether prose may also count `titles`: `the second source`, `the first document`.
     pub positions: bool,
-    /// Ids of which the first 7 or 8 characters are a citation although they are not plainly hexadecimal.
+    /// Ids whose first 7 or 8 characters are a citation even if they are not hexadecimal.
     pub ids: Vec<String>,
 }
 
-/// A grammar that is ready to read with. The default reads every family and costs nothing.
+/// A compiled grammar. The default reads all families and needs no compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Grammar {
     pub(crate) families: Families,
@@ -43,22 +43,22 @@ pub struct Grammar {
     pub(crate) numbers: BracketNumbers,
 }
 
-/// Why rules make no grammar.
+/// The reason why rules are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GrammarError {
-    /// A pattern of the user's.
+    /// A pattern is invalid.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// The schema of locators.
+    /// The locator schema is invalid.
     #[error(transparent)]
     Locators(#[from] SchemaError),
-    /// Titles too many or too long to be looked for together.
+    /// There are too many titles, or they are too long.
     #[error("the titles cannot be looked for together: {0}")]
     Titles(String),
 }
 
 impl GrammarRules {
-    /// The rules for an answer to a context with these titles, in its order.
+    /// Returns the rules for an answer to a context with these titles, in the order of the context.
     #[must_use]
     pub fn with_context<'a>(&self, titles: impl IntoIterator<Item = &'a str>) -> Self {
         let mut rules = self.clone();
@@ -78,7 +78,7 @@ impl Grammar {
     /// Checks and compiles rules.
     ///
     /// # Errors
-    /// A pattern, a schema or titles that cannot be read with.
+    /// The first invalid pattern, the schema, or the titles.
     pub fn new(rules: &GrammarRules) -> Result<Self, GrammarError> {
         let short = |id: &String| [7, 8].map(|length| id.chars().take(length).collect::<String>());
         Ok(Self {
@@ -92,14 +92,15 @@ impl Grammar {
         })
     }
 
-    /// The same for an answer whose sources have these numbers: of [`LONG_NUMBERS`], those are read too.
+    /// Returns the grammar for an answer whose sources have these numbers. Those in
+    /// [`LONG_NUMBERS`](crate::LONG_NUMBERS) are read too.
     #[must_use]
     pub fn numbering(mut self, sources: impl IntoIterator<Item = u32>) -> Self {
         self.numbers.extend(sources);
         self
     }
 
-    /// The locators of the corpus, for reading those of its passages.
+    /// The locators of the corpus, to parse those of its passages.
     pub fn locators(&self) -> Option<&Locators> {
         self.locators.as_ref()
     }

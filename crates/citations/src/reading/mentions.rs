@@ -1,4 +1,4 @@
-//! Documents that prose calls by a title or an alias.
+//! Finds titles and aliases of documents in prose.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde::{Deserialize, Serialize};
@@ -7,42 +7,42 @@ use std::ops::Range;
 use crate::citation::ParsedCitation;
 use crate::{Form, Reference};
 
-/// Shortest name that is looked for, in characters: shorter ones stand in every text.
+/// Shortest name, in characters. Shorter names occur in every text.
 const SHORTEST: usize = 2;
-/// Longest name that is looked for, in bytes.
+/// Longest name, in bytes.
 const LONGEST: usize = 200;
-/// Most names that are looked for.
+/// Largest number of names.
 const MOST: usize = 10_000;
-/// How prose counts sources.
+/// Ordinals of sources in prose.
 const POSITIONS: [&str; 10] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 ];
-/// What prose calls them.
+/// Nouns for sources in prose.
 const UNITS: [&str; 6] = [
     "source", "document", "passage", "section", "article", "excerpt",
 ];
 
-/// A document that prose may name.
+/// A document that prose may mention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentTitle {
-    /// What citations of it resolve by: an id, a title or an address. Looked for as well.
+    /// The name that its citations resolve by: an id, a title or an address. The text is searched for it too.
     pub name: String,
-    /// What else it is called.
+    /// Other names.
     #[serde(default)]
     pub aliases: Vec<String>,
 }
 
-/// The names, ready to be found in one pass.
+/// A searcher for all names in one pass.
 #[derive(Clone, Debug)]
 pub(crate) struct Mentions {
     finder: AhoCorasick,
-    /// By name in the finder: what is cited.
+    /// For each searched name, the name that it cites.
     names: Vec<String>,
 }
 
 impl Mentions {
-    /// `None` without a name that is long enough.
+    /// Returns `None` if no name is long enough.
     pub(crate) fn new(titles: &[DocumentTitle], positions: bool) -> Result<Option<Self>, String> {
         let mut spelled = Vec::new();
         let mut names = Vec::new();
@@ -75,7 +75,7 @@ impl Mentions {
         Ok(Some(Self { finder, names }))
     }
 
-    /// Every mention in a stretch of text that begins at `offset`, as a word of its own.
+    /// Finds all mentions in a part of a text that begins at `offset`. A mention must be separate words.
     pub(crate) fn matches(
         &self,
         stretch: &str,
@@ -86,7 +86,7 @@ impl Mentions {
             let joined = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
             let before = stretch[..hit.start()].chars().next_back();
             let after = stretch[hit.end()..].chars().next();
-            // Scripts without spaces join everything.
+            // Scripts without spaces do not separate words.
             let spaced = stretch[hit.range()].is_ascii();
             if spaced && (joined(before) || joined(after)) {
                 continue;

@@ -1,4 +1,4 @@
-//! Reads the text of an answer into citations, sentences and claims.
+//! Extracts citations, sentences and claims from the text of an answer.
 
 mod bracket_numbers;
 pub(crate) mod claims;

@@ -1,4 +1,4 @@
-//! Patterns that a user adds as data: regular expressions with named groups.
+//! Patterns of the user: regular expressions with named groups.
 
 use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -7,44 +7,44 @@ use super::forms::pages;
 use crate::citation::ParsedCitation;
 use crate::{Form, Reference};
 
-/// Most patterns of a grammar.
+/// Largest number of patterns in a grammar.
 const MAX_PATTERNS: usize = 32;
 /// Longest regular expression, in bytes.
 const MAX_LENGTH: usize = 2_000;
-/// Most memory that one compiles to, in bytes.
+/// Memory limit of a compiled pattern, in bytes.
 const MAX_COMPILED: usize = 1 << 20;
-/// The groups that a pattern may name. One of the first three says what is cited.
+/// Allowed group names. One of the first three is required.
 const GROUPS: [&str; 5] = ["id", "name", "number", "page", "pages"];
 
-/// A pattern of the user's.
+/// A pattern of the user.
 ///
-/// `regex` is one of the crate `regex`: no look-around, no back-references, so time is linear. It matches within a line. Its groups
-/// say what is cited: `id` a document or passage by id, `name` a document by name, `number` a source by number, counted
-/// from 1; `page` or `pages` add the pages claimed.
+/// `regex` has the syntax of the crate `regex`: no look-around and no back-references, so that the time is linear. It
+/// matches within a line. Its groups are: `id` for a document or passage by id, `name` for a document by name,
+/// `number` for a source by number, from 1; `page` or `pages` for the claimed pages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatternRule {
-    /// Its name, in `a-z`, `0-9` and `_`: citations read by it have the form `custom:<name>`.
+    /// The name, of `a-z`, `0-9` and `_`. Its citations have the form `custom:<name>`.
     pub name: String,
     /// The regular expression.
     pub regex: String,
 }
 
-/// Why a pattern cannot be used.
+/// The reason why a pattern is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// A name that makes no form, or one that stands there twice.
+    /// The name is invalid or not unique.
     #[error("a pattern's name must be unique and made of a-z, 0-9 and _, not {0:?}")]
     Name(String),
-    /// Not a regular expression, or one too large.
+    /// The regular expression is invalid or too large.
     #[error("pattern {name:?}: {why}")]
     Regex {
         /// The pattern.
         name: String,
-        /// What the compiler says.
+        /// The message of the compiler.
         why: String,
     },
-    /// A group that means nothing here.
+    /// The group is unknown.
     #[error("pattern {name:?} names a group {group:?}: groups are id, name, number, page, pages")]
     Group {
         /// The pattern.
@@ -52,13 +52,13 @@ pub enum PatternError {
         /// The group.
         group: String,
     },
-    /// No group says what is cited.
+    /// No group names the source.
     #[error("pattern {0:?} needs a group named id, name or number: it says what is cited")]
     NothingCited(String),
-    /// A match of nothing would stand everywhere.
+    /// A pattern that matches the empty string would match everywhere.
     #[error("pattern {0:?} matches the empty string")]
     Empty(String),
-    /// More than are looked for.
+    /// There are too many patterns.
     #[error("a grammar has at most {MAX_PATTERNS} patterns, not {0}")]
     TooMany(usize),
 }
@@ -87,7 +87,7 @@ impl Patterns {
         self.0.is_empty()
     }
 
-    /// Every match in a stretch of text that begins at `offset`: where it stands and what it names.
+    /// Finds all matches in a part of a text that begins at `offset`.
     pub(crate) fn matches(
         &self,
         stretch: &str,
@@ -146,7 +146,7 @@ fn compiled(rule: &PatternRule) -> Result<Regex, PatternError> {
     Ok(regex)
 }
 
-/// What the groups of a match say; nothing where none of them took part.
+/// Returns the reference that the groups of a match name; `None` if none of them matched.
 fn reference(captures: &Captures<'_>) -> Option<Reference> {
     let group = |name| {
         let text = captures.name(name)?.as_str().trim();

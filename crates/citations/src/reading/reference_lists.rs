@@ -1,10 +1,10 @@
-//! Lists of references at the end of an answer: they repeat what was cited, and claim nothing.
+//! Finds lists of references in an answer. They repeat citations and support no claim.
 
 use std::ops::Range;
 
 use reground_interrupt::Steps;
 
-/// Headings and labels that announce such a list.
+/// Headings and labels of such lists.
 const LABELS: [&str; 21] = [
     "references",
     "reference",
@@ -29,28 +29,28 @@ const LABELS: [&str; 21] = [
     "источники",
 ];
 
-/// Longest text that may be the name of such a list, in bytes, with signs and white space around it.
+/// Longest label, in bytes, with punctuation and white space around it.
 pub(crate) const MAX_LABEL: usize = 96;
 
-/// Whether the name of such a list may begin with a letter. Spares nearly every other text the look at the whole of it.
+/// Returns whether a label may begin with a letter. This avoids a full comparison for nearly all texts.
 pub(crate) fn may_begin_label(first: char) -> bool {
     let ascii = first.to_ascii_lowercase();
     matches!(ascii, 'r' | 's' | 'b' | 'w' | 'c' | 'f' | 'q' | 'l')
         || matches!(first, '参' | '引' | '来' | 'и' | 'И')
 }
 
-/// Whether a text is nothing but the name of such a list.
+/// Returns whether a text is a label of such a list and nothing else.
 pub(crate) fn is_label(text: &str) -> bool {
     let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     if !bare.starts_with(may_begin_label) {
         return false;
     }
     let bare = bare.trim_end_matches(|c: char| !c.is_alphanumeric());
-    // The longest label is short: do not lower-case whole paragraphs.
+    // Labels are short, so whole paragraphs need not be converted to lower case.
     bare.len() <= 32 && LABELS.contains(&bare.to_lowercase().as_str())
 }
 
-/// Byte ranges from a heading line that names such a list to the next heading or the end.
+/// Returns the byte ranges from the heading of each list to the next heading or the end.
 pub(crate) fn reference_lists(text: &str) -> Vec<Range<usize>> {
     let mut lists = Vec::new();
     let mut open = None;
@@ -75,7 +75,7 @@ pub(crate) fn reference_lists(text: &str) -> Vec<Range<usize>> {
     lists
 }
 
-/// Whether a position lies in one of the ascending ranges.
+/// Returns whether one of the ascending ranges contains a position.
 pub(crate) fn holds(lists: &[Range<usize>], at: usize) -> bool {
     let after = lists.partition_point(|list| list.start <= at);
     after > 0 && at < lists[after - 1].end

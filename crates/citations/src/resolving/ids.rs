@@ -1,4 +1,4 @@
-//! Ids: whole, shortened, and misspelled.
+//! Resolves ids: complete, shortened or misspelled.
 
 use reground_interrupt::checked;
 
@@ -6,13 +6,13 @@ use super::source_index::{AfterLookup, Lookup, Resolution, SourceIndex, exact, n
 use super::sources::{DocumentRequest, Target};
 use crate::Pages;
 
-/// Fewest characters of an id that its beginning is told by.
+/// Shortest prefix that can stand for an id, in characters.
 const SHORTEST_BEGINNING: usize = 7;
-/// Shortest name that is read although a letter is missing, in characters: shorter ones fit by chance.
+/// Shortest name that is matched with one missing letter, in characters. Shorter names match by chance.
 const SHORTEST_REPAIRED: usize = 4;
 
 impl SourceIndex<'_> {
-    /// A document or passage by its id, the beginning of it, or a spelling that only one source fits.
+    /// Resolves an id of a document or passage, a prefix of it, or a misspelling that matches only one source.
     pub(super) fn id(&self, id: &str, pages: Option<Pages>) -> Lookup {
         if self.by_marker.contains_key(id) || self.known_markers.contains_key(id) {
             return self.marker(id, pages);
@@ -50,7 +50,7 @@ impl SourceIndex<'_> {
         Lookup::Ask(DocumentRequest { target, pages }, AfterLookup::Name(None))
     }
 
-    /// A result of a tool call: by its own name, or by its number where there was but one call.
+    /// Resolves a result of a tool call by its name, or by its number if there was only one call.
     pub(super) fn result(&self, turn: u32, kind: &str, number: u32) -> Lookup {
         let name = format!("turn{turn}{kind}{}", number.saturating_sub(1));
         if let Some([source]) = self.by_passage.get(name.as_str()).map(Vec::as_slice) {
@@ -65,7 +65,7 @@ impl SourceIndex<'_> {
         }
     }
 
-    /// The sources that a name means if its letter case and white space are ignored and one letter of theirs is missing.
+    /// Returns the sources that a name matches if case and white space are ignored and one letter may be missing.
     pub(super) fn misspelled(&self, name: &str) -> Vec<usize> {
         if name.chars().count() < SHORTEST_REPAIRED {
             return Vec::new();
@@ -88,7 +88,7 @@ fn folded(name: &str) -> Vec<char> {
     signs.flat_map(char::to_lowercase).collect()
 }
 
-/// Whether `short` is `full` without one letter. A digit is no letter: `page1` is not `page12`.
+/// Returns whether `short` is `full` without one letter. A digit does not count as a letter: `page1` is not `page12`.
 fn lacks_a_letter(short: &[char], full: &[char]) -> bool {
     if short.len() + 1 != full.len() {
         return false;

@@ -1,4 +1,4 @@
-//! The place that a citation names.
+//! Resolves a citation to the source or document that it names.
 
 mod ids;
 mod places;

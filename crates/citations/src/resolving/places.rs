@@ -1,11 +1,12 @@
-//! Structured locators: which passages stand on a place.
+//! Resolves structured locators.
 
 use super::source_index::{AfterLookup, DOCUMENT_ONLY, Lookup, Resolution, SourceIndex, exact};
 use super::sources::{DocumentRequest, Source, Target};
 use crate::LocatorRange;
 
 impl SourceIndex<'_> {
-    /// A place of the context, where a source contains all of it; or else one to ask for, as it may not exist.
+    /// Resolves to the sources of the context that contain the whole place. Otherwise documents with the place must
+    /// be looked up.
     pub(super) fn place(&self, range: &LocatorRange) -> Lookup {
         let containing = self.standing_on(|own| own.contains(range));
         if !containing.is_empty() {
@@ -20,7 +21,7 @@ impl SourceIndex<'_> {
         Lookup::Ask(asked, AfterLookup::Place(touching))
     }
 
-    /// A place that the work has, or that nobody knows.
+    /// Resolves a place that no source of the context contains, after the lookup.
     pub(super) fn place_in_work(&self, touching: Vec<usize>, found: &[usize]) -> Resolution {
         if !touching.is_empty() {
             return Resolution::Context {

@@ -1,4 +1,4 @@
-//! Which place a citation names, before anybody has read what stands there.
+//! Resolves references by the names in a [`SourceIndex`]. The content of the sources is not read here.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use super::sources::{DocumentRequest, KnownMarker, Source, Target};
 use crate::text::{address, shortens, stem};
 use crate::{Extraction, Pages, Reference};
 
-/// The documents that the glue must look up before the answer can be judged: each name that is in no context, and each
-/// claimed page that no source of the context stands on. Ascending, without repetition.
+/// Returns the documents that must be looked up before the answer can be judged: names that are not in the context,
+/// and claimed pages that no source of the context contains. The result is sorted and has no duplicates.
 pub fn document_requests(
     extraction: &Extraction,
     sources: &[Source],
@@ -28,8 +28,9 @@ pub fn document_requests(
     requests.into_iter().collect()
 }
 
-/// The names by which the citations of an answer may mean a marker of an earlier turn, or a document that one is bound to: of
-/// the conversation's markers no others bear on the answer. Ascending, without repetition.
+/// Returns the names in an answer that may be a marker of an earlier turn, or a document that such a marker is bound
+/// to. Other markers of the conversation are not needed to judge the answer. The result is sorted and has no
+/// duplicates.
 pub fn registry_names(extraction: &Extraction) -> Vec<String> {
     let names: BTreeSet<String> = checked(&extraction.citations)
         .filter_map(|citation| match &citation.reference {
@@ -59,7 +60,7 @@ impl SourceIndex<'_> {
             Reference::Marker { marker, pages } => return self.marker(marker, *pages),
             Reference::Ordinal { number, pages } => match self.by_ordinal.get(number) {
                 Some(&source) => return self.passage(source, *pages),
-                // Where markers are numbers, an earlier turn may have bound this one.
+                // In a conversation with numbers as markers, an earlier turn may have bound this number.
                 None => return self.marker(&number.to_string(), *pages),
             },
             Reference::Document { name, pages } => return self.document(name, *pages),
@@ -86,7 +87,8 @@ impl SourceIndex<'_> {
             known.doc_id.as_str(),
             known.passage.as_str(),
         );
-        // A merge gave the passage another marker in this turn: it is in the context all the same. What took over its key is not it.
+        // If a merge gave the passage another marker in this turn, it is still in the context. A passage that
+        // replaced it under the same id is a different one.
         if let Some(&source) = self.by_member.get(&key)
             && !known.replaced
         {
@@ -101,7 +103,7 @@ impl SourceIndex<'_> {
         }
     }
 
-    /// A source of the context, named by marker or number, and the page the answer adds.
+    /// Resolves a source of the context, named by marker or number, and the page that the answer adds.
     pub(super) fn passage(&self, index: usize, pages: Option<Pages>) -> Lookup {
         let source = &self.sources[index];
         let Some(claimed) = pages else {
@@ -110,7 +112,7 @@ impl SourceIndex<'_> {
         if source.pages.is_some_and(|pages| pages.contains(claimed)) {
             return exact(vec![index], false);
         }
-        // The page names another passage of the same document: follow it if there is just one.
+        // The page may belong to another passage of the document. It is used if it is the only one.
         let siblings = self
             .by_doc_id
             .get(source.doc_id.as_str())
@@ -161,8 +163,8 @@ impl SourceIndex<'_> {
         Lookup::Ask(asked, AfterLookup::Context(sources))
     }
 
-    /// The sources of the document that `name` names, and whether the name had to be read generously, which is done only
-    /// when a single document fits. Never empty.
+    /// Returns the sources of the document that `name` names, never empty, and whether the name is inexact. An
+    /// inexact name must match a single document.
     pub(super) fn named_in_context(&self, name: &str) -> Option<(Vec<usize>, bool)> {
         let exact = self
             .by_doc_id
@@ -173,7 +175,7 @@ impl SourceIndex<'_> {
             return Some((exact.clone(), false));
         }
         let fitting = match address(name) {
-            // An address is a whole: without its folder it would be any host's.
+            // An address is compared as a whole: without its folder it could belong to any host.
             Some(address) => self.by_address.get(&address)?.clone(),
             None => match self.shortened(name) {
                 none if none.is_empty() => self.misspelled(name),
@@ -191,7 +193,7 @@ impl SourceIndex<'_> {
             .then_some((fitting, true))
     }
 
-    /// The sources of which `name` is a name without its folder or extension.
+    /// Returns the sources that have `name` as a name without its folder or extension.
     fn shortened(&self, name: &str) -> Vec<usize> {
         let same_stem = self.by_stem.get(&stem(name)).map_or(&[][..], Vec::as_slice);
         let fits = |index: &usize| names_of(&self.sources[*index]).any(|own| shortens(name, own));
@@ -241,7 +243,7 @@ impl SourceIndex<'_> {
         }
     }
 
-    /// A page within the document that no one source of the context wholly stands on.
+    /// Resolves pages that no single source of the context contains completely.
     fn pages_in_document(
         &self,
         claimed: Option<Pages>,

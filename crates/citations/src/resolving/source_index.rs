@@ -1,4 +1,4 @@
-//! Everything that a citation of this turn can name, by each of its names.
+//! An index of everything that a citation of this turn can name, by each name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,36 +6,36 @@ use super::sources::{DocumentRequest, KnownMarker, NamedDocument, Source, Target
 use crate::Pages;
 use crate::text::{address, stem};
 
-/// Fidelity of a citation that names the document and no page of it, or a page that cannot be checked (I5: below 1).
+/// Fidelity of a citation that names a document without a page, or with a page that cannot be checked (I5: below 1).
 pub(super) const DOCUMENT_ONLY: f64 = 0.5;
 
-/// Where a citation leads.
+/// The place that a citation leads to.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Resolution {
-    /// To sources of the context; when several fit, the one that supports the claim best is meant.
+    /// Sources of the context. If there are several, the citation means the one that supports the claim best.
     Context {
         sources: Vec<usize>,
         /// How exactly the string names the place, in [0, 1].
         fidelity: f64,
         repaired: bool,
     },
-    /// To places outside the context, by index of the named document.
+    /// Documents outside the context, by index in `named`.
     Elsewhere { documents: Vec<usize> },
-    /// To a place outside the context of which nothing was found.
+    /// A place outside the context for which the lookup found nothing.
     Nothing { source: usize },
-    /// To a marker whose source is not in the context.
+    /// A marker whose source is not in the context.
     Stale { known: usize },
-    /// To a page that the document does not have; the document, where it was looked up.
+    /// A page that the document does not have.
     OutOfBounds { document: usize },
-    /// Nowhere.
+    /// No source or document has the name.
     Unknown,
-    /// Not readable.
+    /// The string cannot be read.
     Malformed,
     /// Author and year.
     Unresolvable,
 }
 
-/// Everything that can be named in this turn, by each of its names.
+/// The sources, markers and documents of this turn, by each of their names.
 pub(crate) struct SourceIndex<'a> {
     pub(super) sources: &'a [Source],
     pub(super) known: &'a [KnownMarker],
@@ -59,15 +59,15 @@ pub(super) enum Lookup {
     Ask(DocumentRequest, AfterLookup),
 }
 
-/// What the citation means once the document is looked up.
+/// How to resolve a citation after the document was looked up.
 pub(super) enum AfterLookup {
-    /// A page beyond what the sources of the context stand on.
+    /// A page that these sources of the context do not contain.
     Context(Vec<usize>),
     /// A marker of an earlier turn.
     Stale(usize),
-    /// A place that no source of the context contains; those that touch it.
+    /// A place that no source of the context contains. These sources overlap it.
     Place(Vec<usize>),
-    /// A name that the context does not know; the marker that knew the document.
+    /// A name that is not in the context, and the marker whose document has the name.
     Name(Option<usize>),
 }
 
@@ -124,7 +124,7 @@ impl<'a> SourceIndex<'a> {
             );
             self.by_member.entry(key).or_insert(index);
             let sources = self.by_passage.entry(member).or_default();
-            // A passage is often a member of itself.
+            // The members of a passage often include the passage itself.
             if sources.last() != Some(&index) {
                 sources.push(index);
             }
@@ -150,7 +150,7 @@ impl<'a> SourceIndex<'a> {
     }
 }
 
-/// Everything that a source goes by.
+/// All names of a source.
 pub(super) fn names_of(source: &Source) -> impl Iterator<Item = &str> {
     [
         Some(&source.doc_id),

@@ -1,19 +1,19 @@
-//! Whether an answer may stand (I20). Advice to the application: nothing is lost either way.
+//! Advice on whether to show an answer (I20). The answer and its citations are stored in either case.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Judgement, MessageScores, Status};
 
-/// What an answer has to fulfil.
+/// The requirements for an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PolicyRules {
-    /// Least citation fidelity, in [0, 1].
+    /// Smallest citation fidelity, in [0, 1].
     pub min_cfs: Option<f64>,
-    /// Whether an answer must cite at all.
+    /// Whether an answer must have citations.
     pub require_citations: bool,
 }
 
-/// What the application is advised to do.
+/// The advice to the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -24,7 +24,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -33,22 +33,22 @@ impl Action {
     }
 }
 
-/// Why an answer should not stand.
+/// A reason against an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Objection {
-    /// A citation names what exists nowhere.
+    /// A citation names an id that exists nowhere.
     UnknownId,
-    /// A citation names a page that its document does not have.
+    /// A citation names a page that the document does not have.
     OutOfBounds,
     /// Citation fidelity is below `min_cfs`.
     LowCfs,
-    /// Nothing is cited, and something has to be.
+    /// The answer has no citations, and they are required.
     NoCitations,
 }
 
 impl Objection {
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::UnknownId => "unknown_id",
@@ -59,17 +59,17 @@ impl Objection {
     }
 }
 
-/// The advice, and its reasons.
+/// The advice and its reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// What to do.
+    /// The advice.
     pub action: Action,
-    /// Why, in a fixed order; empty when accepted.
+    /// The reasons in a fixed order; empty if the answer is accepted.
     pub reasons: Vec<Objection>,
 }
 
-/// Decides. Made-up places always count against an answer. Support does not by itself: its first version goes by words,
-/// and a verdict by words alone should not cost a second call of a model.
+/// Decides whether to show an answer. A place that does not exist is always a reason against it. Missing support is
+/// not: it is computed from words alone, which should not cost a second call of a model.
 pub fn decide(judgements: &[Judgement], scores: &MessageScores, rules: &PolicyRules) -> Decision {
     let any = |status| {
         judgements

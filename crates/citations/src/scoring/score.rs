@@ -1,31 +1,31 @@
-//! What the citations of an answer add up to (I4).
+//! The scores of an answer from the statuses of its citations (I4).
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Judgement, Status};
 
-/// How far the passage that a citation names came in this turn.
+/// The stages of a turn that the cited passage passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageFacts {
-    /// It has coordinates.
+    /// The passage has coordinates.
     pub coordinates: bool,
-    /// It was among this turn's candidates, or carried.
+    /// The passage was a candidate of this turn, or carried.
     pub retrieved: bool,
-    /// It left the reranker under its own key.
+    /// The reranker returned the passage under its own id.
     pub reranked: bool,
-    /// It was in the final context.
+    /// The passage was in the final context.
     pub in_context: bool,
 }
 
 impl StageFacts {
-    /// A source of the context of which nothing else is known.
+    /// The facts of a source of the context if nothing else is known.
     pub const IN_CONTEXT: Self = Self {
         coordinates: true,
         retrieved: true,
         reranked: true,
         in_context: true,
     };
-    /// A passage that exists and that this turn never saw.
+    /// The facts of a passage that exists but was not retrieved.
     pub const NOT_RETRIEVED: Self = Self {
         coordinates: true,
         retrieved: false,
@@ -34,19 +34,19 @@ impl StageFacts {
     };
 }
 
-/// The stage that lost a citation.
+/// The stage that a citation was lost at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossStage {
     /// The passage has no coordinates.
     Coordinates,
-    /// It was not found.
+    /// The passage was not retrieved.
     Retrieval,
     /// The reranker dropped it.
     Rerank,
     /// It did not fit into the context.
     Context,
-    /// The model wrote what does not resolve, or cited the wrong thing.
+    /// The model wrote a citation that cannot be resolved, or cited the wrong source.
     Generation,
 }
 
@@ -60,7 +60,7 @@ impl LossStage {
         Self::Generation,
     ];
 
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Coordinates => "coordinates",
@@ -72,15 +72,16 @@ impl LossStage {
     }
 }
 
-/// The five factors of a citation, in the order of [`LossStage::ALL`]: kept, lost, or not reached.
+/// The five factors of a citation, in the order of [`LossStage::ALL`]: kept, lost, or `None` if the stage was not
+/// reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Factors(pub [Option<bool>; 5]);
 
 impl Factors {
-    /// The factors of a citation (I4). After the first loss the rest is `None`; a place that exists nowhere is lost in
-    /// generation and has no earlier factors; a string that could not be read has none at all.
+    /// Returns the factors of a citation (I4). All factors after the first loss are `None`. A place that exists
+    /// nowhere is lost in generation and has no earlier factors. A malformed string has no factors.
     ///
-    /// `facts` are those of the passage that it names, where the caller knows them.
+    /// `facts` belong to the cited passage; `None` if they are unknown.
     pub fn of(status: Status, facts: Option<StageFacts>) -> Self {
         let generated = match status {
             Status::Malformed | Status::Unresolvable => return Self::default(),
@@ -113,51 +114,51 @@ impl Factors {
         Self(factors)
     }
 
-    /// The stage that lost the citation.
+    /// Returns the stage that the citation was lost at.
     pub fn lost_at(&self) -> Option<LossStage> {
         let lost = self.0.iter().position(|factor| *factor == Some(false))?;
         Some(LossStage::ALL[lost])
     }
 
-    /// The product of the factors, 0 or 1; `None` when there are none.
+    /// Returns the product of the factors, 0 or 1; `None` if there are none.
     pub fn product(&self) -> Option<f64> {
         let reached = self.0.iter().any(Option::is_some);
         reached.then(|| if self.lost_at().is_some() { 0.0 } else { 1.0 })
     }
 }
 
-/// What is said of a message when it cites nothing that can be scored.
+/// The diagnostic of a message without a citation that has a score.
 pub const NO_CITATIONS_FOUND: &str = "no_citations_found";
 
-/// The scores of a message. Means over nothing are `None`, never 0.
+/// The scores of a message. The mean of no values is `None`, not 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MessageScores {
-    /// Citation-like strings.
+    /// Number of citation-like strings.
     pub citations: usize,
-    /// Those that have a score.
+    /// Number of those with a score.
     pub scored: usize,
-    /// Those that held.
+    /// Number of those that hold.
     pub held: usize,
-    /// Those that could not be read.
+    /// Number of those that are malformed.
     pub malformed: usize,
-    /// Those that give author and year.
+    /// Number of those with author and year.
     pub unresolvable: usize,
     /// Weighted mean of the scores, in [0, 1].
     pub cfs: Option<f64>,
     /// Weighted mean of the products of the five factors, in [0, 1].
     pub stage_cfs: Option<f64>,
-    /// Weighted mean of score × support, in [0, 1]; a citation of unknown support and a score above 0 stays outside.
+    /// Weighted mean of score × support, in [0, 1]. A citation with a score above 0 and unknown support is excluded.
     pub grounded_cfs: Option<f64>,
 }
 
 impl MessageScores {
-    /// [`NO_CITATIONS_FOUND`] when nothing could be scored.
+    /// Returns [`NO_CITATIONS_FOUND`] if no citation has a score.
     pub fn diagnostic(&self) -> Option<&'static str> {
         (self.scored == 0).then_some(NO_CITATIONS_FOUND)
     }
 
-    /// Share of citation-like strings that could not be read (I6); with `author_year_expected`, author–year counts among
-    /// them.
+    /// Returns the share of malformed citation-like strings (I6). With `author_year_expected`, author–year citations
+    /// count as malformed.
     pub fn parse_failure_rate(&self, author_year_expected: bool) -> Option<f64> {
         let failed = self.malformed
             + if author_year_expected {
@@ -169,10 +170,11 @@ impl MessageScores {
     }
 }
 
-/// Adds up a message. `facts` has one entry for each judgement; `weight` says how much one counts (1 where all are equal).
+/// Computes the scores of a message. `facts` has one entry for each judgement. `weight` returns the weight of a
+/// judgement, 1 for equal weights.
 ///
 /// # Errors
-/// [`Error::StageFacts`] when the two lists differ in length.
+/// [`Error::StageFacts`] if the two lists differ in length.
 pub fn score(
     judgements: &[Judgement],
     facts: &[Option<StageFacts>],
@@ -199,7 +201,7 @@ pub fn score(
         if let Some(score) = judgement.status.score() {
             scores.scored += 1;
             cfs.add(score, weight);
-            // Without a valid place there is nothing that support could be of.
+            // A citation without a valid place has no support.
             let support = if score == 0.0 {
                 Some(0.0)
             } else {

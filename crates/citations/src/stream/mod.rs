@@ -1,7 +1,7 @@
-//! An answer that is still being written: what may be shown of it, and which of its citations are certain.
+//! Reads an unfinished answer: the part that can be shown, and the citations that are final.
 //!
-//! Nothing is kept between calls; each is given the whole answer so far. That works because what is not settled is always
-//! a tail: everything before the earliest construct that is still open reads the same whatever comes next (`settled`).
+//! Calls share no state; each gets the whole answer so far. This works because only the end of the text is undecided:
+//! everything before the earliest open construct stays the same whatever follows (`settled`).
 
 mod open_code;
 mod open_words;
@@ -13,31 +13,33 @@ use serde::{Deserialize, Serialize};
 use crate::{Extracted, Extraction, Form, Grammar, Malformed, Reference, extract};
 use settled::{Settled, settled};
 
-/// Longest name that a tag encloses, with its end tag, in bytes.
+/// Longest name that a tag encloses, with the end tag, in bytes.
 const MAX_ENCLOSED: usize = 512;
 
-/// What is known of an answer before it is complete.
+/// The settled part of an unfinished answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartialExtraction {
-    /// How many bytes may be shown: no citation of the whole answer reaches across this place, however the answer goes on.
+    /// Number of bytes that can be shown. No citation of the whole answer crosses this position, however the answer
+    /// continues.
     pub shown: usize,
-    /// The citations before it. Each is one of the whole answer: same text, place and reference, in the same order.
+    /// The citations before this position. Each of them is in the whole answer, with the same text, position and
+    /// reference, in the same order.
     ///
-    /// Sentences are those of finished paragraphs, claims those that its citations stand on; both have the numbers that they
-    /// have in the whole.
+    /// Sentences are those of finished paragraphs, claims are those of the citations. Both have the same indices as
+    /// in the whole answer.
     pub extraction: Extraction,
-    /// How many citations, from the first, are in finished paragraphs. They have the sentence and the claim that they have in
-    /// the whole answer; the others have none yet.
+    /// Number of citations, from the first, that are in finished paragraphs. Their sentences and claims are final.
+    /// The other citations have none yet.
     pub placed: usize,
 }
 
-/// Reads an answer of which more may follow, or, once it is `complete`, the whole: then the result is that of [`extract`].
+/// Reads an answer that may continue. If it is `complete`, the result is that of [`extract`].
 ///
-/// As the answer grows, `shown` never shrinks and no citation that was reported changes. Held back at the end is a word, a
-/// bracket, link or tag that is open on its line (a bracket or tag for 1 kB, an address for 2 kB at most), and code that a
-/// backtick has opened, until its paragraph ends. So is the whole line (its last 2 kB) where patterns, locators or titles may
-/// begin with any word. What is shown and yet reported only at the end are footnotes, which their notes explain, and a
-/// `<cite>` without a name. Linear in the text.
+/// While the answer grows, `shown` never decreases and no reported citation changes. These parts at the end are held
+/// back: a word; a bracket, link or tag that is open on its line (a bracket or tag for at most 1 kB, an address for
+/// at most 2 kB); code after an open backtick, until its paragraph ends; and the whole line (its last 2 kB) if
+/// patterns, locators or titles may begin with any word. Footnotes and a `<cite>` without a name are shown, but only
+/// reported at the end, because later text decides what they cite. The time is linear in the text.
 pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialExtraction {
     if complete {
         let extraction = extract(answer_so_far, grammar);
@@ -54,7 +56,7 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
     if let Some(waiting) = extraction.citations.iter().find(grows) {
         shown = shown.min(waiting.span.bytes.start);
     }
-    // An end tag in a bracket that is open belongs to the bracket, should that close.
+    // An end tag within an open bracket becomes part of the bracket if it closes.
     if answer_so_far[settled..known].contains("</cite") {
         let without = extract(&answer_so_far[..settled], grammar);
         if let Some(waiting) = without.citations.iter().find(grows) {
@@ -63,11 +65,11 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
     }
     let citations = &mut extraction.citations;
     citations.truncate(citations.partition_point(|c| c.span.bytes.start < shown));
-    // A bracket may stay open in what is part of a citation already, such as the address of a link.
+    // A bracket may be open within a citation, such as in the address of a link.
     while let Some(cut) = citations.pop_if(|c| c.span.bytes.end > shown) {
         shown = shown.min(cut.span.bytes.start);
     }
-    // What encloses its claim may do so across paragraphs, and a note may make another source of a footnote's claim.
+    // Markup may enclose a claim across paragraphs, and a note may change the source of a footnote.
     let waits = |c: &&Extracted| is_markup(&c.form) || says_more_at_the_end(c);
     let placeable = citations
         .iter()
@@ -83,12 +85,12 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
     }
     let sentences = &mut extraction.sentences;
     sentences.truncate(sentences.partition_point(|sentence| sentence.end <= paragraphs));
-    // A later citation may still make a claim of the last of these sentences.
+    // A later citation may still support the last of these sentences.
     let claimed = citations.iter().filter_map(|c| c.claim).max();
     extraction
         .claims
         .truncate(claimed.map_or(0, |last| last + 1));
-    // What is beyond the limit is counted at the end.
+    // Omitted citations are counted when the answer is complete.
     extraction.omitted = 0;
     PartialExtraction {
         shown,
@@ -97,7 +99,7 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
     }
 }
 
-/// Markup around a fact.
+/// Returns whether a form is markup around a fact.
 fn is_markup(form: &Form) -> bool {
     matches!(
         form,
@@ -105,18 +107,19 @@ fn is_markup(form: &Form) -> bool {
     )
 }
 
-/// What cites only by what follows far below: a footnote by its note, a `<cite>` by what it encloses.
+/// Returns whether later text decides what a citation names: a footnote (by its note) or a `<cite>` (by its content).
 fn says_more_at_the_end(citation: &Extracted) -> bool {
     citation.form == Form::Footnote || is_unnamed(citation)
 }
 
-/// `<cite>`, which may still take in what it encloses: `<cite>1</cite>`.
+/// Returns whether a citation is a `<cite>` that may still be named by its content, as in `<cite>1</cite>`.
 fn is_unnamed(citation: &Extracted) -> bool {
     citation.form == Form::CiteTag
         && citation.reference == Reference::Malformed(Malformed::EmptyName)
 }
 
-/// One past the last blank line: no sentence goes on across it, and nothing after it tells anything about one before.
+/// Returns the end of the last blank line. No sentence crosses it, and later text does not change the sentences
+/// before it.
 fn finished_paragraphs(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut blank_from = None;

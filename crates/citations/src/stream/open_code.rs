@@ -1,19 +1,21 @@
-//! Up to where it is certain what is prose and what is code or hidden reasoning.
+//! Finds the part of an unfinished answer in which code and hidden reasoning are certain.
 
 use std::ops::Range;
 
 use reground_interrupt::checked;
 
-/// Longest tag that is waited for, in bytes.
+/// Longest tag that is held back, in bytes.
 const MAX_TAG: usize = 1024;
 
-/// The place before which nothing that follows can turn prose into code or back; `hidden` is what is not prose so far.
+/// Returns the position before which later text cannot turn prose into code or code into prose. `hidden` are the
+/// ranges that are not prose so far.
 ///
-/// Open fences and reasoning are certain: they hide all that follows until they close. What is not:
-/// - a backtick in the last paragraph that has no partner yet;
-/// - code whose closing backticks end the text, as one more would make them others;
-/// - a fence of backticks whose line is not over, as another backtick makes it inline code;
-/// - a tag that is not over.
+/// Open fences and reasoning blocks are certain: they hide everything until they close. These are not certain:
+///
+/// - a backtick without a partner in the last paragraph;
+/// - inline code whose closing backticks end the text, because one more backtick would change them;
+/// - a fence of backticks on an unfinished line, because another backtick makes it inline code;
+/// - an unfinished tag.
 pub(super) fn certain(text: &str, hidden: &[Range<usize>]) -> usize {
     let bytes = text.as_bytes();
     let mut paragraph = last_paragraph(bytes);
@@ -25,7 +27,7 @@ pub(super) fn certain(text: &str, hidden: &[Range<usize>]) -> usize {
                     open = open.min(sign);
                 }
             }
-            // It ends the paragraph before it.
+            // A fence ends the paragraph before it.
             Opening::Fence { .. } => paragraph = paragraph.max(range.start),
             Opening::Inline if range.end == text.len() => open = open.min(range.start),
             Opening::Inline | Opening::Thought => {}
@@ -40,7 +42,7 @@ pub(super) fn certain(text: &str, hidden: &[Range<usize>]) -> usize {
         });
     let code = open.min(lone.unwrap_or(text.len()));
     let code = match fence_before(bytes, code) {
-        // Cut off before the backtick that makes it none, the line would open a fence.
+        // If the text were cut before the backtick, the line would open a fence.
         Some(sign) => {
             let around = hidden.iter().find(|range| range.contains(&sign));
             around.map_or(sign, |range| range.start)
@@ -50,16 +52,16 @@ pub(super) fn certain(text: &str, hidden: &[Range<usize>]) -> usize {
     open_tag(&bytes[..code], hidden)
 }
 
-/// The stretches between the hidden ones.
+/// Returns the ranges between the hidden ones.
 pub(super) fn prose(hidden: &[Range<usize>], end: usize) -> impl Iterator<Item = Range<usize>> {
     let starts = std::iter::once(0).chain(hidden.iter().map(|range| range.end));
     let ends = hidden.iter().map(|range| range.start).chain([end]);
     starts.zip(ends).map(|(start, end)| start..end)
 }
 
-/// What began a hidden range.
+/// The construct that begins a hidden range.
 enum Opening {
-    /// A fence, whose first sign stands there.
+    /// A fence, and the position of its first character.
     Fence {
         sign: usize,
     },
@@ -96,7 +98,8 @@ fn is_half_a_line(bytes: &[u8]) -> bool {
     first_line(bytes).len() == bytes.len()
 }
 
-/// The sign of the fence that the line before a backtick opens, if that is the first one behind it.
+/// Returns the start of the fence that the line would open without the backtick at `tick`, if it is the first
+/// backtick after the fence characters.
 fn fence_before(bytes: &[u8], tick: usize) -> Option<usize> {
     if bytes.get(tick) != Some(&b'`') {
         return None;
@@ -114,7 +117,7 @@ fn fence_before(bytes: &[u8], tick: usize) -> Option<usize> {
     (ticks >= 3 && !rest.is_empty() && !rest.contains(&b'`')).then_some(sign)
 }
 
-/// Where the paragraph begins that the text ends in: at the last blank line that is over, or at the start.
+/// Returns the start of the last paragraph: the last finished blank line, or the start of the text.
 fn last_paragraph(bytes: &[u8]) -> usize {
     let mut line = bytes.len();
     loop {
@@ -131,7 +134,7 @@ fn last_paragraph(bytes: &[u8]) -> usize {
     }
 }
 
-/// Where a tag opens in prose that the end of `bytes` cuts off; their end if none does.
+/// Returns the position of a tag in prose that the end of `bytes` cuts off, otherwise the end.
 fn open_tag(bytes: &[u8], hidden: &[Range<usize>]) -> usize {
     let before = hidden.partition_point(|range| range.end <= bytes.len());
     let last = before.checked_sub(1).map_or(0, |n| hidden[n].end);

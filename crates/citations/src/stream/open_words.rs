@@ -1,21 +1,24 @@
-//! Words at the end of an unfinished answer that may become part of a citation.
+//! Finds the words at the end of an unfinished answer that may become part of a citation.
 
 use crate::reading::reference_lists::is_label;
 use crate::{Family, Grammar};
 
-/// Longest run of words that is waited for, in bytes.
+/// Longest run of words that is held back, in bytes.
 const MAX_WORDS: usize = 1024;
-/// Longest stretch that patterns, locators and titles are looked for in at once, in bytes.
+/// Longest part of a text that is searched at once for patterns, locators and titles, in bytes.
 const CHECK_INTERVAL: usize = 2048;
-/// What stands before the numbers of sources in prose, and between them.
+/// Words before the numbers of sources in prose.
 const SOURCES: [&str; 3] = ["Source", "Sources", "SOURCE"];
 
-/// Where the words at the end begin, in the prose that begins at `prose`, that more text may turn into a citation, or change the meaning of:
+/// Returns the start of the words at the end that later text may change into a citation, or whose meaning it may
+/// change. The last prose begins at `prose`. These words are:
 ///
-/// - the last run of signs without white space: half of `ref12`, `turn0search0` or `¹,²` is another citation or none;
+/// - the last run of characters without white space: half of `ref12`, `turn0search0` or `¹,²` is a different citation
+///   or none;
 /// - before it, `Source 1, 2 and`;
-/// - a list on the last line that would be for the whole answer, if nothing followed;
-/// - where a corpus adds patterns, places or titles, the line: these may begin with any word and go on to its end.
+/// - a list on the last line that would be for the whole answer if nothing followed;
+/// - the line, if the grammar has patterns, locators or titles: these may begin with any word and continue to the end
+///   of the line.
 pub(super) fn open_words(text: &str, prose: usize, grammar: &Grammar) -> usize {
     let near = text.floor_char_boundary(text.len().saturating_sub(MAX_WORDS));
     let from = near.max(prose);
@@ -23,7 +26,7 @@ pub(super) fn open_words(text: &str, prose: usize, grammar: &Grammar) -> usize {
     let run = recent.trim_end_matches(|c: char| {
         c.is_ascii_graphic() || c.is_alphanumeric() && !is_wide(c) || matches!(c, '⁻' | '˒')
     });
-    // What is longer than anything that cites is let go.
+    // A run that is longer than any citation is not held back.
     let word = if run.is_empty() && from > prose {
         text.len()
     } else {
@@ -39,18 +42,18 @@ pub(super) fn open_words(text: &str, prose: usize, grammar: &Grammar) -> usize {
     open
 }
 
-/// Whether scripts of this letter put no white space between words.
+/// Returns whether a letter belongs to a script without white space between words.
 fn is_wide(c: char) -> bool {
     c.is_alphabetic() && u32::from(c) >= 0x2E80
 }
 
-/// `Source 1, 2 and` at the end of a text.
+/// Returns the start of `Source 1, 2 and` at the end of a text, otherwise the end.
 fn open_sources(text: &str, from: usize) -> usize {
     let mut open = text.len();
     let mut end = text.len();
     for word in text[from..].rsplit([' ', ',', '&', '-', '–', ';', '/']) {
         let start = end - word.len();
-        // `and`, in any language.
+        // `and` in any language.
         let joins = word.chars().count() <= 3;
         let counts = joins || word.bytes().all(|b| b.is_ascii_digit());
         if let Some(name) = SOURCES.iter().find(|name| word.ends_with(*name)) {
@@ -67,8 +70,8 @@ fn open_sources(text: &str, from: usize) -> usize {
     open
 }
 
-/// The bracket of `Citation: [p1, p2]` on the last line that is not blank. Whether it is that list is known once another line or
-/// bracket follows.
+/// Returns the bracket of `Citation: [p1, p2]` on the last line that is not blank. Another line or bracket decides
+/// whether it is such a list.
 fn last_list(text: &str) -> Option<usize> {
     let body = text.trim_end();
     let line = body.rfind('\n').map_or(0, |newline| newline + 1);
@@ -77,7 +80,7 @@ fn last_list(text: &str) -> Option<usize> {
     (announced && !rest.contains(['[', '【'])).then_some(line + label.len())
 }
 
-/// Whether anything is looked for that begins as any word does.
+/// Returns whether the grammar has anything that may begin with any word.
 fn reads_words(grammar: &Grammar) -> bool {
     let on = |family| grammar.families.includes(family);
     (!grammar.patterns.is_empty() && on(Family::Custom))
@@ -85,7 +88,7 @@ fn reads_words(grammar: &Grammar) -> bool {
         || (grammar.mentions.is_some() && on(Family::Mention))
 }
 
-/// Where the stretch begins that the text ends in: a line, or the last piece of a long one.
+/// Returns the start of the last searched part of the text: a line, or the last part of a long line.
 fn open_stretch(text: &str) -> usize {
     let mut start = text.rfind('\n').map_or(0, |newline| newline + 1);
     while text.len() - start > CHECK_INTERVAL {

@@ -1,14 +1,14 @@
-//! A set of small numbers: which units of a claim, which pairs of them.
+//! A set of small numbers, such as the units of a claim.
 
-/// How many units or pairs of a claim are looked at; a longer claim is no sentence.
+/// Largest number of units or pairs of a claim that are compared. A longer claim is not a sentence.
 pub(crate) const MOST: usize = 256;
 
-/// Numbers below [`MOST`].
+/// A set of numbers below [`MOST`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BitSet([u64; MOST / 64]);
 
 impl BitSet {
-    /// Adds a number; one of [`MOST`] or more is none.
+    /// Adds a number. Numbers from [`MOST`] on are ignored.
     pub fn add(&mut self, number: usize) {
         if let Some(word) = self.0.get_mut(number / 64) {
             *word |= 1 << (number % 64);

@@ -1,4 +1,4 @@
-//! What sources say of one claim: the units that they hold, and the stretch where most of them stand together.
+//! Compares a claim with a source: which of its units the source contains, and the window with most of them.
 
 use reground_interrupt::check_interrupt;
 use std::ops::Range;
@@ -7,43 +7,44 @@ use super::bit_set::BitSet;
 use super::source::{Hit, SourceUnits};
 use super::units::ClaimUnits;
 
-/// Length of the window, in lengths of the claim. The best of 1, 1.5, 2 and 3 on WiCE and AttributionBench (dev): sources
-/// say with some words more what a claim says.
+/// Length of the window, in lengths of the claim. The best of 1, 1.5, 2 and 3 on WiCE and AttributionBench (dev):
+/// sources need more words than the claim for the same content.
 const WINDOW: usize = 2;
 
-/// Where the best window stands.
+/// The position of the best window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Which of the texts.
+    /// Index of the text.
     pub text: usize,
-    /// In characters, half-open.
+    /// The characters, half-open.
     pub chars: (usize, usize),
 }
 
-/// What one source, or several together, say of a claim. Sets are of numbers of the claim's units, pairs and quotations.
+/// The result of comparing a claim with one or several sources. The sets contain indices of the claim's units, pairs
+/// and quotations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Comparison {
-    /// Units anywhere.
+    /// Units anywhere in the sources.
     pub held: BitSet,
     /// Units in the best window of each source.
     pub window: BitSet,
-    /// The best window of all.
+    /// The best window of all sources.
     pub place: Option<Place>,
-    /// Units in that one.
+    /// Number of units in that window.
     best: usize,
-    /// Units that the best window denies, and those that it states.
+    /// Units that the best window denies and states.
     pub denied: BitSet,
     pub stated: BitSet,
-    /// Neighbours that are neighbours here.
+    /// Pairs of neighbours that are also neighbours in a source.
     pub pairs: BitSet,
-    /// Numbers of the claim in whose place another number stands.
+    /// Numbers of the claim for which a source has a different number.
     pub rivals: BitSet,
-    /// Quotations that stand here word for word.
+    /// Quotations that a source contains word for word.
     pub quotes: BitSet,
 }
 
 impl Comparison {
-    /// Reads one source, the `text`-th, for a claim.
+    /// Compares a claim with one source, which has the index `text`.
     pub fn of(claim: &ClaimUnits<'_>, source: &SourceUnits<'_>, text: usize) -> Self {
         let hits = source.hits_of(claim);
         check_interrupt(claim.units.len() + hits.len());
@@ -67,7 +68,7 @@ impl Comparison {
                 };
                 side.add(*number);
             }
-            // A sign of currency is read after the number that it stands before.
+            // A currency sign is read after the number that it precedes.
             let starts = stretch.iter().map(|(_, hit)| hit.chars.0);
             let ends = stretch.iter().map(|(_, hit)| hit.chars.1);
             if let (Some(start), Some(end)) = (starts.min(), ends.max()) {
@@ -89,7 +90,7 @@ impl Comparison {
             if rival.is_some_and(|rival| rival != number.text) {
                 reading.rivals.add(number.unit);
             }
-            // The same number of something else is another one.
+            // The same number with a different measure is a different number.
             if source.other_measure(claim, number).is_some() {
                 let mut other = BitSet::default();
                 other.add(number.unit);
@@ -106,7 +107,7 @@ impl Comparison {
         reading
     }
 
-    /// What two sources say together.
+    /// Combines the comparisons with two sources.
     pub fn and(&self, other: &Self) -> Self {
         let better = if other.best > self.best { other } else { self };
         Self {
@@ -120,7 +121,8 @@ impl Comparison {
     }
 }
 
-/// The hits within the stretch of `width` places that holds most distinct units; of equals the shortest, then the first.
+/// Returns the hits in the window of `width` places with the most distinct units. Ties are broken by the shorter,
+/// then the earlier window.
 fn best_window(hits: &[(usize, Hit)], width: usize) -> Option<Range<usize>> {
     let width = u32::try_from(width.max(1)).unwrap_or(u32::MAX);
     let mut counts = [0_u32; super::bit_set::MOST];
@@ -130,7 +132,7 @@ fn best_window(hits: &[(usize, Hit)], width: usize) -> Option<Range<usize>> {
     for (at, (number, hit)) in hits.iter().enumerate() {
         counts[*number] += 1;
         distinct += usize::from(counts[*number] == 1);
-        // What stands too far back, and what stands again further on, does not belong to it.
+        // Removes hits that are too far back, and hits whose unit occurs again later in the window.
         while let Some((number, start)) = hits.get(first).filter(|_| first < at) {
             let repeated = counts[*number] > 1;
             if hit.place - start.place < width && !repeated {
@@ -151,7 +153,7 @@ fn best_window(hits: &[(usize, Hit)], width: usize) -> Option<Range<usize>> {
     best.map(|(.., window)| window)
 }
 
-/// Whether a place of `left` is just before one of `right`; both ascend.
+/// Returns whether a place in `left` directly precedes one in `right`. Both ascend.
 fn are_neighbours(left: &[Hit], right: &[Hit]) -> bool {
     let mut right = right.iter().peekable();
     left.iter().any(|hit| {

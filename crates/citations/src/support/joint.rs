@@ -7,16 +7,16 @@ use super::source::SourceUnits;
 use super::units::{ClaimUnits, Vocabulary};
 use crate::Lexemes;
 
-/// A text and its content: a claim, or what is cited for it.
+/// A text and its content: a claim or a cited text.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
-    /// The text, a claim without its citations.
+    /// The text; a claim without its citations.
     pub text: &'a str,
-    /// What the server makes of it; of a source, its title may be among them.
+    /// The lexemes of the text. Those of a source may include its title.
     pub lexemes: &'a Lexemes,
 }
 
-/// Support of a claim by several texts together, outside any conversation; `None` when the claim has no content.
+/// Computes the support of a claim by several texts together; `None` if the claim has no content.
 pub fn support(claim: Text<'_>, texts: &[Text<'_>], cues: &Cues) -> Option<SupportParts> {
     let mut vocabulary = Vocabulary::default();
     let claim = ClaimUnits::read(claim.text, claim.lexemes, cues, &mut vocabulary);
@@ -28,14 +28,14 @@ pub fn support(claim: Text<'_>, texts: &[Text<'_>], cues: &Cues) -> Option<Suppo
     Some(together.parts)
 }
 
-/// What several sources say of a claim together.
+/// Support of a claim by several sources together.
 pub(crate) struct JointSupport {
     pub parts: SupportParts,
-    /// The source that supports best alone; of equals the first.
+    /// The source with the highest support alone; the first in case of a tie.
     pub best: Option<usize>,
 }
 
-/// Support of a claim by several sources together; `None` when the claim has no content.
+/// Computes the support of a claim by several sources together; `None` if the claim has no content.
 pub(crate) fn joint(
     claim: &ClaimUnits<'_>,
     sources: &[&SourceUnits<'_>],

@@ -1,14 +1,14 @@
-//! How much of a claim stands in which source, without a model, and why.
+//! Computes how far sources support a claim, from words and without a model.
 //!
-//! 1. [`words`] cuts texts into words, numbers and pairs of characters, [`said`] names each by the lexeme that the server
-//!    made of it and hears what is denied, [`figures`] reads what it says in numbers, [`units`] and [`source`] keep what
+//! 1. `pieces` splits a text into words, numbers and pairs of characters. `text_events` assigns each the lexeme of
+//!    the server and detects denials; `language` reads numbers and measures. `units` and `source` keep the units that
 //!    claims and sources have in common.
-//! 2. [`reading`] compares a claim with a source: what it holds, where most of that stands together, numbers, quotations,
-//!    negation.
-//! 3. [`parts`] adds that up to one figure between 0 and 1 and keeps what it was made of.
-//! 4. [`verdict`] holds the citations of a claim against the sources of the context.
+//! 2. `comparison` compares a claim with a source: common units, the best window, numbers, quotations, negation.
+//! 3. `parts` computes the support, in [0, 1], and keeps its components.
+//! 4. `verdict` decides on the citations of a claim with regard to all sources of the context.
 //!
-//! It sees words, not sense: a low figure says that content is missing, a high one does not prove the claim.
+//! Low support means that content is missing. High support does not prove the claim, because words do not determine
+//! its meaning.
 
 mod bit_set;
 mod comparison;

@@ -1,17 +1,17 @@
-//! A text cut into the pieces that support is read from: words, numbers, and pairs of characters where a script has no
-//! spaces. The server cuts too, but says no offsets, takes a Chinese phrase for one word and cuts `1,000` in two.
+//! Splits a text into words, numbers, and pairs of characters in scripts without spaces. The server's parser is not
+//! used, because it returns no offsets, treats a Chinese phrase as one word and splits `1,000`.
 
 use reground_interrupt::Steps;
 use std::ops::Range;
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A word, or a part of one beside an apostrophe.
+    /// A word, or a part of one before or after an apostrophe.
     Word,
-    /// Digits, with points and commas between them.
+    /// Digits with points and commas between them.
     Number,
-    /// Two neighbouring characters of a script without spaces, or one that stands alone.
+    /// Two neighbouring characters of a script without spaces, or a single one.
     Unspaced,
 }
 
@@ -21,20 +21,21 @@ pub(crate) struct Piece {
     pub kind: Kind,
     pub bytes: Range<usize>,
     pub chars: Range<usize>,
-    /// Whether it opens a sentence or a line, where a capital says nothing.
+    /// Whether it begins a sentence or a line, where a capital has no meaning.
     pub opens: bool,
-    /// Whether an apostrophe joins it to the piece before.
+    /// Whether an apostrophe joins it to the previous piece.
     pub joined: bool,
 }
 
-/// Whether a script writes its words without spaces between them: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+/// Returns whether a character belongs to a script without spaces between words: Chinese, Japanese, Thai, Lao, Khmer,
+/// Burmese.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3005..=0x3007 | 0x3040..=0x30FF | 0x31F0..=0x31FF
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
-/// The pieces of a text, in order. Linear.
+/// Returns the pieces of a text, in order, in linear time.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     let mut rest = text.chars().peekable();
     let (mut byte, mut char) = (0, 0);
@@ -59,7 +60,7 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
                 let next = rest.peek().is_some_and(|next| Run::of(*next) == run);
                 let (bytes, chars) = match first {
                     Some(first) => (start.0 - first.len_utf8()..byte, start.1 - 1..char),
-                    // Pairs begin with the second character.
+                    // A pair begins at the second character.
                     None if next => continue,
                     None => (start.0..byte, start.1..char),
                 };
@@ -76,7 +77,7 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece> {
             let letters = c.is_alphabetic();
             let mut last = c;
             while let Some(&next) = rest.peek() {
-                // The number of `15th` and `10km` is one: what follows the digits is another piece.
+                // `15th` and `10km` are a number and a word.
                 let goes_on = match Run::of(next) {
                     Run::Word => letters || !next.is_alphabetic(),
                     _ if letters || !matches!(next, '.' | ',') || !last.is_ascii_digit() => false,

@@ -1,28 +1,28 @@
-//! What a claim puts in quotation marks, and whether a source says it in these words.
+//! Quotations in a claim, and their search in a source.
 
 use reground_interrupt::Steps;
 use std::ops::Range;
 
-/// Characters of a quotation that are looked at.
+/// Longest quotation, in characters. The rest is ignored.
 const LONGEST: usize = 2000;
 
-/// Letters and digits of a quotation at least: less is a term, not something said.
+/// Smallest number of letters and digits of a quotation. A shorter one is a term.
 const SHORTEST: usize = 8;
 
-/// Quotations of one claim that are looked at.
+/// Largest number of quotations of one claim.
 const MAX_QUOTATIONS: usize = 32;
 
-/// A stretch of a claim in quotation marks.
+/// A range of a claim in quotation marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QuotedSpan {
-    /// What stands between the marks.
+    /// The range without the marks.
     pub bytes: Range<usize>,
     pub chars: Range<usize>,
     /// Its letters and digits, in lower case.
     pub folded: Vec<char>,
 }
 
-/// The mark that closes a quotation which `c` opens.
+/// Returns the marks that close a quotation opened by `c`.
 fn closing(c: char) -> Option<&'static [char]> {
     Some(match c {
         '"' => &['"'],
@@ -37,7 +37,7 @@ fn closing(c: char) -> Option<&'static [char]> {
     })
 }
 
-/// The quotations of a claim.
+/// Returns the quotations of a claim.
 pub(crate) fn quoted_spans(text: &str) -> Vec<QuotedSpan> {
     let mut found = Vec::new();
     let mut open: Option<(&[char], usize, usize)> = None;
@@ -63,14 +63,14 @@ pub(crate) fn quoted_spans(text: &str) -> Vec<QuotedSpan> {
     found
 }
 
-/// Letters and digits, in lower case: quotation marks, dashes, spaces and capitals make no difference to what was said.
+/// Returns the letters and digits in lower case. Quotation marks, dashes, spaces and case are ignored in comparisons.
 fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
 }
 
-/// Whether a source says something word for word, whatever quotation marks, dashes, spaces and capitals are between.
+/// Returns whether a source contains a quote. Quotation marks, dashes, spaces and case are ignored.
 pub(crate) fn contains_quote(source: &str, quote: &str) -> bool {
     let quoted = QuotedSpan {
         bytes: 0..quote.len(),
@@ -80,10 +80,10 @@ pub(crate) fn contains_quote(source: &str, quote: &str) -> bool {
     quoted.folded.is_empty() || FoldedText::of(source).find(&quoted).is_some()
 }
 
-/// A source's letters and digits with where they stand, made once for all quotations that are looked for in it.
+/// The letters and digits of a source and their positions, computed once for all quotations.
 pub(crate) struct FoldedText {
     chars: Vec<char>,
-    /// Place in the text, in characters, of each.
+    /// The position of each in the text, in characters.
     places: Vec<usize>,
 }
 
@@ -103,7 +103,8 @@ impl FoldedText {
         Self { chars, places }
     }
 
-    /// Where a quotation first stands, in characters. Knuth, Morris and Pratt: linear whatever both hold.
+    /// Returns the first position of a quotation, in characters. The algorithm of Knuth, Morris and Pratt is linear
+    /// for any input.
     pub fn find(&self, quoted: &QuotedSpan) -> Option<Range<usize>> {
         let wanted = &quoted.folded;
         let mut borders = vec![0; wanted.len()];

@@ -1,4 +1,4 @@
-//! The sentence of a source that comes nearest to a claim.
+//! The sentence of a source that is nearest to a claim.
 
 use reground_interrupt::check_interrupt;
 use serde::{Deserialize, Serialize};
@@ -15,19 +15,20 @@ use super::units::ClaimUnits;
 pub struct Quote {
     /// The sentence, verbatim.
     pub text: String,
-    /// Where it stands in the passage's text, in characters.
+    /// Position in the passage, in characters.
     pub chars: Range<usize>,
 }
 
 impl Quote {
-    /// The sentence that holds most of the claim; of equals the shortest, then the first. `None` when none holds any of it.
+    /// Returns the sentence that contains most units of the claim; the shortest, then the first in case of a tie.
+    /// `None` if no sentence contains any.
     pub(crate) fn best(source: &SourceUnits<'_>, claim: &ClaimUnits<'_>) -> Option<Self> {
         let sentences = &source.sentences().0;
         let hits = source.hits_of(claim);
         let mut best: Option<(Reverse<usize>, usize, &Sentence)> = None;
         let mut from = 0;
         while let Some((_, first)) = hits.get(from) {
-            // The first sentence that ends after the hit begins.
+            // The first sentence that ends after the start of the hit.
             let at = sentences.partition_point(|sentence| sentence.bytes.end <= first.bytes.0);
             let Some(sentence) = sentences.get(at) else {
                 break;

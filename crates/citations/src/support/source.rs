@@ -1,4 +1,4 @@
-//! What a source says of what the claims say.
+//! The units of a source that occur in the claims.
 
 use reground_interrupt::checked;
 use std::cell::OnceCell;
@@ -12,14 +12,14 @@ use super::text_events::{Role, TextEvent, Unit, read_events};
 use super::units::{ClaimUnits, Number, Vocabulary, is_plain};
 use crate::Lexemes;
 
-/// Places of one unit in one source that are looked at, as many as a `tsvector` keeps.
+/// Largest number of places of one unit in one source, the same as in a `tsvector`.
 const MOST_PLACES: usize = 256;
 
-/// A unit of a claim at its place in a source.
+/// An occurrence of a claim's unit in a source.
 #[derive(Clone, Copy)]
 pub(crate) struct Hit {
     pub unit: u32,
-    /// Units of content before it.
+    /// Number of units before it.
     pub place: u32,
     /// Whether it is denied there.
     pub denied: bool,
@@ -27,28 +27,29 @@ pub(crate) struct Hit {
     pub chars: (usize, usize),
 }
 
-/// What a source says of what the claims say.
+/// The units of a source that occur in the claims.
 pub(crate) struct SourceUnits<'a> {
     pub text: &'a str,
-    /// By unit, then place.
+    /// Sorted by unit, then place.
     hits: Vec<Hit>,
-    /// Units that are among its lexemes and not in its text: those of its title stand over all of it.
+    /// Units in the lexemes of the source but not in its text, such as those of its title. They count as present in
+    /// every window.
     unplaced: Vec<u32>,
-    /// The first number before each unit, by unit.
+    /// The first number before each unit.
     numbers_before: BTreeMap<u32, String>,
-    /// What each number measures.
+    /// The measures of each number.
     measures: BTreeMap<u32, Measures>,
-    // Of ten sources an answer cites three or four, and few claims quote: made where they are asked for.
+    // Computed at the first use: an answer cites three or four of ten sources, and few claims contain quotations.
     sentences: OnceCell<Sentences>,
     folded: OnceCell<FoldedText>,
 }
 
-/// What the places of one number measure.
+/// The measures of the occurrences of one number.
 #[derive(Default)]
 struct Measures {
-    /// Places where that is not said.
+    /// Number of occurrences without a measure.
     without: usize,
-    /// Signs of what is.
+    /// The signs of all measures.
     signs: BTreeSet<String>,
 }
 
@@ -165,17 +166,17 @@ impl<'a> SourceUnits<'a> {
         source
     }
 
-    /// Its sentences.
+    /// The sentences of the source.
     pub fn sentences(&self) -> &Sentences {
         self.sentences.get_or_init(|| Sentences::of(self.text))
     }
 
-    /// Its letters and digits.
+    /// The letters and digits of the source.
     pub fn folded(&self) -> &FoldedText {
         self.folded.get_or_init(|| FoldedText::of(self.text))
     }
 
-    /// Where a unit stands, ascending.
+    /// Returns the occurrences of a unit, in ascending order.
     pub fn at(&self, unit: u32) -> &[Hit] {
         let from = self.hits.partition_point(|hit| hit.unit < unit);
         let rest = &self.hits[from..];
@@ -183,7 +184,7 @@ impl<'a> SourceUnits<'a> {
         &rest[..len.min(MOST_PLACES)]
     }
 
-    /// The hits of a claim's units, by place, each with the unit's number within the claim.
+    /// Returns the occurrences of a claim's units by place, each with the index of the unit in the claim.
     pub fn hits_of(&self, claim: &ClaimUnits<'_>) -> Vec<(usize, Hit)> {
         let units = claim.units.iter().enumerate();
         let mut hits: Vec<(usize, Hit)> = units
@@ -193,7 +194,7 @@ impl<'a> SourceUnits<'a> {
         hits
     }
 
-    /// The claim's units that stand over all of the source.
+    /// Returns the claim's units that have no place in the source.
     pub fn unplaced_of(&self, claim: &ClaimUnits<'_>) -> BitSet {
         let mut bits = BitSet::default();
         for (number, unit) in claim.units.iter().enumerate() {
@@ -204,7 +205,8 @@ impl<'a> SourceUnits<'a> {
         bits
     }
 
-    /// What else it measures by a number of a claim, where it gives that number for nothing that the claim measures.
+    /// Returns a measure of a claim's number in the source, if all its occurrences have a measure and none has the
+    /// measure of the claim.
     pub fn other_measure(&self, claim: &ClaimUnits<'_>, number: &Number) -> Option<&str> {
         let measure = number.measure.as_ref()?;
         let measures = self.measures.get(claim.units.get(number.unit)?)?;
@@ -212,7 +214,7 @@ impl<'a> SourceUnits<'a> {
         other.then(|| measures.signs.first().map(String::as_str))?
     }
 
-    /// A number that it gives before a unit.
+    /// Returns the first number before a unit.
     pub fn number_before(&self, unit: u32) -> Option<&str> {
         self.numbers_before.get(&unit).map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! A text read aloud: its units in order, and which of them it denies.
+//! Reads the units of a text in order and detects which of them are denied.
 
 use super::language::Cues;
 use super::language::{Quantity, quantity_from_digits, quantity_from_words};
@@ -7,29 +7,29 @@ use crate::Lexemes;
 use crate::text::spellings;
 use std::ops::Range;
 
-/// How many words after one that denies may come what it denies: not to be *found*.
+/// Largest number of words from a denying word to the denied one: not to be *found*.
 const REACH: usize = 3;
 
-/// A unit at its place.
+/// A unit at its position.
 pub(crate) struct Unit<'a> {
-    /// A lexeme, a number in one spelling, or one or two characters.
+    /// A lexeme, a number in normal form, or one or two characters.
     pub key: &'a str,
     pub piece: Piece,
     pub role: Role,
-    /// Whether what stands before denies it.
+    /// Whether a word before it denies it.
     pub denied: bool,
 }
 
-/// What a unit is for.
+/// The role of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// A word of content, or characters.
+    /// A content word, or characters.
     Content,
-    /// A number that says how many.
+    /// A number that states a quantity.
     Number,
-    /// One that may say nothing of the kind: one of them, a half.
+    /// A number word that may state no quantity: one of them, a half.
     NumberWord,
-    /// What the number before it measures.
+    /// The measure of the number before it.
     Measure,
 }
 
@@ -39,9 +39,9 @@ pub(crate) enum TextEvent<'a> {
     Word { capital: bool },
     /// A unit.
     Unit(Unit<'a>),
-    /// A lexeme of a word or number that is part of a quantity or a denial, so it is no unit.
+    /// A lexeme that is no unit, because it is part of a quantity or of a denial.
     Absorbed(&'a str),
-    /// The last unit is denied by a word behind it: it grows *not*.
+    /// A word after the last unit denies it: it grows *not*.
     LastDenied,
 }
 
@@ -150,7 +150,7 @@ impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
             } else {
                 Role::Number
             };
-            // "No one enters" denies the entering.
+            // "No one enters" denies `enters`.
             let denied = role != Role::NumberWord && self.denial.take().is_some();
             self.quantity_end = quantity.report(&piece, text, denied, role, &mut self.each);
         }
@@ -198,8 +198,8 @@ impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
     }
 }
 
-/// Whether a word right after one that denies is part of it: *no longer*, *not yet*, *nicht mehr*; but in *no longer than* it
-/// compares.
+/// Returns whether a word after a denying word is part of the denial: *no longer*, *not yet*, *nicht mehr*. In *no
+/// longer than* it is part of a comparison.
 fn extends_denial(word: &str, rest: &str) -> bool {
     let compares = || {
         let next = rest.trim_start().split(|c: char| !c.is_alphabetic()).next();
@@ -208,7 +208,7 @@ fn extends_denial(word: &str, rest: &str) -> bool {
     matches!(word, "longer" | "yet" | "mehr") && !compares()
 }
 
-/// Where the units of a text begin, in bytes, ascending.
+/// Returns the start of each unit of a text, in bytes, ascending.
 pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usize> {
     let mut starts = Vec::new();
     read_events(text, lexemes, cues, |said| {
@@ -216,13 +216,13 @@ pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usi
             starts.push(unit.piece.bytes.start);
         }
     });
-    // A currency is said after its number, and stands before it.
+    // A currency sign is read after its number but precedes it in the text.
     starts.sort_unstable();
     starts
 }
 
 impl Quantity {
-    /// Says the numbers, which begin with `piece`, and what they measure; gives where all that ends.
+    /// Reports the numbers, at the position of `piece`, and the measure. Returns the end of the quantity.
     fn report(
         &self,
         piece: &Piece,
@@ -263,7 +263,7 @@ impl Quantity {
     }
 }
 
-/// Whether a word that could deny answers instead, `No, it does not`, or numbers something, `No. 5`.
+/// Returns whether a word that could deny is a reply, `No, it does not`, or precedes a number, `No. 5`.
 fn is_reply(piece: &Piece, text: &str) -> bool {
     let rest = text[piece.bytes.end..].trim_start_matches(['*', '_', ' ']);
     let replies =
@@ -277,7 +277,7 @@ mod tests {
     use super::{Cues, TextEvent, read_events, unit_starts};
     use crate::Lexemes;
 
-    /// The units, those denied with `!` before them.
+    /// The units of a text; `!` marks denied ones.
     fn said(text: &str, language: &str) -> Vec<String> {
         let words = text.to_lowercase();
         let words = words.split(|c: char| !c.is_alphanumeric());

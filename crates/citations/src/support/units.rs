@@ -1,4 +1,4 @@
-//! Claims as sequences of content units: stems, numbers, pairs of characters of scripts without spaces.
+//! Reads a claim as a sequence of content units: stems, numbers, and pairs of characters in scripts without spaces.
 
 use reground_interrupt::checked;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,7 +11,7 @@ use super::quotations::{QuotedSpan, quoted_spans};
 use super::text_events::{Role, TextEvent, read_events};
 use crate::Lexemes;
 
-/// The units of all claims, by number. What no claim holds is of no interest in a source.
+/// The ids of the units of all claims. Other units of a source are ignored.
 #[derive(Default)]
 pub(crate) struct Vocabulary(HashMap<String, u32>);
 
@@ -30,35 +30,35 @@ impl Vocabulary {
     }
 }
 
-/// A number that a claim gives, and what it counts.
+/// A number in a claim and the counted unit.
 pub(crate) struct Number {
-    /// The unit of the claim that it is.
+    /// Index of the number's unit in the claim.
     pub unit: usize,
-    /// In one spelling.
+    /// The number in normal form.
     pub text: String,
-    /// The unit that follows, and how the claim writes it: minutes, `%`.
+    /// The unit that follows, and its text in the claim: minutes, `%`.
     pub of: Option<(u32, String)>,
-    /// The sign of what it measures.
+    /// The sign of the measure.
     pub measure: Option<String>,
 }
 
-/// What a claim says. The number of a unit is its index among the claim's own.
+/// The units of a claim. Other fields refer to a unit by its index in `units`.
 #[derive(Default)]
 pub(crate) struct ClaimUnits<'a> {
     text: &'a str,
     /// Distinct units, at most [`MOST`].
     pub units: Vec<u32>,
-    /// Where each first stands, in bytes; nowhere for one that is among the lexemes only.
+    /// Position of the first occurrence of each unit, in bytes; empty for a unit that is only in the lexemes.
     first: Vec<Range<usize>>,
-    /// Units with their repetitions.
+    /// Number of units with repetitions.
     pub length: usize,
-    /// Distinct neighbours.
+    /// Distinct pairs of neighbours.
     pub pairs: Vec<(u32, u32)>,
     pub numbers: Vec<Number>,
-    /// Units of words that a capital marks as a name.
+    /// Units whose capital marks them as names.
     pub names: Vec<usize>,
     pub quotes: Vec<QuotedSpan>,
-    /// Units that it denies.
+    /// Units that the claim denies.
     pub denied: BitSet,
 }
 
@@ -80,7 +80,7 @@ impl<'a> ClaimUnits<'a> {
             &mut numbered,
             &mut absorbed,
         );
-        // Numbers, which have no letter, are read from the text, with their signs and scales.
+        // Lexemes without a letter are numbers. Those were read from the text, with their signs and scales.
         let is_rest = |lexeme: &&str| {
             let is_word = lexeme.contains(char::is_alphabetic);
             is_plain(lexeme) && is_word && !absorbed.contains(*lexeme)
@@ -92,7 +92,7 @@ impl<'a> ClaimUnits<'a> {
         claim
     }
 
-    /// Reads a part of a claim by the lexemes of the whole.
+    /// Reads a part of a claim with the lexemes of the whole claim.
     pub fn part(
         text: &'a str,
         lexemes: &Lexemes,
@@ -110,8 +110,8 @@ impl<'a> ClaimUnits<'a> {
         )
     }
 
-    /// Reads what stands in a text itself: its units by number are put into `numbered`, lexemes said as part of a number
-    /// into `absorbed`.
+    /// Reads the units of the text. Their indices are added to `numbered`, lexemes that are part of a quantity or a
+    /// denial to `absorbed`.
     fn from_text(
         text: &'a str,
         lexemes: &Lexemes,
@@ -182,7 +182,7 @@ impl<'a> ClaimUnits<'a> {
         });
         claim.numbers.append(&mut pending);
         claim.numbers.retain(|number| number.unit < MOST);
-        // Headlines capitalise everything, German its nouns.
+        // Headlines capitalise all words, German capitalises nouns.
         if 2 * capitals >= words {
             claim.names.clear();
         }
@@ -193,7 +193,7 @@ impl<'a> ClaimUnits<'a> {
         claim
     }
 
-    /// The number of a unit, and whether it is new; [`MOST`] for one too many.
+    /// Returns the index of a unit and whether it is new; [`MOST`] if there are too many.
     fn number_of(
         &mut self,
         id: u32,
@@ -213,7 +213,7 @@ impl<'a> ClaimUnits<'a> {
         (next, true)
     }
 
-    /// A unit as the claim first writes it.
+    /// Returns a unit as the claim first writes it.
     pub fn word(&self, number: usize) -> &'a str {
         let bytes = self.first.get(number).cloned();
         let word = bytes.and_then(|bytes| self.text.get(bytes));
@@ -221,8 +221,8 @@ impl<'a> ClaimUnits<'a> {
     }
 }
 
-/// Whether a lexeme is one word: the server gives the parts of compounds and addresses besides the whole, takes phrases of
-/// scripts without spaces for words, and leaves `15th` in one, whose number is read from the text.
+/// Returns whether a lexeme is a single word. The server also returns parts of compounds and addresses, and phrases
+/// of scripts without spaces. It does not split `15th`, whose number is read from the text.
 pub(super) fn is_plain(lexeme: &str) -> bool {
     let number = lexeme.starts_with(|c: char| c.is_ascii_digit());
     !(number && lexeme.contains(char::is_alphabetic))

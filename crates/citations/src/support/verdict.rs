@@ -1,4 +1,4 @@
-//! The citations of a claim held against the sources of the context (I4, I13, D8).
+//! The verdict on the citations of a claim, with regard to all sources of the context (I4, I13, D8).
 
 use std::cmp::Reverse;
 
@@ -9,12 +9,12 @@ use super::parts::{SupportParts, SupportSum};
 use super::source::SourceUnits;
 use super::units::ClaimUnits;
 
-/// When support is enough.
+/// The thresholds of support.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SupportRules {
-    /// Least support, in [0, 1], at which a claim counts as held.
+    /// Smallest support, in [0, 1], with which a source supports a claim.
     pub threshold: f64,
-    /// By how much, in [0, 1], another source must be better before the content is said to belong to it.
+    /// Smallest difference, in [0, 1], by which another source must be better to be the right one.
     pub other_source_margin: f64,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum Verdict {
     InsufficientAttribution,
 }
 
-/// How the sources of a context support one claim.
+/// The support of one claim by each source of a context.
 pub(crate) struct ClaimSupport<'a> {
     claim: &'a ClaimUnits<'a>,
     cues: &'a Cues,
@@ -36,18 +36,18 @@ pub(crate) struct ClaimSupport<'a> {
     supports: Vec<f64>,
 }
 
-/// How the cited sources support the claim together.
+/// The support of a claim by its cited sources together.
 pub(crate) struct JointCitations {
     cited: Vec<bool>,
-    /// Units that exactly one of them holds.
+    /// Units that exactly one cited source contains.
     once: BitSet,
     support: f64,
-    /// Support once the source that adds most is cited too.
+    /// Support if the source that adds most units is cited too.
     one_more: f64,
 }
 
 impl<'a> ClaimSupport<'a> {
-    /// Weighs the sources of a context for a claim; `None` when it has no content.
+    /// Compares a claim with the sources of a context; `None` if the claim has no content.
     pub fn of(
         claim: &'a ClaimUnits<'a>,
         sources: &[SourceUnits<'_>],
@@ -72,12 +72,12 @@ impl<'a> ClaimSupport<'a> {
         })
     }
 
-    /// Support by one source, in [0, 1].
+    /// Returns the support by one source, in [0, 1].
     pub fn support(&self, source: usize) -> f64 {
         self.supports[source]
     }
 
-    /// The source among these that supports best; of equals the earliest.
+    /// Returns the source with the highest support; the first in case of a tie.
     pub fn best(&self, among: impl Iterator<Item = usize>) -> Option<usize> {
         let better = |best: usize, next: usize| {
             let ahead = self.supports[next] > self.supports[best];
@@ -89,12 +89,12 @@ impl<'a> ClaimSupport<'a> {
             .reduce(better)
     }
 
-    /// What the support by one source is made of.
+    /// Returns the components of the support by one source.
     pub fn parts(&self, source: usize, units: &SourceUnits<'_>) -> SupportParts {
         SupportParts::of(self.claim, &self.readings[source], &[units], self.cues)
     }
 
-    /// The cited sources taken together.
+    /// Computes the support by the cited sources together.
     pub fn joint(&self, cited: &[usize]) -> JointCitations {
         let mut joint = JointCitations {
             cited: vec![false; self.readings.len()],
@@ -122,19 +122,21 @@ impl<'a> ClaimSupport<'a> {
         joint
     }
 
-    /// The best source that the claim does not cite.
+    /// Returns the best source that is not cited for the claim.
     pub fn best_other(&self, joint: &JointCitations) -> Option<usize> {
         self.best((0..self.readings.len()).filter(|&source| !joint.cited[source]))
     }
 
-    /// The verdict on `source`, one of the cited:
+    /// Returns the verdict on `source`, which the claim cites. The first case that applies is used:
     ///
-    /// held alone, or held together with the other citations of the claim to which it adds something; else the content of
-    /// another source, if that one holds it and is clearly better; else a matter of one more citation, if that would do; else
-    /// not supported.
+    /// - `Held`: the source alone supports the claim, or the cited sources do together and this one adds a unit;
+    /// - `WrongSource` or `Unsupported`: a source that is not cited supports the claim; the first if it is better by
+    ///   the margin;
+    /// - `InsufficientAttribution`: the source adds a unit, and one more source would be enough;
+    /// - `Unsupported` otherwise.
     pub fn verdict(&self, source: usize, joint: &JointCitations, rules: &SupportRules) -> Verdict {
         let enough = |support: f64| support >= rules.threshold;
-        // A source that brings nothing of its own is not mended by citing another one.
+        // Another citation does not help a source that adds no units.
         let adds = self.readings[source].held.and(&joint.once).len() > 0;
         if enough(self.supports[source]) || (enough(joint.support) && adds) {
             return Verdict::Held;

@@ -1,28 +1,28 @@
-//! When two names mean one document although they are spelled otherwise.
+//! Compares names of documents that are spelled in different ways.
 
 use reground_documents::{TRACKING_PARAMETERS, canonical_uri, is_uri};
 
-/// A name that is an address, in the spelling that all spellings of it share; letter case tells no two documents apart, as
-/// it does not where the server looks names up.
+/// Returns the normal form of a name that is a web address, in lower case, because the server looks up names without
+/// regard to case.
 pub(crate) fn address(name: &str) -> Option<String> {
     is_uri(name).then(|| canonical_uri(name, TRACKING_PARAMETERS).to_lowercase())
 }
 
-/// What is left of a name without its folder, the extension of a file, letter case and the signs between words: names that
-/// [`shortens`] pairs have it in common.
+/// Returns the last segment of a name without folder, extension, case and word separators. Names that [`shortens`]
+/// accepts as a pair have the same stem.
 pub(crate) fn stem(name: &str) -> String {
     segments(name).next().unwrap_or_default()
 }
 
-/// Whether `cited` is `full` without some of its outer folders, as far as names that are no addresses go. What it does have
-/// of them must be there: `b/readme` is not `a/readme.md`.
+/// Returns whether `cited` is `full` without some of its outer folders. Both are names that are not web addresses.
+/// The folders in `cited` must match: `b/readme` does not shorten `a/readme.md`.
 pub(crate) fn shortens(cited: &str, full: &str) -> bool {
     let mut full = segments(full);
     segments(cited).all(|segment| full.next() == Some(segment))
 }
 
-/// The segments of a path from the last one outward, each as readers may spell it; the last one without its extension. The
-/// path of an address begins with its host.
+/// Returns the segments of a path in their normal form, last segment first and without its extension. The path of a
+/// web address begins with its host.
 fn segments(name: &str) -> impl Iterator<Item = String> {
     let path = match name.split_once("://") {
         Some((_, path)) if is_uri(name) => path,

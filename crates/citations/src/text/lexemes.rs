@@ -1,4 +1,4 @@
-//! The content of a text: the server's lexemes, with numbers read here.
+//! The content of a text: the lexemes of the server, and numbers that are read here.
 
 use reground_interrupt::check_interrupt;
 use serde::{Deserialize, Serialize};
@@ -7,16 +7,16 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::WordSet;
 
-/// A sorted set of lexemes: stemmed, stop words removed, numbers in one spelling.
+/// A sorted set of lexemes: stemmed, without stop words, with numbers in one spelling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Lexemes(WordSet);
 
 impl Lexemes {
-    /// The content of `text`, given what the server's text search configuration makes of it.
+    /// Returns the content of `text`. `lexemes` are those of the server's text search configuration.
     ///
-    /// Its parser cuts `1,000` in two and takes the dash of `2019-2020` for a sign, so numbers are taken from the text
-    /// instead of from the lexemes.
+    /// The parser of PostgreSQL splits `1,000` and reads the dash in `2019-2020` as a sign. So numbers are read from
+    /// the text, not taken from the lexemes.
     pub fn of(text: &str, lexemes: impl IntoIterator<Item = String>) -> Self {
         lexemes
             .into_iter()
@@ -25,32 +25,31 @@ impl Lexemes {
             .collect()
     }
 
-    /// The lexemes, ascending.
+    /// The lexemes, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.as_slice().iter().map(String::as_str)
     }
 
-    /// How many there are.
+    /// The number of lexemes.
     pub fn len(&self) -> usize {
         self.0.as_slice().len()
     }
 
-    /// Whether there is no content at all.
+    /// Returns whether there is no content.
     pub fn is_empty(&self) -> bool {
         self.0.as_slice().is_empty()
     }
 
-    /// Whether `lexeme` is one of them.
+    /// Returns whether `lexeme` is in the set.
     pub fn contains(&self, lexeme: &str) -> bool {
         self.0.contains(lexeme)
     }
 
-    /// The lexeme that a word of the same text, in lower case, was stemmed to; `None` for one that was left out as a stop
-    /// word.
+    /// Returns the lexeme of a word of the same text. The word must be in lower case. `None` for a stop word.
     ///
-    /// A word's lexeme is among these, and nothing but a stop word has none, so it is found by its beginning: the longest
-    /// lexeme that the word begins with, or one whose last letter only differs (`happy`, `happi`; `making`, `make`). Some
-    /// stemmers drop accents (`canción`, `cancion`), so a word that is not found is looked for without them.
+    /// The lexeme is found by its prefix: it is the longest lexeme that the word begins with, or one that differs
+    /// only in its last letter (`happy`, `happi`; `making`, `make`). Some stemmers remove accents (`canción`,
+    /// `cancion`), so a word that is not found is searched for again without accents.
     pub(crate) fn stem_of(&self, word: &str) -> Option<&str> {
         self.begins(word).or_else(|| {
             let bare = || word.nfd().filter(|c| !is_combining_mark(*c));
@@ -64,7 +63,8 @@ impl Lexemes {
         let all = self.0.as_slice();
         let mut at = self.0.up_to(word);
         let mut nearly = all.get(at).filter(|next| nearly_begins(next, word));
-        // What the word begins with stands before it, and before what it shares with each lexeme that it does not begin with.
+        // A lexeme that is a prefix of the word sorts before the word, and before the common prefix of the word and
+        // every other lexeme.
         while let Some(before) = at.checked_sub(1).and_then(|at| all.get(at)) {
             let alike = shared(before, word);
             if alike == before.len() {
@@ -85,7 +85,7 @@ impl Lexemes {
     }
 }
 
-/// Whether a word begins with a lexeme but for its last letter, which stemmers change.
+/// Returns whether a word begins with a lexeme except for the lexeme's last letter, which stemmers change.
 fn nearly_begins(lexeme: &str, word: &str) -> bool {
     let Some((last, _)) = lexeme.char_indices().next_back() else {
         return false;
@@ -93,7 +93,7 @@ fn nearly_begins(lexeme: &str, word: &str) -> bool {
     let letters = lexeme.chars().count();
     last > 0
         && word.starts_with(&lexeme[..last])
-        // Short words are inflected to longer ones only: `use` of `using`, not of `us`.
+        // The inflected form of a short word is longer than its lexeme: `use` is the lexeme of `using`, not of `us`.
         && (letters > 4 || (letters > 2 && word.chars().count() > letters))
 }
 
@@ -115,8 +115,9 @@ impl From<Lexemes> for Vec<String> {
     }
 }
 
-/// Numbers that stand alone, thousands separators dropped: `1,234.5` is `1234.5`. Those inside words (`v2`) are left to the
-/// server. Which of comma and point separates thousands differs by language; here groups of three after commas do.
+/// Returns the separate numbers of a text without thousands separators: `1,234.5` is `1234.5`. Numbers inside words
+/// (`v2`) come from the server. Languages differ in the thousands separator; here it is a comma before groups of
+/// three digits.
 pub(crate) fn numbers(text: &str) -> Vec<String> {
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',');
     let mut found = Vec::new();
@@ -137,8 +138,8 @@ pub(crate) fn numbers(text: &str) -> Vec<String> {
     found
 }
 
-/// The numbers that digits with points and commas between them stand for: one where commas group thousands, else one for
-/// each part between commas. A `bare` one stands behind a point: `.5`.
+/// Returns the numbers that a run of digits, points and commas can stand for: one if commas group thousands,
+/// otherwise one for each part between commas. `bare` means that a decimal point precedes it: `.5`.
 pub(crate) fn spellings(word: &str, bare: bool) -> Vec<String> {
     if bare && word.bytes().all(|byte| byte.is_ascii_digit()) {
         return vec![canonical(&format!("0.{word}"))];
@@ -157,7 +158,8 @@ pub(crate) fn spellings(word: &str, bare: bool) -> Vec<String> {
     std::iter::once(first).chain(rest).map(canonical).collect()
 }
 
-/// One spelling of a number: `007`, `7.0` and `7` are the same. What has two points is a version, and stays.
+/// Returns the normal form of a number: `007`, `7.0` and `7` are equal. A number with two points is a version and
+/// stays unchanged.
 pub(crate) fn canonical(number: &str) -> String {
     let (whole, fraction) = match number.split_once('.') {
         Some((_, rest)) if rest.contains('.') => return number.to_owned(),
@@ -173,7 +175,7 @@ pub(crate) fn canonical(number: &str) -> String {
     }
 }
 
-/// Bytes that two texts begin with alike, up to the boundary of a character.
+/// Returns the length of the common prefix in bytes, on a character boundary.
 fn shared(a: &str, b: &str) -> usize {
     let bytes = a.bytes().zip(b.bytes());
     let alike = bytes.take_while(|(a, b)| a == b).count();

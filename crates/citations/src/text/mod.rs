@@ -1,4 +1,4 @@
-//! Content words and names of documents, in the spelling that they are compared in.
+//! Normal forms of content words and of document names.
 
 mod document_names;
 mod lexemes;

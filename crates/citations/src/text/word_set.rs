@@ -1,26 +1,27 @@
-//! A set of words in which most are found, or found missing, by their beginnings.
+//! A set of words with fast lookup by prefix.
 
-/// Words, ascending, each once.
+/// A sorted set of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WordSet {
     all: Vec<String>,
-    /// The first eight bytes of each, as a number that orders as they do: side by side, where the words are anywhere.
+    /// The first eight bytes of each word as a number with the same order. They are adjacent in memory, the words are
+    /// not, so most lookups need no access to a word.
     heads: Vec<u64>,
 }
 
 impl WordSet {
-    /// No words.
+    /// The empty set.
     pub const EMPTY: Self = Self {
         all: Vec::new(),
         heads: Vec::new(),
     };
 
-    /// The words.
+    /// The words, in ascending order.
     pub fn as_slice(&self) -> &[String] {
         &self.all
     }
 
-    /// How many come before a word or are it.
+    /// Returns the number of words that are less than or equal to a word.
     pub fn up_to(&self, word: &str) -> usize {
         let head = head(word);
         let from = self.heads.partition_point(|other| *other < head);
@@ -29,13 +30,13 @@ impl WordSet {
         from + within.partition_point(|other| other.as_str() <= word)
     }
 
-    /// Whether a word is one of them.
+    /// Returns whether a word is in the set.
     pub fn contains(&self, word: &str) -> bool {
         let last = self.up_to(word).checked_sub(1);
         last.is_some_and(|last| self.all[last] == word)
     }
 
-    /// Adds a word. Takes time in proportion to their number: for tables, not for texts.
+    /// Adds a word in time linear in the size of the set. For tables, not for texts.
     pub fn insert(&mut self, word: String) {
         let at = self.up_to(&word);
         if at.checked_sub(1).is_none_or(|last| self.all[last] != word) {
@@ -60,7 +61,7 @@ impl From<WordSet> for Vec<String> {
     }
 }
 
-/// The first eight bytes of a word, the first the most significant; a shorter one is filled with zeros.
+/// Returns the first eight bytes of a word, most significant first. Shorter words are padded with zeros.
 fn head(word: &str) -> u64 {
     let mut head = [0; 8];
     for (byte, of) in head.iter_mut().zip(word.bytes()) {

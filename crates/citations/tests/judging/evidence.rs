@@ -1,4 +1,4 @@
-//! What a judgement is made of: all that is named and no more, of any number.
+//! Requests and evidence for judging.
 
 use proptest::prelude::*;
 use reground_citations::{

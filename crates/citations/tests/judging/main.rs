@@ -1,4 +1,4 @@
-//! From evidence to verdict, score and decision.
+//! Judging: from evidence to verdict, score and decision.
 
 mod evidence;
 mod fixture;

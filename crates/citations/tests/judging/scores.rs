@@ -1,4 +1,4 @@
-//! Where a citation was lost, what an answer scores, and what is decided of it.
+//! Loss stages, scores of an answer, and decisions.
 #![allow(clippy::unwrap_used)] // in the function that its tests share too
 
 use reground_citations::{
@@ -99,7 +99,7 @@ fn message_scores_and_decision() {
     );
     assert!(near(scores.cfs, (1.0 + 1.0 + 0.3 + 0.0) / 4.0));
     assert!(near(scores.stage_cfs, 0.25));
-    // The stale one has no support of its own and stays outside.
+    // The stale citation has no support and is excluded.
     assert!(near(scores.grounded_cfs, 1.0 / 3.0));
     assert!(near(scores.parse_failure_rate(false), 0.2));
     assert_eq!(

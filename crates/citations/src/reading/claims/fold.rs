@@ -1,13 +1,13 @@
-//! White space folded to single spaces, and none left before a full stop or comma.
+//! Folds white space to single spaces and removes it before punctuation.
 
 use reground_interrupt::{Block, between, find, one_of};
 
-/// Signs that stand close to the word before them.
+/// Punctuation that follows a word without a space.
 const CLINGING: [char; 13] = [
     '.', ',', ';', ':', '!', '?', '。', '，', '；', '！', '？', '：', '、',
 ];
 
-/// Appends a text with its white space folded. What is folded already is copied as it is.
+/// Appends a text with folded white space. Text that is already folded is copied at once.
 pub(super) fn fold_into(out: &mut String, text: &str) {
     let mut rest = text;
     loop {
@@ -24,7 +24,7 @@ pub(super) fn fold_into(out: &mut String, text: &str) {
     }
 }
 
-/// Appends words, a sign that clings without the space before it.
+/// Appends words, and removes the space before punctuation.
 fn append(out: &mut String, words: &str) {
     if out.ends_with(' ') && words.starts_with(CLINGING) {
         out.pop();
@@ -32,11 +32,11 @@ fn append(out: &mut String, words: &str) {
     out.push_str(words);
 }
 
-/// How much of a text that begins with a word is folded already, in bytes: up to white space that is more than one space
-/// before a word.
+/// Returns the length in bytes of the folded beginning of a text that begins with a word. It ends at white space that
+/// is not a single space before a word.
 fn folded_already(text: &str) -> usize {
     let mut at = 0;
-    // Nearly every word has a space before it: to stop at each of them would take longer than the rest.
+    // Nearly every word has a space before it. Stopping at each would take most of the time.
     while let Some(step) = find(&text.as_bytes()[at..], may_fold) {
         at += step;
         match text[at..].chars().next() {
@@ -47,7 +47,7 @@ fn folded_already(text: &str) -> usize {
     text.len()
 }
 
-/// Where white space may begin that has to be folded: any but a space before a letter or digit of ASCII.
+/// Finds white space that may need folding: all except a space before an ASCII letter or digit.
 #[inline]
 fn may_fold(block: Block, next: Block) -> Block {
     let letter = between(next | Block::splat(0x20), b'a', b'z');
@@ -74,7 +74,7 @@ mod tests {
         }
     }
 
-    /// The same sign by sign.
+    /// The reference implementation, one character at a time.
     fn folded(out: &mut String, text: &str) {
         for c in text.chars() {
             if c.is_whitespace() {

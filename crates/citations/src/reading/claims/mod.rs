@@ -1,4 +1,4 @@
-//! Sentences of an answer, and which of them a citation stands on.
+//! Splits an answer into sentences and assigns each citation string to a sentence and a claim.
 
 mod fold;
 
@@ -11,51 +11,51 @@ use crate::reading::reference_lists;
 use crate::reading::scan::{ClaimScope, FoundCitation};
 use fold::fold_into;
 
-/// Where each citation string stands.
+/// The sentences and claims of an answer, and the placement of its citation strings.
 pub(crate) struct PlacedCitations {
-    /// Sentences, trimmed, none empty.
+    /// Sentences, trimmed and not empty.
     pub sentences: Vec<Range<usize>>,
-    /// By citation string.
+    /// The placement of each citation string.
     pub standing: Vec<Placement>,
-    /// What citations support, in the order of their sentences.
+    /// Claims, in the order of their sentences.
     pub claims: Vec<Claim>,
 }
 
-/// What a citation string stands on.
+/// The sentence and claim of a citation string.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Placement {
-    /// Number of the sentence.
+    /// Index of the sentence.
     pub sentence: Option<usize>,
-    /// Number of the claim that it supports.
+    /// Index of the claim.
     pub claim: Option<usize>,
-    /// Where in the claim's text it stood, in bytes.
+    /// Byte position of the citation in the text of the claim.
     pub claim_at: Option<usize>,
 }
 
-/// Where one citation string stands, by number of the span.
+/// The sentence span and the claim that a citation string is assigned to.
 struct Assignment {
     span: usize,
     claims: ClaimKind,
 }
 
-/// Longest claim, in bytes: what is said in more is not held against a source word by word.
+/// Longest claim, in bytes. The rest of a longer one is not compared with sources.
 const MAX_CLAIM: usize = 16_384;
 
-/// What a citation string supports.
+/// The claim that a citation string supports.
 enum ClaimKind {
     Nothing,
     Sentence,
     Enclosed(String),
 }
 
-/// Places citation strings on sentences:
+/// Assigns each citation string to a sentence:
 ///
-/// - on the sentence that they stand in;
-/// - after a full stop, on the sentence before, `It is so. [A1] Next …`, unless that one has a citation of its own;
-/// - alone on a line or in a sentence, on the last sentence before that has words.
+/// - the sentence that contains it;
+/// - after a full stop, the previous sentence, as in `It is so. [A1] Next …`, unless that has its own citation;
+/// - alone on a line or in a sentence, the last previous sentence with words.
 ///
-/// A citation in a list of references, after a bare `Sources:` or for the whole answer claims nothing. One that encloses
-/// what it supports stands where that begins.
+/// A citation in a list of references, after a bare `Sources:` or for the whole answer supports no claim. A citation
+/// that encloses its claim belongs to the sentence that it begins in.
 pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
     if found.is_empty() {
         let sentences = sentence_spans(text);
@@ -67,7 +67,7 @@ pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
     }
     let spans = sentence_spans(&without_citations(text, found));
     let held = citations_by_span(&spans, found);
-    let said = TextEvent {
+    let said = AnswerSentences {
         text,
         found,
         spans,
@@ -132,18 +132,18 @@ pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
     said.numbered(on)
 }
 
-/// Sentences with what is cited on them.
-struct TextEvent<'a> {
+/// The sentences of an answer and their citations.
+struct AnswerSentences<'a> {
     text: &'a str,
     found: &'a [FoundCitation],
-    /// Sentences as they were found, some of them of white space only.
+    /// Sentence spans; some contain only white space.
     spans: Vec<Range<usize>>,
-    /// By span, its citation strings.
+    /// The citation strings of each span.
     held: Vec<Range<usize>>,
 }
 
-impl TextEvent<'_> {
-    /// The first letter or digit of a span outside its citations.
+impl AnswerSentences<'_> {
+    /// Returns the first letter or digit of a span outside its citations.
     fn first_of_words(&self, number: usize) -> Option<char> {
         let mut first = None;
         self.pieces(number, |piece| {
@@ -152,9 +152,9 @@ impl TextEvent<'_> {
         first
     }
 
-    /// Whether a span whose words begin so is the name of a list of references.
+    /// Returns whether a span is the heading of a list of references. `first` is its first letter or digit.
     fn is_label(&self, number: usize, first: char) -> bool {
-        // The number of a list stands before the name.
+        // A list number may precede the heading.
         if !(first.is_ascii_digit() || reference_lists::may_begin_label(first)) {
             return false;
         }
@@ -163,7 +163,7 @@ impl TextEvent<'_> {
         length <= reference_lists::MAX_LABEL && reference_lists::is_label(&self.remainder(number).0)
     }
 
-    /// The text of a span between its citations.
+    /// Calls `piece` with the text between the citations of a span.
     fn pieces(&self, number: usize, mut piece: impl FnMut(&str)) {
         let span = &self.spans[number];
         let mut at = span.start;
@@ -174,13 +174,13 @@ impl TextEvent<'_> {
         piece(self.text.get(at..span.end).unwrap_or_default());
     }
 
-    /// The span without its citations, white space folded and none left before a full stop or comma; and where each of them
-    /// stood, and the end.
+    /// Returns the span without its citations, with folded white space and none before punctuation. The second result
+    /// is the position of each citation, and the end.
     fn remainder(&self, number: usize) -> (String, Vec<usize>) {
         let mut out = String::with_capacity(self.spans[number].len());
         let mut stood = Vec::with_capacity(self.held[number].len() + 1);
         self.pieces(number, |piece| {
-            // What a citation stood between stays apart.
+            // The words before and after a citation stay separate.
             fold_into(&mut out, " ");
             fold_into(&mut out, piece);
             stood.push(out.trim_end().len());
@@ -198,7 +198,7 @@ impl TextEvent<'_> {
         (out, stood)
     }
 
-    /// Whether nothing stands before the sentence on its line.
+    /// Returns whether the sentence begins its line.
     fn opens_line(&self, number: usize) -> bool {
         let span = &self.spans[number];
         let raw = &self.text[span.clone()];
@@ -207,7 +207,7 @@ impl TextEvent<'_> {
         before.is_empty() || before.ends_with('\n')
     }
 
-    /// What a citation's markup encloses, without the citations in it; nothing without words.
+    /// Returns the text that a citation's markup encloses, without the citations in it; `None` if it has no words.
     fn enclosed(&self, index: usize, bytes: &Range<usize>) -> Option<String> {
         let mut out = String::new();
         let mut at = bytes.start;
@@ -225,7 +225,7 @@ impl TextEvent<'_> {
         has_words(&out).then_some(out)
     }
 
-    /// Leaves out spans of white space, trims the others, and numbers what is claimed.
+    /// Removes spans of white space, trims the others, and creates the claims.
     fn numbered(self, on: Vec<Assignment>) -> PlacedCitations {
         let mut sentences = Vec::with_capacity(self.spans.len());
         let mut number_of = Vec::with_capacity(self.spans.len());
@@ -256,7 +256,7 @@ impl TextEvent<'_> {
                         claims.push(Claim { sentence, text });
                         (claims.len() - 1, stood)
                     });
-                    // One that stands after the sentence stands at its end.
+                    // A citation after the sentence has the position of its end.
                     let within = index.checked_sub(self.held[span].start);
                     let at = within.and_then(|within| stood.get(within)).or(stood.last());
                     Some((*claim, at.copied().unwrap_or_default()))
@@ -276,8 +276,9 @@ impl TextEvent<'_> {
     }
 }
 
-/// The text, byte for byte as long, with citations that hang on a word or a full stop turned to spaces and free-standing
-/// ones to a capital: then no boundary falls into a citation, `so.[1] Next` breaks after it and `so. [1] says` before.
+/// Returns the text with citations replaced by the same number of bytes: spaces for a citation directly after a word
+/// or full stop, capitals for a separate one. So no sentence boundary is inside a citation; `so.[1] Next` has one
+/// after it and `so. [1] says` before it.
 fn without_citations(text: &str, found: &[FoundCitation]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut hangs = false;
@@ -285,7 +286,7 @@ fn without_citations(text: &str, found: &[FoundCitation]) -> String {
     for FoundCitation { bytes, .. } in found {
         let between = text.get(out.len()..bytes.start).unwrap_or_default();
         out.push_str(between);
-        // A run of citations hangs as a whole.
+        // Adjacent citations are replaced in the same way.
         if last_end != Some(bytes.start) {
             hangs = between
                 .chars()
@@ -305,10 +306,10 @@ fn without_citations(text: &str, found: &[FoundCitation]) -> String {
     out
 }
 
-/// What citations are turned into, hanging and free-standing.
+/// Replacements of attached and separate citations.
 const FILLERS: (&str, &str) = ("                ", "XXXXXXXXXXXXXXXX");
 
-/// By span, the indices of the citation strings that start in it or in the gap after it.
+/// Returns for each span the indices of the citation strings that start in it or in the gap after it.
 fn citations_by_span(spans: &[Range<usize>], found: &[FoundCitation]) -> Vec<Range<usize>> {
     let mut next = 0;
     let mut held = Vec::with_capacity(spans.len());
@@ -325,7 +326,7 @@ fn citations_by_span(spans: &[Range<usize>], found: &[FoundCitation]) -> Vec<Ran
     held
 }
 
-/// Bytes of the number that a list gives its item: `1. `, `12) `. What is claimed is the item.
+/// Returns the length in bytes of a list number, `1. ` or `12) `. It is not part of the claim.
 fn list_number(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let rest = text.get(digits..).unwrap_or_default();
@@ -335,7 +336,7 @@ fn list_number(text: &str) -> usize {
     }
 }
 
-/// Cuts what is too long, and the white space at the end.
+/// Truncates a text that is too long, and trims its end.
 fn clip(text: &mut String) {
     text.truncate(text.floor_char_boundary(MAX_CLAIM));
     text.truncate(text.trim_end().len());

@@ -1,19 +1,19 @@
 //! Author and year: `Smith et al., 2020`, `Smith & Jones, 2019b; van der Berg, 2021, p. 4`.
 //!
-//! Recognised so that it is reported, never resolved: no document id follows from a surname.
+//! These citations are reported but never resolved, because no document id can be derived from a surname.
 
 use super::{cursor::Cursor, pages};
 use crate::citation::ParsedCitation;
 use crate::{Form, Reference};
 
-/// Words before a citation that are no part of it.
+/// Words before a citation that are not part of it.
 const LEADS: [&str; 6] = ["see also", "see", "e.g.,", "e.g.", "cf.", "i.e.,"];
 /// Small words inside surnames.
 const PARTICLES: [&str; 17] = [
     "van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "du", "la", "le", "el",
     "al", "bin", "ter",
 ];
-/// Capitalised words that stand before a year without being authors.
+/// Capitalised words before a year that are not authors.
 const DATES: [&str; 16] = [
     "january",
     "february",
@@ -32,12 +32,12 @@ const DATES: [&str; 16] = [
     "autumn",
     "winter",
 ];
-/// More authors than this are printed as `et al.` everywhere.
+/// Largest number of authors. Longer lists are printed as `et al.`.
 const MAX_AUTHORS: usize = 8;
 
-/// Reads a list of author–year citations and nothing else.
+/// Parses a list of author–year citations and nothing else.
 pub(super) fn read(text: &str) -> Option<ParsedCitation> {
-    // The last word of every such citation has a digit in it, which spares most brackets the rest.
+    // Every such citation contains a digit. This skips most brackets.
     text.bytes().any(|b| b.is_ascii_digit()).then_some(())?;
     let references = text
         .split(';')
@@ -58,7 +58,7 @@ fn one(part: &str) -> Option<Reference> {
     let mut cursor = Cursor::new(text);
     let several = authors(&mut cursor)?;
     let comma = cursor.one_of(&[',']).is_some();
-    // `(Paris 2020)` is a place; with one name only the comma tells.
+    // `(Paris 2020)` is a place. With a single name the comma is required.
     if !cursor.spaces() || !(comma || several) {
         return None;
     }
@@ -72,7 +72,7 @@ fn one(part: &str) -> Option<Reference> {
         .then(|| Reference::AuthorYear(text.to_owned()))
 }
 
-/// Reads the authors and says whether they are plainly several.
+/// Reads the authors and returns whether there are several.
 fn authors(cursor: &mut Cursor<'_>) -> Option<bool> {
     name(cursor)?;
     for count in 1..MAX_AUTHORS {

@@ -1,4 +1,4 @@
-//! A position in a folded text, and the few steps that the grammars take.
+//! A cursor over folded text, with the steps that the forms need.
 
 /// A reader that only moves forward.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ impl<'a> Cursor<'a> {
         Self { rest: text }
     }
 
-    /// What has not been read.
+    /// Returns the text that has not been read.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
@@ -20,7 +20,7 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
-    /// Takes characters while they please.
+    /// Reads characters while `pleases` returns true.
     pub(super) fn take_while(&mut self, pleases: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|c| !pleases(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
@@ -28,24 +28,24 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// Skips spaces and says whether there were any.
+    /// Skips spaces and returns whether there were any.
     pub(super) fn spaces(&mut self) -> bool {
         !self.take_while(|c| c == ' ').is_empty()
     }
 
-    /// Takes one character if it is among `these`.
+    /// Reads one character if it is in `these`.
     pub(super) fn one_of(&mut self, these: &[char]) -> Option<char> {
         let first = self.rest.chars().next().filter(|c| these.contains(c))?;
         self.rest = &self.rest[first.len_utf8()..];
         Some(first)
     }
 
-    /// Takes `word`, whatever its case, where no letter follows.
+    /// Reads `word` in any case, if no letter follows.
     pub(super) fn word(&mut self, word: &str) -> bool {
         self.one_word_of(&[word])
     }
 
-    /// Takes a word of letters if it is among `these`, whatever its case.
+    /// Reads a word of letters if it is in `these`, in any case.
     pub(super) fn one_word_of(&mut self, these: &[&str]) -> bool {
         let mut ahead = *self;
         let word = ahead.take_while(char::is_alphabetic);
@@ -56,12 +56,12 @@ impl<'a> Cursor<'a> {
         known
     }
 
-    /// Takes a word that joins two items of a list.
+    /// Reads a word that joins two items of a list.
     pub(super) fn joining_word(&mut self) -> bool {
         self.one_word_of(&["and", "und", "et", "y", "e", "en", "и", "和", "と"])
     }
 
-    /// Takes up to `most` ASCII digits as a number; a longer run is not taken at all.
+    /// Reads an ASCII number of at most `most` digits. Nothing is read if it is longer.
     pub(super) fn number(&mut self, most: usize) -> Option<Number<'a>> {
         let mut ahead = *self;
         let digits = ahead.take_while(|c| c.is_ascii_digit());
@@ -69,13 +69,13 @@ impl<'a> Cursor<'a> {
             return None;
         }
         *self = ahead;
-        // Only a page can be this long, and no document has that many.
+        // Only a page can have so many digits, and no document has so many pages.
         let value = digits.parse().unwrap_or(u32::MAX);
         Some(Number { value, digits })
     }
 }
 
-/// A number and how it was written.
+/// A number and its digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number<'a> {
     pub(super) value: u32,
@@ -83,7 +83,7 @@ pub(super) struct Number<'a> {
 }
 
 impl Number<'_> {
-    /// Whether it is written with zeros in front.
+    /// Returns whether the number has leading zeros.
     pub(super) fn has_leading_zero(self) -> bool {
         self.digits.len() > 1 && self.digits.starts_with('0')
     }

@@ -4,16 +4,16 @@ use super::cursor::Cursor;
 use crate::citation::ParsedCitation;
 use crate::{Form, Reference};
 
-/// Longest name behind a dagger, in bytes.
+/// Longest name after a dagger, in bytes.
 const MAX_NAME: usize = 200;
 
-/// Reads one citation with a dagger and nothing else.
+/// Parses one citation with a dagger and nothing else.
 pub(super) fn read(text: &str) -> Option<ParsedCitation> {
     let (number, what) = text.split_once('†')?;
     let mut cursor = Cursor::new(number.trim());
     let first = cursor.number(5)?.value;
     if cursor.one_of(&[':']).is_some() {
-        // A message of the thread, then a source of it.
+        // The first number is a message of the thread, the second one of its sources.
         let second = cursor.number(5)?.value;
         return cursor
             .at_end()
@@ -23,7 +23,7 @@ pub(super) fn read(text: &str) -> Option<ParsedCitation> {
         return None;
     }
     let what = what.trim();
-    // A file is said by name, and a name outlives its number.
+    // A file name identifies the source better than its number.
     let named = what.rsplit_once('.').is_some_and(|(stem, extension)| {
         !stem.is_empty()
             && (1..=5).contains(&extension.len())

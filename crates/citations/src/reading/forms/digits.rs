@@ -1,15 +1,15 @@
-//! Numbers as they may be written: digits of any script, circled, raised.
+//! Digits of all scripts, circled numbers and superscripts.
 
 use crate::reading::bracket_numbers::BracketNumbers;
 
-/// The zero of each script that has decimal digits (general category Nd) in one row, and that models write.
+/// The zero of each script whose decimal digits (general category Nd) are contiguous, for scripts that models write.
 const ZEROS: [char; 22] = [
     '\u{660}', '\u{6f0}', '\u{7c0}', '\u{966}', '\u{9e6}', '\u{a66}', '\u{ae6}', '\u{b66}',
     '\u{be6}', '\u{c66}', '\u{ce6}', '\u{d66}', '\u{de6}', '\u{e50}', '\u{ed0}', '\u{f20}',
     '\u{1040}', '\u{1090}', '\u{17e0}', '\u{1810}', '\u{1946}', '\u{19d0}',
 ];
 
-/// ASCII digits without a zero in front, and nothing else, that are read as a number.
+/// Parses ASCII digits without a leading zero, if the number is read as a citation.
 pub(super) fn plain(text: &str, numbers: &BracketNumbers) -> Option<u32> {
     let digits = text.as_bytes();
     let fits = (1..=numbers.digits()).contains(&digits.len())
@@ -22,7 +22,7 @@ pub(super) fn plain(text: &str, numbers: &BracketNumbers) -> Option<u32> {
     fits.then(value).filter(|&number| numbers.read(number))
 }
 
-/// The ASCII digit that a decimal digit of another script stands for.
+/// Returns the ASCII digit for a decimal digit of another script.
 pub(super) fn ascii(c: char) -> Option<char> {
     let value = ZEROS.iter().find_map(|&zero| {
         let value = u32::from(c).checked_sub(u32::from(zero))?;
@@ -33,7 +33,7 @@ pub(super) fn ascii(c: char) -> Option<char> {
         .and_then(|value| char::from_digit(value, 10))
 }
 
-/// The value of a circled number, 1 to 50.
+/// Returns the value of a circled number, 1 to 50.
 pub(crate) fn circled(c: char) -> Option<u32> {
     match c {
         '①'..='⑳' => Some(u32::from(c) - u32::from('①') + 1),
@@ -43,7 +43,7 @@ pub(crate) fn circled(c: char) -> Option<u32> {
     }
 }
 
-/// The value of a raised digit.
+/// Returns the value of a superscript digit.
 pub(crate) fn raised(c: char) -> Option<u32> {
     match c {
         '⁰' => Some(0),
@@ -55,7 +55,7 @@ pub(crate) fn raised(c: char) -> Option<u32> {
     }
 }
 
-/// A circled number as the text of a bracket.
+/// Parses a text that is one circled number.
 pub(crate) fn single(text: &str) -> Option<u32> {
     let mut signs = text.chars();
     circled(signs.next()?).filter(|_| signs.next().is_none())

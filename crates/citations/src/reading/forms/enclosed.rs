@@ -1,20 +1,20 @@
-//! Texts that brackets, braces or tags enclose: each is tried as every form that is on.
+//! Parses the text that brackets, braces or tags enclose, as each form that is on.
 
 use super::{author_year, dagger, digits, fold, labelled, list, named, short_id};
 use crate::citation::ParsedCitation;
 use crate::{Family, Form, Grammar, Reference};
 
-/// Longest inside of a bracket that is read, in bytes. A list of 150 markers fits; prose in brackets does not matter.
+/// Longest text in a bracket that is parsed, in bytes. A list of 150 markers fits.
 pub(crate) const MAX_INSIDE: usize = 1024;
 
-/// Reads what stands between square brackets; `foreign` says that the brackets were full-width ones.
+/// Parses the text between square brackets. `foreign` means that the brackets are full-width.
 pub(crate) fn in_brackets(
     inside: &str,
     foreign: bool,
     grammar: &Grammar,
 ) -> Option<ParsedCitation> {
     let families = &grammar.families;
-    // By far the most brackets hold one number.
+    // Most brackets contain one number.
     if families.ordinal
         && let Some(number) = digits::plain(inside, &grammar.numbers)
     {
@@ -47,10 +47,10 @@ pub(crate) fn in_brackets(
     Some(found)
 }
 
-/// Reads what stands between round brackets: only forms that say by themselves that they cite.
+/// Parses the text between round brackets. Only unambiguous forms are read.
 pub(crate) fn in_parentheses(inside: &str, grammar: &Grammar) -> Option<ParsedCitation> {
     let families = &grammar.families;
-    // Every such form has a digit or a colon in it, which spares most parentheses the rest.
+    // All these forms contain a digit or a colon. This skips most parentheses.
     let may_cite = |b: u8| b.is_ascii_digit() || b == b':' || b >= 0x80;
     inside.bytes().any(may_cite).then_some(())?;
     let folded = fold::fold(inside);
@@ -66,14 +66,14 @@ pub(crate) fn in_parentheses(inside: &str, grammar: &Grammar) -> Option<ParsedCi
         })
 }
 
-/// Reads what stands between double braces: a number behind a label.
+/// Parses the text between double braces: a number after a label.
 pub(crate) fn in_braces(inside: &str) -> Option<ParsedCitation> {
     let folded = fold::fold(inside);
     let found = labelled::read(folded.trim())?;
     (found.form.family() == Family::Labelled).then_some(found)
 }
 
-/// Reads the items of a list for the whole answer: `p1, p2`, ids of any kind.
+/// Parses the items of a list for the whole answer: `p1, p2`, ids of any kind.
 pub(crate) fn trailing_list(inside: &str, grammar: &Grammar) -> Option<ParsedCitation> {
     if let Some(read) = in_brackets(inside, false, grammar).filter(|read| !read.repaired) {
         return Some(read);
@@ -95,7 +95,7 @@ pub(crate) fn trailing_list(inside: &str, grammar: &Grammar) -> Option<ParsedCit
     Some(found)
 }
 
-/// Reads the value of an attribute of a tag, or what a plain `<cite>` encloses: markers, numbers or a name.
+/// Parses the value of a tag attribute, or the content of a plain `<cite>`: markers, numbers or a name.
 pub(crate) fn named_by(form: Form, text: &str) -> Option<ParsedCitation> {
     let folded = fold::fold(text);
     let text = folded.trim();

@@ -1,10 +1,11 @@
-//! Full-width and typographic characters, read as what they stand for.
+//! Folds full-width and typographic characters to ASCII.
 
 use std::borrow::Cow;
 
 use super::digits;
 
-/// The text with full-width forms, digits of any script, separators and unusual spaces and dashes brought to ASCII.
+/// Returns the text with ASCII in place of full-width characters, digits of other scripts, separators, and special
+/// spaces and dashes.
 pub(super) fn fold(text: &str) -> Cow<'_, str> {
     let plain = |b: u8| matches!(b, b' '..=b'~');
     if text.bytes().all(plain) || text.chars().all(|c| folded(c) == c) {
@@ -16,7 +17,7 @@ pub(super) fn fold(text: &str) -> Cow<'_, str> {
 
 fn folded(c: char) -> char {
     match c {
-        // The full-width block repeats ASCII from `!` to `~` at a fixed distance.
+        // The full-width block has the ASCII characters from `!` to `~` at a fixed distance.
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c),
         '、' | '،' => ',',
         '؛' => ';',

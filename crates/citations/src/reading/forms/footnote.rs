@@ -1,4 +1,4 @@
-//! Footnotes: `[^1]` in the text, and what `[^1]: …` at the start of a line says about it.
+//! Footnotes: `[^1]` in the text, and the note `[^1]: …` at the start of a line.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,19 +11,19 @@ use crate::{Form, Grammar, Reference};
 
 /// Longest label, in bytes.
 const MAX_LABEL: usize = 64;
-/// Longest note that names something, in bytes; a longer one is a remark.
+/// Longest note that names a source, in bytes. A longer one is a remark.
 const MAX_NOTE: usize = 512;
 
 /// The notes of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Notes<'a> {
     by_label: BTreeMap<&'a str, &'a str>,
-    /// Lines of the text that are notes, ascending.
+    /// Lines that are notes, ascending.
     pub(crate) lines: Vec<Range<usize>>,
 }
 
 impl<'a> Notes<'a> {
-    /// Reads all of them. Linear, and at once over where there is none.
+    /// Reads all notes in linear time. A text without notes is only searched once.
     pub(crate) fn of(text: &'a str) -> Self {
         let mut notes = Self::default();
         if memchr::memmem::find(text.as_bytes(), b"[^").is_none() {
@@ -46,7 +46,7 @@ impl<'a> Notes<'a> {
         notes
     }
 
-    /// What a citation of a note names: what the note says, or else its number or label.
+    /// Returns the sources that a note names, otherwise its number or label.
     pub(crate) fn read(&self, label: &str, grammar: &Grammar) -> ParsedCitation {
         let noted = self
             .by_label
@@ -72,7 +72,7 @@ impl<'a> Notes<'a> {
     }
 }
 
-/// The label of a footnote by what stands behind the caret, or between two: `^1^`.
+/// Parses the label of a footnote: the text after the caret, or between two carets: `^1^`.
 pub(crate) fn label(inside: &str) -> Option<&str> {
     let label = inside.trim_end_matches('^');
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
@@ -100,7 +100,7 @@ fn said(note: &str, grammar: &Grammar) -> Option<Vec<Reference>> {
     Some(named::documents(note.trim_end_matches('.')).references)
 }
 
-/// The first web address of a note.
+/// Returns the first web address of a note.
 fn address(note: &str) -> Option<&str> {
     let start = note.find("https://").or_else(|| note.find("http://"))?;
     let rest = &note[start..];

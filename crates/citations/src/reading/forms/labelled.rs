@@ -1,13 +1,13 @@
-//! Numbers behind a label: `ID:3`, `citation:1`, `web:1, web:2`, `cite: 1, 2`, `doc1`, `ref3`, `Source 1`.
+//! Numbers after a label: `ID:3`, `citation:1`, `web:1, web:2`, `cite: 1, 2`, `doc1`, `ref3`, `Source 1`.
 
 use super::{cursor::Cursor, list::expanded};
 use crate::citation::ParsedCitation;
 use crate::{Form, Malformed, Reference};
 
-/// Most numbers of a list in prose, which no bracket bounds.
+/// Largest number of items of a list in prose, which no bracket limits.
 const MOST: usize = 64;
 
-/// What stands between a label and its number.
+/// The separator of a label and its number.
 #[derive(Clone, Copy, PartialEq)]
 enum Joint {
     Colon,
@@ -16,7 +16,7 @@ enum Joint {
     Space,
 }
 
-/// Labels in lower case, how they are joined to the number, and the form.
+/// Labels in lower case, their separators and forms.
 static LABELS: [(&str, Joint, Form); 15] = [
     ("id", Joint::Colon, Form::RagflowId),
     ("ref", Joint::Close, Form::RagflowRef),
@@ -35,7 +35,7 @@ static LABELS: [(&str, Joint, Form); 15] = [
     ("sources", Joint::Space, Form::SourceNumber),
 ];
 
-/// Reads a list of numbers behind one label, said once or with each number, and nothing else.
+/// Parses a list of numbers after one label and nothing else. The label may be repeated before each number.
 pub(super) fn read(text: &str) -> Option<ParsedCitation> {
     if !text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) {
         return None;
@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> Option<ParsedCitation> {
     }
 }
 
-/// Reads `ref3` where it stands as a word in prose.
+/// Parses `ref3` as a word in prose. Returns its length in bytes.
 pub(crate) fn refs(text: &str) -> Option<(usize, ParsedCitation)> {
     let mut cursor = Cursor::new(text);
     let number = cursor.number(3).filter(|n| !n.has_leading_zero())?;
@@ -78,7 +78,7 @@ pub(crate) fn refs(text: &str) -> Option<(usize, ParsedCitation)> {
     })
 }
 
-/// Reads the numbers behind `Source ` or `Sources ` in prose, and how far they go.
+/// Parses the numbers after `Source ` or `Sources ` in prose. Returns their length in bytes.
 pub(crate) fn numbers_after(text: &str, several: bool) -> Option<(usize, ParsedCitation)> {
     let mut cursor = Cursor::new(text);
     let mut found = ParsedCitation::new(Form::SourceNumber);
@@ -97,7 +97,7 @@ pub(crate) fn numbers_after(text: &str, several: bool) -> Option<(usize, ParsedC
     ends_word(cursor.rest()).then(|| (text.len() - cursor.rest().len(), found))
 }
 
-/// Whether a number is over: `2.0`, `3rd`, `4-fold`, `5%` and `10,000` go on.
+/// Returns whether a number ends here. It continues in `2.0`, `3rd`, `4-fold`, `5%` and `10,000`.
 fn ends_word(rest: &str) -> bool {
     let mut follows = rest.chars();
     match follows.next() {
@@ -120,7 +120,7 @@ fn label<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a str, Joint, Form)> {
     })
 }
 
-/// Reads a number or a range of them.
+/// Reads a number or a range.
 fn number(cursor: &mut Cursor<'_>, found: &mut ParsedCitation) -> Option<Result<(), Malformed>> {
     let mut ahead = *cursor;
     let first = ahead.number(4).filter(|n| !n.has_leading_zero())?;

@@ -5,14 +5,14 @@ use crate::citation::ParsedCitation;
 use crate::reading::bracket_numbers::BracketNumbers;
 use crate::{Form, Malformed, Pages, Reference};
 
-/// Longest range that is expanded; no context holds more sources.
+/// Longest range that is expanded. No context has more sources.
 const MAX_RANGE: u32 = 64;
-/// Longest document part of a marker: ZZZ is the 18,278th document of one conversation.
+/// Largest number of letters of a marker: ZZZ is the 18,278th document of a conversation.
 const MAX_LETTERS: usize = 3;
-/// Digits of its longest number.
+/// Largest number of digits of a marker.
 const MAX_DIGITS: usize = 5;
 
-/// Reads a text that is a list of markers and nothing else, or that plainly tries to be one.
+/// Parses a list of markers and nothing else. A text that is clearly meant as one is malformed.
 pub(super) fn markers(text: &str) -> Option<ParsedCitation> {
     if is_hyphenated(text) {
         return Some(ParsedCitation::malformed(
@@ -62,29 +62,29 @@ pub(super) fn markers(text: &str) -> Option<ParsedCitation> {
     }
 }
 
-/// Reads a text that is a list of numbers and nothing else.
+/// Parses a list of numbers and nothing else.
 pub(super) fn ordinals(text: &str, numbers: &BracketNumbers) -> Option<ParsedCitation> {
     of_numbers(text, Form::Number, numbers)
 }
 
-/// Reads a text that is a list of numbers and nothing else, as the form counts them.
+/// Parses a list of numbers of a form and nothing else.
 pub(super) fn counted(text: &str, form: Form) -> Option<ParsedCitation> {
     of_numbers(text, form, &BracketNumbers::default())
 }
 
 fn of_numbers(text: &str, form: Form, numbers: &BracketNumbers) -> Option<ParsedCitation> {
-    // A bracket that a Markdown writer escaped: `\[4\]`.
+    // A Markdown writer may escape the bracket: `\[4\]`.
     let mut cursor = Cursor::new(text.strip_suffix('\\').unwrap_or(text));
     let mut found = ParsedCitation::new(form);
     loop {
-        // Zeros in front are part of a larger number.
+        // A number with leading zeros is part of a larger one.
         let first = cursor.number(numbers.digits())?;
         let last = range_end(&mut cursor, None, numbers.digits()).unwrap_or(first.value);
         if first.has_leading_zero() || !numbers.read(first.value) || !numbers.read(last) {
             return None;
         }
         let claimed = claimed_pages(&mut cursor);
-        // A time, a fraction, a place: `[12:45]`, `[24/7]`.
+        // `[12:45]` is a time, `[24/7]` a fraction.
         let sign = cursor.rest().trim_start().chars().next();
         if matches!(sign, Some(':' | '/' | '|')) {
             return None;
@@ -108,16 +108,16 @@ fn of_numbers(text: &str, form: Form, numbers: &BracketNumbers) -> Option<Parsed
         match follows {
             Separator::End => return Some(found),
             Separator::Sign => {}
-            // Numbers with nothing but space between them are a matrix row, not a list.
+            // Numbers with only spaces between them are a matrix row.
             Separator::Space | Separator::Trailing | Separator::None => return None,
         }
     }
 }
 
-/// How many bytes of `text` are a marker that an opening bracket announces and no closing bracket ends.
+/// Returns the length in bytes of a marker after an open bracket without a closing one.
 pub(crate) fn unclosed_marker(text: &str) -> Option<usize> {
     let letters = text.find(|c: char| !c.is_ascii_uppercase())?;
-    // More letters are more often the key of a bibliography: `[VV85, local search [Sch99`.
+    // Several letters are usually the key of a bibliography: `[VV85, local search [Sch99`.
     if letters != 1 {
         return None;
     }
@@ -142,18 +142,18 @@ fn marker<'a>(cursor: &mut Cursor<'a>) -> Option<Marker<'a>> {
     let letters = ahead.take_while(|c| c.is_ascii_alphabetic());
     let lower = letters.chars().all(|c| c.is_ascii_lowercase());
     let upper = letters.chars().all(|c| c.is_ascii_uppercase());
-    // Words in brackets are far more often lower case than markers are, so these are kept short.
+    // Lower-case text in brackets is usually a word, so lower-case markers must be shorter.
     let most = if lower { MAX_LETTERS - 1 } else { MAX_LETTERS };
     if letters.is_empty() || letters.len() > most || !(lower || upper) {
         return None;
     }
-    // `[A 1]` is a marker with a slip, `[EU 27]` and `[in 2019]` are not.
+    // `[A 1]` is a misspelled marker, `[EU 27]` and `[in 2019]` are not.
     let spaced = ahead.spaces();
     if spaced && letters.len() > 1 {
         return None;
     }
     let number = ahead.number(if lower { 3 } else { MAX_DIGITS })?;
-    // `[E41AC2D]` is an id of somebody else's.
+    // `[E41AC2D]` is an id of another system.
     if ahead.rest().starts_with(char::is_alphanumeric) {
         return None;
     }
@@ -166,7 +166,7 @@ fn marker<'a>(cursor: &mut Cursor<'a>) -> Option<Marker<'a>> {
     })
 }
 
-/// The number after a dash; for markers the letters may be said again, and must then be the same.
+/// Reads the number after a dash. The letters of a marker may be repeated, but must be equal.
 fn range_end(cursor: &mut Cursor<'_>, letters: Option<&str>, digits: usize) -> Option<u32> {
     let mut ahead = *cursor;
     ahead.spaces();
@@ -207,7 +207,7 @@ fn claimed_pages(cursor: &mut Cursor<'_>) -> Vec<Pages> {
     }
 }
 
-/// One reference for each number and each stretch of pages.
+/// Adds one reference for each number and each range of pages.
 fn push(
     found: &mut ParsedCitation,
     numbers: std::ops::RangeInclusive<u32>,
@@ -225,15 +225,15 @@ fn push(
 }
 
 enum Separator {
-    /// The text is over.
+    /// The end of the text.
     End,
-    /// A comma or its like, and something after it.
+    /// A separator, and text after it.
     Sign,
-    /// A comma or its like, and nothing after it.
+    /// A separator at the end of the text.
     Trailing,
-    /// Only space.
+    /// White space only.
     Space,
-    /// Something else stands here.
+    /// Any other text.
     None,
 }
 
@@ -254,7 +254,7 @@ fn separator(cursor: &mut Cursor<'_>) -> Separator {
     }
 }
 
-/// A list broken off after its first item is meant as one of ours if that item is spelled as ours are.
+/// A list that is cut off after its first item is malformed, if that item is spelled like a marker.
 fn unfinished(found: &ParsedCitation) -> Option<ParsedCitation> {
     (!found.references.is_empty() && !found.repaired)
         .then(|| ParsedCitation::malformed(Form::Marker, Malformed::UnexpectedText))

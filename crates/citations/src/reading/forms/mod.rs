@@ -1,7 +1,7 @@
-//! The grammar of each form: what the inside of a bracket says.
+//! The parser of each form.
 //!
-//! A form sees only the folded text between two brackets, never longer than [`MAX_INSIDE`], so its own cost is bounded
-//! and the whole extraction stays linear.
+//! A parser gets only the folded text between two brackets, at most [`MAX_INSIDE`] bytes. So its cost is bounded, and
+//! the extraction is linear.
 
 mod author_year;
 mod cursor;

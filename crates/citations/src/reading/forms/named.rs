@@ -4,7 +4,7 @@ use super::{list, pages};
 use crate::citation::ParsedCitation;
 use crate::{Families, Form, Malformed, Pages, Reference};
 
-/// Words that announce a name when a colon follows.
+/// Words that introduce a name if a colon follows.
 const WORDS: [&str; 14] = [
     "source",
     "sources",
@@ -22,7 +22,7 @@ const WORDS: [&str; 14] = [
     "来源",
 ];
 
-/// Opening quotation marks and what closes them.
+/// Opening quotation marks and their closing marks.
 const QUOTES: [(char, char); 7] = [
     ('"', '"'),
     ('\'', '\''),
@@ -33,7 +33,7 @@ const QUOTES: [(char, char); 7] = [
     ('`', '`'),
 ];
 
-/// Reads `Source: …`, where what follows may also be a marker or a number.
+/// Parses `Source: …`. A marker or a number may follow too.
 pub(super) fn read(text: &str, families: &Families) -> Option<ParsedCitation> {
     let (word, rest) = text.split_once(':')?;
     let word = word.trim().to_lowercase();
@@ -59,7 +59,7 @@ pub(super) fn read(text: &str, families: &Families) -> Option<ParsedCitation> {
     families.document.then(|| documents(rest))
 }
 
-/// Reads names, each with the pages it claims.
+/// Parses names, each with its claimed pages.
 pub(super) fn documents(text: &str) -> ParsedCitation {
     let mut found = ParsedCitation::new(Form::NamedSource);
     for part in split_outside_quotes(text) {
@@ -81,7 +81,7 @@ pub(super) fn documents(text: &str) -> ParsedCitation {
     found
 }
 
-/// The parts between semicolons; a quoted name keeps its own. An unmatched quote opens nothing.
+/// Splits a text at semicolons outside quotation marks. An unmatched quotation mark has no effect.
 fn split_outside_quotes(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -98,7 +98,7 @@ fn split_outside_quotes(text: &str) -> Vec<&str> {
             start = at;
         }
     }
-    // A semicolon at the very end separates nothing.
+    // A semicolon at the end is ignored.
     if parts.is_empty() || !text[start..].trim().is_empty() {
         parts.push(&text[start..]);
     }
@@ -115,7 +115,7 @@ fn name_and_pages(part: &str) -> (&str, Vec<Pages>) {
             return (name.trim(), claimed);
         }
     }
-    // Ids may hold commas (erratum 6): the name ends where all that follows says pages.
+    // Ids may contain commas (erratum 6). A name ends where the whole rest is pages.
     let ends = part.char_indices().filter(|(_, c)| matches!(c, ',' | ' '));
     for (end, _) in ends {
         let tail = part[end + 1..].trim_start();
@@ -129,7 +129,7 @@ fn name_and_pages(part: &str) -> (&str, Vec<Pages>) {
     }
 }
 
-/// The inside of a quotation at the start of `text`, and what follows it.
+/// Returns the quotation that begins a text, and the text after it.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let open = text.chars().next()?;
     let (_, close) = QUOTES.iter().find(|(o, _)| *o == open)?;

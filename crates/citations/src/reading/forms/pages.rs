@@ -3,12 +3,12 @@
 use super::cursor::Cursor;
 use crate::Pages;
 
-/// Words that announce a page, with the dot left out.
+/// Words for pages, without the dot.
 const WORDS: [&str; 12] = [
     "pp", "p", "pages", "page", "pgs", "pg", "seiten", "seite", "s", "páginas", "página", "стр",
 ];
 
-/// Reads the pages that stand next, or nothing and leaves the cursor where it was.
+/// Reads pages at the cursor. If there are none, the cursor does not move.
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Option<Vec<Pages>> {
     let mut ahead = *cursor;
     let found = counted(&mut ahead).or_else(|| {
@@ -19,7 +19,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Option<Vec<Pages>> {
     Some(found)
 }
 
-/// The pages that a text says with or without the word: `12`, `p. 12`, `12–14`.
+/// Parses a text that is pages, with or without the word: `12`, `p. 12`, `12–14`.
 pub(crate) fn claimed(text: &str) -> Option<Pages> {
     let folded = super::fold::fold(text);
     let text = folded.trim();
@@ -31,7 +31,7 @@ pub(crate) fn claimed(text: &str) -> Option<Pages> {
     cursor.at_end().then_some(found)
 }
 
-/// Reads a text that says pages and nothing else.
+/// Parses a text that is pages with the word, and nothing else.
 pub(super) fn whole(text: &str) -> Option<Vec<Pages>> {
     let mut cursor = Cursor::new(text.trim());
     let found = read(&mut cursor)?;
@@ -60,7 +60,7 @@ fn announced(cursor: &mut Cursor<'_>) -> Option<Vec<Pages>> {
     }
 }
 
-/// The order of Chinese and Japanese: ordinal sign, number, the word for page.
+/// Reads pages in the Chinese and Japanese order: ordinal sign, number, the word for page.
 fn counted(cursor: &mut Cursor<'_>) -> Option<Vec<Pages>> {
     cursor.one_of(&['第']);
     let pages = interval(cursor)?;
@@ -84,13 +84,13 @@ fn interval(cursor: &mut Cursor<'_>) -> Option<Pages> {
             ));
         }
     }
-    // `12a` or `12.5` is no page.
+    // `12a` and `12.5` are not pages.
     let follows = cursor.rest().chars().next();
     (!follows.is_some_and(|c| c.is_ascii_alphabetic()))
         .then(|| Pages::new(first.value, first.value))
 }
 
-/// The second number of an interval, with the digits that print leaves out: 112–14 ends on page 114.
+/// Returns the second number of an interval, with its omitted digits: 112–14 ends at page 114.
 fn completed(first: &str, last: &str) -> u32 {
     let plain = last.parse().unwrap_or(u32::MAX);
     if last.len() >= first.len() {

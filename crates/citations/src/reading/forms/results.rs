@@ -1,17 +1,17 @@
-//! Results of tool calls: `turn0search0`, alone, after `cite`, and between private-use signs.
+//! Results of tool calls: `turn0search0` alone, after `cite`, or between private-use characters.
 
 use super::cursor::Cursor;
 use crate::citation::ParsedCitation;
 use crate::{Form, Reference};
 
-/// What a private-use sequence that cites begins with, behind its opening sign.
+/// First part of a private-use sequence that cites.
 const KINDS: [&str; 2] = ["cite", "filecite"];
-/// Most results of one string. Each of them is listed with the whole string, which must not grow with their number.
+/// Largest number of results in one string. Each result is listed with the whole string.
 const MOST: usize = 64;
-/// Between the parts of a private-use sequence.
+/// The separator in a private-use sequence.
 const PART: char = '\u{E202}';
 
-/// Reads one or more results that stand next, joined, and how many bytes they are.
+/// Parses one or more adjacent results. Returns their length in bytes.
 pub(crate) fn results(text: &str) -> Option<(usize, ParsedCitation)> {
     let mut cursor = Cursor::new(text);
     let mut found = ParsedCitation::new(Form::TurnResult);
@@ -27,7 +27,7 @@ pub(crate) fn results(text: &str) -> Option<(usize, ParsedCitation)> {
     (ends && !found.references.is_empty()).then(|| (text.len() - cursor.rest().len(), found))
 }
 
-/// Reads what stands between the private-use signs; markup of another kind names nothing.
+/// Parses the text between the private-use characters. Markup of another kind names no source.
 pub(crate) fn private_use(inside: &str) -> ParsedCitation {
     let mut parts = inside.split(PART);
     let kind = parts.next().unwrap_or_default().trim();
@@ -37,7 +37,7 @@ pub(crate) fn private_use(inside: &str) -> ParsedCitation {
     }
     for part in parts {
         let mut cursor = Cursor::new(part.trim());
-        // Lines of a file follow the file: they say no further one.
+        // The line numbers after a file name no further source.
         if let Some(result) = result(&mut cursor) {
             found.references.push(result);
         }

@@ -1,14 +1,14 @@
-//! The beginning of an id: `e41ac2d`.
+//! Prefixes of ids: `e41ac2d`.
 
 use std::collections::BTreeSet;
 
 use crate::citation::ParsedCitation;
 use crate::{Form, Reference};
 
-/// Reads one id or a list of them and nothing else.
+/// Parses one short id or a list of them and nothing else.
 ///
-/// `[warning]` and `[section]` have as many characters. So an id has to be known, or hexadecimal in lower case with a digit
-/// and a letter in it.
+/// Words such as `[warning]` and `[section]` have the same length. So an id must be known, or lower-case hexadecimal
+/// with a digit and a letter.
 pub(super) fn read(text: &str, known: &BTreeSet<String>) -> Option<ParsedCitation> {
     let mut found = ParsedCitation::new(Form::ShortId);
     for id in text.split(',').map(str::trim) {

@@ -1,4 +1,4 @@
-//! Brackets, square and round, in every width.
+//! Square and round brackets, ASCII and full-width.
 
 use std::ops::Range;
 
@@ -11,11 +11,11 @@ use crate::citation::ParsedCitation;
 use crate::reading::forms::{self, MAX_INSIDE};
 use crate::{Family, Form, Malformed};
 
-/// Longest inside of double braces, in bytes.
+/// Longest text in double braces, in bytes.
 const MAX_BRACES: usize = 64;
 
 impl Scanner<'_> {
-    /// Reads the square bracket at `open` and returns where to go on.
+    /// Reads the square bracket at `open`. Returns the position to continue at.
     pub(super) fn square(&mut self, open: usize, width: usize, limit: usize) -> usize {
         let text = self.text;
         let bytes = text.as_bytes();
@@ -26,7 +26,7 @@ impl Scanner<'_> {
         let inside = &text[inner..close];
         check_interrupt(inside.len());
         let mut span = open..close + closing;
-        // `[[1]]`: the outer pair belongs to the citation.
+        // `[[1]]`: the outer brackets are part of the citation.
         let doubled = bytes[..open].ends_with(b"[")
             && bytes[span.end..limit].starts_with(b"]")
             && self.taken() < open;
@@ -84,7 +84,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A bracket that nothing closes is still a citation if one of our markers follows it.
+    /// An open bracket before a marker is malformed, not prose.
     fn unclosed(&mut self, open: usize, inner: usize, limit: usize) -> usize {
         let marker = forms::unclosed_marker(&self.text[inner..limit]);
         match marker.filter(|_| self.is_on(Family::Marker)) {
@@ -132,9 +132,9 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether a bracket with a number is an index into something: `x[1]`, `my_list[0]`, `data[2].name`, `v[1] = 3`.
+    /// Returns whether a bracket with a number is an index: `x[1]`, `my_list[0]`, `data[2].name`, `v[1] = 3`.
     ///
-    /// `word[1]` is how many write citations, so a plain word before the bracket is not enough.
+    /// Many texts cite as `word[1]`, so a plain word before the bracket is not enough.
     fn is_index(&self, span: &Range<usize>) -> bool {
         if self.index_end == Some(span.start) {
             return true;
@@ -147,7 +147,7 @@ impl Scanner<'_> {
             .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_')
             .count();
         let name = &before[before.len() - name..];
-        // Nor is the end of an abbreviation (`e.g[4]`) or of a word in another script a name.
+        // The end of an abbreviation (`e.g[4]`) or of a word in another script is not a name.
         let joined = |c: char| c == '.' || c.is_alphabetic();
         if name.is_empty() || before[..before.len() - name.len()].ends_with(joined) {
             return false;
@@ -187,7 +187,7 @@ impl Bracket {
         }
     }
 
-    /// The shape and width of a closing bracket.
+    /// Returns the shape and width of a closing bracket.
     fn closing(bytes: &[u8]) -> Option<(Shape, usize)> {
         match bytes {
             [b']', ..] => Some((Shape::Square, 1)),
@@ -201,8 +201,9 @@ impl Bracket {
     }
 }
 
-/// Where the bracket closes, and how wide its closing is. A newline, a further bracket of the same shape or a long way stops
-/// the search; round brackets also stop at square ones, which are read for themselves.
+/// Returns the position and width of the closing bracket. The search ends at a newline, at another opening bracket of
+/// the same shape, and after [`MAX_INSIDE`] bytes. For a round bracket it also ends at a square one, which is read
+/// separately.
 fn closing(bytes: &[u8], start: usize, limit: usize, shape: Shape) -> Option<(usize, usize)> {
     let limit = limit.min(start + MAX_INSIDE);
     for at in start..limit {

@@ -1,4 +1,4 @@
-//! What a corpus and a caller add: locators, mentions and the user's patterns, outside every other citation.
+//! Finds locators, mentions and patterns of the user outside all other citations.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use crate::Family;
 use crate::MAX_CITATIONS;
 use crate::citation::ParsedCitation;
 
-/// Longest stretch that is searched at once, in bytes. A regular expression is linear in it, the search for all its matches
-/// at worst quadratic: so it is bounded.
+/// Longest part of a text that is searched at once, in bytes. A regular expression is linear, but a search for all
+/// its matches is quadratic in the worst case.
 const CHECK_INTERVAL: usize = 2048;
 
 impl Scanner<'_> {
@@ -45,7 +45,7 @@ impl Scanner<'_> {
                     hits.push((bytes, 2, parsed))
                 });
             }
-            // The first to begin counts; of those that begin together the user's, then a place, then a title.
+            // The earliest match is used. At the same position the order is: pattern, locator, mention.
             hits.sort_by_key(|(bytes, rank, _)| (bytes.start, *rank));
             for (bytes, _, parsed) in hits {
                 let last = added.last().map_or(0, |found| found.bytes.end);
@@ -61,7 +61,7 @@ impl Scanner<'_> {
         self.add(added);
     }
 
-    /// Puts what was added among what was found, in the order of the text.
+    /// Inserts the added citations in the order of the text.
     fn add(&mut self, added: Vec<FoundCitation>) {
         if added.is_empty() {
             return;
@@ -81,7 +81,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Lines, and pieces of long ones that end at white space where there is any.
+/// Splits a text into lines. Long lines are split at white space if possible.
 fn stretches(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -98,7 +98,7 @@ fn stretches(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// What is taken already, walked along with ascending places.
+/// The taken ranges. Queries must ascend.
 struct Free {
     taken: Vec<Range<usize>>,
     next: usize,

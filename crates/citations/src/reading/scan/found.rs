@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::citation::ParsedCitation;
 
-/// A citation string and what it names.
+/// A citation string and its parsed content.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundCitation {
     pub bytes: Range<usize>,
@@ -12,12 +12,12 @@ pub(crate) struct FoundCitation {
     pub supports: ClaimScope,
 }
 
-/// What a citation is said to support.
+/// The text that a citation supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimScope {
-    /// The sentence that it stands on.
+    /// The sentence that contains the citation.
     Sentence,
-    /// What its markup encloses, in bytes.
+    /// The bytes that its markup encloses.
     Enclosed(Range<usize>),
     /// The whole answer.
     Answer,

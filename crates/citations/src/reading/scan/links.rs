@@ -1,11 +1,11 @@
-//! Markdown links: what follows a bracket and makes it one.
+//! Markdown links after a bracket.
 
 use std::ops::Range;
 
-/// Longest address of a Markdown link that is recognised, in bytes.
+/// Longest address of a Markdown link, in bytes.
 const MAX_ADDRESS: usize = 2048;
 
-/// One past the `(address)` or `(address "title")` that makes a bracket a Markdown link.
+/// Returns the end of the `(address)` or `(address "title")` that makes a bracket a Markdown link.
 pub(super) fn address(bytes: &[u8], start: usize, limit: usize) -> Option<usize> {
     if start >= limit || bytes[start] != b'(' {
         return None;
@@ -14,7 +14,7 @@ pub(super) fn address(bytes: &[u8], start: usize, limit: usize) -> Option<usize>
     let mut titled = false;
     for at in start..limit.min(start + MAX_ADDRESS) {
         match bytes[at] {
-            // Addresses hold at most one pair of their own; deeper nesting would make the look-ahead quadratic.
+            // An address contains at most one pair of brackets. Deeper nesting would make the look-ahead quadratic.
             b'(' if depth == 2 => return None,
             b'(' => depth += 1,
             b')' if depth == 1 => return (at > start + 1).then_some(at + 1),
@@ -32,7 +32,7 @@ pub(super) fn address(bytes: &[u8], start: usize, limit: usize) -> Option<usize>
     None
 }
 
-/// One past the line of a Markdown link definition, `[1]: https://…`, which cites nothing by itself.
+/// Returns the end of the line of a Markdown link definition, `[1]: https://…`. It is not a citation.
 pub(super) fn definition(bytes: &[u8], span: Range<usize>, limit: usize) -> Option<usize> {
     let line_starts = bytes[..span.start]
         .iter()
@@ -43,7 +43,7 @@ pub(super) fn definition(bytes: &[u8], span: Range<usize>, limit: usize) -> Opti
     let rest = bytes[span.end..limit].strip_prefix(b":")?;
     let target = rest.trim_ascii_start();
     let addresses: [&[u8]; 6] = [b"http", b"www.", b"<", b"/", b"#", b"mailto:"];
-    // What a footnote says is no citation, whatever it says.
+    // The text of a footnote is not searched for citations.
     let note = bytes[span.start..].starts_with(b"[^");
     if !line_starts || !(note || addresses.iter().any(|a| target.starts_with(a))) {
         return None;

@@ -1,4 +1,4 @@
-//! One pass over the answer: where citations stand.
+//! Finds the citation strings of an answer in one pass.
 
 mod brackets;
 mod custom_forms;
@@ -22,11 +22,11 @@ use brackets::Bracket;
 pub(crate) use found::{ClaimScope, FoundCitation};
 use scanner::Scanner;
 
-/// Every citation string, in order and disjoint, and how many of the things that they name are beyond [`MAX_CITATIONS`] and
-/// left out.
+/// Returns all citation strings, in order and disjoint, and the number of cited sources beyond
+/// [`MAX_CITATIONS`](crate::MAX_CITATIONS), which are left out.
 ///
-/// Linear: the pass leaps from one byte that may begin a citation to the next. Each bracket looks ahead to the next bracket
-/// or the end of its line, a bounded way, and a look-ahead that another bracket stops is not repeated by it.
+/// The pass is linear. It skips to the next byte that may begin a citation. The look-ahead of a bracket is bounded:
+/// it ends at the next bracket or the end of the line, and a bracket that ends it does not repeat it.
 pub(crate) fn scan(text: &str, grammar: &Grammar) -> (Vec<FoundCitation>, usize) {
     let hidden = non_prose_spans(text);
     let notes = Notes::of(text);
@@ -51,10 +51,11 @@ pub(crate) fn scan(text: &str, grammar: &Grammar) -> (Vec<FoundCitation>, usize)
     (scanner.found, scanner.omitted)
 }
 
-/// Where a citation may begin, or a word end that a number after it makes one: `ref3`, `Source 1`, `turn0search0`.
+/// Finds a byte that may begin a citation, and the end of a word that a number makes a citation: `ref3`, `Source 1`,
+/// `turn0search0`.
 #[inline]
 fn may_cite(block: Block, next: Block) -> Block {
-    // The last five are first bytes: of ¹²³; of ① and ⁴; of 【 and ㉑; of private use; of ［ and （.
+    // The last five are the first bytes of: ¹²³; ① and ⁴; 【 and ㉑; private use; ［ and （.
     let opens = one_of(block, *b"[(<{\xC2\xE2\xE3\xEE\xEF");
     opens | one_of(block, *b"f n") & between(next, b'0', b'9')
 }
@@ -84,7 +85,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads a character of more than one byte.
+    /// Reads a character of several bytes.
     fn wide(&mut self, at: usize, limit: usize) -> usize {
         match &self.text.as_bytes()[at..limit] {
             [0xE3, 0x80, 0x90, ..] | [0xEF, 0xBC, 0xBB | 0x88, ..] => self.bracket(at, limit),

@@ -1,11 +1,12 @@
-//! Words that end in a number: `ref3`, `Source 1`, `turn0search0`.
+//! Words before a number: `ref3`, `Source 1`, `turn0search0`.
 
 use super::scanner::Scanner;
 use crate::Family;
 use crate::reading::forms;
 
 impl Scanner<'_> {
-    /// Reads the word before the digit at `at`, which stands in the prose from `start` to `limit`, and returns where to go on.
+    /// Reads the word before the digit at `at`, in the prose from `start` to `limit`. Returns the position to
+    /// continue at.
     pub(super) fn word(&mut self, at: usize, start: usize, limit: usize) -> usize {
         let bytes = self.text.as_bytes();
         let before = &bytes[start.max(self.taken())..at];
@@ -15,7 +16,7 @@ impl Scanner<'_> {
             [.., b'e' | b's' | b'E', b' '] => self.source(at, before, limit),
             _ => None,
         };
-        // The rest of the number begins nothing.
+        // The rest of the number cannot begin a citation.
         read.unwrap_or_else(|| {
             let digits = bytes[at..limit].iter().take(16);
             at + digits.take_while(|b| b.is_ascii_digit()).count()
@@ -30,7 +31,7 @@ impl Scanner<'_> {
         let lead = ["filecite", "cite"]
             .into_iter()
             .find(|lead| lead.len() + 4 <= room && self.text[..start].ends_with(lead));
-        // Asked first: a run of results inside a word would be read anew from each of them.
+        // This check comes first: otherwise each result in a run inside a word would read the run again.
         if lead.is_none() && start != self.taken() && !self.begins_word(start) {
             return None;
         }
@@ -66,7 +67,7 @@ impl Scanner<'_> {
             .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '#' | '@'))
     }
 
-    /// Whether a word before makes it part of a name: `Open Source 2`.
+    /// Returns whether the previous word makes it part of a name: `Open Source 2`.
     fn is_named(&self, at: usize) -> bool {
         let before = self.text[..at].strip_suffix(' ').unwrap_or_default();
         let word = before

@@ -7,11 +7,11 @@ use crate::{Family, Form, Malformed};
 
 /// Longest sequence, in bytes.
 const MAX_LENGTH: usize = 1024;
-/// Bytes of each of the signs.
+/// Length of each private-use character, in bytes.
 const WIDTH: usize = 3;
 
 impl Scanner<'_> {
-    /// Reads the sequence at `open` and returns where to go on.
+    /// Reads the sequence at `open`. Returns the position to continue at.
     pub(super) fn private_use(&mut self, open: usize, limit: usize) -> usize {
         let inner = open + WIDTH;
         if !self.is_on(Family::Turn) {
@@ -19,7 +19,7 @@ impl Scanner<'_> {
         }
         let bytes = self.text.as_bytes();
         let window = &bytes[inner..limit.min(inner + MAX_LENGTH)];
-        // A further opening sign ends the search, so that it is not repeated.
+        // Another opening character ends the search, so that no text is searched twice.
         let signs = memchr::memchr_iter(0xEE, window)
             .map(|at| (at, window.get(at..at + WIDTH)))
             .find(|(_, sign)| matches!(sign, Some([0xEE, 0x88, 0x80 | 0x81])));

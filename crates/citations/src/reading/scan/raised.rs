@@ -1,15 +1,15 @@
-//! Circled and raised numbers. Both also mean other things: list items, powers, charges.
+//! Circled and superscript numbers. They can also be list items, powers or charges.
 
 use super::scanner::Scanner;
 use crate::citation::ParsedCitation;
 use crate::reading::forms;
 use crate::{Family, Form, Reference};
 
-/// Longest run of raised numbers, in bytes.
+/// Longest run of superscripts, in bytes.
 const MAX_RUN: usize = 64;
-/// Letters of a word that may carry a note: shorter ones are units and variables, `km²`, `R²`, `sin²`.
+/// Shortest word before a note, in letters. Shorter ones are units and variables: `km²`, `R²`, `sin²`.
 const SHORTEST_WORD: usize = 4;
-/// Longer words that are squared and cubed.
+/// Longer words that are often squared or cubed.
 const SQUARED: [&str; 31] = [
     "meter",
     "meters",
@@ -45,7 +45,7 @@ const SQUARED: [&str; 31] = [
 ];
 
 impl Scanner<'_> {
-    /// Reads the circled number at `at` and returns where to go on.
+    /// Reads the circled number at `at`. Returns the position to continue at.
     pub(super) fn circled(&mut self, at: usize, limit: usize) -> usize {
         let mut signs = self.text[at..limit].chars();
         let Some((sign, number)) = signs.next().and_then(|c| Some((c, forms::circled(c)?))) else {
@@ -58,7 +58,7 @@ impl Scanner<'_> {
         self.push(at..end, ParsedCitation::number(Form::CircledNumber, number))
     }
 
-    /// Whether a circled number hangs on what stands before it: one that begins an item of a list does not.
+    /// Returns whether a circled number is a note to the text before it, not the number of a list item.
     fn is_note(&self, at: usize, after: Option<char>) -> bool {
         if self.taken() == at && self.found.last().is_some_and(is_circled) {
             return true;
@@ -78,12 +78,13 @@ impl Scanner<'_> {
         match before {
             ' ' => ends,
             ':' | '：' | ';' | '；' | ',' | '，' | '、' | '(' | '（' | '\n' | '\t' => false,
-            // In the middle of a sentence only where words are spaced: elsewhere it numbers parts of a title.
+            // Within a sentence it is a note only if spaces separate words. Elsewhere it numbers the parts of a
+            // title.
             _ => ends || goes_on && before.is_ascii(),
         }
     }
 
-    /// Reads the raised number at `at` and returns where to go on.
+    /// Reads the superscript at `at`. Returns the position to continue at.
     pub(super) fn superscript(&mut self, at: usize, limit: usize) -> usize {
         let rest = &self.text[at..limit];
         let separates = |c: char| matches!(c, ',' | '˒' | '⁻');
@@ -96,7 +97,7 @@ impl Scanner<'_> {
         if run.len() > MAX_RUN || !self.is_on(Family::Raised) || !self.carries_note(at) {
             return next;
         }
-        // A charge or an exponent goes on: `Ca²⁺`, `xⁿ`.
+        // A charge or an exponent continues: `Ca²⁺`, `xⁿ`.
         let follows = self.text[end..limit].chars().next();
         if follows
             .is_some_and(|c| c.is_alphanumeric() || matches!(c, '⁺' | '⁻' | '⁼' | '⁽' | 'ⁿ' | '/'))
@@ -109,7 +110,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether a raised number may be a note of what it hangs on: a long enough word, or the end of a sentence or quotation.
+    /// Returns whether a superscript may be a note: it follows a long enough word, or the end of a sentence or
+    /// quotation.
     fn carries_note(&self, at: usize) -> bool {
         let before = &self.text[..at];
         let Some(last) = before.chars().next_back() else {
@@ -140,7 +142,7 @@ fn is_circled(found: &super::found::FoundCitation) -> bool {
     found.parsed.form == Form::CircledNumber
 }
 
-/// The numbers of a run: `¹²`, `¹,²`, `¹⁻³`.
+/// Parses the numbers of a run: `¹²`, `¹,²`, `¹⁻³`.
 fn numbers(run: &str) -> Option<ParsedCitation> {
     let mut found = ParsedCitation::new(Form::Superscript);
     for item in run.split([',', '˒']) {

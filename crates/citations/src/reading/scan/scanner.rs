@@ -1,4 +1,4 @@
-//! The state of one pass over an answer.
+//! The state of a pass over an answer.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use crate::citation::ParsedCitation;
 use crate::reading::forms::Notes;
 use crate::{Family, Form, Grammar, MAX_CITATIONS};
 
-/// Markup that has begun.
+/// Markup that is open.
 #[derive(Debug)]
 pub(super) struct OpenMarkup {
     pub form: Form,
-    /// What its end has to say again; empty where the end says nothing.
+    /// The label that the end must repeat; empty if the end has none.
     pub label: String,
-    /// Where what it encloses begins.
+    /// Start of the enclosed text.
     pub inner: usize,
-    /// The citation, in what was found.
+    /// Index of the citation in `found`.
     pub found: usize,
-    /// Whether the opening itself says what is cited.
+    /// Whether the opening names the source.
     pub named: bool,
 }
 
@@ -29,13 +29,13 @@ pub(super) struct Scanner<'a> {
     /// The bracket that opens a list for the whole answer.
     pub trailing: Option<usize>,
     pub found: Vec<FoundCitation>,
-    /// Things named by what was found.
+    /// Number of cited sources in `found`.
     pub listed: usize,
-    /// Things beyond the limit.
+    /// Number of cited sources beyond the limit.
     pub omitted: usize,
-    /// Where an array index ended, so that `m[1][2]` is read as two.
+    /// End of the last array index, so that `m[1][2]` is read as two indexes.
     pub index_end: Option<usize>,
-    /// Markup that has not been closed.
+    /// Markup that is not closed.
     pub open: Vec<OpenMarkup>,
 }
 
@@ -70,12 +70,12 @@ impl<'a> Scanner<'a> {
         end
     }
 
-    /// Takes out markup that cites nothing by itself.
+    /// Adds markup that names no source, so that it is not part of a claim.
     pub fn push_markup(&mut self, bytes: Range<usize>, form: Form) -> usize {
         self.push(bytes, ParsedCitation::new(form))
     }
 
-    /// Where the last citation ended: words before that are taken.
+    /// Returns the end of the last citation.
     pub fn taken(&self) -> usize {
         self.found.last().map_or(0, |found| found.bytes.end)
     }

@@ -11,13 +11,13 @@ use crate::{Family, Form, Malformed, Reference};
 
 /// Longest tag, in bytes.
 const MAX_TAG: usize = 256;
-/// Most markup that may be open at once; deeper nesting is read without its ends.
+/// Largest number of open markup. Deeper nesting is read without its ends.
 const MAX_OPEN: usize = 8;
-/// Attributes of a tag that say what it cites.
+/// Attributes of a tag that name a source.
 const ATTRIBUTES: [&str; 7] = ["id", "ids", "index", "source", "sources", "doc", "ref"];
 
 impl Scanner<'_> {
-    /// Reads the tag at `open` and returns where to go on.
+    /// Reads the tag at `open`. Returns the position to continue at.
     pub(super) fn tag(&mut self, open: usize, limit: usize) -> usize {
         let text = self.text;
         let bytes = text.as_bytes();
@@ -51,7 +51,7 @@ impl Scanner<'_> {
         let named = read.is_some();
         let read = match (read, &form) {
             (Some(read), _) => read,
-            // What it encloses may still say what is cited.
+            // The enclosed text may name the source.
             (None, Form::CiteTag) => ParsedCitation::malformed(Form::CiteTag, Malformed::EmptyName),
             (None, _) => return bytes.start + 1,
         };
@@ -67,14 +67,14 @@ impl Scanner<'_> {
         let Some((form, label)) = tag_name(inside) else {
             return bytes.start + 1;
         };
-        // `</co>` closes whatever is open.
+        // `</co>` closes any open tag.
         if !self.closed(bytes.start, &form, label) {
             return bytes.start + 1;
         }
         self.push_markup(bytes, form)
     }
 
-    /// Reads `[span_1](start_span)` and `[cite_start]`, and returns where to go on.
+    /// Reads `[span_1](start_span)` and `[cite_start]`. Returns the position to continue at.
     pub(super) fn anchor(
         &mut self,
         span: Range<usize>,
@@ -116,7 +116,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Says of the innermost markup of a form what it encloses; whether there was any.
+    /// Closes the innermost markup of a form. Returns whether there was any.
     fn closed(&mut self, end: usize, form: &Form, label: &str) -> bool {
         let fits =
             |open: &OpenMarkup| open.form == *form && (label.is_empty() || open.label == label);
@@ -130,9 +130,9 @@ impl Scanner<'_> {
         let may_name = innermost && !open.named && said.len() <= MAX_TAG;
         let read = may_name.then(|| forms::named_by(open.form, said)).flatten();
         match (open.named, read) {
-            // `<cite>1</cite>`: what it encloses is what it cites, and the sentence is the claim.
+            // `<cite>1</cite>`: the enclosed text names the source, and the sentence is the claim.
             (false, Some(read)) => self.replace(open.found, read, end),
-            // `<cite>fact [1]</cite>`: the number cites.
+            // `<cite>fact [1]</cite>`: the number is the citation.
             (false, None) if !innermost => {
                 let markup = ParsedCitation::new(form.clone());
                 let end = self
@@ -161,7 +161,7 @@ impl Scanner<'_> {
     }
 }
 
-/// The form of a tag by its name, and the rest of it.
+/// Returns the form of a tag and the rest of it.
 fn tag_name(inside: &str) -> Option<(Form, &str)> {
     let names = [
         ("co", Form::CohereSpan),
@@ -181,7 +181,7 @@ fn tag_name(inside: &str) -> Option<(Form, &str)> {
     })
 }
 
-/// The value of the first attribute that says what is cited.
+/// Returns the value of the first attribute that names a source.
 fn attribute(inside: &str) -> Option<&str> {
     let (_, attributes) = inside.trim_end_matches('/').split_once(' ')?;
     let mut rest = attributes;

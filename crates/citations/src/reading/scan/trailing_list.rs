@@ -1,11 +1,11 @@
-//! `Citation: [p1, p2]` on the last line of an answer: what the whole answer rests on.
+//! `Citation: [p1, p2]` on the last line of an answer. It cites for the whole answer.
 
 use crate::reading::reference_lists::is_label;
 
 /// Longest label with its emphasis, in bytes.
 const MAX_LABEL: usize = 48;
 
-/// Where the bracket of such a list opens.
+/// Returns the opening bracket of such a list.
 pub(super) fn find(text: &str) -> Option<usize> {
     let body = text.trim_end();
     if !body.ends_with([']', '】']) {

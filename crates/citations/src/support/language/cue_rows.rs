@@ -1,8 +1,8 @@
-//! The cues that come with the extension.
+//! The built-in cues.
 
 use super::support_cue::SupportCue;
 
-/// The built-in rows: language, kind, cues separated by spaces; a space within one is written `_`.
+/// Rows of language, kind and cues. Cues are separated by spaces; `_` stands for a space within a cue.
 #[rustfmt::skip]
 pub const SUPPORT_CUES: &[(&str, SupportCue, &str)] = &[
     ("en", SupportCue::Negation, "not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely \

@@ -1,4 +1,4 @@
-//! What a language says no with, and how it writes numbers: rows `(language, kind, cue)`.
+//! The words of a language that deny, and its notation of numbers, from rows `(language, kind, cue)`.
 
 use super::cue_rows::SUPPORT_CUES;
 use super::languages;
@@ -7,14 +7,15 @@ use super::support_cue::SupportCue;
 use crate::support::pieces::is_unspaced;
 use crate::text::WordSet;
 
-/// The cues of one language, ready to be looked for.
+/// The cues of one language.
 ///
-/// Of one and not of all at once: `no` denies in English and means "in the" in Portuguese.
+/// Languages are kept apart, because a word can differ in meaning: `no` denies in English, and means "in the" in
+/// Portuguese.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cues {
     language: Option<String>,
     words: WordSet,
-    /// Around an apostrophe: how the piece before it ends, and the piece after it.
+    /// For words with an apostrophe: the end of the piece before it, and the piece after it.
     contractions: Vec<(String, String)>,
     strings: Vec<String>,
     harmless: Vec<String>,
@@ -23,7 +24,7 @@ pub struct Cues {
 }
 
 impl Cues {
-    /// No cues of any language: negation is not looked at, and numbers are read as English writes them.
+    /// No cues: negation is not detected, and numbers are read in the English notation.
     pub const LANGUAGE_FREE: Self = Self {
         language: None,
         words: WordSet::EMPTY,
@@ -34,8 +35,8 @@ impl Cues {
         numerals: Numerals::NONE,
     };
 
-    /// The built-in cues of a language, by its code (`de`) or the name of its text search configuration (`german`,
-    /// `pg_catalog.german`).
+    /// Returns the built-in cues of a language, by its code (`de`) or the name of its text search configuration
+    /// (`german`, `pg_catalog.german`).
     pub fn built_in(language: &str) -> Self {
         let rows = SUPPORT_CUES.iter().flat_map(|(language, kind, cues)| {
             cues.split_whitespace()
@@ -48,12 +49,13 @@ impl Cues {
         Self::of(language, rows)
     }
 
-    /// The code that rows name a language by, from that code or from the name of its text search configuration.
+    /// Returns the code of a language in cue rows, from the code or from the name of its text search configuration.
     pub fn code(language: &str) -> String {
         languages::code(language)
     }
 
-    /// The cues that rows give a language. Where no row negates in it, [`Cues::language`] is none: denials are not looked at.
+    /// Builds the cues of a language from rows. If the language has no negation row, [`Cues::language`] is `None` and
+    /// negation is not detected.
     pub fn of<'a>(
         language: &str,
         rows: impl IntoIterator<Item = (&'a str, SupportCue, &'a str)>,
@@ -95,22 +97,22 @@ impl Cues {
         }
     }
 
-    /// The language, where it is known.
+    /// The language, if it is known.
     pub fn language(&self) -> Option<&str> {
         self.language.as_deref()
     }
 
-    /// What separates decimals.
+    /// The decimal separator.
     pub(crate) fn decimal(&self) -> char {
         self.decimal
     }
 
-    /// How it says numbers.
+    /// The numerals of the language.
     pub(crate) fn numerals(&self) -> &Numerals {
         &self.numerals
     }
 
-    /// Whether a lower-case word denies, after what stands before its apostrophe, if it has one.
+    /// Returns whether a lower-case word denies. `before` is the piece before its apostrophe, if it has one.
     pub(crate) fn denies(&self, before: Option<&str>, word: &str) -> bool {
         self.words.contains(word)
             || before.is_some_and(|before| {
@@ -119,7 +121,7 @@ impl Cues {
             })
     }
 
-    /// Whether a text begins with a longer string that only looks like a denial. Letter case is free.
+    /// Returns whether a text begins with a phrase that only looks like a denial, in any case.
     pub(crate) fn is_harmless(&self, text: &str) -> bool {
         self.harmless.iter().any(|cue| {
             let mut rest = text.chars().flat_map(char::to_lowercase);
@@ -128,8 +130,8 @@ impl Cues {
         })
     }
 
-    /// How many bytes at the start of `text`, in a script without spaces, are one thing to say, and whether it denies;
-    /// `None` where no cue starts.
+    /// Returns the length in bytes of the cue that `text` begins with, in a script without spaces, and whether it
+    /// denies; `None` if it begins with no cue.
     pub(crate) fn starts(&self, text: &str) -> Option<(usize, bool)> {
         let longest = |cues: &[String]| {
             let held = cues.iter().filter(|cue| text.starts_with(cue.as_str()));

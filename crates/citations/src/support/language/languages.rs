@@ -1,10 +1,10 @@
-//! Languages by their codes, and the text search configurations that read them.
+//! Codes of languages and their text search configurations.
 
-/// What cuts text without spaces into pairs of characters.
+/// The configuration that splits text without spaces into pairs of characters.
 const BIGRAMS: &str = "reground.bigrams";
 
-/// Codes of languages (ISO 639-1), their English names, and the configuration that reads a text in them: PostgreSQL's own
-/// is named for the language. A server older than a configuration lacks it.
+/// Codes (ISO 639-1) and English names of languages, and the configuration for their texts. An empty one stands for
+/// PostgreSQL's configuration of that name. An old server may lack it.
 #[rustfmt::skip]
 const LANGUAGES: [(&str, &str, &str); 39] = [
     ("ar", "arabic", ""), ("ca", "catalan", ""), ("da", "danish", ""), ("de", "german", ""), ("el", "greek", ""), ("en", "english", ""),
@@ -16,7 +16,7 @@ const LANGUAGES: [(&str, &str, &str); 39] = [
     ("lo", "lao", BIGRAMS), ("km", "khmer", BIGRAMS), ("my", "burmese", BIGRAMS), ("yue", "cantonese", BIGRAMS),
 ];
 
-/// Names that the documentation of other extensions gives configurations for Chinese.
+/// Names of configurations for Chinese in the documentation of other extensions.
 const CHINESE: [&str; 6] = [
     "chinese_zh",
     "testzhcfg",
@@ -26,10 +26,10 @@ const CHINESE: [&str; 6] = [
     "jieba",
 ];
 
-/// The code that rows name a language by, from that code or from the name of its text search configuration.
+/// Returns the code of a language in cue rows, from the code or from the name of its text search configuration.
 pub fn code(language: &str) -> String {
     let name = language.trim().to_lowercase();
-    // A schema before it says nothing of the language.
+    // The schema of a configuration is ignored.
     let bare = name.rsplit('.').next().unwrap_or(&name).trim_matches('"');
     if let Some((code, ..)) = LANGUAGES.iter().find(|(_, known, _)| *known == bare) {
         return (*code).to_owned();
@@ -37,7 +37,7 @@ pub fn code(language: &str) -> String {
     if CHINESE.contains(&bare) {
         return "zh".to_owned();
     }
-    // `en-US`, `zh_Hant`: the language is what comes first.
+    // `en-US`, `zh_Hant`: the first part is the language.
     match name.split_once(['-', '_']) {
         Some((language, part)) if language.len() == 2 && (2..=4).contains(&part.len()) => {
             language.to_owned()
@@ -46,7 +46,7 @@ pub fn code(language: &str) -> String {
     }
 }
 
-/// The configuration that reads texts in a language, by its code or name; `None` where none is known.
+/// Returns the text search configuration of a language by its code or name; `None` if it is unknown.
 pub fn configuration(language: &str) -> Option<String> {
     let code = code(language);
     let (_, name, own) = LANGUAGES.iter().find(|(known, ..)| *known == code)?;

@@ -1,10 +1,10 @@
-//! What a number measures: a unit or a currency, by its sign or, as the language's rows have it, by its word.
+//! Measures of numbers: units and currencies, by sign or by word.
 
 use std::ops::Range;
 
 use super::cues::Cues;
 
-/// Signs that all languages write alike, with the one spelling of each. A bare degree sign says too little.
+/// Signs that all languages use, and the normal form of each. A degree sign alone is ambiguous.
 #[rustfmt::skip]
 const SIGNS: [(&str, &str); 61] = [
     ("%", "%"), ("％", "%"), ("٪", "%"), ("‰", "‰"), ("°C", "°C"), ("° C", "°C"), ("℃", "°C"), ("°F", "°F"),
@@ -17,17 +17,17 @@ const SIGNS: [(&str, &str); 61] = [
     ("TB", "TB"), ("kcal", "kcal"), ("kJ", "kJ"), ("Pa", "Pa"), ("hPa", "hPa"), ("dB", "dB"), ("ppm", "ppm"),
 ];
 
-/// Currencies, which stand before the number or after it.
+/// Currencies. They are before or after the number.
 #[rustfmt::skip]
 const CURRENCIES: [(&str, &str); 12] = [
     ("$", "$"), ("USD", "$"), ("€", "€"), ("EUR", "€"), ("£", "£"), ("GBP", "£"), ("¥", "¥"), ("JPY", "¥"),
     ("₹", "₹"), ("INR", "₹"), ("₩", "₩"), ("CHF", "CHF"),
 ];
 
-/// What stands between a number and its measure at most.
+/// Characters allowed between a number and its measure.
 const BETWEEN: [char; 4] = [' ', '\u{a0}', '\u{202f}', '-'];
 
-/// The currency that a text ends with, and where.
+/// Returns the currency at the end of a text and its range.
 pub(super) fn before(text: &str) -> Option<(&'static str, Range<usize>)> {
     let text = text.strip_suffix(&BETWEEN[..3]).unwrap_or(text);
     CURRENCIES.iter().find_map(|(sign, of)| {
@@ -37,14 +37,14 @@ pub(super) fn before(text: &str) -> Option<(&'static str, Range<usize>)> {
     })
 }
 
-/// What the number that ends at `end` measures, and where that stands.
+/// Returns the measure of the number that ends at `end` and its range.
 pub(super) fn after(text: &str, end: usize, cues: &Cues) -> Option<(String, Range<usize>)> {
     let rest = &text[end..];
     let start = end + rest.len() - rest.strip_prefix(BETWEEN).unwrap_or(rest).len();
     let rest = &text[start..];
     let ends = |sign: &str| {
         let next = rest[sign.len()..].chars().next();
-        // After a sign that is no letter anything may follow.
+        // Any character may follow a sign that is not a letter.
         !sign.ends_with(char::is_alphanumeric) || !next.is_some_and(char::is_alphanumeric)
     };
     let signs = SIGNS.iter().chain(&CURRENCIES);

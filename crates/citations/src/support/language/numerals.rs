@@ -1,4 +1,4 @@
-//! How a language says numbers: its words for them, for what multiplies them and for what they measure.
+//! Number words of a language: numerals, scales and measures.
 
 use std::collections::BTreeMap;
 
@@ -6,32 +6,32 @@ use super::support_cue::SupportCue;
 use crate::support::pieces::is_unspaced;
 use crate::text::WordSet;
 
-/// Words of one phrase at most: `half a dozen`.
+/// Largest number of words in a phrase: `half a dozen`.
 const LONGEST: usize = 3;
 
-/// Characters of one word that are looked at.
+/// Largest number of characters of a word.
 const LONGEST_WORD: usize = 24;
 
-/// The words of a language, in lower case, each with what it means.
+/// The number words of a language, in lower case, and their meanings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Numerals {
-    /// With the number, or nothing for one that joins two.
+    /// Words and their numbers; an empty text for a word that joins two numbers.
     numbers: BTreeMap<String, String>,
-    /// Words that one of them begins with.
+    /// First words of numerals.
     first: WordSet,
     scales: BTreeMap<String, u64>,
     measures: BTreeMap<String, String>,
 }
 
-/// What multiplies the number before it.
+/// A factor of the number before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scale {
-    /// Its bytes, and those between the number and it.
+    /// Its length in bytes, including the separator from the number.
     pub len: usize,
     pub factor: u64,
-    /// Whether it is a word of its own.
+    /// Whether it is a separate word.
     pub is_word: bool,
-    /// Whether it cannot be anything else: one letter can.
+    /// Whether it is unambiguous. A single letter is not.
     pub is_sure: bool,
 }
 
@@ -44,7 +44,7 @@ impl Numerals {
         measures: BTreeMap::new(),
     };
 
-    /// Adds a word in lower case and what it means; nothing where that is no number and should be one.
+    /// Adds a word in lower case. A number or scale whose meaning is not a number is ignored.
     pub fn add(&mut self, kind: SupportCue, word: &str, means: &str) {
         let word = word.to_owned();
         match kind {
@@ -66,18 +66,19 @@ impl Numerals {
         }
     }
 
-    /// Whether a number may begin with a word, given in lower case.
+    /// Returns whether a number may begin with a word in lower case.
     pub fn begin_with(&self, word: &str) -> bool {
         self.first.contains(word)
     }
 
-    /// The number that a text begins with, in bytes and as it is written in digits; of several the longest.
+    /// Returns the longest number that a text begins with: its length in bytes and its digits.
     pub fn number_at(&self, text: &str) -> Option<(usize, &str)> {
         let (len, number) = longest(&self.numbers, text)?;
         (!number.is_empty()).then_some((len, number))
     }
 
-    /// The number that goes on with what came before: after a space or a hyphen, and whether a word joins them.
+    /// Returns the number that continues the previous one after a space or a hyphen: its length in bytes, its digits,
+    /// and whether a word joins them.
     pub fn number_after(&self, text: &str) -> Option<(usize, &str, bool)> {
         let rest = text.strip_prefix([' ', '-', '\u{a0}'])?;
         let (len, number) = longest(&self.numbers, rest)?;
@@ -89,7 +90,7 @@ impl Numerals {
         Some((text.len() - after.len() + next, number, true))
     }
 
-    /// What multiplies the number that a text follows.
+    /// Returns the scale that a text after a number begins with.
     pub fn scale_after(&self, text: &str) -> Option<Scale> {
         if text.starts_with(is_unspaced) {
             let held = self
@@ -110,7 +111,8 @@ impl Numerals {
         let (len, factor) = longest(&self.scales, rest)?;
         let letters = rest[..len].chars().count();
         let is_word = rest.len() < text.len();
-        // What stands apart is a word, what stands close is not: `5 m`, `5 bn` of no currency, `5million`.
+        // A scale after a space has several letters, a scale directly after the digits may have one: `5 m` is no
+        // scale, `5m` may be.
         (letters > 1 || !is_word).then_some(Scale {
             len: text.len() - rest.len() + len,
             factor: *factor,
@@ -119,14 +121,15 @@ impl Numerals {
         })
     }
 
-    /// What is measured in the words that a text begins with, and their bytes.
+    /// Returns the measure that a text begins with: its length in bytes and its sign.
     pub fn measure_at(&self, text: &str) -> Option<(usize, &str)> {
         let (len, of) = longest(&self.measures, text)?;
         Some((len, of))
     }
 }
 
-/// The longest phrase of a table that a text begins with, and its bytes. Words end where letters do; letter case is free.
+/// Returns the longest phrase of a table that a text begins with, and its length in bytes. A word ends where its
+/// letters end. Case is ignored.
 fn longest<'t, T>(table: &'t BTreeMap<String, T>, text: &str) -> Option<(usize, &'t T)> {
     if table.is_empty() {
         return None;

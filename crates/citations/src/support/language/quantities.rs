@@ -1,4 +1,4 @@
-//! What a text says in numbers: `1,200,000`, `1.2 million`, `1.2m`, `twenty-one`, `-3 °C`, `$5`.
+//! Reads quantities: `1,200,000`, `1.2 million`, `1.2m`, `twenty-one`, `-3 °C`, `$5`.
 
 use std::ops::Range;
 
@@ -6,32 +6,33 @@ use super::cues::Cues;
 use super::measures;
 use crate::text::{canonical, spellings};
 
-/// A number and what it measures.
+/// A number and its measure.
 pub(crate) struct Quantity {
-    /// The numbers that it may stand for, in one spelling; more than one only for digits that commas part.
+    /// The numbers it may stand for, in normal form. There is more than one only for digits with commas.
     pub numbers: Vec<String>,
-    /// Where it ends, its scale included.
+    /// The end of the number and its scale.
     pub end: usize,
-    /// What it measures, and where that stands.
+    /// The measure and its range.
     pub measure: Option<(String, Range<usize>)>,
 }
 
 impl Quantity {
-    /// Whether it may be a word like others: one of them, a half.
+    /// Returns whether it may be an ordinary word: one of them, a half.
     pub fn is_mere_word(&self) -> bool {
         let number = self.numbers.first().map(|number| number.parse::<f64>());
         matches!(number, Some(Ok(number)) if number <= 1.0)
     }
 }
 
-/// Words of a number that are read at most: `nine hundred and ninety-nine thousand nine hundred and ninety-nine` and more.
+/// Largest number of words in a number, more than in `nine hundred and ninety-nine thousand nine hundred and
+/// ninety-nine`.
 const MOST_WORDS: usize = 12;
 
-/// Digits at most of a number that is scaled.
+/// Largest number of digits of a number with a scale.
 const MOST_DIGITS: usize = 18;
 
-/// The figure whose digits stand at `digits`. `is_content` tells of a word, in lower case, whether it has content: behind
-/// `1.2m`, that makes it a million.
+/// Returns the quantity whose digits are at `digits`. `is_content` returns whether a lower-case word has content:
+/// such a word after `1.2m` makes it 1.2 million.
 pub(crate) fn quantity_from_digits(
     text: &str,
     digits: Range<usize>,
@@ -70,7 +71,7 @@ pub(crate) fn quantity_from_digits(
     }
 }
 
-/// The figure that begins with the word at `start`, if it is one: `two`, `twenty-one`, `two hundred and fifty thousand`.
+/// Returns the quantity that begins with the word at `start`: `two`, `twenty-one`, `two hundred and fifty thousand`.
 pub(crate) fn quantity_from_words(text: &str, start: usize, cues: &Cues) -> Option<Quantity> {
     let numerals = cues.numerals();
     let (len, first) = numerals.number_at(&text[start..])?;
@@ -82,7 +83,8 @@ pub(crate) fn quantity_from_words(text: &str, start: usize, cues: &Cues) -> Opti
             end,
         });
     };
-    // `two hundred and fifty thousand`: what is below a thousand is gathered, what is not closes it.
+    // `two hundred and fifty thousand`: `part` collects the value below a thousand, and a scale of at least a
+    // thousand adds it to the total.
     let mut total = 0_u64;
     let mut last = part;
     for _ in 1..MOST_WORDS {
@@ -99,7 +101,7 @@ pub(crate) fn quantity_from_words(text: &str, start: usize, cues: &Cues) -> Opti
         }
         let next = numerals.number_after(rest).and_then(|(len, next, joined)| {
             let next = whole(next)?;
-            // `hundred and five`, `twenty one`; but `two three` are two numbers.
+            // `hundred and five` and `twenty one` are one number, `two three` are two.
             let fits = next < last && last.is_multiple_of(100)
                 || next < 10 && last.is_multiple_of(10) && !joined;
             fits.then_some((len, next))
@@ -118,20 +120,20 @@ pub(crate) fn quantity_from_words(text: &str, start: usize, cues: &Cues) -> Opti
     })
 }
 
-/// A whole number above zero.
+/// Parses a whole number above zero.
 fn whole(number: &str) -> Option<u64> {
     number.parse().ok().filter(|number| *number > 0)
 }
 
-/// What stands before the sign of a negative number. A dash that hangs on a word or a number joins.
+/// Returns the text before the sign of a negative number. A dash after a word or a number is not a sign.
 fn signless(before: &str) -> Option<&str> {
     let rest = before.strip_suffix(['-', '−', '–'])?;
     let free = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“' | '„' | '=' | '~');
     rest.chars().next_back().is_none_or(free).then_some(rest)
 }
 
-/// The numbers of digits with points and commas between them, as the language writes them. A `bare` one stands behind a
-/// point: `.5`.
+/// Returns the numbers that digits with points and commas can stand for in the notation of the language. `bare` means
+/// that a decimal point precedes them: `.5`.
 fn spelled(raw: &str, cues: &Cues, bare: bool) -> Vec<String> {
     let exchange = |c| match c {
         ',' => '.',
@@ -144,7 +146,7 @@ fn spelled(raw: &str, cues: &Cues, bare: bool) -> Vec<String> {
     }
 }
 
-/// A number so many times, in one spelling; `None` for versions and numbers that no one scales.
+/// Multiplies a number, in normal form. `None` for versions and numbers with too many digits.
 fn times(number: &str, factor: u64) -> Option<String> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = format!("{whole}{fraction}");
@@ -157,7 +159,7 @@ fn times(number: &str, factor: u64) -> Option<String> {
     Some(canonical(&format!("{whole}.{fraction}")))
 }
 
-/// The letters that a text begins with.
+/// Returns the letters that a text begins with.
 fn first_word(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphabetic());
     &text[..end.unwrap_or(text.len())]
@@ -168,7 +170,7 @@ mod tests {
     use super::{Cues, quantity_from_digits, quantity_from_words, times};
     use proptest::prelude::*;
 
-    /// The first figure of a text: its numbers and what it measures.
+    /// The numbers and the measure of the first quantity in a text.
     fn figure(text: &str, language: &str) -> (String, Option<String>) {
         let cues = Cues::built_in(language);
         let figure = match text.find(|c: char| c.is_ascii_digit()) {

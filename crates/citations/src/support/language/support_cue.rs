@@ -2,28 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a cue tells about a claim or a source.
+/// The kind of a cue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SupportCue {
-    /// A word that denies: `not`. With an apostrophe, the end of a word and what follows it: `n't`. In a script without
-    /// spaces, any string.
+    /// A word that denies: `not`. With an apostrophe, the end of a word and the piece after it: `n't`. In a script
+    /// without spaces, any string.
     Negation,
-    /// A longer string that begins with a negation and denies nothing: `not only`, 不同 (different).
+    /// A longer phrase that begins with a negation but does not deny: `not only`, 不同 (different).
     NoNegation,
-    /// What separates the decimals of a number, `.` or `,`; the other one groups thousands.
+    /// The decimal separator, `.` or `,`. The other one groups thousands.
     Decimal,
-    /// A word, or several, and its number: `twelve=12`. Without a number, a word that joins two: `and=`.
+    /// A word or phrase and its number: `twelve=12`. Without a number, a word that joins two numbers: `and=`.
     Number,
-    /// A word behind a number and what it multiplies by: `million=1000000`. One or two letters stand right behind the
-    /// digits, and so does anything in a script without spaces.
+    /// A word after a number and its factor: `million=1000000`. One or two letters follow the digits directly, as
+    /// does any text in a script without spaces.
     Scale,
-    /// A word behind a number and the sign of what it measures: `percent=%`.
+    /// A word after a number and the sign of its measure: `percent=%`.
     Measure,
 }
 
 impl SupportCue {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::Negation,
         Self::NoNegation,
@@ -33,7 +33,7 @@ impl SupportCue {
         Self::Measure,
     ];
 
-    /// The stable text that is stored and shown.
+    /// The stable name that is stored and shown.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Negation => "negation",
