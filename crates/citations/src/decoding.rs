@@ -46,7 +46,7 @@ pub struct UnknownGrammarFormat(pub String);
 
 /// A text that is not a marker. A marker is upper-case letters and a number, or a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no marker")]
+#[error("{0:?} is not a marker")]
 pub struct InvalidMarker(pub String);
 
 /// The characters that open a square bracket: ASCII, 【 and ［, escaped for each format. The scanner reads the same

@@ -240,7 +240,7 @@ fn schema(markers: &[&str]) -> Value {
 }
 
 #[test]
-fn the_grammars_as_they_are_printed() {
+fn printed_grammars() {
     let grammar = |format| citation_grammar(&["A1", "B12", "A1"], format).unwrap();
     assert_eq!(
         grammar(GrammarFormat::Gbnf),
@@ -255,7 +255,7 @@ fn the_grammars_as_they_are_printed() {
 }
 
 #[test]
-fn admitted_and_refused() {
+fn accepted_and_rejected_answers() {
     let both = Both::of(&["A1".to_owned(), "A12".to_owned(), "7".to_owned()]);
     for text in [
         "",
@@ -295,7 +295,7 @@ fn structured_output() {
 }
 
 #[test]
-fn what_is_no_marker_is_refused() {
+fn invalid_markers_are_an_error() {
     for text in [
         "", "A", "a1", "A1]", "A1|B2", "1.", "A 1", "Ä1", "١", "\"", ".*", "1A", "A1\n",
     ] {
@@ -332,7 +332,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn an_answer_that_cites_what_it_was_given_is_admitted(
+    fn answers_with_given_markers_are_accepted(
         markers in prop::collection::btree_set(marker(), 1..6),
         sentences in prop::collection::vec(("[^\\[【［]{0,12}", prop::collection::vec(any::<prop::sample::Index>(), 1..4)), 0..5),
         other in marker(),
@@ -348,7 +348,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_found_in_brackets_of_an_admitted_answer_was_given(
+    fn accepted_answers_cite_only_given_markers(
         markers in prop::collection::btree_set(marker(), 0..6),
         pieces in prop::collection::vec(piece(), 0..12),
     ) {

@@ -54,7 +54,7 @@ fn ordinal(number: u32) -> Reference {
 }
 
 #[test]
-fn anthropic_cites_by_block() {
+fn anthropic_cites_blocks() {
     let answer = "Grass is green. The sky is blue 🙂 and wide. Both are so.";
     let result = json!({"type": "message", "role": "assistant", "content": [
         {"type": "text", "text": "Grass is green.", "citations": [
@@ -151,7 +151,7 @@ fn cohere_cites_phrases() {
 }
 
 #[test]
-fn openai_marks_and_points() {
+fn openai_cites_marks_and_positions() {
     // Chat and Responses: the link is the mark.
     let answer = "🙂 Rye is hardy. ([a.b](https://a.b/c))";
     let start = answer.chars().count() - "([a.b](https://a.b/c))".len();
@@ -240,7 +240,7 @@ fn gemini_counts_bytes() {
 }
 
 #[test]
-fn bedrock_spans_are_settled_by_their_text() {
+fn the_text_decides_the_span_of_bedrock() {
     let answer = "Rye is hardy. Oats are not.";
     let part = |start: usize, end: usize, text: &str| json!({"textResponsePart": {"text": text, "span": {"start": start, "end": end}}});
     let reference = json!({"content": {"text": "Rye survives frost."}, "location": {"type": "S3", "s3Location": {"uri": "s3://b/rye.pdf"}},
@@ -266,7 +266,7 @@ fn bedrock_spans_are_settled_by_their_text() {
 }
 
 #[test]
-fn offsets_that_do_not_fit_are_noted_and_moved() {
+fn invalid_offsets_are_moved_and_noted() {
     let citation = |start: Value, end: Value, text: Value| json!([{"start": start, "end": end, "text": text, "document_ids": ["x"]}]);
     let case = |start, end, text| {
         let import = read(&citation(start, end, text), "Short text.", Api::Cohere);
@@ -302,7 +302,7 @@ fn offsets_that_do_not_fit_are_noted_and_moved() {
 }
 
 #[test]
-fn what_is_no_result_is_said_so() {
+fn unknown_results_are_an_error() {
     for result in [
         json!(null),
         json!([]),
@@ -334,7 +334,7 @@ fn what_is_no_result_is_said_so() {
 }
 
 #[test]
-fn importing_beats() {
+fn importing_checks_for_interrupts() {
     let result = json!([{"start": 0, "end": 9, "document_ids": ["x"]}]);
     for unit in test_support::UNITS {
         let answer = test_support::text_of(unit, 4 * CHECK_INTERVAL);
@@ -344,7 +344,7 @@ fn importing_beats() {
 }
 
 #[test]
-fn many_citations_of_one_sentence_stay_small() {
+fn citations_of_one_sentence_share_its_claim() {
     let answer = "word ".repeat(10_000);
     let citations: Vec<_> = (0..10_000)
         .map(|n| json!({"start": n, "end": n + 1, "document_ids": ["x"]}))
@@ -363,7 +363,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn whatever_is_returned_is_read_or_noted(result in prop_oneof![json_soup(), result_soup()], answer in any_json::answer()) {
+    fn any_result_is_read_or_noted(result in prop_oneof![json_soup(), result_soup()], answer in any_json::answer()) {
         if let Err(why) = any_json::check(&result, &answer) {
             return Err(TestCaseError::fail(why));
         }

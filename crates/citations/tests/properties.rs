@@ -27,7 +27,7 @@ proptest! {
 
     /// Patterns, places and titles are outside all other forms.
     #[test]
-    fn what_is_added_overlaps_nothing(text in noise()) {
+    fn custom_forms_overlap_no_other_citation(text in noise()) {
         let rules: GrammarRules = serde_json::from_str(
             r#"{"patterns": [{"name": "x", "regex": "(?P<id>A\\d|et al)"}], "titles": [{"name": "References"}],
                 "locators": {"levels": ["page"], "patterns": ["p. {page}"]}}"#,
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn offsets_give_back_the_string(text in noise()) {
+    fn offsets_select_the_citation_string(text in noise()) {
         let extraction = extract(&text, &Families::ALL);
         let chars: Vec<char> = text.chars().collect();
         let units: Vec<u16> = text.encode_utf16().collect();
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn neighbours_change_nothing(text in "[^`~<]{0,30}", inner in "[a-z]{2,8}( [a-z]{2,8}){0,3}") {
+    fn surrounding_text_does_not_change_a_citation(text in "[^`~<]{0,30}", inner in "[a-z]{2,8}( [a-z]{2,8}){0,3}") {
         let citation = format!("{inner} [A1, B2] {inner} [Source: x, p. 3].");
         let alone = extract(&citation, &Families::ALL);
         let whole = format!("{text}\n\n{citation}\n\n{text}");
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn a_second_reading_of_a_marker_says_the_same(letters in "[A-Z]{1,3}", number in 1..99_999_u32) {
+    fn markers_round_trip(letters in "[A-Z]{1,3}", number in 1..99_999_u32) {
         let canonical = format!("[{letters}{number}]");
         let first = extract(&canonical, &Families::ALL);
         prop_assert_eq!(first.citations.len(), 1);
@@ -173,7 +173,7 @@ fn ten_thousand_markers_are_ten_thousand_rows() {
 }
 
 #[test]
-fn beyond_the_limit_is_counted() {
+fn citations_beyond_the_limit_are_counted() {
     let extraction = extract(&"[1-64]".repeat(2_000), &Families::ALL);
     assert_eq!(extraction.citations.len(), MAX_CITATIONS);
     assert_eq!(extraction.omitted, 2_000 * 64 - MAX_CITATIONS);
@@ -181,7 +181,7 @@ fn beyond_the_limit_is_counted() {
 
 /// Every row contains its string. Many rows with one string must not turn a text of megabytes into gigabytes.
 #[test]
-fn strings_of_many_things_are_short() {
+fn strings_with_many_citations_are_short() {
     let turns = "turn0search0".repeat(20_000);
     let sources = format!("Sources {}1", "1, ".repeat(20_000));
     let raised = format!("boils{}", "¹,".repeat(20_000));

@@ -12,7 +12,7 @@ use reground_citations::{Families, Grammar, feed};
 use reground_interrupt::test_support;
 
 #[test]
-fn the_answer_is_never_taken_back() {
+fn shown_text_and_citations_are_final() {
     for answer in [
         "So it is [A1]. And [B2, C3] so. \n\nNext [A1](https://x.y/z(a)b \"t\") or [A1](no link) x.",
         "x[1] = 3 and x[1], m[1][2].a and [[1]] and [[1]](u) [1]: http://x.y",
@@ -36,12 +36,12 @@ fn the_answer_is_never_taken_back() {
 }
 
 #[test]
-fn feeding_beats() {
+fn feeding_checks_for_interrupts() {
     test_support::assert_checked("feed", 4, |text| feed(text, &Grammar::default(), false));
 }
 
 #[test]
-fn a_marker_cut_in_two_is_held_back() {
+fn half_a_marker_is_held_back() {
     fn shown(text: &str) -> &str {
         &text[..feed(text, &Grammar::default(), false).shown]
     }
@@ -59,7 +59,7 @@ fn a_marker_cut_in_two_is_held_back() {
 }
 
 #[test]
-fn what_is_held_back_is_bounded() {
+fn held_back_text_is_bounded() {
     let held = |text: String| text.len() - feed(&text, &Grammar::default(), false).shown;
     assert!(held("word ".repeat(1000)) < 5);
     for open in ["[", "(", "【", "{{", "[[", "[a](", "<a"] {

@@ -43,7 +43,7 @@ fn at(text: &str, stretch: Option<TextRange>) -> String {
 const SERVER: &str = "Ports differ. The server listens on port 5432 and supports TLS connections. Backups run nightly.";
 
 #[test]
-fn word_for_word_is_one_and_nothing_is_none() {
+fn verbatim_support_is_one_and_no_content_is_none() {
     let whole = parts("The server listens on port 5432.", SERVER);
     assert_eq!((whole.support, whole.window, whole.pairs), (1.0, 1.0, 1.0));
     assert_eq!(at(SERVER, whole.window_at), "server listens on port 5432");
@@ -62,7 +62,7 @@ fn word_for_word_is_one_and_nothing_is_none() {
 }
 
 #[test]
-fn what_stands_together_counts_more_than_what_stands_apart() {
+fn adjacent_words_count_more_than_scattered_words() {
     let claim = "apples grow beside rivers";
     let together = "Some say that apples grow beside rivers.";
     let filler = "Much else is told about other matters entirely here. ".repeat(3);
@@ -75,7 +75,7 @@ fn what_stands_together_counts_more_than_what_stands_apart() {
 }
 
 #[test]
-fn texts_together_hold_what_neither_does() {
+fn two_texts_together_support_what_neither_does_alone() {
     let claim = "The server supports TLS and cats sleep long";
     let cats = "All cats sleep long.";
     let joint = parts_in("english", claim, &[SERVER, cats]);
@@ -255,14 +255,14 @@ fn scripts_without_spaces() {
 }
 
 #[test]
-fn a_currency_before_its_number_is_within_the_window() {
+fn a_currency_before_its_number_is_in_the_window() {
     let parts = parts_in("en", "two $-2 kg", &["$2-2 g"]);
     assert_eq!(parts.window_at.map(|stretch| stretch.chars), Some(0..2));
 }
 
 proptest! {
     #[test]
-    fn parts_are_what_they_say(claim in "(\\PC|[a-z1-3 .,\"'不的-]|million |-2 kg|two |% |\\$){0,40}", texts in prop::collection::vec("(\\PC|[a-z1-3 .,\"'不的-]|million |-2 g|two |% |\\$){0,60}", 0..3)) {
+    fn support_equals_the_sum_of_its_parts(claim in "(\\PC|[a-z1-3 .,\"'不的-]|million |-2 kg|two |% |\\$){0,40}", texts in prop::collection::vec("(\\PC|[a-z1-3 .,\"'不的-]|million |-2 g|two |% |\\$){0,60}", 0..3)) {
         let content: Vec<Lexemes> = texts.iter().map(|text| lexemes(text)).collect();
         let given: Vec<Text<'_>> = texts.iter().zip(&content).map(|(text, lexemes)| Text { text, lexemes }).collect();
         let claimed = lexemes(&claim);
@@ -284,7 +284,7 @@ proptest! {
 
     /// A part of a text is supported by that text, also among other texts.
     #[test]
-    fn what_is_copied_is_held(words in prop::collection::vec("[a-z]{3,7}", 6..20), from in 0_usize..3, len in 2_usize..4) {
+    fn copied_text_is_supported(words in prop::collection::vec("[a-z]{3,7}", 6..20), from in 0_usize..3, len in 2_usize..4) {
         let text = words.join(" ");
         let claim = words[from..from + len].join(" ");
         let parts = parts_in("none", &claim, &["nothing to see", &text]);
@@ -296,7 +296,7 @@ proptest! {
 
 /// The figures of a judgement contain no words of the claim or of the text.
 #[test]
-fn measures_hold_no_words() {
+fn measures_contain_no_words() {
     let claim = "Zebras and Quokkas weigh 12 tons, and \"run like the wind\", but never sleep";
     let judged = parts(
         claim,

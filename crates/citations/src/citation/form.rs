@@ -238,7 +238,7 @@ impl TryFrom<String> for Form {
             return Ok(Self::Custom(custom.to_owned()));
         }
         let known = Self::ALL.into_iter().find(|form| form.name() == name);
-        known.ok_or_else(|| format!("there is no form of citation {name:?}"))
+        known.ok_or_else(|| format!("unknown citation form {name:?}"))
     }
 }
 

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_ends_early_is_all_below_it() {
+    fn a_short_place_contains_everything_below_it() {
         let chapter = range(&[3], &[3]);
         assert!(chapter.contains(&range(&[3, 1], &[3, 24])));
         assert!(!range(&[3, 1], &[3, 24]).contains(&chapter));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn places_for_people() {
+    fn places_are_displayed() {
         let work = Some("Genesis".to_owned());
         let verses = LocatorRange::new(work, vec![1, 3], vec![1, 5]).unwrap();
         assert_eq!(verses.to_string(), "Genesis 1:3–1:5");

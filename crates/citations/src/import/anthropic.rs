@@ -55,10 +55,10 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     let single = result.get("text").map(|_| (String::new(), result));
     let listed = items(result).chain(entries(result, "", "content"));
     for (at, block) in single.into_iter().chain(listed) {
-        let Some(said) = block.get("text").and_then(Value::as_str) else {
+        let Some(block_text) = block.get("text").and_then(Value::as_str) else {
             continue;
         };
-        let place = blocks.place(said, reader.answer);
+        let place = blocks.place(block_text, reader.answer);
         for (at, citation) in entries(block, &at, "citations") {
             if place.is_none() {
                 reader.note(&at, ImportProblem::OtherText);
@@ -80,17 +80,17 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn place(&mut self, said: &str, answer: &str) -> Option<std::ops::Range<usize>> {
+    fn place(&mut self, block_text: &str, answer: &str) -> Option<std::ops::Range<usize>> {
         let rest = &answer[self.end..];
-        let start = if rest.starts_with(said) {
+        let start = if rest.starts_with(block_text) {
             0
         } else if self.searches < MAX_SEARCHES {
             self.searches += 1;
-            memchr::memmem::find(rest.as_bytes(), said.as_bytes())?
+            memchr::memmem::find(rest.as_bytes(), block_text.as_bytes())?
         } else {
             return None;
         };
-        let place = self.end + start..self.end + start + said.len();
+        let place = self.end + start..self.end + start + block_text.len();
         self.end = place.end;
         Some(place)
     }

@@ -25,11 +25,11 @@ pub enum Api {
 pub enum UnknownApi {
     /// The result has an unknown shape.
     #[error(
-        "the result has the shape of none of the APIs: anthropic, bedrock, cohere, gemini, openai"
+        "cannot recognize the API of the result: must be anthropic, bedrock, cohere, gemini or openai"
     )]
     Shape,
     /// The name is unknown.
-    #[error("the APIs are anthropic, bedrock, cohere, gemini, openai")]
+    #[error("unknown API: must be anthropic, bedrock, cohere, gemini or openai")]
     Name,
 }
 

@@ -42,8 +42,8 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
             continue;
         }
         let number = |key| citation.get(key).and_then(Value::as_u64);
-        let said = text(citation, "text");
-        let bytes = reader.place(&at, Unit::Chars, number("start"), number("end"), said);
+        let own_text = text(citation, "text");
+        let bytes = reader.place(&at, Unit::Chars, number("start"), number("end"), own_text);
         let before = reader.cited.len();
         for (_, id) in entries(citation, &at, "document_ids") {
             if let Some(id) = id.as_str() {

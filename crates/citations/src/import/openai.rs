@@ -53,7 +53,7 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
         for (at, part) in entries(message, &at, "content") {
             let inner = part.get("text").filter(|text| text.is_object());
             let holder = inner.unwrap_or(part);
-            let said = text(holder, "value").or_else(|| text(holder, "text"));
+            let own_text = text(holder, "value").or_else(|| text(holder, "text"));
             let at = if inner.is_some() {
                 format!("{at}/text")
             } else {
@@ -61,8 +61,8 @@ pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
             };
             annotations(&at, holder, start, reader);
             let rest = reader.answer.get(start..).unwrap_or_default();
-            start += said
-                .filter(|said| rest.starts_with(said))
+            start += own_text
+                .filter(|own_text| rest.starts_with(own_text))
                 .map_or(0, str::len);
         }
     }
@@ -118,7 +118,7 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>
         number("start_index").or(point),
         number("end_index").or(point),
     );
-    let said = text(annotation, "text");
+    let own_text = text(annotation, "text");
     let unit = unit(reader, from, start, end, text(about, "url"));
     let base = reader.positions.span(0..from);
     let shift = |n: Option<u64>| {
@@ -129,13 +129,13 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>
         };
         n.map(|n| n.saturating_add(base as u64))
     };
-    let bytes = reader.place(at, unit, shift(start), shift(end), said);
-    let stretch = reader.answer.get(bytes.clone()).unwrap_or_default();
+    let bytes = reader.place(at, unit, shift(start), shift(end), own_text);
+    let cited = reader.answer.get(bytes.clone()).unwrap_or_default();
     let is_mark = start.is_some()
-        && (said.is_some()
-            || stretch.starts_with(['[', '(', '【'])
-            || stretch.contains("](")
-            || stretch.starts_with("http"));
+        && (own_text.is_some()
+            || cited.starts_with(['[', '(', '【'])
+            || cited.contains("](")
+            || cited.starts_with("http"));
     reader.cite(bytes, is_mark, reference, text(about, "quote"));
 }
 
@@ -158,11 +158,11 @@ fn unit(
                 .byte(unit, n.saturating_add(base as u64))
                 .exact()
         };
-        let stretch = at(start)
+        let cited = at(start)
             .zip(at(end))
             .and_then(|(start, end)| reader.answer.get(start..end));
-        stretch.is_some_and(|stretch| {
-            stretch.starts_with(['[', '(']) && stretch.ends_with(')') && stretch.contains(url)
+        cited.is_some_and(|cited| {
+            cited.starts_with(['[', '(']) && cited.ends_with(')') && cited.contains(url)
         })
     };
     if !holds(Unit::Chars, base.chars.end) && holds(Unit::Utf16, base.utf16.end) {

@@ -39,12 +39,12 @@ impl ImportProblem {
     /// A description of the problem and how it was handled.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::OutsideText => "outside the text: moved to the nearest place",
-            Self::InsideCharacter => "within a character: widened to the whole of it",
-            Self::OtherText => "the answer has another text there",
-            Self::NoPlace => "without a place: taken for the whole answer",
-            Self::NoSource => "without a source: left out",
-            Self::UnknownKind => "of an unknown kind: left out",
+            Self::OutsideText => "position outside the text: moved to the nearest valid position",
+            Self::InsideCharacter => "position within a character: moved to include the character",
+            Self::OtherText => "the answer has a different text at this position",
+            Self::NoPlace => "no position: used for the whole answer",
+            Self::NoSource => "no source: skipped",
+            Self::UnknownKind => "unknown kind: skipped",
         }
     }
 }
@@ -83,18 +83,19 @@ impl ImportReader<'_> {
         unit: Unit,
         start: Option<u64>,
         end: Option<u64>,
-        said: Option<&str>,
+        text_there: Option<&str>,
     ) -> Range<usize> {
         let (Some(start), Some(end)) = (start, end) else {
             self.note(at, ImportProblem::NoPlace);
             return 0..self.answer.len();
         };
-        let said = said.filter(|said| !said.is_empty());
-        if let Some(said) = said {
+        let text_there = text_there.filter(|text_there| !text_there.is_empty());
+        if let Some(text_there) = text_there {
             for unit in [unit, Unit::Chars, Unit::Utf16, Unit::Bytes] {
                 let from = self.positions.byte(unit, start).exact();
-                if let Some(from) = from.filter(|from| self.answer[*from..].starts_with(said)) {
-                    return from..from + said.len();
+                if let Some(from) = from.filter(|from| self.answer[*from..].starts_with(text_there))
+                {
+                    return from..from + text_there.len();
                 }
             }
             self.note(at, ImportProblem::OtherText);

@@ -23,7 +23,7 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
             given: evidence.claims.len(),
         });
     }
-    let places = SourceIndex::new(evidence.sources, evidence.known, evidence.named);
+    let index = SourceIndex::new(evidence.sources, evidence.known, evidence.named);
     let mut vocabulary = Vocabulary::default();
     let parts = claim_parts(extraction, evidence, &mut vocabulary);
     let sources = evidence.sources.iter();
@@ -45,7 +45,7 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
                     number,
                     citation.repaired,
                     &citation.reference,
-                    places.resolve(&citation.reference),
+                    index.resolve(&citation.reference),
                 )
             })
             .collect();
@@ -70,40 +70,47 @@ impl<'a> EvidenceUnits<'a> {
     /// Judges the citations of one claim, or of one part of a claim, together.
     fn part(&self, part: &ClaimPart<'_>, resolved: Vec<Resolved<'_>>) -> Vec<(usize, Judgement)> {
         let claim = part.claim.as_ref();
-        let weighed = claim.and_then(|claim| {
-            let weighed = ClaimSupport::of(claim, &self.sources, self.evidence.cues)?;
-            Some((claim, weighed))
+        let claim_support = claim.and_then(|claim| {
+            let claim_support = ClaimSupport::of(claim, &self.sources, self.evidence.cues)?;
+            Some((claim, claim_support))
         });
-        let weights = weighed.as_ref().map(|(_, weighed)| weighed);
-        let meant: Vec<Option<usize>> = resolved.iter().map(|(.., r)| meant(r, weights)).collect();
+        let weights = claim_support
+            .as_ref()
+            .map(|(_, claim_support)| claim_support);
+        let meant: Vec<Option<usize>> = resolved
+            .iter()
+            .map(|(.., r)| meant_source(r, weights))
+            .collect();
         let cited: Vec<usize> = meant.iter().copied().flatten().collect();
-        let joint = weights.map(|weighed| weighed.joint(&cited));
+        let joint = weights.map(|claim_support| claim_support.joint(&cited));
         // Each source is compared once, even if a sentence has ten thousand markers.
         let mut findings: BTreeMap<usize, Option<Finding>> = BTreeMap::new();
-        let best_other = weights.zip(joint.as_ref()).and_then(|(weighed, joint)| {
-            let source = weighed.best_other(joint)?;
-            let support = weighed.support(source);
-            // A source without any support would not have been a better choice.
-            (support > 0.0).then(|| BestOther {
-                source,
-                marker: self.evidence.sources[source].marker.clone(),
-                support,
-            })
-        });
+        let best_other = weights
+            .zip(joint.as_ref())
+            .and_then(|(claim_support, joint)| {
+                let source = claim_support.best_other(joint)?;
+                let support = claim_support.support(source);
+                // A source without any support would not have been a better choice.
+                (support > 0.0).then(|| BestOther {
+                    source,
+                    marker: self.evidence.sources[source].marker.clone(),
+                    support,
+                })
+            });
         let judge =
             |((number, repaired, reference, resolution), meant): (Resolved<'_>, Option<usize>)| {
                 let mut judgement = match meant {
                     Some(source) => {
                         let finding = findings.entry(source).or_insert_with(|| {
-                            let (claim, weighed) = weighed.as_ref()?;
+                            let (claim, claim_support) = claim_support.as_ref()?;
                             let units = &self.sources[source];
                             Some(Finding {
-                                verdict: weighed.verdict(
+                                verdict: claim_support.verdict(
                                     source,
                                     joint.as_ref()?,
                                     &self.evidence.rules,
                                 ),
-                                parts: weighed.parts(source, units),
+                                parts: claim_support.parts(source, units),
                                 quote: Quote::best(units, claim),
                             })
                         });
@@ -174,12 +181,15 @@ impl<'a> EvidenceUnits<'a> {
 
 /// Returns the source of the context that a resolution means. If there are several, it is the one that supports the
 /// claim best.
-fn meant(resolution: &Resolution, weighed: Option<&ClaimSupport<'_>>) -> Option<usize> {
+fn meant_source(
+    resolution: &Resolution,
+    claim_support: Option<&ClaimSupport<'_>>,
+) -> Option<usize> {
     let Resolution::Context { sources, .. } = resolution else {
         return None;
     };
-    match weighed {
-        Some(weighed) => weighed.best(sources.iter().copied()),
+    match claim_support {
+        Some(claim_support) => claim_support.best(sources.iter().copied()),
         None => sources.first().copied(),
     }
 }

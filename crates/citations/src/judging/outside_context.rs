@@ -19,8 +19,10 @@ impl EvidenceUnits<'_> {
             Resolution::Context { .. } | Resolution::Unknown => {
                 Judgement::of(Status::UnknownId, None)
             }
-            Resolution::Elsewhere { documents } => self.looked_up(documents, claim, pages),
-            Resolution::Nothing { source } => {
+            Resolution::OutsideContext { documents } => {
+                self.judge_documents(documents, claim, pages)
+            }
+            Resolution::NotFound { source } => {
                 let source = &self.evidence.sources[*source];
                 let place = Place {
                     passage: None,
@@ -66,7 +68,7 @@ impl EvidenceUnits<'_> {
     }
 
     /// Judges a place that exists outside the context by whether it supports the claim (I5).
-    fn looked_up(
+    fn judge_documents(
         &self,
         documents: &[usize],
         claim: Option<&ClaimUnits<'_>>,

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_is_shared() {
+    fn short_parts_share_a_segment() {
         for whole in [
             "Paris is the capital of France^",
             "Paris^ is the capital of France^.",
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn citations_that_lead_open_their_segments() {
+    fn leading_citations_open_their_segments() {
         assert_eq!(
             parts("^ says that servers need plugins, while ^ and ^ says that clients need none."),
             [
@@ -144,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_are_the_whole_and_hold_each_place_once(
+        fn segments_cover_the_claim_and_contain_each_place_once(
             mut places in prop::collection::vec(0_usize..40, 0..8),
             mut units in prop::collection::vec(0_usize..40, 0..20),
         ) {

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_document_has() {
+    fn bounds_of_a_document() {
         let passages = [
             range("Genesis", &[1, 1], &[1, 31]),
             range("Genesis", &[50, 1], &[50, 26]),

@@ -55,7 +55,7 @@ mod tests {
     use super::{value, written};
 
     #[test]
-    fn every_numeral_reads_back() {
+    fn all_numerals_round_trip() {
         for number in 1..4000 {
             assert_eq!(value(&written(number)), Some(number));
         }

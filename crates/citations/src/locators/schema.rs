@@ -86,17 +86,17 @@ pub enum SchemaError {
     )]
     Count,
     /// A level without a unique valid name.
-    #[error("level {0:?} must have a name of letters, digits and _ that no other level has")]
+    #[error("level {0:?} must have a unique name of letters, digits and _")]
     Level(String),
     /// The name of a work is empty, too long, or belongs to two works.
-    #[error("the name {0:?} of a work must be 1 to {MAX_LENGTH} bytes and mean one work only")]
+    #[error("work name {0:?} must have 1 to {MAX_LENGTH} bytes and be unique")]
     Work(String),
     /// A brace without a partner, or a pattern that is too long.
-    #[error("pattern {0:?} must have each brace closed, and at most {MAX_LENGTH} bytes")]
+    #[error("pattern {0:?} must have balanced braces and at most {MAX_LENGTH} bytes")]
     Pattern(String),
     /// A level that is unknown, repeated or in the wrong order.
     #[error(
-        "pattern {pattern:?} names {level:?}: the levels must stand in their order without a gap, and only that of the works may be left out in front"
+        "level {level:?} of pattern {pattern:?} is unknown or out of order: levels must be in the order of the schema without a gap, and only the level of the works may be omitted"
     )]
     Order {
         /// The pattern.
@@ -106,7 +106,7 @@ pub enum SchemaError {
     },
     /// Two levels of numbers without a separator.
     #[error(
-        "pattern {0:?} must have something between two levels, and a level with numbers or letters"
+        "pattern {0:?} must have a separator between levels, and a level with numbers or letters"
     )]
     Joined(String),
     /// An error of the regular expression compiler.

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn code_and_thoughts_go() {
+    fn code_and_reasoning_are_hidden() {
         assert_eq!(kept("a `x[1]` b"), "a  b");
         assert_eq!(kept("a ``x ` [1]`` b"), "a  b");
         assert_eq!(kept("a\n```rust\nlet x = y[1];\n```\nb"), "a\nb");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unclosed() {
+    fn unclosed_code_and_reasoning() {
         assert_eq!(kept("a ` b [1]"), "a ` b [1]");
         assert_eq!(kept("a ` b\n\nc ` d"), "a ` b\n\nc ` d");
         assert_eq!(kept("a\n```\n[1]"), "a\n");

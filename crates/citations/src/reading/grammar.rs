@@ -53,7 +53,7 @@ pub enum GrammarError {
     #[error(transparent)]
     Locators(#[from] SchemaError),
     /// There are too many titles, or they are too long.
-    #[error("the titles cannot be looked for together: {0}")]
+    #[error("cannot search for the titles: {0}")]
     Titles(String),
 }
 

@@ -78,16 +78,16 @@ impl Mentions {
     /// Finds all mentions in a part of a text that begins at `offset`. A mention must be separate words.
     pub(crate) fn matches(
         &self,
-        stretch: &str,
+        text: &str,
         offset: usize,
         mut found: impl FnMut(Range<usize>, ParsedCitation),
     ) {
-        for hit in self.finder.find_iter(stretch) {
+        for hit in self.finder.find_iter(text) {
             let joined = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            let before = stretch[..hit.start()].chars().next_back();
-            let after = stretch[hit.end()..].chars().next();
+            let before = text[..hit.start()].chars().next_back();
+            let after = text[hit.end()..].chars().next();
             // Scripts without spaces do not separate words.
-            let spaced = stretch[hit.range()].is_ascii();
+            let spaced = text[hit.range()].is_ascii();
             if spaced && (joined(before) || joined(after)) {
                 continue;
             }

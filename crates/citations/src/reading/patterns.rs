@@ -34,7 +34,7 @@ pub struct PatternRule {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// The name is invalid or not unique.
-    #[error("a pattern's name must be unique and made of a-z, 0-9 and _, not {0:?}")]
+    #[error("pattern name {0:?} must be unique and consist of a-z, 0-9 and _")]
     Name(String),
     /// The regular expression is invalid or too large.
     #[error("pattern {name:?}: {why}")]
@@ -45,7 +45,9 @@ pub enum PatternError {
         why: String,
     },
     /// The group is unknown.
-    #[error("pattern {name:?} names a group {group:?}: groups are id, name, number, page, pages")]
+    #[error(
+        "unknown group {group:?} in pattern {name:?}: the groups are id, name, number, page, pages"
+    )]
     Group {
         /// The pattern.
         name: String,
@@ -53,7 +55,7 @@ pub enum PatternError {
         group: String,
     },
     /// No group names the source.
-    #[error("pattern {0:?} needs a group named id, name or number: it says what is cited")]
+    #[error("pattern {0:?} has no group named id, name or number")]
     NothingCited(String),
     /// A pattern that matches the empty string would match everywhere.
     #[error("pattern {0:?} matches the empty string")]
@@ -90,12 +92,12 @@ impl Patterns {
     /// Finds all matches in a part of a text that begins at `offset`.
     pub(crate) fn matches(
         &self,
-        stretch: &str,
+        text: &str,
         offset: usize,
         mut found: impl FnMut(std::ops::Range<usize>, ParsedCitation),
     ) {
         for (form, regex) in &self.0 {
-            for captures in regex.captures_iter(stretch) {
+            for captures in regex.captures_iter(text) {
                 let Some((whole, reference)) = captures.get(0).zip(reference(&captures)) else {
                     continue;
                 };

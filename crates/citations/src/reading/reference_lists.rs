@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_label_is_one_in_either_case() {
+    fn labels_are_recognised_in_any_case() {
         for label in LABELS {
             assert!(label.len() <= 32);
             assert!(is_label(&format!("**{label}**:\n")));

@@ -47,7 +47,7 @@ impl SourceIndex<'_> {
             return self.document(id, pages);
         }
         let target = Target::Id(id.to_owned());
-        Lookup::Ask(DocumentRequest { target, pages }, AfterLookup::Name(None))
+        Lookup::Request(DocumentRequest { target, pages }, AfterLookup::Name(None))
     }
 
     /// Resolves a result of a tool call by its name, or by its number if there was only one call.
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_letter_and_no_digit() {
+    fn one_missing_letter_but_no_missing_digit() {
         let lacks = |short: &str, full: &str| lacks_a_letter(&folded(short), &folded(full));
         assert!(lacks("Anual Report", "annual report"));
         assert!(lacks("guid", "guide"));

@@ -8,7 +8,7 @@ impl SourceIndex<'_> {
     /// Resolves to the sources of the context that contain the whole place. Otherwise documents with the place must
     /// be looked up.
     pub(super) fn place(&self, range: &LocatorRange) -> Lookup {
-        let containing = self.standing_on(|own| own.contains(range));
+        let containing = self.sources_at(|own| own.contains(range));
         if !containing.is_empty() {
             return exact(containing, false);
         }
@@ -17,12 +17,12 @@ impl SourceIndex<'_> {
             target,
             pages: None,
         };
-        let touching = self.standing_on(|own| own.touches(range));
-        Lookup::Ask(asked, AfterLookup::Place(touching))
+        let touching = self.sources_at(|own| own.touches(range));
+        Lookup::Request(asked, AfterLookup::Place(touching))
     }
 
     /// Resolves a place that no source of the context contains, after the lookup.
-    pub(super) fn place_in_work(&self, touching: Vec<usize>, found: &[usize]) -> Resolution {
+    pub(super) fn resolve_in_work(&self, touching: Vec<usize>, found: &[usize]) -> Resolution {
         if !touching.is_empty() {
             return Resolution::Context {
                 sources: touching,
@@ -33,15 +33,15 @@ impl SourceIndex<'_> {
         if found.is_empty() {
             return Resolution::Unknown;
         }
-        Resolution::Elsewhere {
+        Resolution::OutsideContext {
             documents: found.to_vec(),
         }
     }
 
-    fn standing_on(&self, fits: impl Fn(&LocatorRange) -> bool) -> Vec<usize> {
-        let stands = |source: &Source| source.locators.as_ref().is_some_and(&fits);
+    fn sources_at(&self, fits: impl Fn(&LocatorRange) -> bool) -> Vec<usize> {
+        let matches = |source: &Source| source.locators.as_ref().is_some_and(&fits);
         let sources = self.sources.iter().enumerate();
-        let fitting = sources.filter(|(_, source)| stands(source));
+        let fitting = sources.filter(|(_, source)| matches(source));
         fitting.map(|(index, _)| index).collect()
     }
 }

@@ -18,10 +18,10 @@ pub fn document_requests(
     sources: &[Source],
     known: &[KnownMarker],
 ) -> Vec<DocumentRequest> {
-    let places = SourceIndex::new(sources, known, &[]);
+    let index = SourceIndex::new(sources, known, &[]);
     let requests: BTreeSet<_> = checked(&extraction.citations)
-        .filter_map(|citation| match places.look(&citation.reference) {
-            Lookup::Ask(request, _) => Some(request),
+        .filter_map(|citation| match index.look(&citation.reference) {
+            Lookup::Request(request, _) => Some(request),
             Lookup::Settled(_) => None,
         })
         .collect();
@@ -51,7 +51,7 @@ impl SourceIndex<'_> {
     pub(crate) fn resolve(&self, reference: &Reference) -> Resolution {
         match self.look(reference) {
             Lookup::Settled(resolution) => resolution,
-            Lookup::Ask(request, then) => self.answered(&request, then),
+            Lookup::Request(request, then) => self.answered(&request, then),
         }
     }
 
@@ -96,7 +96,7 @@ impl SourceIndex<'_> {
         }
         match pages {
             None => Lookup::Settled(Resolution::Stale { known: index }),
-            Some(_) => Lookup::Ask(
+            Some(_) => Lookup::Request(
                 request(&known.corpus, &known.doc_id, pages),
                 AfterLookup::Stale(index),
             ),
@@ -126,7 +126,7 @@ impl SourceIndex<'_> {
             return exact(vec![sibling], true);
         }
         let asked = request(&source.corpus, &source.doc_id, pages);
-        Lookup::Ask(asked, AfterLookup::Context(vec![index]))
+        Lookup::Request(asked, AfterLookup::Context(vec![index]))
     }
 
     pub(super) fn document(&self, name: &str, pages: Option<Pages>) -> Lookup {
@@ -136,7 +136,7 @@ impl SourceIndex<'_> {
                 pages,
             };
             let known = self.known_documents.get(name).copied();
-            return Lookup::Ask(asked, AfterLookup::Name(known));
+            return Lookup::Request(asked, AfterLookup::Name(known));
         };
         let Some(claimed) = pages else {
             return Lookup::Settled(Resolution::Context {
@@ -160,7 +160,7 @@ impl SourceIndex<'_> {
         }
         let first = &self.sources[sources[0]];
         let asked = request(&first.corpus, &first.doc_id, pages);
-        Lookup::Ask(asked, AfterLookup::Context(sources))
+        Lookup::Request(asked, AfterLookup::Context(sources))
     }
 
     /// Returns the sources of the document that `name` names, never empty, and whether the name is inexact. An
@@ -224,7 +224,7 @@ impl SourceIndex<'_> {
                 Some(known) => Resolution::Stale { known },
                 None => Resolution::Unknown,
             },
-            AfterLookup::Name(_) => Resolution::Elsewhere {
+            AfterLookup::Name(_) => Resolution::OutsideContext {
                 documents: found
                     .iter()
                     .copied()
@@ -237,14 +237,14 @@ impl SourceIndex<'_> {
                     .copied()
                     .filter(|document| !beyond(document))
                     .collect();
-                self.place_in_work(touching, &having)
+                self.resolve_in_work(touching, &having)
             }
-            AfterLookup::Context(sources) => self.pages_in_document(asked.pages, sources, found),
+            AfterLookup::Context(sources) => self.resolve_pages(asked.pages, sources, found),
         }
     }
 
     /// Resolves pages that no single source of the context contains completely.
-    fn pages_in_document(
+    fn resolve_pages(
         &self,
         claimed: Option<Pages>,
         sources: Vec<usize>,
@@ -260,9 +260,9 @@ impl SourceIndex<'_> {
             .filter(|index| shared(index).is_some())
             .collect();
         if !touching.is_empty() {
-            let stretches = touching.iter().filter_map(shared).collect();
+            let search_ranges = touching.iter().filter_map(shared).collect();
             let fidelity = claimed.map_or(DOCUMENT_ONLY, |claimed| {
-                Pages::union_count(stretches) as f64 / claimed.count() as f64
+                Pages::union_count(search_ranges) as f64 / claimed.count() as f64
             });
             return Resolution::Context {
                 sources: touching,
@@ -283,9 +283,9 @@ impl SourceIndex<'_> {
             };
         }
         if found.is_empty() {
-            return Resolution::Nothing { source: sources[0] };
+            return Resolution::NotFound { source: sources[0] };
         }
-        Resolution::Elsewhere {
+        Resolution::OutsideContext {
             documents: found.to_vec(),
         }
     }

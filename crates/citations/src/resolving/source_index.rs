@@ -20,9 +20,9 @@ pub(crate) enum Resolution {
         repaired: bool,
     },
     /// Documents outside the context, by index in `named`.
-    Elsewhere { documents: Vec<usize> },
+    OutsideContext { documents: Vec<usize> },
     /// A place outside the context for which the lookup found nothing.
-    Nothing { source: usize },
+    NotFound { source: usize },
     /// A marker whose source is not in the context.
     Stale { known: usize },
     /// A page that the document does not have.
@@ -56,7 +56,7 @@ pub(crate) struct SourceIndex<'a> {
 
 pub(super) enum Lookup {
     Settled(Resolution),
-    Ask(DocumentRequest, AfterLookup),
+    Request(DocumentRequest, AfterLookup),
 }
 
 /// How to resolve a citation after the document was looked up.

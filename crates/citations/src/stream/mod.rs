@@ -70,13 +70,13 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
         shown = shown.min(cut.span.bytes.start);
     }
     // Markup may enclose a claim across paragraphs, and a note may change the source of a footnote.
-    let waits = |c: &&Extracted| is_markup(&c.form) || says_more_at_the_end(c);
+    let waits = |c: &&Extracted| is_markup(&c.form) || decided_later(c);
     let placeable = citations
         .iter()
         .find(waits)
         .map_or(shown, |c| c.span.bytes.start);
     let paragraphs = finished_paragraphs(&answer_so_far[..placeable]);
-    citations.retain(|c| !says_more_at_the_end(c));
+    citations.retain(|c| !decided_later(c));
     let placed = citations.partition_point(|c| c.span.bytes.end <= paragraphs);
     for citation in &mut citations[placed..] {
         citation.sentence = None;
@@ -108,7 +108,7 @@ fn is_markup(form: &Form) -> bool {
 }
 
 /// Returns whether later text decides what a citation names: a footnote (by its note) or a `<cite>` (by its content).
-fn says_more_at_the_end(citation: &Extracted) -> bool {
+fn decided_later(citation: &Extracted) -> bool {
     citation.form == Form::Footnote || is_unnamed(citation)
 }
 

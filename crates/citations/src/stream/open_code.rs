@@ -22,7 +22,7 @@ pub(super) fn certain(text: &str, hidden: &[Range<usize>]) -> usize {
     let mut open = text.len();
     for range in checked(hidden) {
         match opening(bytes, range) {
-            Opening::Fence { sign, .. } if is_half_a_line(&bytes[range.clone()]) => {
+            Opening::Fence { sign, .. } if is_unfinished_line(&bytes[range.clone()]) => {
                 if bytes[sign] == b'`' {
                     open = open.min(sign);
                 }
@@ -94,7 +94,7 @@ fn first_line(bytes: &[u8]) -> &[u8] {
     &bytes[..end.unwrap_or(bytes.len())]
 }
 
-fn is_half_a_line(bytes: &[u8]) -> bool {
+fn is_unfinished_line(bytes: &[u8]) -> bool {
     first_line(bytes).len() == bytes.len()
 }
 

@@ -36,7 +36,7 @@ pub(super) fn open_words(text: &str, prose: usize, grammar: &Grammar) -> usize {
     if let Some(list) = last_list(text) {
         open = open.min(list);
     }
-    if reads_words(grammar) {
+    if has_custom_forms(grammar) {
         open = open.min(open_stretch(text));
     }
     open
@@ -81,7 +81,7 @@ fn last_list(text: &str) -> Option<usize> {
 }
 
 /// Returns whether the grammar has anything that may begin with any word.
-fn reads_words(grammar: &Grammar) -> bool {
+fn has_custom_forms(grammar: &Grammar) -> bool {
     let on = |family| grammar.families.includes(family);
     (!grammar.patterns.is_empty() && on(Family::Custom))
         || (grammar.locators.is_some() && on(Family::Locator))

@@ -127,7 +127,7 @@ impl Tail<'_> {
             _ => return false,
         };
         match self.closing(open + width, shape) {
-            Closing::At(end) => self.may_go_on(open, end),
+            Closing::At(end) => self.may_continue(open, end),
             Closing::None => false,
             Closing::NotYet => true,
         }
@@ -166,7 +166,7 @@ impl Tail<'_> {
     }
 
     /// Returns whether later text can still make a closed bracket a link, a link definition, an index or doubled.
-    fn may_go_on(&self, open: usize, end: usize) -> bool {
+    fn may_continue(&self, open: usize, end: usize) -> bool {
         let doubled = self.bytes[..open].ends_with(b"[") && self.bytes[end..].starts_with(b"]");
         let after = &self.bytes[end + usize::from(doubled)..];
         match after.first() {
@@ -176,7 +176,7 @@ impl Tail<'_> {
                 let begins = |a: &&[u8]| a.len() > address.len() && a.starts_with(address);
                 ADDRESSES.iter().any(begins)
             }
-            Some(b'(') => is_half_an_address(after),
+            Some(b'(') => is_cut_off_address(after),
             _ => false,
         }
     }
@@ -199,7 +199,7 @@ enum Closing {
 }
 
 /// Returns whether the end of the text cuts off `(address "title")`.
-fn is_half_an_address(text: &[u8]) -> bool {
+fn is_cut_off_address(text: &[u8]) -> bool {
     let mut depth = 0_u32;
     let mut titled = false;
     for (at, byte) in text.iter().enumerate().take(MAX_ADDRESS) {

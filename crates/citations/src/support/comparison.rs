@@ -49,22 +49,22 @@ impl Comparison {
         let hits = source.hits_of(claim);
         check_interrupt(claim.units.len() + hits.len());
         let unplaced = source.unplaced_of(claim);
-        let mut reading = Self {
+        let mut comparison = Self {
             held: unplaced,
             window: unplaced,
             ..Self::default()
         };
         for (number, _) in &hits {
-            reading.held.add(*number);
+            comparison.held.add(*number);
         }
         if let Some(window) = best_window(&hits, WINDOW * claim.length) {
             let stretch = &hits[window];
             for (number, hit) in stretch {
-                reading.window.add(*number);
+                comparison.window.add(*number);
                 let side = if hit.denied {
-                    &mut reading.denied
+                    &mut comparison.denied
                 } else {
-                    &mut reading.stated
+                    &mut comparison.stated
                 };
                 side.add(*number);
             }
@@ -73,13 +73,13 @@ impl Comparison {
             let ends = stretch.iter().map(|(_, hit)| hit.chars.1);
             if let (Some(start), Some(end)) = (starts.min(), ends.max()) {
                 let chars = (start, end);
-                reading.place = Some(Place { text, chars });
+                comparison.place = Some(Place { text, chars });
             }
         }
-        reading.best = reading.window.len();
+        comparison.best = comparison.window.len();
         for (number, (left, right)) in claim.pairs.iter().enumerate() {
             if are_neighbours(source.at(*left), source.at(*right)) {
-                reading.pairs.add(number);
+                comparison.pairs.add(number);
             }
         }
         for number in &claim.numbers {
@@ -88,23 +88,23 @@ impl Comparison {
                 .as_ref()
                 .and_then(|(of, _)| source.number_before(*of));
             if rival.is_some_and(|rival| rival != number.text) {
-                reading.rivals.add(number.unit);
+                comparison.rivals.add(number.unit);
             }
             // The same number with a different measure is a different number.
             if source.other_measure(claim, number).is_some() {
                 let mut other = BitSet::default();
                 other.add(number.unit);
-                reading.held = reading.held.without(&other);
-                reading.window = reading.window.without(&other);
-                reading.rivals = reading.rivals.or(&other);
+                comparison.held = comparison.held.without(&other);
+                comparison.window = comparison.window.without(&other);
+                comparison.rivals = comparison.rivals.or(&other);
             }
         }
         for (number, quoted) in claim.quotes.iter().enumerate() {
             if source.folded().find(quoted).is_some() {
-                reading.quotes.add(number);
+                comparison.quotes.add(number);
             }
         }
-        reading
+        comparison
     }
 
     /// Combines the comparisons with two sources.
@@ -188,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_every_window_tried(units in prop::collection::vec((1_u32..4, 0_usize..5), 0..30), width in 1_usize..12) {
+        fn best_window_equals_an_exhaustive_search(units in prop::collection::vec((1_u32..4, 0_usize..5), 0..30), width in 1_usize..12) {
             let mut place = 0;
             let placed: Vec<(u32, usize)> = units
                 .into_iter()

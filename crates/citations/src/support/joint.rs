@@ -47,12 +47,12 @@ pub(crate) fn joint(
     let mut all = Comparison::default();
     let mut best: Option<(f64, usize)> = None;
     for (text, source) in sources.iter().enumerate() {
-        let reading = Comparison::of(claim, source, text);
-        let support = SupportSum::of(claim, &reading).support;
+        let comparison = Comparison::of(claim, source, text);
+        let support = SupportSum::of(claim, &comparison).support;
         if best.is_none_or(|(held, _)| support > held) {
             best = Some((support, text));
         }
-        all = all.and(&reading);
+        all = all.and(&comparison);
     }
     Some(JointSupport {
         parts: SupportParts::of(claim, &all, sources, cues),

@@ -127,7 +127,7 @@ pub(crate) struct SupportSum {
 }
 
 impl SupportSum {
-    pub fn of(claim: &ClaimUnits<'_>, reading: &Comparison) -> Self {
+    pub fn of(claim: &ClaimUnits<'_>, comparison: &Comparison) -> Self {
         let share = |held: usize, of: usize| {
             if of == 0 {
                 0.0
@@ -135,28 +135,31 @@ impl SupportSum {
                 held as f64 / of as f64
             }
         };
-        let window = share(reading.window.len(), claim.units.len());
+        let window = share(comparison.window.len(), claim.units.len());
         let pairs = match claim.pairs.len() {
             0 => window,
-            pairs => share(reading.pairs.len(), pairs),
+            pairs => share(comparison.pairs.len(), pairs),
         };
         let mut numbers = BitSet::default();
         for number in &claim.numbers {
             numbers.add(number.unit);
         }
-        let missing = numbers.without(&reading.held);
-        let contradicted = missing.and(&reading.rivals);
+        let missing = numbers.without(&comparison.held);
+        let contradicted = missing.and(&comparison.rivals);
         let names = claim.names.iter();
-        let names = names.filter(|name| !reading.held.holds(**name)).count();
-        let quotes = claim.quotes.len().saturating_sub(reading.quotes.len());
+        let names = names.filter(|name| !comparison.held.holds(**name)).count();
+        let quotes = claim.quotes.len().saturating_sub(comparison.quotes.len());
         // A word that one side both denies and states contradicts nothing.
-        let by_claim = claim.denied.and(&reading.stated).without(&reading.denied);
-        let by_text = reading
+        let by_claim = claim
             .denied
-            .without(&reading.stated)
+            .and(&comparison.stated)
+            .without(&comparison.denied);
+        let by_text = comparison
+            .denied
+            .without(&comparison.stated)
             .without(&claim.denied);
         // If both sides deny something, only the word order tells which word is denied, and that is unreliable.
-        let both_deny = claim.denied.len() > 0 && reading.denied.len() > 0;
+        let both_deny = claim.denied.len() > 0 && comparison.denied.len() > 0;
         let opposed = if both_deny {
             BitSet::default()
         } else {
@@ -173,7 +176,7 @@ impl SupportSum {
                 0.0
             };
         Self {
-            coverage: share(reading.held.len(), claim.units.len()),
+            coverage: share(comparison.held.len(), claim.units.len()),
             window,
             pairs,
             missing,
@@ -193,11 +196,11 @@ impl SupportParts {
     /// Computes the components from a comparison with these texts.
     pub(crate) fn of(
         claim: &ClaimUnits<'_>,
-        reading: &Comparison,
+        comparison: &Comparison,
         texts: &[&SourceUnits<'_>],
         cues: &Cues,
     ) -> Self {
-        let sum = SupportSum::of(claim, reading);
+        let sum = SupportSum::of(claim, comparison);
         let numbers = |among: &BitSet| {
             let among = *among;
             let mut seen = BitSet::default();
@@ -234,7 +237,7 @@ impl SupportParts {
             coverage: sum.coverage,
             window: sum.window,
             pairs: sum.pairs,
-            window_at: reading.place.map(|place| TextRange {
+            window_at: comparison.place.map(|place| TextRange {
                 text: place.text,
                 chars: place.chars.0..place.chars.1,
             }),
@@ -248,7 +251,7 @@ impl SupportParts {
                 .filter_map(contradiction)
                 .collect(),
             names_missing: names
-                .filter(|name| !reading.held.holds(**name))
+                .filter(|name| !comparison.held.holds(**name))
                 .map(|name| claim.word(*name).to_owned())
                 .collect(),
             quotations: claim.quotes.iter().map(quotation).collect(),

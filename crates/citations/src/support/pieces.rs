@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn where_capitals_say_nothing() {
+    fn sentence_starts_and_joined_pieces() {
         let text = "He met Ada. She left";
         let opens: Vec<&str> = pieces(text)
             .filter(|piece| piece.opens)
@@ -164,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn offsets_agree_and_nothing_is_lost(text in "(\\PC|[a-z1,.' 的一\n]){0,60}") {
+        fn pieces_cover_all_letters_with_correct_offsets(text in "(\\PC|[a-z1,.' 的一\n]){0,60}") {
             let mut covered = vec![false; text.len()];
             let mut last = 0;
             for piece in pieces(&text) {

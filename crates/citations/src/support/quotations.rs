@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn found_where_a_search_of_strings_finds_it(source in "[ab]{0,60}", wanted in "[ab]{8,12}") {
+        fn find_equals_a_string_search(source in "[ab]{0,60}", wanted in "[ab]{8,12}") {
             let claim = format!("\"{wanted}\"");
             let found = FoldedText::of(&source).find(&quoted_spans(&claim)[0]).map(|at| at.start);
             prop_assert_eq!(found, source.find(&wanted));

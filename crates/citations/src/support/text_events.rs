@@ -145,7 +145,7 @@ impl<F: FnMut(TextEvent<'_>)> EventReader<'_, F> {
             && cues.numerals().begin_with(&self.word)
             && let Some(quantity) = quantity_from_words(text, start, cues)
         {
-            let role = if quantity.is_mere_word() {
+            let role = if quantity.is_ambiguous() {
                 Role::NumberWord
             } else {
                 Role::Number
@@ -301,13 +301,13 @@ mod tests {
     }
 
     #[test]
-    fn units_begin_where_they_stand() {
+    fn unit_starts_are_ascending() {
         let starts = unit_starts("$5 and $7", &Lexemes::default(), &Cues::built_in("en"));
         assert_eq!(starts, [0, 1, 7, 8]);
     }
 
     #[test]
-    fn what_is_denied() {
+    fn denied_units() {
         assert_eq!(
             said("The server doesn't yet support 3.50 plugins.", "en"),
             ["server", "!support", "3.5", "plugins"]

@@ -31,7 +31,7 @@ pub(crate) enum Verdict {
 pub(crate) struct ClaimSupport<'a> {
     claim: &'a ClaimUnits<'a>,
     cues: &'a Cues,
-    readings: Vec<Comparison>,
+    comparisons: Vec<Comparison>,
     /// Support by each source alone.
     supports: Vec<f64>,
 }
@@ -56,18 +56,18 @@ impl<'a> ClaimSupport<'a> {
         if claim.units.is_empty() {
             return None;
         }
-        let readings: Vec<Comparison> = sources
+        let comparisons: Vec<Comparison> = sources
             .iter()
             .map(|source| Comparison::of(claim, source, 0))
             .collect();
-        let supports = readings
+        let supports = comparisons
             .iter()
-            .map(|reading| SupportSum::of(claim, reading).support)
+            .map(|comparison| SupportSum::of(claim, comparison).support)
             .collect();
         Some(Self {
             claim,
             cues,
-            readings,
+            comparisons,
             supports,
         })
     }
@@ -91,13 +91,13 @@ impl<'a> ClaimSupport<'a> {
 
     /// Returns the components of the support by one source.
     pub fn parts(&self, source: usize, units: &SourceUnits<'_>) -> SupportParts {
-        SupportParts::of(self.claim, &self.readings[source], &[units], self.cues)
+        SupportParts::of(self.claim, &self.comparisons[source], &[units], self.cues)
     }
 
     /// Computes the support by the cited sources together.
     pub fn joint(&self, cited: &[usize]) -> JointCitations {
         let mut joint = JointCitations {
-            cited: vec![false; self.readings.len()],
+            cited: vec![false; self.comparisons.len()],
             once: BitSet::default(),
             support: 0.0,
             one_more: 0.0,
@@ -107,24 +107,24 @@ impl<'a> ClaimSupport<'a> {
             if std::mem::replace(&mut joint.cited[source], true) {
                 continue;
             }
-            let held = &self.readings[source].held;
+            let held = &self.comparisons[source].held;
             joint.once = joint.once.without(held).or(&held.without(&all.held));
-            all = all.and(&self.readings[source]);
+            all = all.and(&self.comparisons[source]);
         }
         joint.support = SupportSum::of(self.claim, &all).support;
-        let gain = |source: &usize| self.readings[*source].held.without(&all.held).len();
-        let others = (0..self.readings.len()).filter(|source| !joint.cited[*source]);
+        let gain = |source: &usize| self.comparisons[*source].held.without(&all.held).len();
+        let others = (0..self.comparisons.len()).filter(|source| !joint.cited[*source]);
         joint.one_more = others
             .min_by_key(|source| (Reverse(gain(source)), *source))
             .map_or(joint.support, |source| {
-                SupportSum::of(self.claim, &all.and(&self.readings[source])).support
+                SupportSum::of(self.claim, &all.and(&self.comparisons[source])).support
             });
         joint
     }
 
     /// Returns the best source that is not cited for the claim.
     pub fn best_other(&self, joint: &JointCitations) -> Option<usize> {
-        self.best((0..self.readings.len()).filter(|&source| !joint.cited[source]))
+        self.best((0..self.comparisons.len()).filter(|&source| !joint.cited[source]))
     }
 
     /// Returns the verdict on `source`, which the claim cites. The first case that applies is used:
@@ -137,7 +137,7 @@ impl<'a> ClaimSupport<'a> {
     pub fn verdict(&self, source: usize, joint: &JointCitations, rules: &SupportRules) -> Verdict {
         let enough = |support: f64| support >= rules.threshold;
         // Another citation does not help a source that adds no units.
-        let adds = self.readings[source].held.and(&joint.once).len() > 0;
+        let adds = self.comparisons[source].held.and(&joint.once).len() > 0;
         if enough(self.supports[source]) || (enough(joint.support) && adds) {
             return Verdict::Held;
         }

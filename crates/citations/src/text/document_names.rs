@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_come_without_its_folder() {
+    fn names_without_their_folder_match() {
         for (cited, full) in [
             ("install", "docs/guide/install.md"),
             ("Guide/INSTALL.md", "docs/guide/install.md"),

@@ -189,7 +189,7 @@ mod tests {
     use super::{Lexemes, numbers, spellings};
 
     #[test]
-    fn numbers_in_one_spelling() {
+    fn numbers_in_normal_form() {
         assert_eq!(
             numbers("1,234.5 users (2019-2020), 12.5%."),
             ["1234.5", "2019", "2020", "12.5"]
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_numbers_are_replaced() {
+    fn numbers_of_the_server_are_replaced() {
         let server = ["1", "000", "-2020", "user", "v2"].map(str::to_owned);
         let content = Lexemes::of("1,000 users of v2 in 2019-2020", server);
         assert_eq!(
@@ -238,7 +238,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_are_those_of_words_with_digits(text in "[a1.,é ٣-]{0,30}") {
+        fn numbers_equal_those_of_words_with_digits(text in "[a1.,é ٣-]{0,30}") {
             let words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | ',')));
             let expected: Vec<String> = words
                 .filter(|word| word.contains(|c: char| c.is_ascii_digit()))

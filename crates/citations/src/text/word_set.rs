@@ -78,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_by_comparing_all(words in prop::collection::vec("[ab\u{0}é]{0,12}", 0..20), word in "[ab\u{0}é]{0,12}") {
+        fn lookup_equals_a_linear_search(words in prop::collection::vec("[ab\u{0}é]{0,12}", 0..20), word in "[ab\u{0}é]{0,12}") {
             let all: BTreeSet<String> = words.iter().cloned().collect();
             let set = WordSet::from(words.clone());
             prop_assert_eq!(set.up_to(&word), all.iter().filter(|other| **other <= word).count());

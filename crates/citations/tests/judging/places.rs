@@ -127,7 +127,7 @@ fn addresses() {
 }
 
 #[test]
-fn a_marker_whose_key_has_another_text_now() {
+fn a_marker_whose_passage_was_replaced_is_stale() {
     let answer = "The server listens on port 5432 [C3].";
     let extraction = reground_citations::extract(answer, &Families::ALL);
     for (replaced, status) in [(false, Status::ResolvedCurrent), (true, Status::StaleTurn)] {

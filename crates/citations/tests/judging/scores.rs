@@ -9,7 +9,7 @@ use reground_citations::{
 use crate::fixture::{context, judged_by};
 
 #[test]
-fn factors_and_where_a_citation_was_lost() {
+fn factors_and_loss_stages() {
     let facts = |retrieved, reranked, in_context| {
         Some(StageFacts {
             coordinates: true,

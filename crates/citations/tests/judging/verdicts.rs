@@ -5,7 +5,7 @@ use reground_citations::{Contradiction, Judgement, Status};
 use crate::fixture::{RULES, judged_by, only, source, statuses};
 
 #[test]
-fn in_the_context() {
+fn verdicts_on_sources_of_the_context() {
     let held = only("The server listens on port 5432 [A1].");
     assert_eq!(held.status, Status::ResolvedCurrent);
     assert_eq!(
@@ -28,7 +28,7 @@ fn in_the_context() {
 }
 
 #[test]
-fn content_that_is_not_there() {
+fn unsupported_content() {
     let invented = only("Quantum toasters hover above meadows [A1].");
     assert_eq!(
         (invented.status, invented.support),

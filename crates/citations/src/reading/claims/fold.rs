@@ -15,7 +15,7 @@ pub(super) fn fold_into(out: &mut String, text: &str) {
         if words.len() < rest.len() && !out.is_empty() && !out.ends_with(' ') {
             out.push(' ');
         }
-        let (folded, after) = words.split_at(folded_already(words));
+        let (folded, after) = words.split_at(folded_prefix(words));
         append(out, folded);
         if after.is_empty() {
             return;
@@ -34,7 +34,7 @@ fn append(out: &mut String, words: &str) {
 
 /// Returns the length in bytes of the folded beginning of a text that begins with a word. It ends at white space that
 /// is not a single space before a word.
-fn folded_already(text: &str) -> usize {
+fn folded_prefix(text: &str) -> usize {
     let mut at = 0;
     // Nearly every word has a space before it. Stopping at each would take most of the time.
     while let Some(step) = find(&text.as_bytes()[at..], may_fold) {
@@ -63,7 +63,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn every_space_is_looked_at() {
+    fn may_fold_finds_all_white_space() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let mut bytes = [0; 4];
             let sign = c.encode_utf8(&mut bytes).as_bytes();
@@ -92,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folding_in_bulk_is_folding_by_sign(pieces in prop::collection::vec("[aé。 ,.\n\u{a0}\u{3000}b1“]{0,12}|( ?[a-z,]{1,4}){0,24}", 1..5)) {
+        fn fold_into_equals_the_reference(pieces in prop::collection::vec("[aé。 ,.\n\u{a0}\u{3000}b1“]{0,12}|( ?[a-z,]{1,4}){0,24}", 1..5)) {
             let (mut bulk, mut by_sign) = (String::new(), String::new());
             for piece in &pieces {
                 fold_into(&mut bulk, piece);

@@ -65,39 +65,39 @@ pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
             claims: Vec::new(),
         };
     }
-    let spans = sentence_spans(&without_citations(text, found));
-    let held = citations_by_span(&spans, found);
-    let said = AnswerSentences {
+    let spans = sentence_spans(&mask_citations(text, found));
+    let citations = citations_by_span(&spans, found);
+    let sentences = AnswerSentences {
         text,
         found,
         spans,
-        held,
+        citations,
     };
     let lists = reference_lists::reference_lists(text);
     let mut on = Vec::with_capacity(found.len());
     let mut last_with_words = None;
     let mut before_has_words = false;
-    for number in checked(0..said.spans.len()) {
-        let first = said.first_of_words(number);
+    for number in checked(0..sentences.spans.len()) {
+        let first = sentences.first_letter(number);
         let words = first.is_some();
-        let label = first.is_some_and(|first| said.is_label(number, first));
-        let mut read = said.spans[number].start;
+        let label = first.is_some_and(|first| sentences.is_label(number, first));
+        let mut read = sentences.spans[number].start;
         let mut leads = true;
-        for index in said.held[number].clone() {
+        for index in sentences.citations[number].clone() {
             let citation = &found[index];
             leads = leads && !has_words(text.get(read..citation.bytes.start).unwrap_or_default());
             read = citation.bytes.end;
             let before = number.checked_sub(1).filter(|&before| {
                 leads
                     && before_has_words
-                    && said.held[before].is_empty()
+                    && sentences.citations[before].is_empty()
                     && !text
-                        .get(said.spans[before].end..citation.bytes.start)
+                        .get(sentences.spans[before].end..citation.bytes.start)
                         .unwrap_or_default()
                         .contains('\n')
             });
             let enclosed = match &citation.supports {
-                ClaimScope::Enclosed(bytes) => said.enclosed(index, bytes),
+                ClaimScope::Enclosed(bytes) => sentences.enclosed(index, bytes),
                 ClaimScope::Sentence | ClaimScope::Answer => None,
             };
             let answer = citation.supports == ClaimScope::Answer;
@@ -129,7 +129,7 @@ pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
         }
         before_has_words = words;
     }
-    said.numbered(on)
+    sentences.numbered(on)
 }
 
 /// The sentences of an answer and their citations.
@@ -139,15 +139,15 @@ struct AnswerSentences<'a> {
     /// Sentence spans; some contain only white space.
     spans: Vec<Range<usize>>,
     /// The citation strings of each span.
-    held: Vec<Range<usize>>,
+    citations: Vec<Range<usize>>,
 }
 
 impl AnswerSentences<'_> {
     /// Returns the first letter or digit of a span outside its citations.
-    fn first_of_words(&self, number: usize) -> Option<char> {
+    fn first_letter(&self, number: usize) -> Option<char> {
         let mut first = None;
         self.pieces(number, |piece| {
-            first = first.or_else(|| first_of_words(piece))
+            first = first.or_else(|| first_letter(piece))
         });
         first
     }
@@ -167,7 +167,7 @@ impl AnswerSentences<'_> {
     fn pieces(&self, number: usize, mut piece: impl FnMut(&str)) {
         let span = &self.spans[number];
         let mut at = span.start;
-        for FoundCitation { bytes, .. } in &self.found[self.held[number].clone()] {
+        for FoundCitation { bytes, .. } in &self.found[self.citations[number].clone()] {
             piece(self.text.get(at..bytes.start).unwrap_or_default());
             at = bytes.end.max(at);
         }
@@ -178,28 +178,28 @@ impl AnswerSentences<'_> {
     /// is the position of each citation, and the end.
     fn remainder(&self, number: usize) -> (String, Vec<usize>) {
         let mut out = String::with_capacity(self.spans[number].len());
-        let mut stood = Vec::with_capacity(self.held[number].len() + 1);
+        let mut positions = Vec::with_capacity(self.citations[number].len() + 1);
         self.pieces(number, |piece| {
             // The words before and after a citation stay separate.
             fold_into(&mut out, " ");
             fold_into(&mut out, piece);
-            stood.push(out.trim_end().len());
+            positions.push(out.trim_end().len());
         });
-        let label = if self.opens_line(number) {
+        let label = if self.begins_line(number) {
             list_number(&out)
         } else {
             0
         };
         out.drain(..label);
         clip(&mut out);
-        for at in &mut stood {
+        for at in &mut positions {
             *at = at.saturating_sub(label).min(out.len());
         }
-        (out, stood)
+        (out, positions)
     }
 
     /// Returns whether the sentence begins its line.
-    fn opens_line(&self, number: usize) -> bool {
+    fn begins_line(&self, number: usize) -> bool {
         let span = &self.spans[number];
         let raw = &self.text[span.clone()];
         let start = span.start + raw.len() - raw.trim_start().len();
@@ -251,14 +251,16 @@ impl AnswerSentences<'_> {
                     Some((claims.len() - 1, end))
                 }
                 ClaimKind::Sentence => {
-                    let (claim, stood) = whole[span].get_or_insert_with(|| {
-                        let (text, stood) = self.remainder(span);
+                    let (claim, positions) = whole[span].get_or_insert_with(|| {
+                        let (text, positions) = self.remainder(span);
                         claims.push(Claim { sentence, text });
-                        (claims.len() - 1, stood)
+                        (claims.len() - 1, positions)
                     });
                     // A citation after the sentence has the position of its end.
-                    let within = index.checked_sub(self.held[span].start);
-                    let at = within.and_then(|within| stood.get(within)).or(stood.last());
+                    let within = index.checked_sub(self.citations[span].start);
+                    let at = within
+                        .and_then(|within| positions.get(within))
+                        .or(positions.last());
                     Some((*claim, at.copied().unwrap_or_default()))
                 }
             });
@@ -279,7 +281,7 @@ impl AnswerSentences<'_> {
 /// Returns the text with citations replaced by the same number of bytes: spaces for a citation directly after a word
 /// or full stop, capitals for a separate one. So no sentence boundary is inside a citation; `so.[1] Next` has one
 /// after it and `so. [1] says` before it.
-fn without_citations(text: &str, found: &[FoundCitation]) -> String {
+fn mask_citations(text: &str, found: &[FoundCitation]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut hangs = false;
     let mut last_end = None;
@@ -312,7 +314,7 @@ const FILLERS: (&str, &str) = ("                ", "XXXXXXXXXXXXXXXX");
 /// Returns for each span the indices of the citation strings that start in it or in the gap after it.
 fn citations_by_span(spans: &[Range<usize>], found: &[FoundCitation]) -> Vec<Range<usize>> {
     let mut next = 0;
-    let mut held = Vec::with_capacity(spans.len());
+    let mut citations = Vec::with_capacity(spans.len());
     for number in checked(0..spans.len()) {
         let limit = spans
             .get(number + 1)
@@ -321,9 +323,9 @@ fn citations_by_span(spans: &[Range<usize>], found: &[FoundCitation]) -> Vec<Ran
         while found.get(next).is_some_and(|f| f.bytes.start < limit) {
             next += 1;
         }
-        held.push(first..next);
+        citations.push(first..next);
     }
-    held
+    citations
 }
 
 /// Returns the length in bytes of a list number, `1. ` or `12) `. It is not part of the claim.
@@ -343,9 +345,9 @@ fn clip(text: &mut String) {
 }
 
 fn has_words(text: &str) -> bool {
-    first_of_words(text).is_some()
+    first_letter(text).is_some()
 }
 
-fn first_of_words(text: &str) -> Option<char> {
+fn first_letter(text: &str) -> Option<char> {
     checked(text.chars()).find(|c| c.is_alphanumeric())
 }

@@ -96,7 +96,7 @@ pub(crate) fn trailing_list(inside: &str, grammar: &Grammar) -> Option<ParsedCit
 }
 
 /// Parses the value of a tag attribute, or the content of a plain `<cite>`: markers, numbers or a name.
-pub(crate) fn named_by(form: Form, text: &str) -> Option<ParsedCitation> {
+pub(crate) fn enclosed_names(form: Form, text: &str) -> Option<ParsedCitation> {
     let folded = fold::fold(text);
     let text = folded.trim();
     if let Some(mut found) = list::markers(text).filter(|found| found.is_plain() && !found.repaired)

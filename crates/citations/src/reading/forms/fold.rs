@@ -33,7 +33,7 @@ mod tests {
     use super::fold;
 
     #[test]
-    fn full_width_reads_as_ascii() {
+    fn full_width_is_folded_to_ascii() {
         assert_eq!(fold("٣، ४"), "3, 4");
         assert_eq!(fold("Ａ１，\u{3000}Ｂ２；C–3"), "A1, B2;C-3");
         assert!(matches!(fold("A1, B2"), std::borrow::Cow::Borrowed(_)));

@@ -51,7 +51,7 @@ impl<'a> Notes<'a> {
         let noted = self
             .by_label
             .get(label)
-            .and_then(|note| said(note, grammar));
+            .and_then(|note| references_of_note(note, grammar));
         let references = noted.unwrap_or_else(|| {
             let number = label.parse().ok();
             vec![match number {
@@ -79,7 +79,7 @@ pub(crate) fn label(inside: &str) -> Option<&str> {
     (!label.is_empty() && label.len() <= MAX_LABEL && label.chars().all(fits)).then_some(label)
 }
 
-fn said(note: &str, grammar: &Grammar) -> Option<Vec<Reference>> {
+fn references_of_note(note: &str, grammar: &Grammar) -> Option<Vec<Reference>> {
     if note.is_empty() || note.len() > MAX_NOTE {
         return None;
     }

@@ -106,7 +106,7 @@ mod tests {
     use crate::Pages;
 
     #[test]
-    fn pages_as_people_write_them() {
+    fn pages_in_all_notations() {
         let one = |a, b| Some(vec![Pages::new(a, b)]);
         assert_eq!(whole("p. 12"), one(12, 12));
         assert_eq!(whole("p.12"), one(12, 12));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn not_pages() {
+    fn texts_that_are_not_pages() {
         for text in [
             "",
             "p",

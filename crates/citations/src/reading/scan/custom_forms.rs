@@ -26,22 +26,22 @@ impl Scanner<'_> {
         }
         let mut free = Free::new(hidden, &self.found, &self.notes.lines);
         let mut added: Vec<FoundCitation> = Vec::new();
-        for stretch in stretches(self.text) {
-            check_interrupt(stretch.len());
-            let said = &self.text[stretch.clone()];
+        for range in search_ranges(self.text) {
+            check_interrupt(range.len());
+            let part = &self.text[range.clone()];
             let mut hits: Vec<(Range<usize>, u8, ParsedCitation)> = Vec::new();
             if let Some(patterns) = patterns {
-                patterns.matches(said, stretch.start, |bytes, parsed| {
+                patterns.matches(part, range.start, |bytes, parsed| {
                     hits.push((bytes, 0, parsed))
                 });
             }
             if let Some(locators) = locators {
-                locators.matches(said, stretch.start, |bytes, parsed| {
+                locators.matches(part, range.start, |bytes, parsed| {
                     hits.push((bytes, 1, parsed))
                 });
             }
             if let Some(mentions) = mentions {
-                mentions.matches(said, stretch.start, |bytes, parsed| {
+                mentions.matches(part, range.start, |bytes, parsed| {
                     hits.push((bytes, 2, parsed))
                 });
             }
@@ -82,7 +82,7 @@ impl Scanner<'_> {
 }
 
 /// Splits a text into lines. Long lines are split at white space if possible.
-fn stretches(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn search_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
@@ -92,9 +92,9 @@ fn stretches(text: &str) -> impl Iterator<Item = Range<usize>> {
             None if window.len() == rest.len() => rest.len(),
             None => window.rfind(' ').map_or(window.len(), |space| space + 1),
         };
-        let stretch = start..start + length;
-        start = stretch.end;
-        Some(stretch)
+        let range = start..start + length;
+        start = range.end;
+        Some(range)
     })
 }
 

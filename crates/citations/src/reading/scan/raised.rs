@@ -94,7 +94,7 @@ impl Scanner<'_> {
         let run = rest[..length].trim_end_matches(',');
         let end = at + run.len();
         let next = at + length.max(2);
-        if run.len() > MAX_RUN || !self.is_on(Family::Raised) || !self.carries_note(at) {
+        if run.len() > MAX_RUN || !self.is_on(Family::Raised) || !self.may_carry_note(at) {
             return next;
         }
         // A charge or an exponent continues: `Ca²⁺`, `xⁿ`.
@@ -112,7 +112,7 @@ impl Scanner<'_> {
 
     /// Returns whether a superscript may be a note: it follows a long enough word, or the end of a sentence or
     /// quotation.
-    fn carries_note(&self, at: usize) -> bool {
+    fn may_carry_note(&self, at: usize) -> bool {
         let before = &self.text[..at];
         let Some(last) = before.chars().next_back() else {
             return false;

@@ -45,7 +45,7 @@ impl Scanner<'_> {
             return bytes.start + 1;
         };
         let read = match form {
-            Form::CohereSpan => forms::named_by(form.clone(), label),
+            Form::CohereSpan => forms::enclosed_names(form.clone(), label),
             _ => attribute(inside).and_then(|value| named_or_id(form.clone(), value)),
         };
         let named = read.is_some();
@@ -128,7 +128,9 @@ impl Scanner<'_> {
         let said = &self.text[enclosed.clone()];
         let innermost = self.found.len() == open.found + 1;
         let may_name = innermost && !open.named && said.len() <= MAX_TAG;
-        let read = may_name.then(|| forms::named_by(open.form, said)).flatten();
+        let read = may_name
+            .then(|| forms::enclosed_names(open.form, said))
+            .flatten();
         match (open.named, read) {
             // `<cite>1</cite>`: the enclosed text names the source, and the sentence is the claim.
             (false, Some(read)) => self.replace(open.found, read, end),
@@ -203,7 +205,7 @@ fn named_or_id(form: Form, value: &str) -> Option<ParsedCitation> {
     if value.is_empty() {
         return None;
     }
-    forms::named_by(form.clone(), value).or_else(|| {
+    forms::enclosed_names(form.clone(), value).or_else(|| {
         let id = value.to_owned();
         Some(ParsedCitation::one(form, Reference::Id { id, pages: None }))
     })

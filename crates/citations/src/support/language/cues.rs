@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_where_nothing_is_known_of_denials() {
+    fn numbers_are_read_without_negation_cues() {
         let rows = [
             ("eo", SupportCue::Decimal, ","),
             ("eo", SupportCue::Number, "dek=10"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn cues_of_words_contractions_and_strings() {
+    fn cues_are_words_contractions_or_strings() {
         let english = Cues::built_in("en");
         assert!(english.denies(Some("don"), "t") && !english.denies(Some("it"), "t"));
         let chinese = Cues::built_in("zh");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn users_add_languages() {
+    fn languages_can_be_added() {
         let rows = [("sv", SupportCue::Negation, "inte")];
         assert!(Cues::of("sv", rows).denies(None, "inte"));
     }

@@ -61,7 +61,7 @@ mod tests {
     use super::{code, configuration};
 
     #[test]
-    fn languages_and_what_reads_them() {
+    fn languages_and_their_configurations() {
         for (given, is, read_by) in [
             ("de", "de", Some("pg_catalog.german")),
             ("German", "de", Some("pg_catalog.german")),

@@ -18,7 +18,7 @@ pub(crate) struct Quantity {
 
 impl Quantity {
     /// Returns whether it may be an ordinary word: one of them, a half.
-    pub fn is_mere_word(&self) -> bool {
+    pub fn is_ambiguous(&self) -> bool {
         let number = self.numbers.first().map(|number| number.parse::<f64>());
         matches!(number, Some(Ok(number)) if number <= 1.0)
     }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_any_spelling() {
+    fn numbers_in_all_notations() {
         for (text, language, number) in [
             ("1,200,000", "en", "1200000"),
             ("1.2 million", "en", "1200000"),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured() {
+    fn measures_of_numbers() {
         for (text, of) in [
             ("5 %", Some("%")),
             ("5 percent", Some("%")),
@@ -251,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn scaling_is_multiplying(whole in 0_u32..100_000, tenths in 0_u32..10, factor in 1_u32..2_000_000) {
+        fn times_equals_multiplication(whole in 0_u32..100_000, tenths in 0_u32..10, factor in 1_u32..2_000_000) {
             let number = format!("{whole}.{tenths}");
             let tens = u64::from(whole * 10 + tenths) * u64::from(factor);
             let expected = match tens % 10 {
@@ -262,7 +262,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read(text in "(\\PC|[a-z1-3 .,$%°-]|two|hundred|and|million| ){0,30}", language in "en|de|zh|none") {
+        fn any_text_has_valid_quantities(text in "(\\PC|[a-z1-3 .,$%°-]|two|hundred|and|million| ){0,30}", language in "en|de|zh|none") {
             let cues = Cues::built_in(&language);
             for (start, c) in text.char_indices() {
                 let end = start + c.len_utf8();
