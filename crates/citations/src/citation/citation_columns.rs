@@ -124,7 +124,7 @@ mod tests {
     fn each_reference_has_its_column() {
         let answer = "Cows [a1, p. 3]. Pigs [2]. See [Source: farm.md, pp. 4-5] (Smith et al., 2020). Odd [A1,].";
         let rows = extract(answer, &Families::ALL).citation_columns(answer);
-        let said: Vec<_> = rows
+        let named_columns: Vec<_> = rows
             .iter()
             .map(|row| {
                 let named = row
@@ -137,7 +137,7 @@ mod tests {
             .collect();
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(
-            said,
+            named_columns,
             [
                 (text("A1"), None, Some("3"), true),
                 (None, Some(2), None, false),

@@ -47,14 +47,14 @@ impl<'a> Ruler<'a> {
     }
 
     fn advance(&mut self, to: usize) -> (usize, usize) {
-        let stretch = self.text.as_bytes().get(self.bytes..to).unwrap_or_default();
-        check_interrupt(stretch.len());
+        let skipped = self.text.as_bytes().get(self.bytes..to).unwrap_or_default();
+        check_interrupt(skipped.len());
         // Every byte that is not a continuation byte starts a scalar. A scalar of four bytes is a surrogate pair.
-        let (scalars, pairs) = if stretch.is_ascii() {
-            (stretch.len(), 0)
+        let (scalars, pairs) = if skipped.is_ascii() {
+            (skipped.len(), 0)
         } else {
-            let scalars = count(stretch, |byte| byte & 0xC0 != 0x80);
-            (scalars, count(stretch, |byte| byte >= 0xF0))
+            let scalars = count(skipped, |byte| byte & 0xC0 != 0x80);
+            (scalars, count(skipped, |byte| byte >= 0xF0))
         };
         self.chars += scalars;
         self.utf16 += scalars + pairs;

@@ -30,8 +30,8 @@ pub(super) fn rows(
     // The sort is stable: sources with the same position keep the order of the API.
     cited.sort_by_key(|c| (c.bytes.start, c.bytes.end));
     let form = Form::Custom(api.as_str().to_owned());
-    let (found, standing_of) = found(answer, &cited, &form);
-    let placed = claims::place(answer, &found);
+    let (found, placement_of) = found(answer, &cited, &form);
+    let placed = claims::place_citations(answer, &found);
     let mut out = Extraction {
         sentences: placed.sentences,
         claims: placed.claims,
@@ -39,9 +39,9 @@ pub(super) fn rows(
         ..Extraction::default()
     };
     let mut quotes = Vec::with_capacity(cited.len());
-    for (cited, index) in checked(cited.into_iter().zip(standing_of)) {
-        let standing = index.and_then(|index| placed.standing.get(index).copied());
-        let placement = standing.unwrap_or_default();
+    for (cited, index) in checked(cited.into_iter().zip(placement_of)) {
+        let assigned = index.and_then(|index| placed.placements.get(index).copied());
+        let placement = assigned.unwrap_or_default();
         out.citations.push(Extracted {
             span: positions.span(cited.bytes),
             form: form.clone(),
@@ -92,7 +92,7 @@ fn found(
     let mut found = Vec::with_capacity(index_of.len());
     for (&(start, end, is_mark), index) in &mut index_of {
         *index = found.len();
-        let (bytes, supports) = if is_mark {
+        let (bytes, scope) = if is_mark {
             (start..end, ClaimScope::Sentence)
         } else {
             (start..start, ClaimScope::Enclosed(start..end))
@@ -100,14 +100,14 @@ fn found(
         found.push(FoundCitation {
             bytes,
             parsed: ParsedCitation::new(form.clone()),
-            supports,
+            scope,
         });
     }
-    let standing = keys
+    let assigned = keys
         .into_iter()
         .map(|key| index_of.get(&key?).copied())
         .collect();
-    (found, standing)
+    (found, assigned)
 }
 
 /// Returns the sentences that a range overlaps; for an empty range, the sentence before it.

@@ -66,9 +66,9 @@ impl Locators {
     pub fn read(&self, text: &str) -> Option<LocatorRange> {
         let text = text.trim();
         let mut only = None;
-        self.matches(text, 0, |bytes, inside| {
+        self.matches(text, 0, |bytes, parsed| {
             if bytes == (0..text.len())
-                && let [Reference::Locator(range)] = inside.references.as_slice()
+                && let [Reference::Locator(range)] = parsed.references.as_slice()
             {
                 only = Some(range.clone());
             }
@@ -94,31 +94,31 @@ impl Locators {
     /// longest match is used.
     pub(crate) fn matches(
         &self,
-        stretch: &str,
+        text: &str,
         offset: usize,
         mut found: impl FnMut(Range<usize>, ParsedCitation),
     ) {
         let mut hits: Vec<(usize, std::cmp::Reverse<usize>, ParsedCitation)> = Vec::new();
         for pattern in &self.patterns {
             let mut last = 0;
-            for captures in pattern.whole.captures_iter(stretch) {
+            for captures in pattern.whole.captures_iter(text) {
                 let Some(start) = captures.get(0).map(|whole| whole.start()) else {
                     continue;
                 };
-                if start < last || joined_before(stretch, start) {
+                if start < last || joined_before(text, start) {
                     continue;
                 }
-                if let Some((end, inside)) = self.places(pattern, stretch, &captures) {
-                    hits.push((start, std::cmp::Reverse(end), inside));
+                if let Some((end, parsed)) = self.places(pattern, text, &captures) {
+                    hits.push((start, std::cmp::Reverse(end), parsed));
                     last = end;
                 }
             }
         }
         hits.sort_by_key(|(start, end, _)| (*start, *end));
         let mut last = 0;
-        for (start, std::cmp::Reverse(end), inside) in hits {
+        for (start, std::cmp::Reverse(end), parsed) in hits {
             if start >= last {
-                found(offset + start..offset + end, inside);
+                found(offset + start..offset + end, parsed);
                 last = end;
             }
         }
@@ -140,7 +140,7 @@ impl Locators {
         if joined_after(text, end) {
             return None;
         }
-        let mut inside = ParsedCitation::new(Form::Locator);
+        let mut parsed = ParsedCitation::new(Form::Locator);
         let mut first = numbers;
         for _ in 0..MAX_PLACES {
             let mut last = first.clone();
@@ -149,7 +149,7 @@ impl Locators {
                 end = stated.end;
             }
             let range = LocatorRange::new(work.clone(), first.clone(), last.clone());
-            inside.references.push(match range {
+            parsed.references.push(match range {
                 Some(range) => Reference::Locator(range),
                 None => Reference::Malformed(Malformed::DescendingRange),
             });
@@ -161,7 +161,7 @@ impl Locators {
                 None => break,
             }
         }
-        Some((end, inside))
+        Some((end, parsed))
     }
 }
 

@@ -61,13 +61,13 @@ pub(crate) fn non_prose_spans(text: &str) -> Vec<Range<usize>> {
 /// Returns the next byte that may begin a hidden range.
 fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
     let mut start = from;
-    for stretch in bytes.get(from..)?.chunks(CHECK_INTERVAL) {
-        let sign = memchr::memchr3(b'`', b'~', b'<', stretch);
-        check_interrupt(sign.unwrap_or(stretch.len()));
+    for chunk in bytes.get(from..)?.chunks(CHECK_INTERVAL) {
+        let sign = memchr::memchr3(b'`', b'~', b'<', chunk);
+        check_interrupt(sign.unwrap_or(chunk.len()));
         if let Some(at) = sign {
             return Some(start + at);
         }
-        start += stretch.len();
+        start += chunk.len();
     }
     None
 }

@@ -14,10 +14,10 @@ use crate::{Extracted, Extraction, Reference};
 pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
     let grammar = grammar.into();
     let (found, omitted) = scan::scan(text, &grammar);
-    let placed = claims::place(text, &found);
+    let placed = claims::place_citations(text, &found);
     let mut citations = Vec::with_capacity(found.len());
     let mut ruler = Ruler::new(text);
-    for (found, placement) in checked(found.into_iter().zip(placed.standing)) {
+    for (found, placement) in checked(found.into_iter().zip(placed.placements)) {
         let span = ruler.span(found.bytes);
         let family = found.parsed.form.family();
         for reference in found.parsed.references {

@@ -58,8 +58,8 @@ impl Comparison {
             comparison.held.add(*number);
         }
         if let Some(window) = best_window(&hits, WINDOW * claim.length) {
-            let stretch = &hits[window];
-            for (number, hit) in stretch {
+            let window_hits = &hits[window];
+            for (number, hit) in window_hits {
                 comparison.window.add(*number);
                 let side = if hit.denied {
                     &mut comparison.denied
@@ -69,8 +69,8 @@ impl Comparison {
                 side.add(*number);
             }
             // A currency sign is read after the number that it precedes.
-            let starts = stretch.iter().map(|(_, hit)| hit.chars.0);
-            let ends = stretch.iter().map(|(_, hit)| hit.chars.1);
+            let starts = window_hits.iter().map(|(_, hit)| hit.chars.0);
+            let ends = window_hits.iter().map(|(_, hit)| hit.chars.1);
             if let (Some(start), Some(end)) = (starts.min(), ends.max()) {
                 let chars = (start, end);
                 comparison.place = Some(Place { text, chars });

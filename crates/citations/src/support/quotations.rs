@@ -149,8 +149,8 @@ mod tests {
         let at = FoldedText::of(source)
             .find(&quoted_spans(claim)[0])
             .unwrap();
-        let said: String = source.chars().skip(at.start).take(at.len()).collect();
-        assert_eq!(said, "Never  again – EVER");
+        let found: String = source.chars().skip(at.start).take(at.len()).collect();
+        assert_eq!(found, "Never  again – EVER");
     }
 
     proptest! {

@@ -211,8 +211,8 @@ fn extends_denial(word: &str, rest: &str) -> bool {
 /// Returns the start of each unit of a text, in bytes, ascending.
 pub(crate) fn unit_starts(text: &str, lexemes: &Lexemes, cues: &Cues) -> Vec<usize> {
     let mut starts = Vec::new();
-    read_events(text, lexemes, cues, |said| {
-        if let TextEvent::Unit(unit) = said {
+    read_events(text, lexemes, cues, |event| {
+        if let TextEvent::Unit(unit) = event {
             starts.push(unit.piece.bytes.start);
         }
     });
@@ -278,7 +278,7 @@ mod tests {
     use crate::Lexemes;
 
     /// The units of a text; `!` marks denied ones.
-    fn said(text: &str, language: &str) -> Vec<String> {
+    fn units(text: &str, language: &str) -> Vec<String> {
         let words = text.to_lowercase();
         let words = words.split(|c: char| !c.is_alphanumeric());
         let lexemes = Lexemes::of(text, words.filter(|word| word.len() > 5).map(str::to_owned));
@@ -287,7 +287,7 @@ mod tests {
             text,
             &lexemes,
             &Cues::built_in(language),
-            |said| match said {
+            |event| match event {
                 TextEvent::Word { .. } | TextEvent::Absorbed(_) => {}
                 TextEvent::Unit(unit) if unit.denied => units.push(format!("!{}", unit.key)),
                 TextEvent::Unit(unit) => units.push(unit.key.to_owned()),
@@ -309,39 +309,39 @@ mod tests {
     #[test]
     fn denied_units() {
         assert_eq!(
-            said("The server doesn't yet support 3.50 plugins.", "en"),
+            units("The server doesn't yet support 3.50 plugins.", "en"),
             ["server", "!support", "3.5", "plugins"]
         );
         assert_eq!(
-            said("Der Server startet nicht. Neustart 1.234,5", "de"),
+            units("Der Server startet nicht. Neustart 1.234,5", "de"),
             ["server", "!startet", "neustart", "1234.5"]
         );
         assert_eq!(
-            said("No, clients do not answer. No. 5 answers.", "en"),
+            units("No, clients do not answer. No. 5 answers.", "en"),
             ["clients", "!answer", "5", "answers"]
         );
         assert_eq!(
-            said("Not only clients answer no more than 10 servers", "en"),
+            units("Not only clients answer no more than 10 servers", "en"),
             ["clients", "answer", "10", "servers"]
         );
         assert_eq!(
-            said("The server no longer supports plugins.", "en"),
+            units("The server no longer supports plugins.", "en"),
             ["server", "!supports", "plugins"]
         );
         assert_eq!(
-            said("No one may inspect laboratories.", "en"),
+            units("No one may inspect laboratories.", "en"),
             ["1", "!inspect", "laboratories"]
         );
         assert_eq!(
-            said("Der Server startet nicht mehr. Neustart", "de"),
+            units("Der Server startet nicht mehr. Neustart", "de"),
             ["server", "!startet", "neustart"]
         );
         assert_eq!(
-            said("It takes no longer than 10 minutes", "en"),
+            units("It takes no longer than 10 minutes", "en"),
             ["!longer", "10", "min"]
         );
-        assert_eq!(said("它不支持", "zh"), ["它不", "不支", "!支持"]);
-        assert_eq!(said("它不同意", "zh"), ["它不", "不同", "同意"]);
-        assert_eq!(said("It does not support", "simple"), ["support"]);
+        assert_eq!(units("它不支持", "zh"), ["它不", "不支", "!支持"]);
+        assert_eq!(units("它不同意", "zh"), ["它不", "不同", "同意"]);
+        assert_eq!(units("It does not support", "simple"), ["support"]);
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct PlacedCitations {
     /// Sentences, trimmed and not empty.
     pub sentences: Vec<Range<usize>>,
     /// The placement of each citation string.
-    pub standing: Vec<Placement>,
+    pub placements: Vec<Placement>,
     /// Claims, in the order of their sentences.
     pub claims: Vec<Claim>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Placement {
 /// The sentence span and the claim that a citation string is assigned to.
 struct Assignment {
     span: usize,
-    claims: ClaimKind,
+    claim: ClaimKind,
 }
 
 /// Longest claim, in bytes. The rest of a longer one is not compared with sources.
@@ -56,12 +56,12 @@ enum ClaimKind {
 ///
 /// A citation in a list of references, after a bare `Sources:` or for the whole answer supports no claim. A citation
 /// that encloses its claim belongs to the sentence that it begins in.
-pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
+pub(crate) fn place_citations(text: &str, found: &[FoundCitation]) -> PlacedCitations {
     if found.is_empty() {
         let sentences = sentence_spans(text);
         return PlacedCitations {
             sentences,
-            standing: Vec::new(),
+            placements: Vec::new(),
             claims: Vec::new(),
         };
     }
@@ -74,7 +74,7 @@ pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
         citations,
     };
     let lists = reference_lists::reference_lists(text);
-    let mut on = Vec::with_capacity(found.len());
+    let mut assignments = Vec::with_capacity(found.len());
     let mut last_with_words = None;
     let mut before_has_words = false;
     for number in checked(0..sentences.spans.len()) {
@@ -96,13 +96,13 @@ pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
                         .unwrap_or_default()
                         .contains('\n')
             });
-            let enclosed = match &citation.supports {
+            let enclosed = match &citation.scope {
                 ClaimScope::Enclosed(bytes) => sentences.enclosed(index, bytes),
                 ClaimScope::Sentence | ClaimScope::Answer => None,
             };
-            let answer = citation.supports == ClaimScope::Answer;
+            let answer = citation.scope == ClaimScope::Answer;
             let listed = || leads && reference_lists::holds(&lists, citation.bytes.start);
-            let (span, claims) = if let Some(text) = enclosed {
+            let (span, claim) = if let Some(text) = enclosed {
                 (Some(number), ClaimKind::Enclosed(text))
             } else if label || answer {
                 (Some(number), ClaimKind::Nothing)
@@ -115,9 +115,9 @@ pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
             } else {
                 (Some(number), ClaimKind::Sentence)
             };
-            on.push(Assignment {
-                claims: if span.is_some() {
-                    claims
+            assignments.push(Assignment {
+                claim: if span.is_some() {
+                    claim
                 } else {
                     ClaimKind::Nothing
                 },
@@ -129,7 +129,7 @@ pub(crate) fn place(text: &str, found: &[FoundCitation]) -> PlacedCitations {
         }
         before_has_words = words;
     }
-    sentences.numbered(on)
+    sentences.into_placed(assignments)
 }
 
 /// The sentences of an answer and their citations.
@@ -226,7 +226,7 @@ impl AnswerSentences<'_> {
     }
 
     /// Removes spans of white space, trims the others, and creates the claims.
-    fn numbered(self, on: Vec<Assignment>) -> PlacedCitations {
+    fn into_placed(self, assignments: Vec<Assignment>) -> PlacedCitations {
         let mut sentences = Vec::with_capacity(self.spans.len());
         let mut number_of = Vec::with_capacity(self.spans.len());
         for span in checked(&self.spans) {
@@ -240,10 +240,12 @@ impl AnswerSentences<'_> {
         }
         let mut claims = Vec::new();
         let mut whole: Vec<Option<(usize, Vec<usize>)>> = vec![None; self.spans.len()];
-        let mut standing = Vec::with_capacity(on.len());
-        for (index, Assignment { span, claims: of }) in checked(on.into_iter().enumerate()) {
+        let mut placements = Vec::with_capacity(assignments.len());
+        for (index, Assignment { span, claim: kind }) in
+            checked(assignments.into_iter().enumerate())
+        {
             let sentence = number_of.get(span).copied().flatten();
-            let claim = sentence.and_then(|sentence| match of {
+            let claim = sentence.and_then(|sentence| match kind {
                 ClaimKind::Nothing => None,
                 ClaimKind::Enclosed(text) => {
                     let end = text.len();
@@ -264,7 +266,7 @@ impl AnswerSentences<'_> {
                     Some((*claim, at.copied().unwrap_or_default()))
                 }
             });
-            standing.push(Placement {
+            placements.push(Placement {
                 sentence,
                 claim: claim.map(|(claim, _)| claim),
                 claim_at: claim.map(|(_, at)| at),
@@ -272,7 +274,7 @@ impl AnswerSentences<'_> {
         }
         PlacedCitations {
             sentences,
-            standing,
+            placements,
             claims,
         }
     }

@@ -53,7 +53,7 @@ impl Scanner<'_> {
                     added.push(FoundCitation {
                         bytes,
                         parsed,
-                        supports: ClaimScope::Sentence,
+                        scope: ClaimScope::Sentence,
                     });
                 }
             }

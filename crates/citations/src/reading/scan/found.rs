@@ -9,7 +9,7 @@ use crate::citation::ParsedCitation;
 pub(crate) struct FoundCitation {
     pub bytes: Range<usize>,
     pub parsed: ParsedCitation,
-    pub supports: ClaimScope,
+    pub scope: ClaimScope,
 }
 
 /// The text that a citation supports.

@@ -52,7 +52,7 @@ impl<'a> Scanner<'a> {
         &mut self,
         bytes: Range<usize>,
         mut parsed: ParsedCitation,
-        supports: ClaimScope,
+        scope: ClaimScope,
     ) -> usize {
         let end = bytes.end;
         let room = MAX_CITATIONS - self.listed;
@@ -65,7 +65,7 @@ impl<'a> Scanner<'a> {
         self.found.push(FoundCitation {
             bytes,
             parsed,
-            supports,
+            scope,
         });
         end
     }

@@ -125,11 +125,11 @@ impl Scanner<'_> {
         };
         let open = self.open.remove(at);
         let enclosed = open.inner..end;
-        let said = &self.text[enclosed.clone()];
+        let enclosed_text = &self.text[enclosed.clone()];
         let innermost = self.found.len() == open.found + 1;
-        let may_name = innermost && !open.named && said.len() <= MAX_TAG;
+        let may_name = innermost && !open.named && enclosed_text.len() <= MAX_TAG;
         let read = may_name
-            .then(|| forms::enclosed_names(open.form, said))
+            .then(|| forms::enclosed_names(open.form, enclosed_text))
             .flatten();
         match (open.named, read) {
             // `<cite>1</cite>`: the enclosed text names the source, and the sentence is the claim.
@@ -145,7 +145,7 @@ impl Scanner<'_> {
             }
             _ => {
                 if let Some(found) = self.found.get_mut(open.found) {
-                    found.supports = ClaimScope::Enclosed(enclosed);
+                    found.scope = ClaimScope::Enclosed(enclosed);
                 }
             }
         }
