@@ -32,7 +32,7 @@ mod support;
 mod text;
 
 pub use citation::{
-    CitationColumns, Claim, Extracted, Extraction, Families, Family, Form, LocatorRange,
+    CitationColumns, Claim, ExtractedCitation, Extraction, Families, Family, Form, LocatorRange,
     MAX_CITATIONS, Malformed, Pages, Reference, Span, excerpt,
 };
 pub use decoding::{GrammarFormat, InvalidMarker, UnknownGrammarFormat, citation_grammar};

@@ -1,6 +1,8 @@
 //! Extraction: the citations, their sentences and claims.
 
-use reground_citations::{Extracted, Families, Grammar, Malformed, Pages, Reference, extract};
+use reground_citations::{
+    ExtractedCitation, Families, Grammar, Malformed, Pages, Reference, extract,
+};
 
 fn marker(marker: &str) -> Reference {
     Reference::Marker {
@@ -225,7 +227,7 @@ fn text_that_is_not_a_citation() {
 fn long_numbers_are_read_if_a_source_has_them() {
     let numbers = |text: &str, grammar: &Grammar| -> Vec<u32> {
         let citations = extract(text, grammar).citations.into_iter();
-        let number = |c: Extracted| match c.reference {
+        let number = |c: ExtractedCitation| match c.reference {
             Reference::Ordinal { number, .. } => Some(number),
             _ => None,
         };

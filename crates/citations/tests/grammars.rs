@@ -225,7 +225,7 @@ fn mentions_in_prose() {
     );
     let names = |text: &str| -> Vec<(String, String)> {
         let citations = extract(text, &titled).citations.into_iter();
-        let name = |c: reground_citations::Extracted| match (&c.form, &c.reference) {
+        let name = |c: reground_citations::ExtractedCitation| match (&c.form, &c.reference) {
             (Form::Mention, Reference::Mention { name }) => {
                 Some((c.raw(text).to_owned(), name.clone()))
             }

@@ -1,6 +1,6 @@
 //! Reading an answer in parts, compared with reading it as a whole.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(clippy::unwrap_used, reason = "shared functions of tests")]
 
 mod feeding;
 mod nasty;

@@ -1,5 +1,5 @@
 //! Support of a claim by texts, without a server.
-#![allow(clippy::unwrap_used)] // in the functions that tests share too
+#![allow(clippy::unwrap_used)] // for the shared functions of tests
 
 use proptest::prelude::*;
 use reground_citations::{Cues, Lexemes, SupportParts, Text, TextRange, support};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use super::{Extracted, Extraction, Family, Form, Reference};
+use super::{ExtractedCitation, Extraction, Family, Form, Reference};
 
 /// Longest sentence, claim or quote of a row, in bytes. Every row has its own copy, so one long sentence with ten
 /// thousand citations would otherwise be stored ten thousand times.
@@ -73,7 +73,12 @@ impl Extraction {
             .collect()
     }
 
-    fn row(&self, answer: &str, citation_no: usize, citation: &Extracted) -> CitationColumns {
+    fn row(
+        &self,
+        answer: &str,
+        citation_no: usize,
+        citation: &ExtractedCitation,
+    ) -> CitationColumns {
         let span = &citation.span;
         let mut row = CitationColumns {
             citation_no,

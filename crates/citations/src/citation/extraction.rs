@@ -12,7 +12,7 @@ pub const MAX_CITATIONS: usize = 65_536;
 /// One cited source. A list such as `[A1, A3]` results in one value for each source, all with the same text and
 /// position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Extracted {
+pub struct ExtractedCitation {
     /// Position in the answer.
     #[serde(flatten)]
     pub span: Span,
@@ -33,7 +33,7 @@ pub struct Extracted {
     pub claim_at: Option<usize>,
 }
 
-impl Extracted {
+impl ExtractedCitation {
     /// Returns the citation string, verbatim. `answer` must be the text that was extracted from; otherwise the result
     /// may be empty.
     pub fn raw<'a>(&self, answer: &'a str) -> &'a str {
@@ -59,7 +59,7 @@ pub struct Claim {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Extraction {
     /// Citations, in the order of the text.
-    pub citations: Vec<Extracted>,
+    pub citations: Vec<ExtractedCitation>,
     /// Sentences with their citations, as byte ranges of the answer, in order.
     pub sentences: Vec<Range<usize>>,
     /// Claims, in the order of their sentences.
@@ -70,7 +70,7 @@ pub struct Extraction {
 
 impl Extraction {
     /// Returns the text of the claim that a citation supports.
-    pub fn claim_of(&self, citation: &Extracted) -> Option<&str> {
+    pub fn claim_of(&self, citation: &ExtractedCitation) -> Option<&str> {
         let claim = self.claims.get(citation.claim?)?;
         Some(&claim.text)
     }

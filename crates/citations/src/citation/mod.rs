@@ -10,7 +10,7 @@ mod reference;
 mod span;
 
 pub use citation_columns::{CitationColumns, excerpt};
-pub use extraction::{Claim, Extracted, Extraction, MAX_CITATIONS};
+pub use extraction::{Claim, ExtractedCitation, Extraction, MAX_CITATIONS};
 pub use families::Families;
 pub use form::{Family, Form};
 pub use locator_range::LocatorRange;

@@ -13,7 +13,7 @@ use crate::MAX_CITATIONS;
 use crate::citation::ParsedCitation;
 use crate::reading::claims;
 use crate::reading::scan::{ClaimScope, FoundCitation};
-use crate::{Extracted, Extraction, Form};
+use crate::{ExtractedCitation, Extraction, Form};
 
 /// Longest claim of several sentences, in bytes. Of a longer range only the last sentences are used.
 const MAX_CLAIM: usize = 2048;
@@ -42,7 +42,7 @@ pub(super) fn rows(
     for (cited, index) in checked(cited.into_iter().zip(placement_of)) {
         let assigned = index.and_then(|index| placed.placements.get(index).copied());
         let placement = assigned.unwrap_or_default();
-        out.citations.push(Extracted {
+        out.citations.push(ExtractedCitation {
             span: positions.span(cited.bytes),
             form: form.clone(),
             family: form.family(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::evidence::Evidence;
 use super::segments::{Segment, segments};
 use crate::support::{ClaimUnits, Vocabulary, unit_starts};
-use crate::{Extracted, Extraction};
+use crate::{ExtractedCitation, Extraction};
 
 /// Citations and the text that they support.
 pub(super) struct ClaimPart<'a> {
@@ -84,7 +84,7 @@ pub(super) fn claim_parts<'a>(
 }
 
 /// Returns the byte position of a citation in its claim.
-fn at(citation: &Extracted, claim: &str) -> usize {
+fn at(citation: &ExtractedCitation, claim: &str) -> usize {
     let at = citation.claim_at.unwrap_or(claim.len());
     claim.floor_char_boundary(at)
 }

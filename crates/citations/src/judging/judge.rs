@@ -27,7 +27,7 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
     let mut vocabulary = Vocabulary::default();
     let parts = claim_parts(extraction, evidence, &mut vocabulary);
     let sources = evidence.sources.iter();
-    let bench = EvidenceUnits {
+    let units = EvidenceUnits {
         evidence,
         sources: sources
             .map(|s| SourceUnits::read(&s.text, &s.lexemes, evidence.cues, &vocabulary))
@@ -49,7 +49,7 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
                 )
             })
             .collect();
-        judged.extend(bench.part(part, resolved));
+        judged.extend(units.judge_part(part, resolved));
     }
     judged.sort_unstable_by_key(|(number, _)| *number);
     Ok(judged.into_iter().map(|(_, judgement)| judgement).collect())
@@ -68,24 +68,28 @@ struct Finding {
 
 impl<'a> EvidenceUnits<'a> {
     /// Judges the citations of one claim, or of one part of a claim, together.
-    fn part(&self, part: &ClaimPart<'_>, resolved: Vec<Resolved<'_>>) -> Vec<(usize, Judgement)> {
+    fn judge_part(
+        &self,
+        part: &ClaimPart<'_>,
+        resolved: Vec<Resolved<'_>>,
+    ) -> Vec<(usize, Judgement)> {
         let claim = part.claim.as_ref();
         let claim_support = claim.and_then(|claim| {
             let claim_support = ClaimSupport::of(claim, &self.sources, self.evidence.cues)?;
             Some((claim, claim_support))
         });
-        let weights = claim_support
+        let support_of_claim = claim_support
             .as_ref()
             .map(|(_, claim_support)| claim_support);
         let meant: Vec<Option<usize>> = resolved
             .iter()
-            .map(|(.., r)| meant_source(r, weights))
+            .map(|(.., r)| meant_source(r, support_of_claim))
             .collect();
         let cited: Vec<usize> = meant.iter().copied().flatten().collect();
-        let joint = weights.map(|claim_support| claim_support.joint(&cited));
+        let joint = support_of_claim.map(|claim_support| claim_support.joint(&cited));
         // Each source is compared once, even if a sentence has ten thousand markers.
         let mut findings: BTreeMap<usize, Option<Finding>> = BTreeMap::new();
-        let best_other = weights
+        let best_other = support_of_claim
             .zip(joint.as_ref())
             .and_then(|(claim_support, joint)| {
                 let source = claim_support.best_other(joint)?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::{Grammar, claims, scan};
 use crate::citation::Ruler;
-use crate::{Extracted, Extraction, Reference};
+use crate::{ExtractedCitation, Extraction, Reference};
 
 /// Extracts all citations that a grammar describes. [`Families`](crate::Families) can be passed as a grammar.
 ///
@@ -22,7 +22,7 @@ pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extracti
         let family = found.parsed.form.family();
         for reference in found.parsed.references {
             let repaired = found.parsed.repaired && matches!(reference, Reference::Marker { .. });
-            citations.push(Extracted {
+            citations.push(ExtractedCitation {
                 span: span.clone(),
                 form: found.parsed.form.clone(),
                 family,

@@ -10,7 +10,7 @@ mod settled;
 use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 
-use crate::{Extracted, Extraction, Form, Grammar, Malformed, Reference, extract};
+use crate::{ExtractedCitation, Extraction, Form, Grammar, Malformed, Reference, extract};
 use settled::{Settled, settled};
 
 /// Longest name that a tag encloses, with the end tag, in bytes.
@@ -52,7 +52,7 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
     let Settled { known, settled } = settled(answer_so_far, grammar);
     let mut shown = settled;
     let mut extraction = extract(&answer_so_far[..known], grammar);
-    let grows = |c: &&Extracted| is_unnamed(c) && known - c.span.bytes.end <= MAX_ENCLOSED;
+    let grows = |c: &&ExtractedCitation| is_unnamed(c) && known - c.span.bytes.end <= MAX_ENCLOSED;
     if let Some(waiting) = extraction.citations.iter().find(grows) {
         shown = shown.min(waiting.span.bytes.start);
     }
@@ -70,7 +70,7 @@ pub fn feed(answer_so_far: &str, grammar: &Grammar, complete: bool) -> PartialEx
         shown = shown.min(cut.span.bytes.start);
     }
     // Markup may enclose a claim across paragraphs, and a note may change the source of a footnote.
-    let waits = |c: &&Extracted| is_markup(&c.form) || decided_later(c);
+    let waits = |c: &&ExtractedCitation| is_markup(&c.form) || decided_later(c);
     let placeable = citations
         .iter()
         .find(waits)
@@ -108,12 +108,12 @@ fn is_markup(form: &Form) -> bool {
 }
 
 /// Returns whether later text decides what a citation names: a footnote (by its note) or a `<cite>` (by its content).
-fn decided_later(citation: &Extracted) -> bool {
+fn decided_later(citation: &ExtractedCitation) -> bool {
     citation.form == Form::Footnote || is_unnamed(citation)
 }
 
 /// Returns whether a citation is a `<cite>` that may still be named by its content, as in `<cite>1</cite>`.
-fn is_unnamed(citation: &Extracted) -> bool {
+fn is_unnamed(citation: &ExtractedCitation) -> bool {
     citation.form == Form::CiteTag
         && citation.reference == Reference::Malformed(Malformed::EmptyName)
 }

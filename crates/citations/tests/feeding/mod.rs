@@ -1,7 +1,7 @@
 //! Reads every prefix of an answer and checks the results against the whole answer.
 
 use reground_citations::{
-    Extracted, Extraction, Form, Grammar, GrammarRules, PartialExtraction, extract, feed,
+    ExtractedCitation, Extraction, Form, Grammar, GrammarRules, PartialExtraction, extract, feed,
 };
 
 /// Returns a contradiction between the result for a prefix and the whole answer.
@@ -24,7 +24,7 @@ fn contradiction(
         return fail(format!("cuts {:?}", cut.raw(answer)));
     }
     // Footnotes and enclosing tags may be reported at the end, all others as soon as they are shown.
-    let at_once = |c: &&Extracted| !matches!(c.form, Form::Footnote | Form::CiteTag);
+    let at_once = |c: &&ExtractedCitation| !matches!(c.form, Form::Footnote | Form::CiteTag);
     let shown = whole
         .citations
         .iter()

@@ -1,5 +1,5 @@
 //! A context of three sources, markers of earlier turns, and documents to look up.
-#![allow(clippy::unwrap_used)] // its functions are called by tests alone
+#![allow(clippy::unwrap_used)] // only tests call it
 
 use reground_citations::{
     Cues, DocumentRequest, Evidence, Extraction, Families, Judgement, KnownMarker, Lexemes,

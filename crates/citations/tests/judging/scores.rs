@@ -1,5 +1,5 @@
 //! Loss stages, scores of an answer, and decisions.
-#![allow(clippy::unwrap_used)] // in the function that its tests share too
+#![allow(clippy::unwrap_used)] // for the shared functions of tests
 
 use reground_citations::{
     Action, Diagnostic, Factors, Judgement, LossStage, MessageScores, Objection, PolicyRules,
