@@ -29,7 +29,7 @@ mod gbnf {
         Repeat { of: Box<Node>, most: usize },
     }
 
-    type SourceIndex = BTreeSet<usize>;
+    type Positions = BTreeSet<usize>;
 
     impl Grammar {
         pub fn parse(text: &str) -> Self {
@@ -45,11 +45,11 @@ mod gbnf {
 
         pub fn admits(&self, text: &str) -> bool {
             let text: Vec<char> = text.chars().collect();
-            self.step(&self.0["root"], &text, SourceIndex::from([0]))
+            self.step(&self.0["root"], &text, Positions::from([0]))
                 .contains(&text.len())
         }
 
-        fn step(&self, node: &Node, text: &[char], from: SourceIndex) -> SourceIndex {
+        fn step(&self, node: &Node, text: &[char], from: Positions) -> Positions {
             match node {
                 Node::Literal(literal) => {
                     let fits = |at: &usize| text[*at..].starts_with(literal);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::roman;
-use super::schema::{Level, LocatorSchema, Piece, SchemaError, Values};
+use super::schema::{Level, LocatorSchema, PatternPiece, SchemaError, Values};
 use crate::citation::ParsedCitation;
 use crate::{Form, LocatorRange, Malformed, Reference};
 
@@ -166,13 +166,18 @@ impl Locators {
 }
 
 impl Pattern {
-    fn new(schema: &LocatorSchema, pieces: &[Piece], pattern: &str) -> Result<Self, SchemaError> {
+    fn new(
+        schema: &LocatorSchema,
+        pieces: &[PatternPiece],
+        pattern: &str,
+    ) -> Result<Self, SchemaError> {
         let first = schema.first_counted();
-        let counted = |piece: &Piece| matches!(piece, Piece::Level(level) if *level >= first);
-        let expression = |pieces: &[Piece]| -> String {
+        let counted =
+            |piece: &PatternPiece| matches!(piece, PatternPiece::Level(level) if *level >= first);
+        let expression = |pieces: &[PatternPiece]| -> String {
             let each = pieces.iter().enumerate();
             each.map(|(at, piece)| match piece {
-                Piece::Text(text) => {
+                PatternPiece::Text(text) => {
                     let before = at.checked_sub(1).and_then(|before| pieces.get(before));
                     let after = pieces.get(at + 1);
                     // White space that is the only separator of two numbers is required. At the ends of a citation it
@@ -185,8 +190,8 @@ impl Pattern {
                     let trail = after.map_or("", |_| SPACE);
                     format!("{lead}{}{trail}", spelled(text))
                 }
-                Piece::Level(level) if *level < first => works(schema),
-                Piece::Level(level) => {
+                PatternPiece::Level(level) if *level < first => works(schema),
+                PatternPiece::Level(level) => {
                     format!("(?P<l{}>{})", level - first, values(schema, *level))
                 }
             })

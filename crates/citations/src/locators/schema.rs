@@ -121,7 +121,7 @@ pub enum SchemaError {
 
 /// A piece of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum PatternPiece {
     /// The text between levels.
     Text(String),
     /// The index of a level.
@@ -151,7 +151,7 @@ impl LocatorSchema {
     }
 
     /// Checks the schema and splits its patterns.
-    pub(super) fn pieces(&self) -> Result<Vec<Vec<Piece>>, SchemaError> {
+    pub(super) fn pieces(&self) -> Result<Vec<Vec<PatternPiece>>, SchemaError> {
         let counts = [
             (1..=MAX_LEVELS).contains(&self.levels.len()),
             (1..=MAX_PATTERNS).contains(&self.patterns.len()),
@@ -195,7 +195,7 @@ impl LocatorSchema {
         Ok(())
     }
 
-    fn pieces_of(&self, pattern: &str) -> Result<Vec<Piece>, SchemaError> {
+    fn pieces_of(&self, pattern: &str) -> Result<Vec<PatternPiece>, SchemaError> {
         let unreadable = || SchemaError::Pattern(pattern.to_owned());
         if pattern.len() > MAX_LENGTH {
             return Err(unreadable());
@@ -224,9 +224,9 @@ impl LocatorSchema {
                 return Err(SchemaError::Joined(pattern.to_owned()));
             }
             if !text.is_empty() {
-                pieces.push(Piece::Text(text.to_owned()));
+                pieces.push(PatternPiece::Text(text.to_owned()));
             }
-            pieces.push(Piece::Level(level));
+            pieces.push(PatternPiece::Level(level));
             before = Some(level);
             rest = after;
         }
@@ -234,7 +234,7 @@ impl LocatorSchema {
             return Err(unreadable());
         }
         if !rest.is_empty() {
-            pieces.push(Piece::Text(rest.to_owned()));
+            pieces.push(PatternPiece::Text(rest.to_owned()));
         }
         if before.is_none_or(|last| last < self.first_counted()) {
             return Err(SchemaError::Joined(pattern.to_owned()));

@@ -13,7 +13,7 @@ const WINDOW: usize = 2;
 
 /// The position of the best window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct WindowPlace {
     /// Index of the text.
     pub text: usize,
     /// The characters, half-open.
@@ -29,7 +29,7 @@ pub(crate) struct Comparison {
     /// Units in the best window of each source.
     pub window: BitSet,
     /// The best window of all sources.
-    pub place: Option<Place>,
+    pub place: Option<WindowPlace>,
     /// Number of units in that window.
     best: usize,
     /// Units that the best window denies and states.
@@ -73,7 +73,7 @@ impl Comparison {
             let ends = window_hits.iter().map(|(_, hit)| hit.chars.1);
             if let (Some(start), Some(end)) = (starts.min(), ends.max()) {
                 let chars = (start, end);
-                comparison.place = Some(Place { text, chars });
+                comparison.place = Some(WindowPlace { text, chars });
             }
         }
         comparison.best = comparison.window.len();

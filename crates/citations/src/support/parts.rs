@@ -210,7 +210,7 @@ impl SupportParts {
                 first
             })
         };
-        let contradiction = |number: &super::units::Number| {
+        let contradiction = |number: &super::units::ClaimNumber| {
             let (id, of) = number.of.as_ref()?;
             let other_number = |text: &&SourceUnits<'_>| match text.other_measure(claim, number) {
                 Some(other) => Some(format!("{} {other}", number.text)),

@@ -9,7 +9,7 @@ use super::language::Cues;
 use super::quotations::FoldedText;
 use super::sentences::Sentences;
 use super::text_events::{Role, TextEvent, Unit, read_events};
-use super::units::{ClaimUnits, Number, Vocabulary, is_plain};
+use super::units::{ClaimNumber, ClaimUnits, Vocabulary, is_plain};
 use crate::Lexemes;
 
 /// Largest number of places of one unit in one source, the same as in a `tsvector`.
@@ -207,7 +207,7 @@ impl<'a> SourceUnits<'a> {
 
     /// Returns a measure of a claim's number in the source, if all its occurrences have a measure and none has the
     /// measure of the claim.
-    pub fn other_measure(&self, claim: &ClaimUnits<'_>, number: &Number) -> Option<&str> {
+    pub fn other_measure(&self, claim: &ClaimUnits<'_>, number: &ClaimNumber) -> Option<&str> {
         let measure = number.measure.as_ref()?;
         let measures = self.measures.get(claim.units.get(number.unit)?)?;
         let other = measures.without == 0 && !measures.signs.contains(measure);

@@ -31,7 +31,7 @@ impl Vocabulary {
 }
 
 /// A number in a claim and the counted unit.
-pub(crate) struct Number {
+pub(crate) struct ClaimNumber {
     /// Index of the number's unit in the claim.
     pub unit: usize,
     /// The number in normal form.
@@ -54,7 +54,7 @@ pub(crate) struct ClaimUnits<'a> {
     pub length: usize,
     /// Distinct pairs of neighbours.
     pub pairs: Vec<(u32, u32)>,
-    pub numbers: Vec<Number>,
+    pub numbers: Vec<ClaimNumber>,
     /// Units whose capital marks them as names.
     pub names: Vec<usize>,
     pub quotes: Vec<QuotedSpan>,
@@ -125,7 +125,7 @@ impl<'a> ClaimUnits<'a> {
             ..Self::default()
         };
         let mut last: Option<(u32, usize)> = None;
-        let mut pending: Vec<Number> = Vec::new();
+        let mut pending: Vec<ClaimNumber> = Vec::new();
         let (mut words, mut capitals) = (0, 0);
         read_events(text, lexemes, cues, |event| {
             let unit = match event {
@@ -159,7 +159,7 @@ impl<'a> ClaimUnits<'a> {
             let raw = &text[bytes.clone()];
             if unit.role == Role::Number {
                 claim.numbers.append(&mut pending);
-                pending.push(Number {
+                pending.push(ClaimNumber {
                     unit: number,
                     text: unit.key.to_owned(),
                     of: None,

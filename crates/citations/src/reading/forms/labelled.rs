@@ -9,7 +9,7 @@ const MOST: usize = 64;
 
 /// The separator of a label and its number.
 #[derive(Clone, Copy, PartialEq)]
-enum Joint {
+enum LabelSeparator {
     Colon,
     /// Nothing, or a space.
     Close,
@@ -17,22 +17,22 @@ enum Joint {
 }
 
 /// Labels in lower case, their separators and forms.
-static LABELS: [(&str, Joint, Form); 15] = [
-    ("id", Joint::Colon, Form::RagflowId),
-    ("ref", Joint::Close, Form::RagflowRef),
-    ("cite", Joint::Colon, Form::GeminiCite),
-    ("citation", Joint::Colon, Form::LabelledNumber),
-    ("web", Joint::Colon, Form::LabelledNumber),
-    ("attached_file", Joint::Colon, Form::LabelledNumber),
-    ("file", Joint::Colon, Form::LabelledNumber),
-    ("source", Joint::Colon, Form::LabelledNumber),
-    ("sources", Joint::Colon, Form::LabelledNumber),
-    ("doc", Joint::Colon, Form::LabelledNumber),
-    ("document", Joint::Colon, Form::LabelledNumber),
-    ("doc", Joint::Close, Form::DocNumber),
-    ("document", Joint::Space, Form::DocNumber),
-    ("source", Joint::Space, Form::SourceNumber),
-    ("sources", Joint::Space, Form::SourceNumber),
+static LABELS: [(&str, LabelSeparator, Form); 15] = [
+    ("id", LabelSeparator::Colon, Form::RagflowId),
+    ("ref", LabelSeparator::Close, Form::RagflowRef),
+    ("cite", LabelSeparator::Colon, Form::GeminiCite),
+    ("citation", LabelSeparator::Colon, Form::LabelledNumber),
+    ("web", LabelSeparator::Colon, Form::LabelledNumber),
+    ("attached_file", LabelSeparator::Colon, Form::LabelledNumber),
+    ("file", LabelSeparator::Colon, Form::LabelledNumber),
+    ("source", LabelSeparator::Colon, Form::LabelledNumber),
+    ("sources", LabelSeparator::Colon, Form::LabelledNumber),
+    ("doc", LabelSeparator::Colon, Form::LabelledNumber),
+    ("document", LabelSeparator::Colon, Form::LabelledNumber),
+    ("doc", LabelSeparator::Close, Form::DocNumber),
+    ("document", LabelSeparator::Space, Form::DocNumber),
+    ("source", LabelSeparator::Space, Form::SourceNumber),
+    ("sources", LabelSeparator::Space, Form::SourceNumber),
 ];
 
 /// Parses a list of numbers after one label and nothing else. The label may be repeated before each number.
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Option<ParsedCitation> {
         return None;
     }
     let mut cursor = Cursor::new(text);
-    let (word, joint, form) = label(&mut cursor)?;
+    let (word, separator, form) = label(&mut cursor)?;
     let mut found = ParsedCitation::new(form);
     loop {
         if let Err(why) = number(&mut cursor, &mut found)? {
@@ -61,7 +61,7 @@ pub(super) fn read(text: &str) -> Option<ParsedCitation> {
         }
         cursor.spaces();
         let mut again = cursor;
-        if again.word_before_digit(word) && again.joint(joint) {
+        if again.word_before_digit(word) && again.separator(separator) {
             cursor = again;
         }
     }
@@ -107,16 +107,16 @@ fn ends_word(rest: &str) -> bool {
     }
 }
 
-fn label<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a str, Joint, Form)> {
+fn label<'a>(cursor: &mut Cursor<'a>) -> Option<(&'a str, LabelSeparator, Form)> {
     let mut word = *cursor;
     let spelled = word.take_while(|c| c.is_ascii_alphabetic() || c == '_');
-    LABELS.iter().find_map(|(label, joint, form)| {
+    LABELS.iter().find_map(|(label, separator, form)| {
         let mut ahead = word;
-        if !spelled.eq_ignore_ascii_case(label) || !ahead.joint(*joint) {
+        if !spelled.eq_ignore_ascii_case(label) || !ahead.separator(*separator) {
             return None;
         }
         *cursor = ahead;
-        Some((spelled, *joint, form.clone()))
+        Some((spelled, *separator, form.clone()))
     })
 }
 
@@ -150,12 +150,12 @@ fn number(cursor: &mut Cursor<'_>, found: &mut ParsedCitation) -> Option<Result<
 }
 
 impl Cursor<'_> {
-    fn joint(&mut self, joint: Joint) -> bool {
+    fn separator(&mut self, separator: LabelSeparator) -> bool {
         let spaced = self.spaces();
-        match joint {
-            Joint::Space => spaced && self.begins_with_digit(),
-            Joint::Close => self.begins_with_digit(),
-            Joint::Colon => {
+        match separator {
+            LabelSeparator::Space => spaced && self.begins_with_digit(),
+            LabelSeparator::Close => self.begins_with_digit(),
+            LabelSeparator::Colon => {
                 let colon = self.one_of(&[':']).is_some();
                 self.spaces();
                 colon && self.begins_with_digit()
