@@ -24,6 +24,6 @@ fn extract_citations(
     let settings = Settings::resolve(&[("forms", &call)]).map_err(Error::from)?;
     let grammar = reading::grammar(&settings, &[]).map_err(Error::from)?;
     let extraction = reground_citations::extract(answer, &grammar);
-    rows::emit(fcinfo, &extraction.written(answer))?;
+    rows::emit(fcinfo, &extraction.citation_columns(answer))?;
     Ok(())
 }

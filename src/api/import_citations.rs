@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_citations::{Api, UnknownApi, Written};
+use reground_citations::{Api, CitationColumns, UnknownApi};
 use serde::Serialize;
 
 use crate::api::{given, judging};
@@ -15,7 +15,7 @@ use crate::rows;
 #[derive(Serialize)]
 struct Imported {
     #[serde(flatten)]
-    written: Written,
+    written: CitationColumns,
     quote: Option<String>,
 }
 
@@ -41,7 +41,7 @@ fn import_citations(
     judging::warn_of(&import.notes);
     let rows: Vec<Imported> = import
         .extraction
-        .written(answer)
+        .citation_columns(answer)
         .into_iter()
         .zip(import.quotes)
         .map(|(written, quote)| Imported { written, quote })

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_citations::{
-    Cues, Grammar, Judgement, KnownMarker, Lexemes, NamedDocument, Note, Source, registry_names,
+    Cues, Grammar, ImportNote, Judgement, KnownMarker, Lexemes, NamedDocument, Source,
+    registry_names,
 };
 use reground_grounding::check;
 use reground_grounding::end::{self, EndInput, EndRules, Judged, OtherReading, Traced};
@@ -155,7 +156,7 @@ pub(super) fn read<'a>(
 }
 
 /// Warns of citations of an API that do not fit the answer.
-pub(super) fn warn_of(notes: &[Note]) {
+pub(super) fn warn_of(notes: &[ImportNote]) {
     if let Some(note) = notes.first() {
         let (count, at, what) = (notes.len(), &note.at, note.what.as_str());
         warn(

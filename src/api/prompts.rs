@@ -2,7 +2,7 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_citations::{GrammarFormat, UnknownGrammar};
+use reground_citations::{GrammarFormat, UnknownGrammarFormat};
 use reground_grounding::prompt::{self, Format};
 use reground_grounding::setting_table::SETTINGS;
 use reground_grounding::settings::{MarkerStyle, Settings};
@@ -37,7 +37,7 @@ fn citation_grammar(
     let format: GrammarFormat =
         given(format, "format")?
             .parse()
-            .map_err(|error: UnknownGrammar| Error::Bad {
+            .map_err(|error: UnknownGrammarFormat| Error::Bad {
                 argument: "format",
                 fault: error.to_string(),
                 hint: "One of gbnf, regex, json_schema.".into(),

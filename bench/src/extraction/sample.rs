@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reground_citations::{Extracted, Families, extract};
+use reground_citations::{ExtractedCitation, Families, extract};
 
 use crate::draw::SplitMix;
 
@@ -14,7 +14,7 @@ pub fn print(answers: &[String], count: usize, seed: u64) {
     if count == 0 {
         return;
     }
-    let mut all: Vec<(usize, Extracted)> = Vec::new();
+    let mut all: Vec<(usize, ExtractedCitation)> = Vec::new();
     for (number, answer) in answers.iter().enumerate() {
         let mut last = None;
         for citation in extract(answer, &Families::ALL).citations {

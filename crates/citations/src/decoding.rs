@@ -1,8 +1,9 @@
-//! A grammar for constrained decoding: an answer that can cite nothing but this turn's markers (I21).
+//! Grammars for constrained decoding: an answer can cite only the markers of this turn (I21).
 //!
-//! Any text is allowed but opening square brackets; what these open is a list of markers: `[A1]`, `[A1, B2]`. So whatever
-//! [`extract`](crate::extract) then finds between square brackets names a source that was handed over. Markdown links and
-//! task boxes are not allowed either, since a grammar cannot tell them from citations before it is too late.
+//! A grammar allows any text except opening square brackets, and lists of markers in square brackets: `[A1]`, `[A1,
+//! B2]`. So every citation that [`extract`](crate::extract) finds between square brackets names a source of the
+//! context. Markdown links and task boxes are excluded too, because a grammar cannot tell them from citations in
+//! time.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -11,62 +12,63 @@ use reground_interrupt::checked;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// What the grammar is written in.
+/// The format of a grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrammarFormat {
     /// GBNF of llama.cpp; the start symbol is `root`.
     Gbnf,
-    /// A regular expression for the whole answer. It has no anchors and looks nowhere but ahead, so the automata of vLLM,
-    /// Outlines and their like can run it.
+    /// A regular expression for the whole answer. It has no anchors and no look-behind, so the automata of vLLM,
+    /// Outlines and similar systems can run it.
     Regex,
-    /// A JSON schema for structured output: `{"sentences": [{"text": "…", "citations": ["A1"]}]}`, in the subset that
-    /// providers agree on.
+    /// A JSON schema for structured output: `{"sentences": [{"text": "…", "citations": ["A1"]}]}`. It uses the subset
+    /// that the providers have in common.
     JsonSchema,
 }
 
 impl FromStr for GrammarFormat {
-    type Err = UnknownGrammar;
+    type Err = UnknownGrammarFormat;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         match name {
             "gbnf" => Ok(Self::Gbnf),
             "regex" => Ok(Self::Regex),
             "json_schema" => Ok(Self::JsonSchema),
-            _ => Err(UnknownGrammar(name.to_owned())),
+            _ => Err(UnknownGrammarFormat(name.to_owned())),
         }
     }
 }
 
-/// A format that no grammar is written in.
+/// The name of an unknown format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown grammar format \"{0}\"")]
-pub struct UnknownGrammar(pub String);
+pub struct UnknownGrammarFormat(pub String);
 
-/// Something that was given as a marker and is none: a marker is upper-case letters and a number, or a number.
+/// A text that is not a marker. A marker is upper-case letters and a number, or a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no marker")]
-pub struct NoMarker(pub String);
+#[error("{0:?} is not a marker")]
+pub struct InvalidMarker(pub String);
 
-/// What opens a square bracket: ASCII, 【 and ［, written as each format escapes them. The same three as the scanner's.
+/// The characters that open a square bracket: ASCII, 【 and ［, escaped for each format. The scanner reads the same
+/// three.
 const OPENING_GBNF: &str = r"\[\u3010\uFF3B";
 const OPENING_REGEX: &str = r"\[【［";
 
-/// The grammar of answers that cite these markers and no others. One given twice counts once; with none, an answer cites
-/// nothing.
+/// Returns a grammar of the answers that cite only these markers. Repeated markers count once. Without markers, an
+/// answer cannot cite.
 ///
 /// # Errors
-/// [`NoMarker`] for the first that is not spelled as a marker. What passes holds nothing that any of the formats would
-/// have to escape.
+/// [`InvalidMarker`] for the first text that is not a marker. Valid markers contain no characters that a format has
+/// to escape.
 pub fn citation_grammar<M: AsRef<str>>(
     markers: &[M],
     format: GrammarFormat,
-) -> Result<String, NoMarker> {
+) -> Result<String, InvalidMarker> {
     let mut seen = BTreeSet::new();
     let mut admitted = Vec::new();
     for marker in checked(markers).map(AsRef::as_ref) {
         if !is_marker(marker) {
-            return Err(NoMarker(marker.to_owned()));
+            return Err(InvalidMarker(marker.to_owned()));
         }
         if seen.insert(marker) {
             admitted.push(marker);
@@ -106,7 +108,7 @@ fn regex(markers: &[&str]) -> String {
 }
 
 fn json_schema(markers: &[&str]) -> String {
-    // An empty enumeration is no valid schema.
+    // A JSON schema does not allow an empty enumeration.
     let citations = if markers.is_empty() {
         json!({"type": "array", "items": {"type": "string"}, "maxItems": 0})
     } else {

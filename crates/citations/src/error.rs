@@ -1,30 +1,30 @@
-//! What can be wrong with what the caller hands over. Text never is.
+//! The errors of a call. Only the arguments of the caller cause them, never the text of an answer.
 
-/// Evidence that does not fit the answer it is meant for.
+/// An argument whose length does not match the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// One set of lexemes is needed for each claim.
+    /// There must be one set of lexemes for each claim.
     #[error("{given} sets of lexemes for {claims} claims")]
     ClaimLexemes {
-        /// Claims of the extraction.
+        /// Number of claims.
         claims: usize,
-        /// Sets that were given.
+        /// Number of sets.
         given: usize,
     },
-    /// One set of lexemes is needed for each source of the context.
+    /// There must be one set of lexemes for each source of the context.
     #[error("{given} sets of lexemes for {sources} sources")]
     SourceLexemes {
-        /// Sources of the context.
+        /// Number of sources.
         sources: usize,
-        /// Sets that were given.
+        /// Number of sets.
         given: usize,
     },
-    /// One set of stage facts is needed for each citation.
+    /// There must be one set of stage facts for each citation.
     #[error("{given} sets of stage facts for {citations} citations")]
     StageFacts {
-        /// Judged citations.
+        /// Number of citations.
         citations: usize,
-        /// Sets that were given.
+        /// Number of sets.
         given: usize,
     },
 }

@@ -1,71 +1,63 @@
 #![forbid(unsafe_code)]
-//! Citations in what a model wrote: read every format, believe none.
+//! Citations in model output: extracted in every known format, resolved, judged and scored.
 //!
-//! 1. [`extract`] reads an answer into citations, sentences and claims, by a [`Grammar`].
-//! 2. [`document_requests`] says which documents have to be looked up; the caller also has the server stem each claim.
-//! 3. [`judge`] resolves, verifies and weighs each citation; its [`Status`] is one of thirteen.
-//! 4. [`score`] adds them up, [`decide`] says whether the answer may stand.
+//! | module | step |
+//! |---|---|
+//! | `citation` | data types: a citation string, the form that it has, and the thing that it names |
+//! | `text` | lexemes of a text, names of documents |
+//! | `locators` | places of a work, such as book, chapter and verse |
+//! | `reading` | text → citations, sentences, claims: [`extract`] |
+//! | `stream` | the same for an unfinished answer: [`feed`] |
+//! | `import` | the same for citations that an API returns as JSON: [`import`](fn@import) |
+//! | `resolving` | citation → source or document: [`document_requests`] lists the documents to look up |
+//! | `support` | claim and source → [`support`](fn@support), in [0, 1], without a model |
+//! | `judging` | citation → [`Status`], one of thirteen: [`judge`] |
+//! | `scoring` | statuses → scores of the answer: [`score`]; advice: [`decide`] |
+//! | `decoding` | a grammar for constrained decoding: [`citation_grammar`] |
+//! | `error` | the errors of a call |
 //!
-//! Nothing here does I/O, and nothing fails on text, whatever it holds.
+//! Nothing here does I/O, and no text causes an error.
 
-mod cited_text;
-mod claims;
+mod citation;
 mod decoding;
 mod error;
-mod extract;
-mod families;
-mod form;
-mod forms;
-mod grammar;
 mod import;
-mod judge;
-mod lexemes;
-mod listing;
+mod judging;
 mod locators;
-mod mentions;
-mod names;
-mod offsets;
-mod patterns;
-mod policy;
-mod quote;
-mod reference;
-mod resolve;
-mod scan;
-mod score;
-mod skip;
-mod sources;
-mod status;
+mod reading;
+mod resolving;
+mod scoring;
 mod stream;
 mod support;
-mod word_set;
-mod written;
+mod text;
 
-pub use cited_text::check_quotes;
-pub use decoding::{GrammarFormat, NoMarker, UnknownGrammar, citation_grammar};
+pub use citation::{
+    CitationColumns, Claim, ExtractedCitation, Extraction, Families, Family, Form, LocatorRange,
+    MAX_CITATIONS, Malformed, Pages, Reference, Span, excerpt,
+};
+pub use decoding::{GrammarFormat, InvalidMarker, UnknownGrammarFormat, citation_grammar};
 pub use error::Error;
-pub use extract::{Claim, Extracted, Extraction, MAX_CITATIONS, extract};
-pub use families::Families;
-pub use form::{Family, Form};
-pub use grammar::{Grammar, GrammarError, GrammarRules, LONG_NUMBERS};
-pub use import::{Api, Import, Irregular, Note, UnknownApi, import};
-pub use judge::{BestOther, Detail, Evidence, Judgement, Place, judge};
-pub use lexemes::Lexemes;
-pub use locators::{
-    Bounds, Extent, Level, LocatorRange, LocatorSchema, Locators, SchemaError, Values, Work,
+pub use import::{Api, Import, ImportNote, ImportProblem, UnknownApi, import};
+pub use judging::{
+    BestOther, Detail, Diagnostic, Evidence, FailureMode, Judgement, Place, Status, check_quotes,
+    judge,
 };
-pub use mentions::Titled;
-pub use offsets::Span;
-pub use patterns::{PatternError, PatternRule};
-pub use policy::{Action, Decision, Objection, PolicyRules, decide};
-pub use quote::Quote;
-pub use reference::{Malformed, Pages, Reference};
-pub use resolve::{document_requests, registry_names};
-pub use score::{Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, StageFacts, score};
-pub use sources::{DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Source, Target};
-pub use status::{Diagnostic, Mode, Status};
-pub use stream::{Fed, feed};
+pub use locators::{Bounds, Extent, Level, LocatorSchema, Locators, SchemaError, Values, Work};
+pub use reading::{
+    DocumentTitle, Grammar, GrammarError, GrammarRules, LONG_NUMBERS, PatternError, PatternRule,
+    extract,
+};
+pub use resolving::{
+    DocumentRequest, KnownMarker, NamedDocument, NamedPassage, Source, Target, document_requests,
+    registry_names,
+};
+pub use scoring::{
+    Action, Decision, Factors, LossStage, MessageScores, NO_CITATIONS_FOUND, Objection,
+    PolicyRules, StageFacts, decide, score,
+};
+pub use stream::{PartialExtraction, feed};
 pub use support::{
-    Contradiction, Cues, Quotation, SUPPORT_CUES, Stretch, SupportCue, SupportParts, SupportRules,
-    Text, configuration, measures, support,
+    Contradiction, Cues, Quotation, Quote, SUPPORT_CUES, SupportCue, SupportParts, SupportRules,
+    Text, TextRange, configuration, measures, support,
 };
-pub use written::{Written, excerpt};
+pub use text::Lexemes;

@@ -1,4 +1,4 @@
-//! What the grammars admit, asked of a matcher, a regex engine and a schema check that know nothing of them.
+//! Grammars for constrained decoding, checked with an independent matcher, regex engine and schema check.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,11 +8,13 @@
 
 use proptest::prelude::*;
 use regex::Regex;
-use reground_citations::{Families, GrammarFormat, NoMarker, Reference, citation_grammar, extract};
+use reground_citations::{
+    Families, GrammarFormat, InvalidMarker, Reference, citation_grammar, extract,
+};
 use serde_json::{Value, json};
 
-/// A matcher of GBNF, as far as its documentation describes what these grammars use: literals, classes, groups, alternatives,
-/// `*` and `?`. It keeps the set of all positions that can be reached.
+/// A matcher for the part of GBNF that these grammars use: literals, classes, groups, alternatives, `*` and `?`. It
+/// keeps the set of all reachable positions.
 mod gbnf {
     use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +29,7 @@ mod gbnf {
         Repeat { of: Box<Node>, most: usize },
     }
 
-    type Places = BTreeSet<usize>;
+    type Positions = BTreeSet<usize>;
 
     impl Grammar {
         pub fn parse(text: &str) -> Self {
@@ -43,11 +45,11 @@ mod gbnf {
 
         pub fn admits(&self, text: &str) -> bool {
             let text: Vec<char> = text.chars().collect();
-            self.step(&self.0["root"], &text, Places::from([0]))
+            self.step(&self.0["root"], &text, Positions::from([0]))
                 .contains(&text.len())
         }
 
-        fn step(&self, node: &Node, text: &[char], from: Places) -> Places {
+        fn step(&self, node: &Node, text: &[char], from: Positions) -> Positions {
             match node {
                 Node::Literal(literal) => {
                     let fits = |at: &usize| text[*at..].starts_with(literal);
@@ -188,7 +190,7 @@ impl Both {
     }
 }
 
-/// Checks a value against the few keywords that the schema uses, and refuses a schema that uses others.
+/// Checks a value against the keywords that the schema uses. Other keywords are an error.
 fn fits(schema: &Value, value: &Value) -> bool {
     let known = [
         "type",
@@ -238,7 +240,7 @@ fn schema(markers: &[&str]) -> Value {
 }
 
 #[test]
-fn the_grammars_as_they_are_printed() {
+fn printed_grammars() {
     let grammar = |format| citation_grammar(&["A1", "B12", "A1"], format).unwrap();
     assert_eq!(
         grammar(GrammarFormat::Gbnf),
@@ -253,7 +255,7 @@ fn the_grammars_as_they_are_printed() {
 }
 
 #[test]
-fn admitted_and_refused() {
+fn accepted_and_rejected_answers() {
     let both = Both::of(&["A1".to_owned(), "A12".to_owned(), "7".to_owned()]);
     for text in [
         "",
@@ -293,7 +295,7 @@ fn structured_output() {
 }
 
 #[test]
-fn what_is_no_marker_is_refused() {
+fn invalid_markers_are_an_error() {
     for text in [
         "", "A", "a1", "A1]", "A1|B2", "1.", "A 1", "Ä1", "١", "\"", ".*", "1A", "A1\n",
     ] {
@@ -304,7 +306,7 @@ fn what_is_no_marker_is_refused() {
         ] {
             assert_eq!(
                 citation_grammar(&["A1", text], format),
-                Err(NoMarker(text.to_owned()))
+                Err(InvalidMarker(text.to_owned()))
             );
         }
     }
@@ -330,7 +332,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn an_answer_that_cites_what_it_was_given_is_admitted(
+    fn answers_with_given_markers_are_accepted(
         markers in prop::collection::btree_set(marker(), 1..6),
         sentences in prop::collection::vec(("[^\\[【［]{0,12}", prop::collection::vec(any::<prop::sample::Index>(), 1..4)), 0..5),
         other in marker(),
@@ -346,7 +348,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_found_in_brackets_of_an_admitted_answer_was_given(
+    fn accepted_answers_cite_only_given_markers(
         markers in prop::collection::btree_set(marker(), 0..6),
         pieces in prop::collection::vec(piece(), 0..12),
     ) {

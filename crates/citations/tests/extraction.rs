@@ -1,6 +1,8 @@
-//! What is read as a citation, what is not, and on which sentence it stands.
+//! Extraction: the citations, their sentences and claims.
 
-use reground_citations::{Extracted, Families, Grammar, Malformed, Pages, Reference, extract};
+use reground_citations::{
+    ExtractedCitation, Families, Grammar, Malformed, Pages, Reference, extract,
+};
 
 fn marker(marker: &str) -> Reference {
     Reference::Marker {
@@ -70,7 +72,7 @@ fn markers_in_every_spelling() {
 }
 
 #[test]
-fn only_what_the_grammar_does_not_print_is_repaired() {
+fn misspelled_markers_are_repaired() {
     let repaired = |text| {
         extract(text, &Families::ALL)
             .citations
@@ -147,7 +149,7 @@ fn documents_and_pages() {
         read("[A1 p. 12; B2, p. 3]"),
         [paged("A1", 12), paged("B2", 3)]
     );
-    // Erratum 6: a document citation ends at its bracket and its line.
+    // Erratum 6: a document citation ends at its bracket and at its line.
     assert_eq!(read("[Source: a] b, p. 3]"), [document("a", None)]);
     assert_eq!(read("[Source: a\nb]"), []);
 }
@@ -182,7 +184,7 @@ fn author_and_year() {
 }
 
 #[test]
-fn plainly_meant_and_malformed() {
+fn malformed_citations() {
     for (text, why) in [
         ("Open it [A1 and then\n", Malformed::Unclosed),
         ("Open it [A1", Malformed::Unclosed),
@@ -200,7 +202,7 @@ fn plainly_meant_and_malformed() {
 }
 
 #[test]
-fn what_is_no_citation() {
+fn text_that_is_not_a_citation() {
     for text in [
         "`[A1]` and ``a [1] ` b``",
         "```\nx[1] [A1]\n```",
@@ -222,10 +224,10 @@ fn what_is_no_citation() {
 }
 
 #[test]
-fn long_numbers_are_read_where_sources_have_them() {
+fn long_numbers_are_read_if_a_source_has_them() {
     let numbers = |text: &str, grammar: &Grammar| -> Vec<u32> {
         let citations = extract(text, grammar).citations.into_iter();
-        let number = |c: Extracted| match c.reference {
+        let number = |c: ExtractedCitation| match c.reference {
             Reference::Ordinal { number, .. } => Some(number),
             _ => None,
         };
@@ -244,7 +246,7 @@ fn long_numbers_are_read_where_sources_have_them() {
 }
 
 #[test]
-fn families_are_switched() {
+fn families_can_be_switched_off() {
     let text = "[A1] [1] [Source: a] (Smith et al., 2020) [A1,]";
     assert_eq!(extract(text, &Families::MARKERS).citations.len(), 2);
     let only = Families {
@@ -261,7 +263,7 @@ fn claims(text: &str) -> Vec<Option<String>> {
 }
 
 #[test]
-fn citations_know_where_in_their_claim_they_stood() {
+fn citations_have_their_position_in_the_claim() {
     for (text, before) in [
         (
             "1. Ann [1],  Bo [2][3] and Cy [4]. Next.",
@@ -281,7 +283,7 @@ fn citations_know_where_in_their_claim_they_stood() {
 }
 
 #[test]
-fn abbreviations_and_ordinals_cut_no_claim() {
+fn abbreviations_and_ordinals_do_not_end_a_claim() {
     for claim in [
         "Am 3. Oktober 1990 zog Dr. Müller um, z. B. nach Bonn, u. a. mit Nr. 5, bzw. ca. 5 Leuten.",
         "Plants, e.g. Fig. 3 and No. 5, were drawn by Smith et al. Nature vs. Culture says so.",
@@ -292,7 +294,7 @@ fn abbreviations_and_ordinals_cut_no_claim() {
 }
 
 #[test]
-fn claims_are_the_sentences_without_citations() {
+fn claims_are_sentences_without_citations() {
     let one = "It is so.";
     let two = "Next it is not.";
     for (text, expected) in [
@@ -320,7 +322,7 @@ fn claims_are_the_sentences_without_citations() {
 }
 
 #[test]
-fn lists_of_references_claim_nothing() {
+fn reference_lists_support_no_claim() {
     for text in [
         "[A1]",
         "Sources: [A1]",

@@ -1,4 +1,4 @@
-//! Every form of citation, with what it names.
+//! All forms of citations and the sources that they name.
 
 use reground_citations::{
     Extraction, Families, Form, Grammar, Malformed, Pages, Reference, extract,
@@ -38,7 +38,7 @@ fn read(text: &str) -> Extraction {
     extract(text, &Families::ALL)
 }
 
-/// Checks the form, the string and the references of the only citation string.
+/// Checks the form, string and references of the only citation string.
 fn check(text: &str, raw: &str, form: &Form, references: &[Reference]) {
     let extraction = read(text);
     let citations = &extraction.citations;
@@ -180,7 +180,7 @@ fn forms_of_other_systems() {
 }
 
 #[test]
-fn markup_supports_what_it_encloses() {
+fn markup_supports_the_enclosed_text() {
     for (text, raw, form, numbers, claim) in [
         (
             "It is hot. <co: 0,1>Water boils</co: 0,1> there.",
@@ -241,7 +241,7 @@ fn markup_supports_what_it_encloses() {
 }
 
 #[test]
-fn footnotes_name_what_they_say() {
+fn footnotes_cite_what_their_notes_name() {
     let note = |note: &str| {
         let text = format!("Water boils [^a].\n\n[^a]: {note}\n");
         let extraction = read(&text);
@@ -271,7 +271,7 @@ fn footnotes_name_what_they_say() {
 }
 
 #[test]
-fn a_trailing_list_is_of_the_whole_answer() {
+fn a_trailing_list_cites_for_the_whole_answer() {
     for text in [
         "Water boils.\n\nCitation: [p1, p2]",
         "Water boils.\n**Sources:** [p1, p2]\n",
@@ -289,7 +289,7 @@ fn a_trailing_list_is_of_the_whole_answer() {
 }
 
 #[test]
-fn a_form_is_stored_by_its_name() {
+fn forms_round_trip_by_name() {
     for form in Form::ALL
         .into_iter()
         .chain([Form::Custom("ours".to_owned())])

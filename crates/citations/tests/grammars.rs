@@ -1,4 +1,4 @@
-//! What a corpus and a caller add to the grammar as data.
+//! Additions of a corpus or a caller to the grammar.
 #![allow(clippy::unwrap_used)]
 
 use reground_citations::{
@@ -43,7 +43,7 @@ fn read(text: &str, grammar: &Grammar) -> Vec<(String, Reference)> {
 }
 
 #[test]
-fn places_by_the_schema() {
+fn places_match_the_schema() {
     let grammar = scripture();
     let genesis = Some("Genesis");
     for (raw, places) in [
@@ -132,7 +132,7 @@ fn letters_and_signs() {
 }
 
 #[test]
-fn the_users_patterns() {
+fn patterns_of_the_user() {
     let ours = grammar(
         r##"{"patterns": [{"name": "ticket", "regex": "\\bKB-(?P<id>\\d+)(?:, page (?P<page>\\d+))?"},
                          {"name": "nth", "regex": "#(?P<number>\\d+)#"}]}"##,
@@ -157,7 +157,7 @@ fn the_users_patterns() {
 }
 
 #[test]
-fn rules_are_refused_for_what_is_wrong() {
+fn invalid_rules_are_rejected() {
     for (rules, why) in [
         (
             r#"{"patterns": [{"name": "a", "regex": "("}]}"#,
@@ -165,7 +165,7 @@ fn rules_are_refused_for_what_is_wrong() {
         ),
         (
             r#"{"patterns": [{"name": "a", "regex": "x"}]}"#,
-            "needs a group",
+            "has no group",
         ),
         (
             r#"{"patterns": [{"name": "a", "regex": "(?P<who>x)"}]}"#,
@@ -209,7 +209,7 @@ fn rules_are_refused_for_what_is_wrong() {
         ),
         (
             r#"{"locators": {"levels": ["a", "b"], "patterns": ["{a} {b}"], "works": [{"name": "X"}, {"name": "x."}]}}"#,
-            "one work only",
+            "be unique",
         ),
         (r#"{"families": {"elsewhere": true}}"#, "unknown field"),
     ] {
@@ -225,7 +225,7 @@ fn mentions_in_prose() {
     );
     let names = |text: &str| -> Vec<(String, String)> {
         let citations = extract(text, &titled).citations.into_iter();
-        let name = |c: reground_citations::Extracted| match (&c.form, &c.reference) {
+        let name = |c: reground_citations::ExtractedCitation| match (&c.form, &c.reference) {
             (Form::Mention, Reference::Mention { name }) => {
                 Some((c.raw(text).to_owned(), name.clone()))
             }
@@ -249,7 +249,7 @@ fn mentions_in_prose() {
     assert_eq!(names("The third section and Q30 and [Source: Q3]."), []);
 }
 
-/// A place, the bounds of Genesis and two sources of it.
+/// A place, the bounds of Genesis, and two sources of it.
 fn verdict(answer: &str) -> Status {
     let grammar = scripture();
     let locators = grammar.locators().unwrap();
@@ -303,7 +303,7 @@ fn verdict(answer: &str) -> Status {
 }
 
 #[test]
-fn places_are_held_against_the_context_and_the_document() {
+fn places_are_checked_in_context_and_document() {
     for (answer, status) in [
         ("Light (Gen 1:3).", Status::ResolvedCurrent),
         ("Light (Genesis 1:7-9).", Status::ResolvedCurrent),

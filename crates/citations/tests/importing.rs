@@ -1,4 +1,4 @@
-//! Results as the APIs return them, and results as nobody returns them.
+//! Import of results of the APIs, and of invalid results.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@ mod any_json;
 
 use any_json::{json_soup, result_soup};
 use proptest::prelude::*;
-use reground_citations::{Api, Import, Irregular, Pages, Reference, UnknownApi, import};
+use reground_citations::{Api, Import, ImportProblem, Pages, Reference, UnknownApi, import};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn ordinal(number: u32) -> Reference {
 }
 
 #[test]
-fn anthropic_cites_by_block() {
+fn anthropic_cites_blocks() {
     let answer = "Grass is green. The sky is blue 🙂 and wide. Both are so.";
     let result = json!({"type": "message", "role": "assistant", "content": [
         {"type": "text", "text": "Grass is green.", "citations": [
@@ -94,7 +94,7 @@ fn anthropic_cites_by_block() {
         ]
     );
     assert_eq!(import.notes, []);
-    // The list alone is about the whole text.
+    // A list alone is about the whole text.
     let list = &result["content"][0]["citations"];
     let text = "Grass is green.";
     let import = read(list, text, Api::Anthropic);
@@ -129,7 +129,7 @@ fn cohere_cites_phrases() {
     );
     // Citations of one sentence share its claim.
     assert_eq!(import.extraction.claims.len(), 2);
-    // Version 2, and offsets in UTF-16 that only the text gives away.
+    // Version 2, with offsets in UTF-16 that only the text reveals.
     let result = json!({"message": {"role": "assistant", "content": [], "citations": [
         {"start": 3, "end": 19, "text": "Emperor penguins", "sources": [{"type": "document", "id": "doc_4", "document": {}}], "type": "TEXT_CONTENT"},
         {"start": 0, "end": 1, "text": "x", "sources": [{"id": "y"}], "type": "PLAN"}]}});
@@ -146,12 +146,12 @@ fn cohere_cites_phrases() {
     assert_eq!(import.notes.len(), 1);
     assert_eq!(
         (import.notes[0].what, import.notes[0].at.as_str()),
-        (Irregular::UnknownKind, "/message/citations/1")
+        (ImportProblem::UnknownKind, "/message/citations/1")
     );
 }
 
 #[test]
-fn openai_marks_and_points() {
+fn openai_cites_marks_and_positions() {
     // Chat and Responses: the link is the mark.
     let answer = "🙂 Rye is hardy. ([a.b](https://a.b/c))";
     let start = answer.chars().count() - "([a.b](https://a.b/c))".len();
@@ -167,12 +167,12 @@ fn openai_marks_and_points() {
     assert_eq!(rows(&read(&flat, answer, Api::OpenAi), answer), [expected]);
     let nested = json!({"choices": [{"message": {"content": answer, "annotations": [
         {"type": "url_citation", "url_citation": {"start_index": start + 1, "end_index": start + 23, "url": "https://a.b/c", "title": "A"}}]}}]});
-    // Counted in UTF-16: the address gives it away.
+    // Offsets in UTF-16, which the address reveals.
     assert_eq!(
         rows(&read(&nested, answer, Api::OpenAi), answer),
         [expected]
     );
-    // Assistants: the mark is spelled out.
+    // Assistants: the mark is in the text.
     let answer = "Rye is hardy【4:0†source】. See sandbox:/x.csv";
     let message = json!({"content": [{"type": "text", "text": {"value": answer, "annotations": [
         {"type": "file_citation", "text": "【4:0†source】", "start_index": 12, "end_index": 24, "file_citation": {"file_id": "file-1", "quote": "rye is hardy"}},
@@ -192,7 +192,7 @@ fn openai_marks_and_points() {
         )
     );
     assert_eq!(rows(&import, answer)[1].1, &id("file-2"));
-    // A file citation of Responses is a point.
+    // A file citation of Responses has a single position.
     let list =
         json!([{"type": "file_citation", "index": 13, "file_id": "file-1", "filename": "rye.pdf"}]);
     let import = read(&list, "Rye is hardy. Oats are not.", Api::OpenAi);
@@ -233,11 +233,14 @@ fn gemini_counts_bytes() {
         ]
     );
     let notes: Vec<_> = import.notes.iter().map(|note| note.what).collect();
-    assert_eq!(notes, [Irregular::NoSource, Irregular::InsideCharacter]);
+    assert_eq!(
+        notes,
+        [ImportProblem::NoSource, ImportProblem::InsideCharacter]
+    );
 }
 
 #[test]
-fn bedrock_spans_are_settled_by_their_text() {
+fn the_text_decides_the_span_of_bedrock() {
     let answer = "Rye is hardy. Oats are not.";
     let part = |start: usize, end: usize, text: &str| json!({"textResponsePart": {"text": text, "span": {"start": start, "end": end}}});
     let reference = json!({"content": {"text": "Rye survives frost."}, "location": {"type": "S3", "s3Location": {"uri": "s3://b/rye.pdf"}},
@@ -259,11 +262,11 @@ fn bedrock_spans_are_settled_by_their_text() {
             Some("Rye survives frost.")
         )]
     );
-    assert_eq!(import.notes[0].what, Irregular::NoSource);
+    assert_eq!(import.notes[0].what, ImportProblem::NoSource);
 }
 
 #[test]
-fn offsets_that_do_not_fit_are_noted_and_moved() {
+fn invalid_offsets_are_moved_and_noted() {
     let citation = |start: Value, end: Value, text: Value| json!([{"start": start, "end": end, "text": text, "document_ids": ["x"]}]);
     let case = |start, end, text| {
         let import = read(&citation(start, end, text), "Short text.", Api::Cohere);
@@ -274,32 +277,32 @@ fn offsets_that_do_not_fit_are_noted_and_moved() {
     };
     assert_eq!(
         case(json!(6), json!(99), json!(null)),
-        ("text.".into(), Irregular::OutsideText)
+        ("text.".into(), ImportProblem::OutsideText)
     );
     assert_eq!(
         case(json!(u64::MAX), json!(u64::MAX), json!(null)),
-        (String::new(), Irregular::OutsideText)
+        (String::new(), ImportProblem::OutsideText)
     );
     assert_eq!(
         case(json!(5), json!(2), json!(null)),
-        (String::new(), Irregular::OutsideText)
+        (String::new(), ImportProblem::OutsideText)
     );
     assert_eq!(
         case(json!(0), json!(5), json!("Other")),
-        ("Short".into(), Irregular::OtherText)
+        ("Short".into(), ImportProblem::OtherText)
     );
     assert_eq!(
         case(json!(-1), json!(5), json!(null)),
-        ("Short text.".into(), Irregular::NoPlace)
+        ("Short text.".into(), ImportProblem::NoPlace)
     );
     assert_eq!(
         case(json!("0"), json!(1.5), json!(null)),
-        ("Short text.".into(), Irregular::NoPlace)
+        ("Short text.".into(), ImportProblem::NoPlace)
     );
 }
 
 #[test]
-fn what_is_no_result_is_said_so() {
+fn unknown_results_are_an_error() {
     for result in [
         json!(null),
         json!([]),
@@ -331,7 +334,7 @@ fn what_is_no_result_is_said_so() {
 }
 
 #[test]
-fn importing_beats() {
+fn importing_checks_for_interrupts() {
     let result = json!([{"start": 0, "end": 9, "document_ids": ["x"]}]);
     for unit in test_support::UNITS {
         let answer = test_support::text_of(unit, 4 * CHECK_INTERVAL);
@@ -341,7 +344,7 @@ fn importing_beats() {
 }
 
 #[test]
-fn many_citations_of_one_sentence_stay_small() {
+fn citations_of_one_sentence_share_its_claim() {
     let answer = "word ".repeat(10_000);
     let citations: Vec<_> = (0..10_000)
         .map(|n| json!({"start": n, "end": n + 1, "document_ids": ["x"]}))
@@ -360,7 +363,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn whatever_is_returned_is_read_or_noted(result in prop_oneof![json_soup(), result_soup()], answer in any_json::answer()) {
+    fn any_result_is_read_or_noted(result in prop_oneof![json_soup(), result_soup()], answer in any_json::answer()) {
         if let Err(why) = any_json::check(&result, &answer) {
             return Err(TestCaseError::fail(why));
         }

@@ -1,4 +1,4 @@
-//! Reading and judging an answer can be given up, whatever it says.
+//! Extraction and judging check for interrupts on any input.
 
 use reground_citations::{
     Cues, Evidence, Families, Lexemes, Source, SupportRules, document_requests, extract, judge,
@@ -7,19 +7,19 @@ use reground_interrupt::CHECK_INTERVAL;
 use reground_interrupt::test_support::{self, Checks, assert_checked};
 
 #[test]
-fn extraction_beats() {
+fn extraction_checks_for_interrupts() {
     assert_checked("extract", 2, |text| extract(text, &Families::ALL));
 }
 
 #[test]
-fn lexemes_beat() {
+fn lexemes_check_for_interrupts() {
     let text = "1 ".repeat(2 * CHECK_INTERVAL);
     let checks = test_support::measure(|| Lexemes::of(&text, []));
     assert!(checks.count >= 2, "{checks:?}");
 }
 
-/// Beats of judging so many citations of a source of 16 stretches.
-fn beats_of_judging(citations: usize, uri: Option<&str>) -> Checks {
+/// The interrupt checks of judging this number of citations of a source of 16 intervals.
+fn checks_while_judging(citations: usize, uri: Option<&str>) -> Checks {
     let extraction = extract(&"Rye [Source: rye.md]. ".repeat(citations), &Families::ALL);
     let lexemes = Lexemes::from(vec!["rye".to_owned()]);
     let sources = [Source {
@@ -46,13 +46,13 @@ fn beats_of_judging(citations: usize, uri: Option<&str>) -> Checks {
 }
 
 #[test]
-fn judging_many_citations_beats() {
-    let judging = beats_of_judging(2 * CHECK_INTERVAL, None);
+fn judging_many_citations_checks_for_interrupts() {
+    let judging = checks_while_judging(2 * CHECK_INTERVAL, None);
     assert!(judging.count >= 1, "{judging:?}");
 }
 
 #[test]
-fn reading_a_cited_source_beats() {
-    let judging = beats_of_judging(1, Some("rye.md"));
+fn reading_a_cited_source_checks_for_interrupts() {
+    let judging = checks_while_judging(1, Some("rye.md"));
     assert!(judging.count >= 16, "{judging:?}");
 }

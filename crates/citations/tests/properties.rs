@@ -1,10 +1,10 @@
-//! What holds for every text.
+//! Properties of the extraction of any text.
 
 use proptest::prelude::*;
 use reground_citations::{Families, Form, Grammar, GrammarRules, MAX_CITATIONS, extract};
 use std::time::{Duration, Instant};
 
-/// Text that is dense in everything the scanner looks at.
+/// Text with many characters that the scanner reads.
 fn noise() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(vec![
@@ -25,9 +25,9 @@ fn noise() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Patterns, places and titles stand beside the other forms, and never in them.
+    /// Patterns, places and titles are outside all other forms.
     #[test]
-    fn what_is_added_overlaps_nothing(text in noise()) {
+    fn custom_forms_overlap_no_other_citation(text in noise()) {
         let rules: GrammarRules = serde_json::from_str(
             r#"{"patterns": [{"name": "x", "regex": "(?P<id>A\\d|et al)"}], "titles": [{"name": "References"}],
                 "locators": {"levels": ["page"], "patterns": ["p. {page}"]}}"#,
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn offsets_give_back_the_string(text in noise()) {
+    fn offsets_select_the_citation_string(text in noise()) {
         let extraction = extract(&text, &Families::ALL);
         let chars: Vec<char> = text.chars().collect();
         let units: Vec<u16> = text.encode_utf16().collect();
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn neighbours_change_nothing(text in "[^`~<]{0,30}", inner in "[a-z]{2,8}( [a-z]{2,8}){0,3}") {
+    fn surrounding_text_does_not_change_a_citation(text in "[^`~<]{0,30}", inner in "[a-z]{2,8}( [a-z]{2,8}){0,3}") {
         let citation = format!("{inner} [A1, B2] {inner} [Source: x, p. 3].");
         let alone = extract(&citation, &Families::ALL);
         let whole = format!("{text}\n\n{citation}\n\n{text}");
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn a_second_reading_of_a_marker_says_the_same(letters in "[A-Z]{1,3}", number in 1..99_999_u32) {
+    fn markers_round_trip(letters in "[A-Z]{1,3}", number in 1..99_999_u32) {
         let canonical = format!("[{letters}{number}]");
         let first = extract(&canonical, &Families::ALL);
         prop_assert_eq!(first.citations.len(), 1);
@@ -107,7 +107,7 @@ proptest! {
     }
 }
 
-/// Ten times the text takes about ten times as long: quadratic work would take a hundred times.
+/// Ten times the text takes about ten times as long. Quadratic work would take a hundred times as long.
 #[test]
 fn linear_on_hostile_text() {
     let shapes: [&str; 27] = [
@@ -147,11 +147,11 @@ fn linear_on_hostile_text() {
             assert!(extraction.citations.len() <= MAX_CITATIONS);
             started.elapsed()
         };
-        // A machine may stall at one try; what is quadratic is so at each.
+        // The machine may stall in one run. Quadratic work is slow in every run.
         let linear = || time(1_000_000) < time(100_000) * 40 + Duration::from_millis(200);
         assert!((0..5).any(|_| linear()), "{shape:?} is not linear");
     }
-    // Runs of ever longer backticks, none closed.
+    // Runs of backticks of increasing length, none closed.
     let runs: String = (1..1400).map(|n| "`".repeat(n) + " ").collect();
     let read = || {
         let started = Instant::now();
@@ -173,15 +173,15 @@ fn ten_thousand_markers_are_ten_thousand_rows() {
 }
 
 #[test]
-fn beyond_the_limit_is_counted() {
+fn citations_beyond_the_limit_are_counted() {
     let extraction = extract(&"[1-64]".repeat(2_000), &Families::ALL);
     assert_eq!(extraction.citations.len(), MAX_CITATIONS);
     assert_eq!(extraction.omitted, 2_000 * 64 - MAX_CITATIONS);
 }
 
-/// Each row carries its string: many rows of one string must not make a text of some megabytes one of gigabytes.
+/// Every row contains its string. Many rows with one string must not turn a text of megabytes into gigabytes.
 #[test]
-fn strings_of_many_things_are_short() {
+fn strings_with_many_citations_are_short() {
     let turns = "turn0search0".repeat(20_000);
     let sources = format!("Sources {}1", "1, ".repeat(20_000));
     let raised = format!("boils{}", "¹,".repeat(20_000));

@@ -1,5 +1,5 @@
-//! Random texts and results against what must hold for all of them: a moment of it as tests, `REGROUND_SOAK_SECONDS` of each as
-//! a soak (`make soak`).
+//! Random texts and results, checked for general properties: for a moment as tests, for `REGROUND_SOAK_SECONDS` each
+//! as a soak test (`make soak`).
 
 #![allow(
     clippy::unwrap_used,
@@ -18,10 +18,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use reground_citations::{Grammar, GrammarRules, LocatorSchema, extract};
 
-/// Cases until the clock is looked at.
+/// Cases between two looks at the clock.
 const ROUND: u32 = 200;
 
-/// Checks values until the time is over, and shrinks the first that fails.
+/// Checks values until the time is over, and shrinks the first one that fails.
 fn soak<S: Strategy>(values: S, check: impl Fn(&S::Value) -> Result<(), String>) {
     let seconds = std::env::var("REGROUND_SOAK_SECONDS").ok();
     let seconds = seconds.and_then(|seconds| seconds.parse().ok());
@@ -43,7 +43,7 @@ fn soak<S: Strategy>(values: S, check: impl Fn(&S::Value) -> Result<(), String>)
     }
 }
 
-/// What holds for the rows of every text.
+/// Checks the properties of the rows of any text.
 fn rows_fit(text: &str, grammar: &Grammar) -> Result<(), String> {
     let extraction = extract(text, grammar);
     let mut last = 0;
@@ -85,6 +85,29 @@ fn streaming() {
     });
 }
 
+/// Parts of places in a text.
+const PLACE_PARTS: &[&str] = &[
+    "Gen.",
+    "Genesis",
+    " ",
+    "1",
+    "12",
+    ":",
+    "3",
+    "-",
+    "–",
+    ",",
+    "xiv",
+    "Ch.",
+    "§",
+    "(b)",
+    "v.",
+    "b",
+    "99999999999",
+    "\n",
+    "é",
+];
+
 #[test]
 fn locators() {
     let piece = || {
@@ -117,27 +140,7 @@ fn locators() {
         any::<bool>(),
         any::<bool>(),
     );
-    let place = prop::sample::select(vec![
-        "Gen.",
-        "Genesis",
-        " ",
-        "1",
-        "12",
-        ":",
-        "3",
-        "-",
-        "–",
-        ",",
-        "xiv",
-        "Ch.",
-        "§",
-        "(b)",
-        "v.",
-        "b",
-        "99999999999",
-        "\n",
-        "é",
-    ]);
+    let place = prop::sample::select(PLACE_PARTS);
     let text = prop::collection::vec(place, 0..20).prop_map(|pieces| pieces.concat());
     soak(
         (schema, text, nasty(0..12)),
@@ -159,7 +162,7 @@ fn locators() {
                 locators: Some(locators),
                 ..GrammarRules::default()
             };
-            // A schema that makes no sense is refused, which is well.
+            // An invalid schema is rejected, which is correct.
             let Ok(grammar) = Grammar::new(&rules) else {
                 return Ok(());
             };

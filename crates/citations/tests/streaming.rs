@@ -1,6 +1,6 @@
-//! Reading an answer piece by piece against reading it whole.
+//! Reading an answer in parts, compared with reading it as a whole.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(clippy::unwrap_used, reason = "shared functions of tests")]
 
 mod feeding;
 mod nasty;
@@ -12,7 +12,7 @@ use reground_citations::{Families, Grammar, feed};
 use reground_interrupt::test_support;
 
 #[test]
-fn the_answer_is_never_taken_back() {
+fn shown_text_and_citations_are_final() {
     for answer in [
         "So it is [A1]. And [B2, C3] so. \n\nNext [A1](https://x.y/z(a)b \"t\") or [A1](no link) x.",
         "x[1] = 3 and x[1], m[1][2].a and [[1]] and [[1]](u) [1]: http://x.y",
@@ -23,10 +23,10 @@ fn the_answer_is_never_taken_back() {
         "[A1 and [A2 `x` [A3",
         "(Smith et al., 2020) (Source: \"a, b\", p. 3) （Source: x）【A1】",
         "> ```\n> [1]\n> ```\n> [2]",
-        // Until its last backtick comes, the second line opens a fence.
+        // Before its last backtick, the second line opens a fence.
         "[A1]```\n```(ID: 3)[A1]`",
         "> ```[1] so [2]` and [3]",
-        // The end tag is the bracket's once that closes.
+        // The end tag becomes part of the bracket if that closes.
         "<cite>[A1, B2]【Source:</cite>】",
         "<cite>[A1](so </cite>) and [B2</cite> so.\n\n[C3]",
         "References\n\n[1] A book.\n\nText. [A1]\n[A2]\n\nSources: [A3]",
@@ -36,12 +36,12 @@ fn the_answer_is_never_taken_back() {
 }
 
 #[test]
-fn feeding_beats() {
+fn feeding_checks_for_interrupts() {
     test_support::assert_checked("feed", 4, |text| feed(text, &Grammar::default(), false));
 }
 
 #[test]
-fn a_marker_cut_in_two_is_held_back() {
+fn half_a_marker_is_held_back() {
     fn shown(text: &str) -> &str {
         &text[..feed(text, &Grammar::default(), false).shown]
     }
@@ -59,7 +59,7 @@ fn a_marker_cut_in_two_is_held_back() {
 }
 
 #[test]
-fn what_is_held_back_is_bounded() {
+fn held_back_text_is_bounded() {
     let held = |text: String| text.len() - feed(&text, &Grammar::default(), false).shown;
     assert!(held("word ".repeat(1000)) < 5);
     for open in ["[", "(", "【", "{{", "[[", "[a](", "<a"] {
@@ -68,7 +68,7 @@ fn what_is_held_back_is_bounded() {
         assert_eq!(held(lines), 0, "{open}");
     }
     assert_eq!(held(format!("[1](http://{}", "x/".repeat(2000))), 0);
-    // An open backtick until its paragraph ends; an open fence not at all.
+    // An open backtick is held back until its paragraph ends, an open fence is not.
     assert_eq!(held("a `b c\n".to_owned()), 5);
     assert_eq!(held("a `b c\n\n".to_owned()), 0);
     assert_eq!(held("```\nlet x\n\ny = [1".to_owned()), 0);

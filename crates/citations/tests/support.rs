@@ -1,10 +1,10 @@
-//! Support of a claim by text, with a stand-in for the server's stemming.
-#![allow(clippy::unwrap_used)] // in the functions that tests share too
+//! Support of a claim by texts, without a server.
+#![allow(clippy::unwrap_used)] // for the shared functions of tests
 
 use proptest::prelude::*;
-use reground_citations::{Cues, Lexemes, Stretch, SupportParts, Text, support};
+use reground_citations::{Cues, Lexemes, SupportParts, Text, TextRange, support};
 
-/// Lower-case words of more than two letters that are no stop words, a plural s cut off.
+/// Replaces the server: lower-case words of more than two letters without stop words and without a plural s.
 fn lexemes(text: &str) -> Lexemes {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words = words.map(str::to_lowercase).filter(|word| {
@@ -35,7 +35,7 @@ fn parts(claim: &str, text: &str) -> SupportParts {
     parts_in("english", claim, &[text])
 }
 
-fn at(text: &str, stretch: Option<Stretch>) -> String {
+fn at(text: &str, stretch: Option<TextRange>) -> String {
     let chars = stretch.unwrap().chars;
     text.chars().skip(chars.start).take(chars.len()).collect()
 }
@@ -43,7 +43,7 @@ fn at(text: &str, stretch: Option<Stretch>) -> String {
 const SERVER: &str = "Ports differ. The server listens on port 5432 and supports TLS connections. Backups run nightly.";
 
 #[test]
-fn word_for_word_is_one_and_nothing_is_none() {
+fn verbatim_support_is_one_and_no_content_is_none() {
     let whole = parts("The server listens on port 5432.", SERVER);
     assert_eq!((whole.support, whole.window, whole.pairs), (1.0, 1.0, 1.0));
     assert_eq!(at(SERVER, whole.window_at), "server listens on port 5432");
@@ -62,7 +62,7 @@ fn word_for_word_is_one_and_nothing_is_none() {
 }
 
 #[test]
-fn what_stands_together_counts_more_than_what_stands_apart() {
+fn adjacent_words_count_more_than_scattered_words() {
     let claim = "apples grow beside rivers";
     let together = "Some say that apples grow beside rivers.";
     let filler = "Much else is told about other matters entirely here. ".repeat(3);
@@ -75,7 +75,7 @@ fn what_stands_together_counts_more_than_what_stands_apart() {
 }
 
 #[test]
-fn texts_together_hold_what_neither_does() {
+fn two_texts_together_support_what_neither_does_alone() {
     let claim = "The server supports TLS and cats sleep long";
     let cats = "All cats sleep long.";
     let joint = parts_in("english", claim, &[SERVER, cats]);
@@ -102,7 +102,7 @@ fn numbers() {
     );
 }
 
-/// However a number is written, it is the same number, and another one is not.
+/// A number has one value in all notations.
 #[test]
 fn numbers_in_words_scales_and_signs() {
     for (language, number, others) in [
@@ -174,12 +174,12 @@ fn numbers_in_words_scales_and_signs() {
             assert_eq!(read.numbers_missing.len(), 1, "{number} / {other}");
         }
     }
-    // A word that may be no number is missed by nobody.
+    // A word that may not be a number is not reported as missing.
     let mere = parts("One of them is half full", SERVER);
     assert_eq!(mere.numbers_missing, [""; 0]);
 }
 
-/// The same number of something else contradicts.
+/// The same number with a different measure is a contradiction.
 #[test]
 fn measures() {
     for (claim, text, found) in [
@@ -204,7 +204,7 @@ fn measures() {
         let read = parts("The parcel weighs 5 kg", text);
         assert_eq!(read.numbers_contradicted, [], "{text}");
     }
-    // Of two sources one that measures the same is enough.
+    // One of two sources with the right measure is enough.
     let both = ["The parcel weighs 5 g.", "The parcel weighs 5 kg."];
     let together = parts_in("en", "The parcel weighs 5 kg", &both);
     assert_eq!(together.support, 1.0);
@@ -255,14 +255,14 @@ fn scripts_without_spaces() {
 }
 
 #[test]
-fn a_currency_before_its_number_is_within_the_window() {
+fn a_currency_before_its_number_is_in_the_window() {
     let parts = parts_in("en", "two $-2 kg", &["$2-2 g"]);
     assert_eq!(parts.window_at.map(|stretch| stretch.chars), Some(0..2));
 }
 
 proptest! {
     #[test]
-    fn parts_are_what_they_say(claim in "(\\PC|[a-z1-3 .,\"'不的-]|million |-2 kg|two |% |\\$){0,40}", texts in prop::collection::vec("(\\PC|[a-z1-3 .,\"'不的-]|million |-2 g|two |% |\\$){0,60}", 0..3)) {
+    fn support_equals_the_sum_of_its_parts(claim in "(\\PC|[a-z1-3 .,\"'不的-]|million |-2 kg|two |% |\\$){0,40}", texts in prop::collection::vec("(\\PC|[a-z1-3 .,\"'不的-]|million |-2 g|two |% |\\$){0,60}", 0..3)) {
         let content: Vec<Lexemes> = texts.iter().map(|text| lexemes(text)).collect();
         let given: Vec<Text<'_>> = texts.iter().zip(&content).map(|(text, lexemes)| Text { text, lexemes }).collect();
         let claimed = lexemes(&claim);
@@ -282,9 +282,9 @@ proptest! {
         }
     }
 
-    /// A claim cut out of a text is held by it, whatever it says, and by that text among others.
+    /// A part of a text is supported by that text, also among other texts.
     #[test]
-    fn what_is_copied_is_held(words in prop::collection::vec("[a-z]{3,7}", 6..20), from in 0_usize..3, len in 2_usize..4) {
+    fn copied_text_is_supported(words in prop::collection::vec("[a-z]{3,7}", 6..20), from in 0_usize..3, len in 2_usize..4) {
         let text = words.join(" ");
         let claim = words[from..from + len].join(" ");
         let parts = parts_in("none", &claim, &["nothing to see", &text]);
@@ -294,9 +294,9 @@ proptest! {
     }
 }
 
-/// The figures of a judgement without a word of the claim or of the text.
+/// The figures of a judgement contain no words of the claim or of the text.
 #[test]
-fn measures_hold_no_words() {
+fn measures_contain_no_words() {
     let claim = "Zebras and Quokkas weigh 12 tons, and \"run like the wind\", but never sleep";
     let judged = parts(
         claim,

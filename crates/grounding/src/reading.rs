@@ -1,7 +1,7 @@
 //! How the answer of a turn is read: the settings' grammar, with what the context adds to it.
 
 use reground_citations::{
-    Extraction, Grammar, LONG_NUMBERS, LocatorRange, Locators, Note, extract, import,
+    Extraction, Grammar, ImportNote, LONG_NUMBERS, LocatorRange, Locators, extract, import,
 };
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ pub struct Read<'a> {
     /// By citation, what an API says that the source says; empty where the citations were read from the text.
     pub quotes: Vec<Option<String>>,
     /// What of the API's citations did not fit the answer.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ImportNote>,
 }
 
 /// Reads an answer. Citations that the model's API returned beside the text stand in place of those in the text, which

@@ -1,14 +1,14 @@
 //! Anthropic Messages: `content: [{"type": "text", "text": …, "citations": [{"type": "page_location", …}]}]`.
 //!
-//! A citation supports the text block that it hangs on. The offsets are those of the source, not of the answer: characters
-//! and blocks from 0, pages from 1, each with an end that is exclusive (Anthropic's documentation, "Citations").
+//! A citation supports the text block that contains it. Its offsets are offsets in the source, not in the answer:
+//! characters and blocks from 0, pages from 1, with an exclusive end (Anthropic's documentation, "Citations").
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, entries, items, named, positioned, text};
+use super::reader::{ImportProblem, ImportReader, entries, items, named, positioned, text};
 use crate::{Pages, Reference};
 
-/// Searches for a block that is not where the last one ended, at most: each reads the answer.
+/// Largest number of searches for a block that does not follow the previous one. Each search reads the answer.
 const MAX_SEARCHES: usize = 64;
 
 pub(super) fn is_this(result: &Value) -> bool {
@@ -37,9 +37,9 @@ fn is_citation(entry: &Value) -> bool {
     text(entry, "type").is_some_and(|kind| kinds.contains(&kind))
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     let whole = 0..reader.answer.len();
-    // A list of citations without their block is about the whole text that was given.
+    // A list of citations without a block is about the whole answer.
     for (at, citation) in items(result).filter(|(_, entry)| is_citation(entry)) {
         cite(&at, citation, whole.clone(), reader);
     }
@@ -55,13 +55,13 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
     let single = result.get("text").map(|_| (String::new(), result));
     let listed = items(result).chain(entries(result, "", "content"));
     for (at, block) in single.into_iter().chain(listed) {
-        let Some(said) = block.get("text").and_then(Value::as_str) else {
+        let Some(block_text) = block.get("text").and_then(Value::as_str) else {
             continue;
         };
-        let place = blocks.place(said, reader.answer);
+        let place = blocks.place(block_text, reader.answer);
         for (at, citation) in entries(block, &at, "citations") {
             if place.is_none() {
-                reader.note(&at, Irregular::OtherText);
+                reader.note(&at, ImportProblem::OtherText);
             }
             cite(
                 &at,
@@ -73,37 +73,37 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
     }
 }
 
-/// Finds text blocks one after the other in the answer.
+/// Finds the text blocks in the answer, one after the other.
 struct Blocks {
     end: usize,
     searches: usize,
 }
 
 impl Blocks {
-    fn place(&mut self, said: &str, answer: &str) -> Option<std::ops::Range<usize>> {
+    fn place(&mut self, block_text: &str, answer: &str) -> Option<std::ops::Range<usize>> {
         let rest = &answer[self.end..];
-        let start = if rest.starts_with(said) {
+        let start = if rest.starts_with(block_text) {
             0
         } else if self.searches < MAX_SEARCHES {
             self.searches += 1;
-            memchr::memmem::find(rest.as_bytes(), said.as_bytes())?
+            memchr::memmem::find(rest.as_bytes(), block_text.as_bytes())?
         } else {
             return None;
         };
-        let place = self.end + start..self.end + start + said.len();
+        let place = self.end + start..self.end + start + block_text.len();
         self.end = place.end;
         Some(place)
     }
 }
 
-fn cite(at: &str, citation: &Value, place: std::ops::Range<usize>, reader: &mut Reader<'_>) {
+fn cite(at: &str, citation: &Value, place: std::ops::Range<usize>, reader: &mut ImportReader<'_>) {
     if !is_citation(citation) {
-        reader.note(at, Irregular::UnknownKind);
+        reader.note(at, ImportProblem::UnknownKind);
         return;
     }
     match reference(citation) {
         Some(reference) => reader.cite(place, false, reference, text(citation, "cited_text")),
-        None => reader.note(at, Irregular::NoSource),
+        None => reader.note(at, ImportProblem::NoSource),
     }
 }
 

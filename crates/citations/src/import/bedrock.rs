@@ -1,15 +1,17 @@
-//! Amazon Bedrock RetrieveAndGenerate: `citations: [{"generatedResponsePart": {"textResponsePart": {"text": …, "span":
-//! {"start": 0, "end": 12}}}, "retrievedReferences": [{"content": {"text": …}, "location": {"s3Location": {"uri": …}}}]}]`.
+//! Amazon Bedrock RetrieveAndGenerate: `citations: [{"generatedResponsePart": {"textResponsePart": {"text": …,
+//! "span": {"start": 0, "end": 12}}}, "retrievedReferences": [{"content": {"text": …}, "location": {"s3Location":
+//! {"uri": …}}}]}]`.
 //!
-//! Whether the end of a span is exclusive the reference does not say, so the text that comes with it decides; without one it
-//! is read as exclusive. Offsets are characters of the answer from 0.
+//! Offsets are characters of the answer from 0. The reference does not document whether the end of a span is
+//! exclusive, so the text of the part decides. Without a text the end is exclusive.
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, Unit, entries, items, named, text};
+use super::position_map::Unit;
+use super::reader::{ImportProblem, ImportReader, entries, items, named, text};
 use crate::{Pages, Reference};
 
-/// What a page is called in the metadata of a passage.
+/// The key of the page number in the metadata of a passage.
 const PAGE: &str = "x-amz-bedrock-kb-document-page-number";
 
 pub(super) fn is_this(result: &Value) -> bool {
@@ -21,7 +23,7 @@ pub(super) fn is_this(result: &Value) -> bool {
     })
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     for (at, citation) in items(result).chain(entries(result, "", "citations")) {
         let part = citation
             .pointer("/generatedResponsePart/textResponsePart")
@@ -49,7 +51,7 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
             }
         }
         if !any {
-            reader.note(&at, Irregular::NoSource);
+            reader.note(&at, ImportProblem::NoSource);
         }
     }
 }
@@ -62,7 +64,7 @@ fn reference(retrieved: &Value) -> Option<Reference> {
     let pages = page
         .filter(|page| (0.0..=1e9).contains(page))
         .map(|page| Pages::new(page as u32, page as u32));
-    // One object for each kind of store: `s3Location`, `webLocation`, `customDocumentLocation`, …
+    // Each kind of store has its own object: `s3Location`, `webLocation`, `customDocumentLocation`, …
     let mut places = retrieved.get("location")?.as_object()?.values();
     places.find_map(|place| {
         let keys = ["uri", "url", "id"];

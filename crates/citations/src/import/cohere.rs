@@ -1,12 +1,14 @@
-//! Cohere Chat: `citations: [{"start": 7, "end": 12, "text": "world", "document_ids": ["doc_0"]}]` in version 1, with
-//! `sources: [{"type": "document", "id": …}]` in version 2, where they hang on the message.
+//! Cohere Chat: `citations: [{"start": 7, "end": 12, "text": "world", "document_ids": ["doc_0"]}]` in version 1,
+//! `sources: [{"type": "document", "id": …}]` on the message in version 2.
 //!
-//! Offsets are characters of the answer from 0, the end exclusive; the text that comes with them decides where they are
-//! not. Documents without ids of their own are called `doc_0`, `doc_1`, … in the order in which they were handed over.
+//! Offsets are characters of the answer from 0 with an exclusive end. If they do not match the text of the citation,
+//! the text decides. Documents without an id are called `doc_0`, `doc_1`, … in the order in which they were passed to
+//! the model.
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, Unit, entries, items, named, positioned, text};
+use super::position_map::Unit;
+use super::reader::{ImportProblem, ImportReader, entries, items, named, positioned, text};
 use crate::Reference;
 
 pub(super) fn is_this(result: &Value) -> bool {
@@ -25,7 +27,7 @@ pub(super) fn is_this(result: &Value) -> bool {
     })
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     let message = result.get("message").map(|message| ("/message", message));
     let in_message = message
         .into_iter()
@@ -34,14 +36,14 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
         .chain(entries(result, "", "citations"))
         .chain(in_message)
     {
-        // Version 2 also cites within what the model thought before it answered.
+        // Version 2 also has citations within the reasoning of the model.
         if text(citation, "type").is_some_and(|kind| kind != "TEXT_CONTENT") {
-            reader.note(&at, Irregular::UnknownKind);
+            reader.note(&at, ImportProblem::UnknownKind);
             continue;
         }
         let number = |key| citation.get(key).and_then(Value::as_u64);
-        let said = text(citation, "text");
-        let bytes = reader.place(&at, Unit::Chars, number("start"), number("end"), said);
+        let own_text = text(citation, "text");
+        let bytes = reader.place(&at, Unit::Chars, number("start"), number("end"), own_text);
         let before = reader.cited.len();
         for (_, id) in entries(citation, &at, "document_ids") {
             if let Some(id) = id.as_str() {
@@ -54,7 +56,7 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
             }
         }
         if reader.cited.len() == before {
-            reader.note(&at, Irregular::NoSource);
+            reader.note(&at, ImportProblem::NoSource);
         }
     }
 }

@@ -1,19 +1,20 @@
 //! Gemini and Vertex AI: `groundingMetadata: {"groundingChunks": [{"web": …}], "groundingSupports": [{"segment":
 //! {"startIndex": 0, "endIndex": 12, "text": …}, "groundingChunkIndices": [0]}]}`, in camel or snake case.
 //!
-//! The indices of a segment are bytes of UTF-8 from the start of its part, the end exclusive (reference of
-//! `Segment` in the Gemini API). A start of 0 is left out of the JSON.
+//! The indices of a segment are UTF-8 bytes from the start of its part, with an exclusive end (reference of `Segment`
+//! in the Gemini API). The JSON omits a start of 0.
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, Unit, named, text};
+use super::position_map::Unit;
+use super::reader::{ImportProblem, ImportReader, named, text};
 use crate::{Pages, Reference};
 
 pub(super) fn is_this(result: &Value) -> bool {
     !metadata(result).is_empty() || result.get("candidates").is_some()
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     for (at, metadata) in metadata(result) {
         let chunks = field(metadata, "groundingChunks").and_then(Value::as_array);
         let chunks = chunks.map(Vec::as_slice).unwrap_or_default();
@@ -25,7 +26,7 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
     }
 }
 
-/// The metadata of the first candidate that has any, or the value itself.
+/// Returns the metadata of the first candidate that has any, or the value itself.
 fn metadata(result: &Value) -> Vec<(&'static str, &Value)> {
     let candidate = result
         .get("candidates")
@@ -47,7 +48,7 @@ fn metadata(result: &Value) -> Vec<(&'static str, &Value)> {
     found.into_iter().collect()
 }
 
-/// A field under its camel-case name or the same in snake case.
+/// Returns a field by its camel-case name or the same name in snake case.
 fn field<'v>(value: &'v Value, camel: &str) -> Option<&'v Value> {
     value.get(camel).or_else(|| {
         let mut snake = String::with_capacity(camel.len() + 4);
@@ -61,7 +62,7 @@ fn field<'v>(value: &'v Value, camel: &str) -> Option<&'v Value> {
     })
 }
 
-fn read_support(at: &str, support: &Value, chunks: &[Value], reader: &mut Reader<'_>) {
+fn read_support(at: &str, support: &Value, chunks: &[Value], reader: &mut ImportReader<'_>) {
     let segment = support.get("segment").unwrap_or(&Value::Null);
     let number = |key| field(segment, key).and_then(Value::as_u64);
     let start = if segment.is_object() {
@@ -86,11 +87,11 @@ fn read_support(at: &str, support: &Value, chunks: &[Value], reader: &mut Reader
             reader.cite(bytes.clone(), false, reference, quote);
             any = true;
         } else {
-            reader.note(at, Irregular::NoSource);
+            reader.note(at, ImportProblem::NoSource);
         }
     }
     if !any && indices.is_none_or(Vec::is_empty) {
-        reader.note(at, Irregular::NoSource);
+        reader.note(at, ImportProblem::NoSource);
     }
 }
 

@@ -1,14 +1,15 @@
 //! OpenAI: `annotations` of Chat (`choices[].message`), Responses (`output[].content[]`) and Assistants
 //! (`content[].text`): `url_citation`, `file_citation`, `container_file_citation`, `file_path`.
 //!
-//! Offsets are said to be those of characters; whether of code points or UTF-16 units OpenAI's reference leaves open, so the text
-//! of the annotation decides where it has one, the address of a link where the answer holds it, and else code points.
-//! A `file_citation` of Responses has an `index` only. The reference calls it that of the file in a list, yet it is the
-//! position in the text (openai-python, pull request 2751), and is read so.
+//! Offsets are characters, but the reference does not define whether these are code points or UTF-16 units. So the
+//! text of the annotation decides if there is one, then the address of a link if the answer contains it; otherwise
+//! code points are used. A `file_citation` of Responses has only an `index`. The reference describes it as the index
+//! of the file in a list, but it is the position in the text (openai-python, pull request 2751).
 
 use serde_json::Value;
 
-use super::{Irregular, Reader, Unit, entries, items, named, text};
+use super::position_map::Unit;
+use super::reader::{ImportProblem, ImportReader, entries, items, named, text};
 use crate::Reference;
 
 const KINDS: [&str; 4] = [
@@ -41,18 +42,18 @@ fn is_annotation(entry: &Value) -> bool {
     text(entry, "type").is_some_and(|kind| KINDS.contains(&kind))
 }
 
-pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
+pub(super) fn read(result: &Value, reader: &mut ImportReader<'_>) {
     for (at, annotation) in items(result).filter(|(_, entry)| is_annotation(entry)) {
         cite(&at, annotation, 0, reader);
     }
     for (at, message) in holders(result) {
         annotations(&at, message, 0, reader);
-        // Offsets count from the start of their part; parts follow one another in the answer.
+        // Offsets start at the start of their part. Parts follow one another in the answer.
         let mut start = 0;
         for (at, part) in entries(message, &at, "content") {
             let inner = part.get("text").filter(|text| text.is_object());
             let holder = inner.unwrap_or(part);
-            let said = text(holder, "value").or_else(|| text(holder, "text"));
+            let own_text = text(holder, "value").or_else(|| text(holder, "text"));
             let at = if inner.is_some() {
                 format!("{at}/text")
             } else {
@@ -60,14 +61,15 @@ pub(super) fn read(result: &Value, reader: &mut Reader<'_>) {
             };
             annotations(&at, holder, start, reader);
             let rest = reader.answer.get(start..).unwrap_or_default();
-            start += said
-                .filter(|said| rest.starts_with(said))
+            start += own_text
+                .filter(|own_text| rest.starts_with(own_text))
                 .map_or(0, str::len);
         }
     }
 }
 
-/// What may hold annotations or parts: the value itself, the first choice, the items of an output.
+/// Returns the values that may contain annotations or parts: the value itself, the first choice, the items of an
+/// output.
 fn holders(result: &Value) -> Vec<(String, &Value)> {
     let mut holders = vec![(String::new(), result)];
     if let Some(message) = result.get("message") {
@@ -85,24 +87,24 @@ fn holders(result: &Value) -> Vec<(String, &Value)> {
     holders
 }
 
-fn annotations(at: &str, holder: &Value, from: usize, reader: &mut Reader<'_>) {
+fn annotations(at: &str, holder: &Value, from: usize, reader: &mut ImportReader<'_>) {
     for (at, annotation) in entries(holder, at, "annotations") {
         cite(&at, annotation, from, reader);
     }
 }
 
-fn cite(at: &str, annotation: &Value, from: usize, reader: &mut Reader<'_>) {
+fn cite(at: &str, annotation: &Value, from: usize, reader: &mut ImportReader<'_>) {
     let Some(kind) = text(annotation, "type").filter(|kind| KINDS.contains(kind)) else {
-        reader.note(at, Irregular::UnknownKind);
+        reader.note(at, ImportProblem::UnknownKind);
         return;
     };
-    // Chat and Assistants nest what they say of the source under the name of the kind.
+    // Chat and Assistants put the fields of the source under the name of the kind.
     let about = annotation
         .get(kind)
         .filter(|about| about.is_object())
         .unwrap_or(annotation);
     let Some(reference) = reference(about) else {
-        reader.note(at, Irregular::NoSource);
+        reader.note(at, ImportProblem::NoSource);
         return;
     };
     let number = |key: &str| {
@@ -116,9 +118,9 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut Reader<'_>) {
         number("start_index").or(point),
         number("end_index").or(point),
     );
-    let said = text(annotation, "text");
+    let own_text = text(annotation, "text");
     let unit = unit(reader, from, start, end, text(about, "url"));
-    let base = reader.chart.span(0..from);
+    let base = reader.positions.span(0..from);
     let shift = |n: Option<u64>| {
         let base = match unit {
             Unit::Bytes => base.bytes.end,
@@ -127,19 +129,19 @@ fn cite(at: &str, annotation: &Value, from: usize, reader: &mut Reader<'_>) {
         };
         n.map(|n| n.saturating_add(base as u64))
     };
-    let bytes = reader.place(at, unit, shift(start), shift(end), said);
-    let stretch = reader.answer.get(bytes.clone()).unwrap_or_default();
+    let bytes = reader.place(at, unit, shift(start), shift(end), own_text);
+    let cited = reader.answer.get(bytes.clone()).unwrap_or_default();
     let is_mark = start.is_some()
-        && (said.is_some()
-            || stretch.starts_with(['[', '(', '【'])
-            || stretch.contains("](")
-            || stretch.starts_with("http"));
+        && (own_text.is_some()
+            || cited.starts_with(['[', '(', '【'])
+            || cited.contains("](")
+            || cited.starts_with("http"));
     reader.cite(bytes, is_mark, reference, text(about, "quote"));
 }
 
-/// The unit under which the stretch holds the address.
+/// Returns the unit in which the range contains the address.
 fn unit(
-    reader: &Reader<'_>,
+    reader: &ImportReader<'_>,
     from: usize,
     start: Option<u64>,
     end: Option<u64>,
@@ -148,19 +150,19 @@ fn unit(
     let (Some(start), Some(end), Some(url)) = (start, end, url) else {
         return Unit::Chars;
     };
-    let base = reader.chart.span(0..from);
+    let base = reader.positions.span(0..from);
     let holds = |unit: Unit, base: usize| {
         let at = |n: u64| {
             reader
-                .chart
+                .positions
                 .byte(unit, n.saturating_add(base as u64))
                 .exact()
         };
-        let stretch = at(start)
+        let cited = at(start)
             .zip(at(end))
             .and_then(|(start, end)| reader.answer.get(start..end));
-        stretch.is_some_and(|stretch| {
-            stretch.starts_with(['[', '(']) && stretch.ends_with(')') && stretch.contains(url)
+        cited.is_some_and(|cited| {
+            cited.starts_with(['[', '(']) && cited.ends_with(')') && cited.contains(url)
         })
     };
     if !holds(Unit::Chars, base.chars.end) && holds(Unit::Utf16, base.utf16.end) {

@@ -1,4 +1,4 @@
-//! From places to rows: the sentence and the claim of each.
+//! Assigns imported citations to sentences and claims.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,31 +6,32 @@ use std::ops::Range;
 use reground_documents::sentence_spans;
 use reground_interrupt::checked;
 
-use super::chart::Chart;
-use super::{Api, Cited};
-use crate::claims;
-use crate::extract::MAX_CITATIONS;
-use crate::forms::Inside;
-use crate::scan::{Found, Supports};
-use crate::{Extracted, Extraction, Form};
+use super::api::Api;
+use super::position_map::PositionMap;
+use super::reader::ImportedCitation;
+use crate::MAX_CITATIONS;
+use crate::citation::ParsedCitation;
+use crate::reading::claims;
+use crate::reading::scan::{ClaimScope, FoundCitation};
+use crate::{ExtractedCitation, Extraction, Form};
 
-/// Longest claim of several sentences, in bytes; of a longer stretch the last ones count.
+/// Longest claim of several sentences, in bytes. Of a longer range only the last sentences are used.
 const MAX_CLAIM: usize = 2048;
 
-/// The rows and, by citation, its quote.
+/// Returns the citations and the quote of each.
 pub(super) fn rows(
     answer: &str,
-    chart: &Chart<'_>,
+    positions: &PositionMap<'_>,
     api: Api,
-    mut cited: Vec<Cited>,
+    mut cited: Vec<ImportedCitation>,
 ) -> (Extraction, Vec<Option<String>>) {
     let omitted = cited.len().saturating_sub(MAX_CITATIONS);
     cited.truncate(MAX_CITATIONS);
-    // Stable: sources of one place keep the order of the API.
+    // The sort is stable: sources with the same position keep the order of the API.
     cited.sort_by_key(|c| (c.bytes.start, c.bytes.end));
     let form = Form::Custom(api.as_str().to_owned());
-    let (found, standing_of) = found(answer, &cited, &form);
-    let placed = claims::place(answer, &found);
+    let (found, placement_of) = found(answer, &cited, &form);
+    let placed = claims::place_citations(answer, &found);
     let mut out = Extraction {
         sentences: placed.sentences,
         claims: placed.claims,
@@ -38,11 +39,11 @@ pub(super) fn rows(
         ..Extraction::default()
     };
     let mut quotes = Vec::with_capacity(cited.len());
-    for (cited, index) in checked(cited.into_iter().zip(standing_of)) {
-        let standing = index.and_then(|index| placed.standing.get(index).copied());
-        let placement = standing.unwrap_or_default();
-        out.citations.push(Extracted {
-            span: chart.span(cited.bytes),
+    for (cited, index) in checked(cited.into_iter().zip(placement_of)) {
+        let assigned = index.and_then(|index| placed.placements.get(index).copied());
+        let placement = assigned.unwrap_or_default();
+        out.citations.push(ExtractedCitation {
+            span: positions.span(cited.bytes),
             form: form.clone(),
             family: form.family(),
             reference: cited.reference,
@@ -56,12 +57,17 @@ pub(super) fn rows(
     (out, quotes)
 }
 
-/// What has to be placed, in order: each mark once, and each stretch of sentences once, as an empty mark that encloses
-/// it. By citation, which of them it is.
-fn found(answer: &str, cited: &[Cited], form: &Form) -> (Vec<Found>, Vec<Option<usize>>) {
+/// Returns the strings to be placed, in order: each mark once, and each range of sentences once, as an empty mark
+/// that encloses it. The second result is the index of the string for each citation.
+fn found(
+    answer: &str,
+    cited: &[ImportedCitation],
+    form: &Form,
+) -> (Vec<FoundCitation>, Vec<Option<usize>>) {
     let mut marks: Vec<Range<usize>> = Vec::new();
     for cited in checked(cited).filter(|c| c.is_mark && !c.bytes.is_empty()) {
-        // Marks are cut out of the text, so they may not overlap; one that does is a stretch.
+        // Marks are cut out of the text, so they must not overlap. A mark that overlaps another one is treated as a
+        // range.
         if marks
             .last()
             .is_none_or(|last| last.end <= cited.bytes.start)
@@ -86,25 +92,25 @@ fn found(answer: &str, cited: &[Cited], form: &Form) -> (Vec<Found>, Vec<Option<
     let mut found = Vec::with_capacity(index_of.len());
     for (&(start, end, is_mark), index) in &mut index_of {
         *index = found.len();
-        let (bytes, supports) = if is_mark {
-            (start..end, Supports::Sentence)
+        let (bytes, scope) = if is_mark {
+            (start..end, ClaimScope::Sentence)
         } else {
-            (start..start, Supports::Enclosed(start..end))
+            (start..start, ClaimScope::Enclosed(start..end))
         };
-        found.push(Found {
+        found.push(FoundCitation {
             bytes,
-            inside: Inside::new(form.clone()),
-            supports,
+            parsed: ParsedCitation::new(form.clone()),
+            scope,
         });
     }
-    let standing = keys
+    let assigned = keys
         .into_iter()
         .map(|key| index_of.get(&key?).copied())
         .collect();
-    (found, standing)
+    (found, assigned)
 }
 
-/// The sentences that a stretch touches; of a point, the one before it.
+/// Returns the sentences that a range overlaps; for an empty range, the sentence before it.
 fn sentences(spans: &[Range<usize>], bytes: &Range<usize>) -> Option<Range<usize>> {
     let touched = bytes.start..bytes.end.max(bytes.start + 1);
     let mut first = spans.partition_point(|span| span.end <= touched.start);

@@ -1,34 +1,34 @@
-//! How far a document goes, by the places that its passages stand on.
+//! The bounds of a document, derived from the places of its passages.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use super::LocatorRange;
+use crate::LocatorRange;
 
-/// The largest number that is known below each place of a document.
+/// The largest known number below each place of a document.
 ///
-/// Derived from the ranges of its passages. Where a passage runs on into the next chapter, the chapter's last verse is not
-/// known: then nothing above the known ones is held to be missing.
+/// If a passage continues into the next chapter, the last verse of its first chapter is unknown. Then larger numbers
+/// in that chapter are not treated as missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds(Vec<Extent>);
 
-/// How far one place goes.
+/// The bound of one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// The work.
     pub work: Option<String>,
-    /// The place; empty for the work as a whole.
+    /// The place; empty for the whole work.
     pub under: Vec<u32>,
     /// The largest number below it.
     pub last: u32,
-    /// Whether there may be larger ones.
+    /// Whether there may be larger numbers.
     pub open: bool,
 }
 
 impl Bounds {
-    /// The bounds of a document with passages at these ranges.
+    /// Returns the bounds of a document whose passages have these ranges.
     pub fn of<'a>(ranges: impl IntoIterator<Item = &'a LocatorRange>) -> Self {
-        /// A work and a place of it.
+        /// A work and a place in it.
         type Under<'a> = (Option<&'a str>, &'a [u32]);
         let mut extents: BTreeMap<Under<'_>, (u32, bool)> = BTreeMap::new();
         for range in ranges {
@@ -39,14 +39,14 @@ impl Bounds {
                     extent.0 = extent.0.max(number);
                 }
             }
-            // What the range leaves on its way to the end, it leaves at an unknown number.
+            // A range that leaves a place leaves it at an unknown number.
             for level in 1..range.start.len() {
                 let under = &range.start[..level];
                 if range.end.get(..level) != Some(under) {
                     extents.entry((work, under)).or_default().1 = true;
                 }
             }
-            // A whole chapter does not say how many verses it has.
+            // A range that ends with a whole chapter does not contain its number of verses.
             for place in [&range.start, &range.end] {
                 extents.entry((work, place)).or_default().1 = true;
             }
@@ -60,8 +60,8 @@ impl Bounds {
         Self(extents.into_iter().map(extent).collect())
     }
 
-    /// Whether the document may have every place of a range: no number is 0, and none is above the largest one known. A
-    /// range that names no work is looked for in each.
+    /// Returns whether the document may have every place of a range: no number is 0, and none is above the largest
+    /// known one. A range without a work is searched for in all works.
     pub fn contains(&self, range: &LocatorRange) -> bool {
         let has = |work: Option<&str>| self.has(work, &range.start) && self.has(work, &range.end);
         match &range.work {
@@ -82,7 +82,7 @@ impl Bounds {
             let known = found.ok().and_then(|at| self.0.get(at));
             let beyond = match known {
                 Some(extent) => number > extent.last && !extent.open,
-                // Of a work without passages nothing exists; of a chapter without them nothing is known.
+                // A work without passages has no places. A chapter without passages is unknown.
                 None => level == 0,
             };
             if number == 0 || beyond {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_document_has() {
+    fn bounds_of_a_document() {
         let passages = [
             range("Genesis", &[1, 1], &[1, 31]),
             range("Genesis", &[50, 1], &[50, 26]),
@@ -118,10 +118,10 @@ mod tests {
             ("Genesis", vec![0, 1], false),
             ("Genesis", vec![51, 1], false),
             ("Genesis", vec![50], true),
-            // Not among the passages, so nothing is known of it.
+            // No passage is in this chapter, so its bounds are unknown.
             ("Genesis", vec![7, 90], true),
             ("Exodus", vec![1, 23], false),
-            // The second chapter ends somewhere in a passage.
+            // A passage contains the end of the second chapter.
             ("Exodus", vec![2, 25], true),
             ("Exodus", vec![3, 5], false),
             ("Exodus", vec![4, 1], false),

@@ -1,12 +1,10 @@
-//! Structured locators: places of a work by book, chapter and verse, by section, by line.
+//! Structured locators: places of a work by book, chapter and verse, by section, or by line.
 
 mod bounds;
-mod place;
 mod read;
 mod roman;
 mod schema;
 
 pub use bounds::{Bounds, Extent};
-pub use place::LocatorRange;
 pub use read::Locators;
 pub use schema::{Level, LocatorSchema, SchemaError, Values, Work};

@@ -1,41 +1,41 @@
-//! Places in a text, as the schema has them.
+//! Finds the places in a text that match a schema.
 
 use regex::{Captures, Regex, RegexBuilder};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::schema::{Piece, Values};
-use super::{LocatorRange, LocatorSchema, SchemaError, roman};
-use crate::forms::Inside;
-use crate::{Form, Malformed, Reference};
+use super::roman;
+use super::schema::{Level, LocatorSchema, PatternPiece, SchemaError, Values};
+use crate::citation::ParsedCitation;
+use crate::{Form, LocatorRange, Malformed, Reference};
 
-/// Most memory that a pattern compiles to, in bytes.
+/// Memory limit of a compiled pattern, in bytes.
 const MAX_COMPILED: usize = 1 << 23;
-/// How far a range or a list is read at once, in bytes.
+/// Longest continuation of a range or a list, in bytes.
 const WINDOW: usize = 64;
-/// Most places of one list.
+/// Largest number of places in one list.
 const MAX_PLACES: usize = 64;
-/// What stands between the ends of a range.
+/// Characters between the ends of a range.
 const DASHES: [char; 7] = ['-', '‐', '‑', '‒', '–', '—', '−'];
 
-/// A schema that is ready to read with.
+/// A compiled schema.
 #[derive(Clone, Debug)]
 pub struct Locators {
     patterns: Vec<Pattern>,
-    /// What a name of a work means, by [`key`].
+    /// The name of each work by the normal form of its names and abbreviations, see [`key`].
     works: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug)]
 struct Pattern {
     whole: Regex,
-    /// What its counted levels hold, in order.
+    /// The kind of values of each numbered level.
     levels: Vec<Values>,
-    /// The pattern from each of its counted levels on, for what follows a dash or a comma: `35:2`, `8`.
+    /// The part of the pattern from each numbered level on. It matches the text after a dash or a comma: `35:2`, `8`.
     tails: Vec<Regex>,
 }
 
-/// A place, and one past the text that says it.
+/// A place and the end of its text.
 struct Stated {
     numbers: Vec<u32>,
     end: usize,
@@ -45,7 +45,7 @@ impl Locators {
     /// Checks and compiles a schema.
     ///
     /// # Errors
-    /// What the schema gets wrong.
+    /// The first error in the schema.
     pub fn new(schema: &LocatorSchema) -> Result<Self, SchemaError> {
         let pieces = schema.pieces()?;
         let compiled = pieces.iter().zip(&schema.patterns);
@@ -62,13 +62,13 @@ impl Locators {
         })
     }
 
-    /// Reads a text that is one place or one range of places and nothing else, such as the locator of a passage.
+    /// Parses a text that is one place or one range and nothing else, such as the locator of a passage.
     pub fn read(&self, text: &str) -> Option<LocatorRange> {
         let text = text.trim();
         let mut only = None;
-        self.matches(text, 0, |bytes, inside| {
+        self.matches(text, 0, |bytes, parsed| {
             if bytes == (0..text.len())
-                && let [Reference::Locator(range)] = inside.references.as_slice()
+                && let [Reference::Locator(range)] = parsed.references.as_slice()
             {
                 only = Some(range.clone());
             }
@@ -76,12 +76,12 @@ impl Locators {
         only
     }
 
-    /// The name of a work that a name or an abbreviation means.
+    /// Returns the name of the work that a name or an abbreviation belongs to.
     pub fn work(&self, name: &str) -> Option<&str> {
         self.works.get(&key(name)).map(String::as_str)
     }
 
-    /// What a work is called, in the spelling that names are compared in; nothing without a work.
+    /// Returns the names and abbreviations of a work in their normal form; empty without a work.
     pub fn names(&self, work: Option<&str>) -> Vec<&str> {
         let names = self.works.iter();
         names
@@ -90,46 +90,47 @@ impl Locators {
             .collect()
     }
 
-    /// Every place in a stretch of text that begins at `offset`, the longest where several patterns match at one place.
+    /// Finds all places in a part of a text that begins at `offset`. If several patterns match at one position, the
+    /// longest match is used.
     pub(crate) fn matches(
         &self,
-        stretch: &str,
+        text: &str,
         offset: usize,
-        mut found: impl FnMut(Range<usize>, Inside),
+        mut found: impl FnMut(Range<usize>, ParsedCitation),
     ) {
-        let mut hits: Vec<(usize, std::cmp::Reverse<usize>, Inside)> = Vec::new();
+        let mut hits: Vec<(usize, std::cmp::Reverse<usize>, ParsedCitation)> = Vec::new();
         for pattern in &self.patterns {
             let mut last = 0;
-            for captures in pattern.whole.captures_iter(stretch) {
+            for captures in pattern.whole.captures_iter(text) {
                 let Some(start) = captures.get(0).map(|whole| whole.start()) else {
                     continue;
                 };
-                if start < last || joined_before(stretch, start) {
+                if start < last || joined_before(text, start) {
                     continue;
                 }
-                if let Some((end, inside)) = self.places(pattern, stretch, &captures) {
-                    hits.push((start, std::cmp::Reverse(end), inside));
+                if let Some((end, parsed)) = self.places(pattern, text, &captures) {
+                    hits.push((start, std::cmp::Reverse(end), parsed));
                     last = end;
                 }
             }
         }
         hits.sort_by_key(|(start, end, _)| (*start, *end));
         let mut last = 0;
-        for (start, std::cmp::Reverse(end), inside) in hits {
+        for (start, std::cmp::Reverse(end), parsed) in hits {
             if start >= last {
-                found(offset + start..offset + end, inside);
+                found(offset + start..offset + end, parsed);
                 last = end;
             }
         }
     }
 
-    /// What a match says, with the range or list that goes on behind it, and where that ends.
+    /// Returns the end of a match and its places, including a range or list that follows.
     fn places(
         &self,
         pattern: &Pattern,
         text: &str,
         captures: &Captures<'_>,
-    ) -> Option<(usize, Inside)> {
+    ) -> Option<(usize, ParsedCitation)> {
         let work = match captures.name("work") {
             Some(name) => Some(self.work(name.as_str())?.to_owned()),
             None => None,
@@ -139,7 +140,7 @@ impl Locators {
         if joined_after(text, end) {
             return None;
         }
-        let mut inside = Inside::new(Form::Locator);
+        let mut parsed = ParsedCitation::new(Form::Locator);
         let mut first = numbers;
         for _ in 0..MAX_PLACES {
             let mut last = first.clone();
@@ -148,7 +149,7 @@ impl Locators {
                 end = stated.end;
             }
             let range = LocatorRange::new(work.clone(), first.clone(), last.clone());
-            inside.references.push(match range {
+            parsed.references.push(match range {
                 Some(range) => Reference::Locator(range),
                 None => Reference::Malformed(Malformed::DescendingRange),
             });
@@ -160,21 +161,27 @@ impl Locators {
                 None => break,
             }
         }
-        Some((end, inside))
+        Some((end, parsed))
     }
 }
 
 impl Pattern {
-    fn new(schema: &LocatorSchema, pieces: &[Piece], pattern: &str) -> Result<Self, SchemaError> {
+    fn new(
+        schema: &LocatorSchema,
+        pieces: &[PatternPiece],
+        pattern: &str,
+    ) -> Result<Self, SchemaError> {
         let first = schema.first_counted();
-        let counted = |piece: &Piece| matches!(piece, Piece::Level(level) if *level >= first);
-        let expression = |pieces: &[Piece]| -> String {
+        let counted =
+            |piece: &PatternPiece| matches!(piece, PatternPiece::Level(level) if *level >= first);
+        let expression = |pieces: &[PatternPiece]| -> String {
             let each = pieces.iter().enumerate();
             each.map(|(at, piece)| match piece {
-                Piece::Text(text) => {
+                PatternPiece::Text(text) => {
                     let before = at.checked_sub(1).and_then(|before| pieces.get(before));
                     let after = pieces.get(at + 1);
-                    // Space alone between two numbers must be there, and none belongs to the ends of a citation.
+                    // White space that is the only separator of two numbers is required. At the ends of a citation it
+                    // is not part of it.
                     let parts = before.is_some_and(counted) && after.is_some_and(counted);
                     if parts && text.trim().is_empty() {
                         return r"[ \u{a0}]{1,3}".to_owned();
@@ -183,8 +190,8 @@ impl Pattern {
                     let trail = after.map_or("", |_| SPACE);
                     format!("{lead}{}{trail}", spelled(text))
                 }
-                Piece::Level(level) if *level < first => works(schema),
-                Piece::Level(level) => {
+                PatternPiece::Level(level) if *level < first => works(schema),
+                PatternPiece::Level(level) => {
                     format!("(?P<l{}>{})", level - first, values(schema, *level))
                 }
             })
@@ -208,7 +215,7 @@ impl Pattern {
             whole: compile(expression(pieces))?,
             levels: schema.levels[first..]
                 .iter()
-                .map(super::Level::values)
+                .map(Level::values)
                 .take(tails.len())
                 .collect(),
             tails,
@@ -223,7 +230,7 @@ impl Pattern {
         levels.skip(first).map(number).collect()
     }
 
-    /// The end of a range: the same levels as its start, or only the inner ones.
+    /// Reads the end of a range. It has the same levels as the start, or only the inner ones.
     fn after_dash(&self, text: &str, at: usize, first: &[u32]) -> Option<Stated> {
         let rest = text.get(at..)?;
         let after = rest.trim_start_matches(' ').strip_prefix(DASHES)?;
@@ -231,12 +238,12 @@ impl Pattern {
         self.tail(text, text.len() - after.len(), first)
     }
 
-    /// The next item of a list.
+    /// Reads the next item of a list.
     fn after_comma(&self, text: &str, at: usize, before: &[u32]) -> Option<Stated> {
         let after = text.get(at..)?.strip_prefix([',', ';'])?;
         let after = after.trim_start_matches(' ');
         let stated = self.tail(text, text.len() - after.len(), before)?;
-        // `Gen. 1:3, 8 people came` names one verse.
+        // `Gen. 1:3, 8 people came` contains one verse.
         let mut follows = text[stated.end..].chars();
         let counts = follows.next() == Some(' ') && follows.next().is_some_and(char::is_lowercase);
         (!counts).then_some(stated)
@@ -257,7 +264,7 @@ impl Pattern {
     }
 }
 
-/// The number that digits, a letter or a Roman numeral say.
+/// Converts digits, a letter or a Roman numeral.
 fn number(text: &str, values: Values) -> Option<u32> {
     if text.bytes().all(|b| b.is_ascii_digit()) {
         return Some(text.parse().unwrap_or(u32::MAX));
@@ -269,10 +276,10 @@ fn number(text: &str, values: Values) -> Option<u32> {
     }
 }
 
-/// White space as much as there is.
+/// Optional white space.
 const SPACE: &str = r"[ \u{a0}]{0,3}";
 
-/// Letters and signs as they stand, white space within them as much as there is.
+/// Escapes a text for a regular expression. White space in it is optional.
 fn spelled(text: &str) -> String {
     let words: Vec<_> = text.split_whitespace().map(regex::escape).collect();
     words.join(SPACE)
@@ -285,14 +292,14 @@ fn works(schema: &LocatorSchema) -> String {
         .flat_map(|work| std::iter::once(&work.name).chain(&work.abbreviations))
         .map(|name| name.trim().trim_end_matches('.'))
         .collect();
-    // The longest first: `Gen` would keep `Genesis` from being found.
+    // Longest first: otherwise `Gen` would match before `Genesis`.
     names.sort_by_key(|name| std::cmp::Reverse(name.len()));
     let spelled: Vec<_> = names.into_iter().map(spelled).collect();
     format!(r"(?P<work>(?:{})\.?)", spelled.join("|"))
 }
 
 fn values(schema: &LocatorSchema, level: usize) -> &'static str {
-    let values = schema.levels.get(level).map(super::Level::values);
+    let values = schema.levels.get(level).map(Level::values);
     match (values, schema.roman) {
         (Some(Values::Letter), _) => "[a-z]",
         (_, true) => "[0-9]{1,6}|[ivxlcdm]{1,12}",
@@ -300,7 +307,7 @@ fn values(schema: &LocatorSchema, level: usize) -> &'static str {
     }
 }
 
-/// The spelling that all spellings of a name share.
+/// Returns the normal form of a name.
 fn key(name: &str) -> String {
     let bare = name.trim().trim_end_matches('.').to_lowercase();
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -313,7 +320,7 @@ fn joined_before(text: &str, at: usize) -> bool {
     word(before) && word(first)
 }
 
-/// Whether a number or a word goes on: `1:3` in `1:34`, `1:3.5` or `1:3rd`.
+/// Returns whether a number or a word continues, as after `1:3` in `1:34`, `1:3.5` or `1:3rd`.
 fn joined_after(text: &str, at: usize) -> bool {
     let mut follows = text[at..].chars();
     match follows.next() {

@@ -1,6 +1,6 @@
 //! Roman numerals.
 
-/// Digits and their values, as they are written from the largest on.
+/// Digits and their values, in descending order.
 const DIGITS: [(&str, u32); 13] = [
     ("M", 1000),
     ("CM", 900),
@@ -17,13 +17,13 @@ const DIGITS: [(&str, u32); 13] = [
     ("I", 1),
 ];
 
-/// The value of a numeral that is written as it should be, in either letter case.
+/// Returns the value of a numeral in its standard form, in either case.
 pub(super) fn value(text: &str) -> Option<u32> {
     let upper = text.to_ascii_uppercase();
     let mut rest = upper.as_str();
     let mut sum = 0;
     for (digit, value) in DIGITS {
-        // Ones, tens and hundreds stand there three times at most, the others once.
+        // Digits that are powers of ten occur at most three times, others once.
         let most = if matches!(digit, "M" | "C" | "X" | "I") {
             3
         } else {
@@ -55,7 +55,7 @@ mod tests {
     use super::{value, written};
 
     #[test]
-    fn every_numeral_reads_back() {
+    fn all_numerals_round_trip() {
         for number in 1..4000 {
             assert_eq!(value(&written(number)), Some(number));
         }

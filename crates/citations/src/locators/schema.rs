@@ -1,8 +1,8 @@
-//! The schema of a corpus: which levels its places have, and how they are written.
+//! The locator schema of a corpus: the levels of its places and their notation.
 
 use serde::{Deserialize, Serialize};
 
-/// Most levels, patterns and works of a schema.
+/// Limits of a schema.
 const MAX_LEVELS: usize = 8;
 const MAX_PATTERNS: usize = 32;
 const MAX_WORKS: usize = 1_000;
@@ -27,41 +27,42 @@ const MAX_LENGTH: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocatorSchema {
-    /// The levels, outermost first. Where works are given, the first is named by them and has no number in a place.
+    /// The levels, outermost first. If there are works, they are the values of the first level, and a place has no
+    /// number for it.
     pub levels: Vec<Level>,
-    /// How a place is written: levels in braces, and what stands between them. White space may be missing, letter case
-    /// is free.
+    /// Notations of a place: levels in braces and the text between them. White space is optional, and case is
+    /// ignored.
     pub patterns: Vec<String>,
     /// The works or books.
     #[serde(default)]
     pub works: Vec<Work>,
-    /// Whether numbers may be Roman.
+    /// Whether Roman numerals are allowed.
     #[serde(default)]
     pub roman: bool,
 }
 
-/// A level: a name, or a name and what its values are.
+/// A level: a name, or a name and the kind of its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Level {
-    /// A name. One called `letter` has letters, every other one numbers.
+    /// A name. The values of a level called `letter` are letters, those of all others are numbers.
     Name(String),
-    /// A name and its values.
+    /// A name and the kind of its values.
     Valued {
         /// The name.
         name: String,
-        /// Its values.
+        /// The kind of its values.
         values: Values,
     },
 }
 
-/// What the values of a level are.
+/// The kind of values of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Values {
     /// Numbers.
     Number,
-    /// Letters, `a` being 1.
+    /// Letters; `a` is 1.
     Letter,
 }
 
@@ -69,33 +70,33 @@ pub enum Values {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Work {
-    /// Its name, by which places are told apart.
+    /// The name, unique in the schema.
     pub name: String,
-    /// What else it is called; a full stop at the end may be missing.
+    /// Other names. A full stop at the end is optional.
     #[serde(default)]
     pub abbreviations: Vec<String>,
 }
 
-/// Why a schema cannot be used.
+/// The reason why a schema is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
-    /// None, or too many.
+    /// Nothing, or too many entries.
     #[error(
         "a locator schema needs 1 to {MAX_LEVELS} levels, 1 to {MAX_PATTERNS} patterns and at most {MAX_WORKS} works"
     )]
     Count,
-    /// A level without a name of its own.
-    #[error("level {0:?} must have a name of letters, digits and _ that no other level has")]
+    /// A level without a unique valid name.
+    #[error("level {0:?} must have a unique name of letters, digits and _")]
     Level(String),
-    /// A name of a work that is empty or too long, or means two works.
-    #[error("the name {0:?} of a work must be 1 to {MAX_LENGTH} bytes and mean one work only")]
+    /// The name of a work is empty, too long, or belongs to two works.
+    #[error("work name {0:?} must have 1 to {MAX_LENGTH} bytes and be unique")]
     Work(String),
-    /// A brace without its partner, or a pattern too long.
-    #[error("pattern {0:?} must have each brace closed, and at most {MAX_LENGTH} bytes")]
+    /// A brace without a partner, or a pattern that is too long.
+    #[error("pattern {0:?} must have balanced braces and at most {MAX_LENGTH} bytes")]
     Pattern(String),
-    /// A level that the schema does not have, has twice or in another order.
+    /// A level that is unknown, repeated or in the wrong order.
     #[error(
-        "pattern {pattern:?} names {level:?}: the levels must stand in their order without a gap, and only that of the works may be left out in front"
+        "level {level:?} of pattern {pattern:?} is unknown or out of order: levels must be in the order of the schema without a gap, and only the level of the works may be omitted"
     )]
     Order {
         /// The pattern.
@@ -103,27 +104,27 @@ pub enum SchemaError {
         /// The level.
         level: String,
     },
-    /// Two levels of numbers with nothing between them.
+    /// Two levels of numbers without a separator.
     #[error(
-        "pattern {0:?} must have something between two levels, and a level with numbers or letters"
+        "pattern {0:?} must have a separator between levels, and a level with numbers or letters"
     )]
     Joined(String),
-    /// What the compiler of regular expressions says.
+    /// An error of the regular expression compiler.
     #[error("pattern {pattern:?}: {why}")]
     Compile {
         /// The pattern.
         pattern: String,
-        /// What it says.
+        /// The message.
         why: String,
     },
 }
 
 /// A piece of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// What stands between levels.
+pub(super) enum PatternPiece {
+    /// The text between levels.
     Text(String),
-    /// A level, by its number.
+    /// The index of a level.
     Level(usize),
 }
 
@@ -144,13 +145,13 @@ impl Level {
 }
 
 impl LocatorSchema {
-    /// The levels that have a number in a place begin with this one.
+    /// Returns the index of the first level that has a number in a place.
     pub(super) fn first_counted(&self) -> usize {
         usize::from(!self.works.is_empty())
     }
 
-    /// Checks everything and takes the patterns apart.
-    pub(super) fn pieces(&self) -> Result<Vec<Vec<Piece>>, SchemaError> {
+    /// Checks the schema and splits its patterns.
+    pub(super) fn pieces(&self) -> Result<Vec<Vec<PatternPiece>>, SchemaError> {
         let counts = [
             (1..=MAX_LEVELS).contains(&self.levels.len()),
             (1..=MAX_PATTERNS).contains(&self.patterns.len()),
@@ -194,7 +195,7 @@ impl LocatorSchema {
         Ok(())
     }
 
-    fn pieces_of(&self, pattern: &str) -> Result<Vec<Piece>, SchemaError> {
+    fn pieces_of(&self, pattern: &str) -> Result<Vec<PatternPiece>, SchemaError> {
         let unreadable = || SchemaError::Pattern(pattern.to_owned());
         if pattern.len() > MAX_LENGTH {
             return Err(unreadable());
@@ -208,7 +209,7 @@ impl LocatorSchema {
                 return Err(unreadable());
             }
             let level = self.levels.iter().position(|level| level.name() == name);
-            // The work may go without saying; a verse without its chapter is no place.
+            // A pattern may omit the work. A verse without its chapter is not a place.
             let follows = |&level: &usize| match before {
                 None => level <= self.first_counted(),
                 Some(before) => level == before + 1,
@@ -223,9 +224,9 @@ impl LocatorSchema {
                 return Err(SchemaError::Joined(pattern.to_owned()));
             }
             if !text.is_empty() {
-                pieces.push(Piece::Text(text.to_owned()));
+                pieces.push(PatternPiece::Text(text.to_owned()));
             }
-            pieces.push(Piece::Level(level));
+            pieces.push(PatternPiece::Level(level));
             before = Some(level);
             rest = after;
         }
@@ -233,7 +234,7 @@ impl LocatorSchema {
             return Err(unreadable());
         }
         if !rest.is_empty() {
-            pieces.push(Piece::Text(rest.to_owned()));
+            pieces.push(PatternPiece::Text(rest.to_owned()));
         }
         if before.is_none_or(|last| last < self.first_counted()) {
             return Err(SchemaError::Joined(pattern.to_owned()));

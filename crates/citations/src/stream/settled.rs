@@ -1,37 +1,37 @@
-//! Up to where the citations of an unfinished answer are settled.
+//! Finds the settled part of an unfinished answer.
 
 use std::ops::Range;
 
 use reground_interrupt::{Steps, checked};
 
-use super::code::{certain, prose};
-use super::words::open_words;
+use super::open_code::{certain, prose};
+use super::open_words::open_words;
 use crate::Grammar;
-use crate::forms::MAX_INSIDE;
-use crate::skip::not_prose;
+use crate::reading::code_spans::non_prose_spans;
+use crate::reading::forms::MAX_INSIDE;
 
-/// Longest address of a link that is waited for, in bytes; none that is longer is recognised.
+/// Longest address of a link, in bytes. Longer ones are not recognised.
 const MAX_ADDRESS: usize = 2048;
-/// Bytes after a bracket that tell whether it is an index: ` = `.
+/// Number of bytes after a bracket that decide whether it is an index: ` = `.
 const INDEX_SIGNS: usize = 3;
-/// Longest address that the line of a link definition is looked for behind, in bytes.
+/// Longest address before which the line of a link definition is searched for, in bytes.
 const MAX_WORD: usize = 64;
 /// Longest private-use sequence, in bytes.
 const MAX_PRIVATE: usize = 1024;
-/// What the address of a link definition begins with.
+/// Prefixes of the address of a link definition.
 const ADDRESSES: [&[u8]; 6] = [b"http", b"www.", b"<", b"/", b"#", b"mailto:"];
 
-/// How far an unfinished text is understood.
+/// The end of the certain part of an unfinished text.
 pub(super) struct Settled {
-    /// Up to here it is certain what is prose.
+    /// Up to here it is certain which text is prose.
     pub known: usize,
-    /// Up to here no continuation of the text adds, removes or changes a citation.
+    /// Up to here no later text adds, removes or changes a citation.
     pub settled: usize,
 }
 
-/// How far `text` is settled. What stands between the two places may still be read in several ways.
+/// Returns how far `text` is settled. The text between the two positions can still be read in several ways.
 pub(super) fn settled(text: &str, grammar: &Grammar) -> Settled {
-    let hidden = not_prose(text);
+    let hidden = non_prose_spans(text);
     let known = certain(text, &hidden);
     let bytes = text.as_bytes();
     let sequence = open_private(&bytes[..known], &hidden).unwrap_or(known);
@@ -44,13 +44,13 @@ pub(super) fn settled(text: &str, grammar: &Grammar) -> Settled {
     }
 }
 
-/// Where the prose begins that a place is in or ends.
+/// Returns the start of the prose that contains a position or ends there.
 fn prose_start(hidden: &[Range<usize>], at: usize) -> usize {
     let before = hidden.partition_point(|range| range.end <= at);
     before.checked_sub(1).map_or(0, |last| hidden[last].end)
 }
 
-/// The first bracket from `from` on that is open at `known`.
+/// Returns the first bracket at or after `from` that is open at `known`.
 fn open_bracket(bytes: &[u8], hidden: &[Range<usize>], from: usize, known: usize) -> Option<usize> {
     let mut steps = Steps::default();
     for range in prose(hidden, bytes.len()) {
@@ -61,7 +61,7 @@ fn open_bracket(bytes: &[u8], hidden: &[Range<usize>], from: usize, known: usize
         for open in range.start.max(from)..tail.limit {
             steps.step();
             if tail.is_open(open) {
-                // `[[1]]`: the outer pair belongs to the citation.
+                // `[[1]]`: the outer brackets are part of the citation.
                 let doubled = bytes[..open].ends_with(b"[");
                 return Some(open - usize::from(doubled));
             }
@@ -70,7 +70,7 @@ fn open_bracket(bytes: &[u8], hidden: &[Range<usize>], from: usize, known: usize
     None
 }
 
-/// Where the line begins that is not over, or an earlier one whose link definition waits for its address.
+/// Returns the start of the unfinished line, or of an earlier line whose link definition has no complete address yet.
 fn last_line(bytes: &[u8]) -> usize {
     let line_start = |bytes: &[u8]| {
         let found = checked(bytes.iter().rev()).position(|b| *b == b'\n');
@@ -96,7 +96,7 @@ fn last_line(bytes: &[u8]) -> usize {
     }
 }
 
-/// Where a private-use sequence opens that has not closed; lines do not end it.
+/// Returns the start of a private-use sequence that is not closed. It may span lines.
 fn open_private(bytes: &[u8], hidden: &[Range<usize>]) -> Option<usize> {
     let prose = prose_start(hidden, bytes.len());
     let from = prose.max(bytes.len().saturating_sub(MAX_PRIVATE + 3));
@@ -105,16 +105,16 @@ fn open_private(bytes: &[u8], hidden: &[Range<usize>]) -> Option<usize> {
     (bytes[last + 2] == 0x80).then_some(last)
 }
 
-/// A stretch of prose in what is known of the text.
+/// A range of prose in the known part of the text.
 struct Tail<'a> {
-    /// What is known.
+    /// The known part.
     bytes: &'a [u8],
-    /// Where the prose ends: at hidden text, or at the end of what is known.
+    /// The end of the prose: hidden text, or the end of the known part.
     limit: usize,
 }
 
 impl Tail<'_> {
-    /// Whether a construct opens here whose end or meaning is not decided.
+    /// Returns whether a construct opens here whose end or meaning is undecided.
     fn is_open(&self, open: usize) -> bool {
         let (shape, width) = match self.bytes[open..] {
             [b'[', ..] => (Shape::Square, 1),
@@ -127,13 +127,13 @@ impl Tail<'_> {
             _ => return false,
         };
         match self.closing(open + width, shape) {
-            Closing::At(end) => self.may_go_on(open, end),
+            Closing::At(end) => self.may_continue(open, end),
             Closing::None => false,
             Closing::NotYet => true,
         }
     }
 
-    /// Where a bracket closes, as the scanner looks for it.
+    /// Finds the closing bracket by the rules of the scanner.
     fn closing(&self, inner: usize, shape: Shape) -> Closing {
         let far = inner + MAX_INSIDE;
         for at in inner..self.limit.min(far) {
@@ -165,8 +165,8 @@ impl Tail<'_> {
         }
     }
 
-    /// Whether what follows a closed bracket may still make it a link, a link's definition, an index or doubled.
-    fn may_go_on(&self, open: usize, end: usize) -> bool {
+    /// Returns whether later text can still make a closed bracket a link, a link definition, an index or doubled.
+    fn may_continue(&self, open: usize, end: usize) -> bool {
         let doubled = self.bytes[..open].ends_with(b"[") && self.bytes[end..].starts_with(b"]");
         let after = &self.bytes[end + usize::from(doubled)..];
         match after.first() {
@@ -176,7 +176,7 @@ impl Tail<'_> {
                 let begins = |a: &&[u8]| a.len() > address.len() && a.starts_with(address);
                 ADDRESSES.iter().any(begins)
             }
-            Some(b'(') => is_half_an_address(after),
+            Some(b'(') => is_cut_off_address(after),
             _ => false,
         }
     }
@@ -190,16 +190,16 @@ enum Shape {
 }
 
 enum Closing {
-    /// One past its closing sign.
+    /// The position after the closing bracket.
     At(usize),
-    /// It never will.
+    /// The bracket is not closed.
     None,
-    /// The text ends before it is decided.
+    /// Later text decides.
     NotYet,
 }
 
-/// Whether `(address "title")` is cut off by the end of the text.
-fn is_half_an_address(text: &[u8]) -> bool {
+/// Returns whether the end of the text cuts off `(address "title")`.
+fn is_cut_off_address(text: &[u8]) -> bool {
     let mut depth = 0_u32;
     let mut titled = false;
     for (at, byte) in text.iter().enumerate().take(MAX_ADDRESS) {

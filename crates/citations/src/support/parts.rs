@@ -1,20 +1,20 @@
-//! Support as it is explained: what it is made of, and how the parts add up.
+//! Support and its components.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-use super::bits::Bits;
-use super::cues::Cues;
-use super::quoted::Quoted;
-use super::reading::Reading;
+use super::bit_set::BitSet;
+use super::comparison::Comparison;
+use super::language::Cues;
+use super::quotations::QuotedSpan;
 use super::source::SourceUnits;
 use super::units::ClaimUnits;
 
-/// Weights of the parts. A monotone logistic model (no weight may turn against what its part means) was fitted on
-/// AttributionBench dev, 1,198 claims; scaled so that what is said word for word has 1 and nothing at all has 0, and
-/// rounded, which costs nothing. Its even odds are at 0.45 on that scale. Numbers contradicted, quotations missing and
-/// negation are too rare there to be fitted: they are set so that what is otherwise said word for word falls below one
-/// half when it is denied, and a sentence to about one half when its only number is another.
+/// Weights of the components. A monotone logistic model (the sign of each weight is fixed by its meaning) was fitted
+/// on AttributionBench dev, 1,198 claims. The weights are scaled so that a verbatim copy has support 1 and an empty
+/// text has 0, and rounded, which costs no accuracy. Even odds are at 0.45 on that scale. Contradicted numbers,
+/// missing quotations and negation are too rare there to be fitted. Their weights are chosen so that a verbatim copy
+/// falls below one half when it is denied, and a sentence falls to about one half when its only number differs.
 mod weight {
     pub const WINDOW: f64 = 0.65;
     pub const PAIRS: f64 = 0.35;
@@ -25,44 +25,47 @@ mod weight {
     pub const DENIED: f64 = 0.6;
 }
 
-/// What the support of a claim by one text or several is made of. A unit is a stem, a number, or two neighbouring
+/// The components of the support of a claim by one or several texts. A unit is a stem, a number, or two neighbouring
 /// characters of a script without spaces.
 ///
-/// A number counts as missing where it is given for something else only: 5 g for 5 kg.
+/// A number with a different measure counts as missing: 5 g for 5 kg.
 ///
-/// Support is 0.65 `window` + 0.35 `pairs`, less 0.2 for each number missing, 0.3 more for each of them contradicted, 0.05
-/// for each name missing, 0.1 for each quotation not found, 0.6 if one side denies what the other states; not below 0.
+/// Support is 0.65 `window` + 0.35 `pairs`, minus 0.2 for each missing number, a further 0.3 for each contradicted
+/// number, 0.05 for each missing name, 0.1 for each quotation that is not found, and 0.6 if one side denies what the
+/// other states. It is at least 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SupportParts {
-    /// The sum, in [0, 1].
+    /// The support, in [0, 1].
     pub support: f64,
-    /// What was judged, where it is not the whole claim: the part of a sentence of several facts that the citation closes.
+    /// The judged text, if it is not the whole claim: the part of a sentence with several facts that the citation
+    /// closes.
     pub segment: Option<String>,
-    /// Distinct units of the claim, at most 256.
+    /// Number of distinct units of the claim, at most 256.
     pub units: usize,
-    /// Share of them anywhere in the texts, in [0, 1]. Not in the sum: the window says it better.
+    /// Share of the units anywhere in the texts, in [0, 1]. It is not part of the sum, because the window is more
+    /// accurate.
     pub coverage: f64,
-    /// Share of them in the best window of each text, twice as long as the claim, in [0, 1].
+    /// Share of the units in the best window of each text, in [0, 1]. The window is twice as long as the claim.
     pub window: f64,
     /// Share of the claim's neighbouring units that are neighbours in a text, in [0, 1].
     pub pairs: f64,
     /// The best window.
-    pub window_at: Option<Stretch>,
-    /// Numbers of the claim that no text gives, in one spelling.
+    pub window_at: Option<TextRange>,
+    /// Numbers of the claim that no text contains, in normal form.
     pub numbers_missing: Vec<String>,
-    /// Those of them in whose place a text gives another one.
+    /// Missing numbers for which a text has a different one.
     pub numbers_contradicted: Vec<Contradiction>,
-    /// Capitalised words of the claim that no text holds.
+    /// Capitalised words of the claim that no text contains.
     pub names_missing: Vec<String>,
-    /// What the claim puts in quotation marks.
+    /// Quotations in the claim.
     pub quotations: Vec<Quotation>,
-    /// Words of the claim that it denies and the best window states, or the reverse; `None` where the language is not known.
+    /// Words that the claim denies and the best window states, or the reverse; `None` if the language is unknown.
     pub denied_by_one: Option<Vec<String>>,
-    /// The language that negation and numbers are read in; `None` if without any.
+    /// The language whose negation and numerals are used; `None` if it is unknown.
     pub language: Option<String>,
 }
 
-/// Members of [`SupportParts`] that hold no words of the claim or of the texts.
+/// Members of [`SupportParts`] that contain no words of the claim or of the texts.
 const MEASURES: [&str; 7] = [
     "support",
     "units",
@@ -73,7 +76,7 @@ const MEASURES: [&str; 7] = [
     "language",
 ];
 
-/// What stays of the parts, as they are written, where no words are kept.
+/// Returns the members of serialised parts that contain no words of a text.
 #[must_use]
 pub fn measures(parts: &serde_json::Value) -> serde_json::Value {
     let members = parts.as_object().into_iter().flatten();
@@ -83,48 +86,48 @@ pub fn measures(parts: &serde_json::Value) -> serde_json::Value {
         .collect()
 }
 
-/// A stretch of one of the texts.
+/// A range of one of the texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stretch {
+pub struct TextRange {
     /// Index of the text.
     pub text: usize,
-    /// Where in it, in characters.
+    /// The range, in characters.
     pub chars: Range<usize>,
 }
 
-/// A number that a text gives otherwise.
+/// A number that a text contradicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contradiction {
-    /// What the claim says.
+    /// The number in the claim.
     pub claimed: String,
-    /// What the text says: another number, or the same of another measure, `5 g`.
+    /// The number in the text: a different one, or the same with a different measure, `5 g`.
     pub found: String,
-    /// Of what, in the claim's words: minutes, `%`.
+    /// The counted word in the claim: minutes, `%`.
     pub of: String,
 }
 
 /// A quotation of the claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quotation {
-    /// Where it stands in the claim, in characters, its marks left out.
+    /// Position in the claim, in characters, without the quotation marks.
     pub chars: Range<usize>,
-    /// Where a text says it word for word; case, spaces and punctuation make no difference.
-    pub found: Option<Stretch>,
+    /// Position in a text that contains it. Case, spaces and punctuation are ignored.
+    pub found: Option<TextRange>,
 }
 
-/// The shares and counts that support is the sum of.
-pub(crate) struct Sum {
+/// The shares and counts that support is computed from.
+pub(crate) struct SupportSum {
     coverage: f64,
     window: f64,
     pairs: f64,
-    missing: Bits,
-    contradicted: Bits,
-    opposed: Bits,
+    missing: BitSet,
+    contradicted: BitSet,
+    opposed: BitSet,
     pub support: f64,
 }
 
-impl Sum {
-    pub fn of(claim: &ClaimUnits<'_>, reading: &Reading) -> Self {
+impl SupportSum {
+    pub fn of(claim: &ClaimUnits<'_>, comparison: &Comparison) -> Self {
         let share = |held: usize, of: usize| {
             if of == 0 {
                 0.0
@@ -132,30 +135,33 @@ impl Sum {
                 held as f64 / of as f64
             }
         };
-        let window = share(reading.window.len(), claim.units.len());
+        let window = share(comparison.window.len(), claim.units.len());
         let pairs = match claim.pairs.len() {
             0 => window,
-            pairs => share(reading.pairs.len(), pairs),
+            pairs => share(comparison.pairs.len(), pairs),
         };
-        let mut numbers = Bits::default();
+        let mut numbers = BitSet::default();
         for number in &claim.numbers {
             numbers.add(number.unit);
         }
-        let missing = numbers.without(&reading.held);
-        let contradicted = missing.and(&reading.rivals);
+        let missing = numbers.without(&comparison.held);
+        let contradicted = missing.and(&comparison.rivals);
         let names = claim.names.iter();
-        let names = names.filter(|name| !reading.held.holds(**name)).count();
-        let quotes = claim.quotes.len().saturating_sub(reading.quotes.len());
-        // A word that stands there both denied and not is no one's contradiction.
-        let by_claim = claim.denied.and(&reading.stated).without(&reading.denied);
-        let by_text = reading
+        let names = names.filter(|name| !comparison.held.holds(**name)).count();
+        let quotes = claim.quotes.len().saturating_sub(comparison.quotes.len());
+        // A word that one side both denies and states contradicts nothing.
+        let by_claim = claim
             .denied
-            .without(&reading.stated)
+            .and(&comparison.stated)
+            .without(&comparison.denied);
+        let by_text = comparison
+            .denied
+            .without(&comparison.stated)
             .without(&claim.denied);
-        // Where both sides deny something, which word it belongs to is told by its place alone: order differs too easily.
-        let both_deny = claim.denied.len() > 0 && reading.denied.len() > 0;
+        // If both sides deny something, only the word order tells which word is denied, and that is unreliable.
+        let both_deny = claim.denied.len() > 0 && comparison.denied.len() > 0;
         let opposed = if both_deny {
-            Bits::default()
+            BitSet::default()
         } else {
             by_claim.or(&by_text)
         };
@@ -170,7 +176,7 @@ impl Sum {
                 0.0
             };
         Self {
-            coverage: share(reading.held.len(), claim.units.len()),
+            coverage: share(comparison.held.len(), claim.units.len()),
             window,
             pairs,
             missing,
@@ -182,45 +188,45 @@ impl Sum {
 }
 
 impl SupportParts {
-    /// What one source alone says of a claim.
+    /// Computes the components for one source.
     pub(crate) fn alone(claim: &ClaimUnits<'_>, source: &SourceUnits<'_>, cues: &Cues) -> Self {
-        Self::of(claim, &Reading::of(claim, source, 0), &[source], cues)
+        Self::of(claim, &Comparison::of(claim, source, 0), &[source], cues)
     }
 
-    /// Writes out what a reading of these texts came to.
+    /// Computes the components from a comparison with these texts.
     pub(crate) fn of(
         claim: &ClaimUnits<'_>,
-        reading: &Reading,
+        comparison: &Comparison,
         texts: &[&SourceUnits<'_>],
         cues: &Cues,
     ) -> Self {
-        let sum = Sum::of(claim, reading);
-        let numbers = |among: &Bits| {
+        let sum = SupportSum::of(claim, comparison);
+        let numbers = |among: &BitSet| {
             let among = *among;
-            let mut seen = Bits::default();
+            let mut seen = BitSet::default();
             claim.numbers.iter().filter(move |number| {
                 let first = among.holds(number.unit) && !seen.holds(number.unit);
                 seen.add(number.unit);
                 first
             })
         };
-        let contradiction = |number: &super::units::Number| {
+        let contradiction = |number: &super::units::ClaimNumber| {
             let (id, of) = number.of.as_ref()?;
-            let figure = |text: &&SourceUnits<'_>| match text.other_measure(claim, number) {
+            let other_number = |text: &&SourceUnits<'_>| match text.other_measure(claim, number) {
                 Some(other) => Some(format!("{} {other}", number.text)),
-                None => text.figure(*id).map(str::to_owned),
+                None => text.number_before(*id).map(str::to_owned),
             };
             Some(Contradiction {
                 claimed: number.text.clone(),
-                found: texts.iter().find_map(figure)?,
+                found: texts.iter().find_map(other_number)?,
                 of: of.clone(),
             })
         };
-        let quotation = |quoted: &Quoted| Quotation {
+        let quotation = |quoted: &QuotedSpan| Quotation {
             chars: quoted.chars.clone(),
             found: texts.iter().enumerate().find_map(|(text, source)| {
                 let chars = source.folded().find(quoted)?;
-                Some(Stretch { text, chars })
+                Some(TextRange { text, chars })
             }),
         };
         let names = claim.names.iter();
@@ -231,7 +237,7 @@ impl SupportParts {
             coverage: sum.coverage,
             window: sum.window,
             pairs: sum.pairs,
-            window_at: reading.place.map(|place| Stretch {
+            window_at: comparison.place.map(|place| TextRange {
                 text: place.text,
                 chars: place.chars.0..place.chars.1,
             }),
@@ -245,7 +251,7 @@ impl SupportParts {
                 .filter_map(contradiction)
                 .collect(),
             names_missing: names
-                .filter(|name| !reading.held.holds(**name))
+                .filter(|name| !comparison.held.holds(**name))
                 .map(|name| claim.word(*name).to_owned())
                 .collect(),
             quotations: claim.quotes.iter().map(quotation).collect(),

@@ -1,25 +1,25 @@
-//! What a source says of what the claims say.
+//! The units of a source that occur in the claims.
 
 use reground_interrupt::checked;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::bits::Bits;
-use super::cues::Cues;
-use super::quoted::Folded;
-use super::said::{Role, Said, read};
-use super::units::{ClaimUnits, Number, Vocabulary, is_plain};
+use super::bit_set::BitSet;
+use super::language::Cues;
+use super::quotations::FoldedText;
+use super::sentences::Sentences;
+use super::text_events::{Role, TextEvent, Unit, read_events};
+use super::units::{ClaimNumber, ClaimUnits, Vocabulary, is_plain};
 use crate::Lexemes;
-use crate::quote::Sentences;
 
-/// Places of one unit in one source that are looked at, as many as a `tsvector` keeps.
+/// Largest number of places of one unit in one source, the same as in a `tsvector`.
 const MOST_PLACES: usize = 256;
 
-/// A unit of a claim at its place in a source.
+/// An occurrence of a claim's unit in a source.
 #[derive(Clone, Copy)]
 pub(crate) struct Hit {
     pub unit: u32,
-    /// Units of content before it.
+    /// Number of units before it.
     pub place: u32,
     /// Whether it is denied there.
     pub denied: bool,
@@ -27,127 +27,156 @@ pub(crate) struct Hit {
     pub chars: (usize, usize),
 }
 
-/// What a source says of what the claims say.
+/// The units of a source that occur in the claims.
 pub(crate) struct SourceUnits<'a> {
     pub text: &'a str,
-    /// By unit, then place.
+    /// Sorted by unit, then place.
     hits: Vec<Hit>,
-    /// Units that are among its lexemes and not in its text: those of its title stand over all of it.
-    untied: Vec<u32>,
-    /// The first number before each unit, by unit.
-    figures: BTreeMap<u32, String>,
-    /// What each number measures.
+    /// Units in the lexemes of the source but not in its text, such as those of its title. They count as present in
+    /// every window.
+    unplaced: Vec<u32>,
+    /// The first number before each unit.
+    numbers_before: BTreeMap<u32, String>,
+    /// The measures of each number.
     measures: BTreeMap<u32, Measures>,
-    // Of ten sources an answer cites three or four, and few claims quote: made where they are asked for.
+    // Computed at the first use: an answer cites three or four of ten sources, and few claims contain quotations.
     sentences: OnceCell<Sentences>,
-    folded: OnceCell<Folded>,
+    folded: OnceCell<FoldedText>,
 }
 
-/// What the places of one number measure.
+/// The measures of the occurrences of one number.
 #[derive(Default)]
 struct Measures {
-    /// Places where that is not said.
-    unsaid: usize,
-    /// Signs of what is.
+    /// Number of occurrences without a measure.
+    without: usize,
+    /// The signs of all measures.
     signs: BTreeSet<String>,
 }
 
+/// The state of reading a source.
+struct SourceReader<'v> {
+    vocabulary: &'v Vocabulary,
+    hits: Vec<Hit>,
+    numbers_before: BTreeMap<u32, String>,
+    measures: BTreeMap<u32, Measures>,
+    /// Lexemes that are part of a quantity or a denial.
+    absorbed: BTreeSet<u32>,
+    /// Units read so far.
+    place: u32,
+    /// A number whose following unit has not been read.
+    pending: Option<String>,
+    /// The last number, until another unit of content follows.
+    number: Option<u32>,
+    /// Whether the last unit is in the vocabulary.
+    known: bool,
+}
+
+impl<'v> SourceReader<'v> {
+    fn new(vocabulary: &'v Vocabulary) -> Self {
+        Self {
+            vocabulary,
+            hits: Vec::new(),
+            numbers_before: BTreeMap::new(),
+            measures: BTreeMap::new(),
+            absorbed: BTreeSet::new(),
+            place: 0,
+            pending: None,
+            number: None,
+            known: false,
+        }
+    }
+
+    fn event(&mut self, event: TextEvent<'_>) {
+        match event {
+            TextEvent::Word { .. } => {}
+            TextEvent::Absorbed(lexeme) => self.absorbed.extend(self.vocabulary.id(lexeme)),
+            TextEvent::LastDenied => {
+                if let Some(last) = self.hits.last_mut().filter(|_| self.known) {
+                    last.denied = true;
+                }
+            }
+            TextEvent::Unit(unit) => self.unit(&unit),
+        }
+    }
+
+    fn unit(&mut self, unit: &Unit<'_>) {
+        let id = self.vocabulary.id(unit.key);
+        self.known = id.is_some();
+        if unit.piece.opens {
+            self.pending = None;
+        }
+        match unit.role {
+            Role::Number | Role::NumberWord => {
+                self.number = id;
+                if let Some(id) = id {
+                    self.measures.entry(id).or_default().without += 1;
+                }
+            }
+            Role::Measure => {
+                let number = self.number.take();
+                if let Some(measures) = number.and_then(|id| self.measures.get_mut(&id)) {
+                    measures.without = measures.without.saturating_sub(1);
+                    measures.signs.insert(unit.key.to_owned());
+                }
+            }
+            Role::Content => self.number = None,
+        }
+        if unit.role == Role::Number {
+            self.pending = Some(unit.key.to_owned());
+        } else if let (Some(number), Some(id)) = (self.pending.take(), id) {
+            self.numbers_before.entry(id).or_insert(number);
+        }
+        if let Some(id) = id {
+            self.hits.push(Hit {
+                unit: id,
+                place: self.place,
+                denied: unit.denied,
+                bytes: (unit.piece.bytes.start, unit.piece.bytes.end),
+                chars: (unit.piece.chars.start, unit.piece.chars.end),
+            });
+        }
+        self.place = self.place.saturating_add(1);
+    }
+}
+
 impl<'a> SourceUnits<'a> {
-    /// Reads a source for the claims that made the vocabulary.
+    /// Reads a source for the claims whose units are in the vocabulary.
     pub fn read(text: &'a str, lexemes: &Lexemes, cues: &Cues, vocabulary: &Vocabulary) -> Self {
-        let mut hits: Vec<Hit> = Vec::new();
-        let mut figures = BTreeMap::new();
-        let mut place = 0_u32;
-        let mut pending: Option<String> = None;
-        // Whether the last unit is one of the claims'.
-        let mut known = false;
-        let mut measures: BTreeMap<u32, Measures> = BTreeMap::new();
-        let mut number: Option<u32> = None;
-        let mut within = BTreeSet::new();
-        read(text, lexemes, cues, |said| {
-            let unit = match said {
-                Said::Word { .. } => return,
-                Said::Within(lexeme) => {
-                    within.extend(vocabulary.id(lexeme));
-                    return;
-                }
-                Said::LastDenied => {
-                    if let Some(last) = hits.last_mut().filter(|_| known) {
-                        last.denied = true;
-                    }
-                    return;
-                }
-                Said::Unit(unit) => unit,
-            };
-            let id = vocabulary.id(unit.key);
-            known = id.is_some();
-            if unit.piece.opens {
-                pending = None;
-            }
-            match unit.role {
-                Role::Number | Role::MereWord => {
-                    number = id;
-                    if let Some(id) = id {
-                        measures.entry(id).or_default().unsaid += 1;
-                    }
-                }
-                Role::Measure => {
-                    let measures = number.take().and_then(|id| measures.get_mut(&id));
-                    if let Some(measures) = measures {
-                        measures.unsaid = measures.unsaid.saturating_sub(1);
-                        measures.signs.insert(unit.key.to_owned());
-                    }
-                }
-                Role::Content => number = None,
-            }
-            if unit.role == Role::Number {
-                pending = Some(unit.key.to_owned());
-            } else if let (Some(number), Some(id)) = (pending.take(), id) {
-                figures.entry(id).or_insert(number);
-            }
-            if let Some(id) = id {
-                hits.push(Hit {
-                    unit: id,
-                    place,
-                    denied: unit.denied,
-                    bytes: (unit.piece.bytes.start, unit.piece.bytes.end),
-                    chars: (unit.piece.chars.start, unit.piece.chars.end),
-                });
-            }
-            place = place.saturating_add(1);
-        });
+        let mut reader = SourceReader::new(vocabulary);
+        read_events(text, lexemes, cues, |event| reader.event(event));
+        let mut hits = reader.hits;
         hits.sort_unstable_by_key(|hit| (hit.unit, hit.place));
         let mut source = Self {
             text,
             hits,
-            untied: Vec::new(),
-            figures,
-            measures,
+            unplaced: Vec::new(),
+            numbers_before: reader.numbers_before,
+            measures: reader.measures,
             sentences: OnceCell::new(),
             folded: OnceCell::new(),
         };
         for lexeme in checked(lexemes.iter()).filter(|lexeme| is_plain(lexeme)) {
             let id = vocabulary.id(lexeme);
-            let elsewhere = |id: &u32| source.at(*id).is_empty() && !within.contains(id);
-            if let Some(id) = id.filter(elsewhere) {
-                source.untied.push(id);
+            let unplaced = |id: &u32| source.at(*id).is_empty() && !reader.absorbed.contains(id);
+            if let Some(id) = id.filter(unplaced) {
+                source.unplaced.push(id);
             }
         }
-        source.untied.sort_unstable();
+        source.unplaced.sort_unstable();
         source
     }
 
-    /// Its sentences.
+    /// The sentences of the source.
     pub fn sentences(&self) -> &Sentences {
         self.sentences.get_or_init(|| Sentences::of(self.text))
     }
 
-    /// Its letters and digits.
-    pub fn folded(&self) -> &Folded {
-        self.folded.get_or_init(|| Folded::of(self.text))
+    /// The letters and digits of the source.
+    pub fn folded(&self) -> &FoldedText {
+        self.folded.get_or_init(|| FoldedText::of(self.text))
     }
 
-    /// Where a unit stands, ascending.
+    /// Returns the occurrences of a unit, in ascending order.
     pub fn at(&self, unit: u32) -> &[Hit] {
         let from = self.hits.partition_point(|hit| hit.unit < unit);
         let rest = &self.hits[from..];
@@ -155,7 +184,7 @@ impl<'a> SourceUnits<'a> {
         &rest[..len.min(MOST_PLACES)]
     }
 
-    /// The hits of a claim's units, by place, each with the unit's number within the claim.
+    /// Returns the occurrences of a claim's units by place, each with the index of the unit in the claim.
     pub fn hits_of(&self, claim: &ClaimUnits<'_>) -> Vec<(usize, Hit)> {
         let units = claim.units.iter().enumerate();
         let mut hits: Vec<(usize, Hit)> = units
@@ -165,27 +194,28 @@ impl<'a> SourceUnits<'a> {
         hits
     }
 
-    /// The claim's units that stand over all of the source.
-    pub fn untied_of(&self, claim: &ClaimUnits<'_>) -> Bits {
-        let mut bits = Bits::default();
+    /// Returns the claim's units that have no place in the source.
+    pub fn unplaced_of(&self, claim: &ClaimUnits<'_>) -> BitSet {
+        let mut bits = BitSet::default();
         for (number, unit) in claim.units.iter().enumerate() {
-            if self.untied.binary_search(unit).is_ok() {
+            if self.unplaced.binary_search(unit).is_ok() {
                 bits.add(number);
             }
         }
         bits
     }
 
-    /// What else it measures by a number of a claim, where it gives that number for nothing that the claim measures.
-    pub fn other_measure(&self, claim: &ClaimUnits<'_>, number: &Number) -> Option<&str> {
+    /// Returns a measure of a claim's number in the source, if all its occurrences have a measure and none has the
+    /// measure of the claim.
+    pub fn other_measure(&self, claim: &ClaimUnits<'_>, number: &ClaimNumber) -> Option<&str> {
         let measure = number.measure.as_ref()?;
-        let said = self.measures.get(claim.units.get(number.unit)?)?;
-        let other = said.unsaid == 0 && !said.signs.contains(measure);
-        other.then(|| said.signs.first().map(String::as_str))?
+        let measures = self.measures.get(claim.units.get(number.unit)?)?;
+        let other = measures.without == 0 && !measures.signs.contains(measure);
+        other.then(|| measures.signs.first().map(String::as_str))?
     }
 
-    /// A number that it gives before a unit.
-    pub fn figure(&self, unit: u32) -> Option<&str> {
-        self.figures.get(&unit).map(String::as_str)
+    /// Returns the first number before a unit.
+    pub fn number_before(&self, unit: u32) -> Option<&str> {
+        self.numbers_before.get(&unit).map(String::as_str)
     }
 }

@@ -1,17 +1,17 @@
-//! Claims as sequences of content units: stems, numbers, pairs of characters of scripts without spaces.
+//! Reads a claim as a sequence of content units: stems, numbers, and pairs of characters in scripts without spaces.
 
 use reground_interrupt::checked;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::bits::{Bits, MOST};
-use super::cues::Cues;
-use super::quoted::{Quoted, quoted_spans};
-use super::said::{Role, Said, read};
-use super::words::is_unspaced;
+use super::bit_set::{BitSet, MOST};
+use super::language::Cues;
+use super::pieces::is_unspaced;
+use super::quotations::{QuotedSpan, quoted_spans};
+use super::text_events::{Role, TextEvent, read_events};
 use crate::Lexemes;
 
-/// The units of all claims, by number. What no claim holds is of no interest in a source.
+/// The ids of the units of all claims. Other units of a source are ignored.
 #[derive(Default)]
 pub(crate) struct Vocabulary(HashMap<String, u32>);
 
@@ -30,36 +30,36 @@ impl Vocabulary {
     }
 }
 
-/// A number that a claim gives, and what it counts.
-pub(crate) struct Number {
-    /// The unit of the claim that it is.
+/// A number in a claim and the counted unit.
+pub(crate) struct ClaimNumber {
+    /// Index of the number's unit in the claim.
     pub unit: usize,
-    /// In one spelling.
+    /// The number in normal form.
     pub text: String,
-    /// The unit that follows, and how the claim writes it: minutes, `%`.
+    /// The unit that follows, and its text in the claim: minutes, `%`.
     pub of: Option<(u32, String)>,
-    /// The sign of what it measures.
+    /// The sign of the measure.
     pub measure: Option<String>,
 }
 
-/// What a claim says. The number of a unit is its index among the claim's own.
+/// The units of a claim. Other fields refer to a unit by its index in `units`.
 #[derive(Default)]
 pub(crate) struct ClaimUnits<'a> {
     text: &'a str,
     /// Distinct units, at most [`MOST`].
     pub units: Vec<u32>,
-    /// Where each first stands, in bytes; nowhere for one that is among the lexemes only.
+    /// Position of the first occurrence of each unit, in bytes; empty for a unit that is only in the lexemes.
     first: Vec<Range<usize>>,
-    /// Units with their repetitions.
+    /// Number of units with repetitions.
     pub length: usize,
-    /// Distinct neighbours.
+    /// Distinct pairs of neighbours.
     pub pairs: Vec<(u32, u32)>,
-    pub numbers: Vec<Number>,
-    /// Units of words that a capital marks as a name.
+    pub numbers: Vec<ClaimNumber>,
+    /// Units whose capital marks them as names.
     pub names: Vec<usize>,
-    pub quotes: Vec<Quoted>,
-    /// Units that it denies.
-    pub denied: Bits,
+    pub quotes: Vec<QuotedSpan>,
+    /// Units that the claim denies.
+    pub denied: BitSet,
 }
 
 impl<'a> ClaimUnits<'a> {
@@ -71,12 +71,19 @@ impl<'a> ClaimUnits<'a> {
         vocabulary: &mut Vocabulary,
     ) -> Self {
         let mut numbered = BTreeMap::new();
-        let mut within = BTreeSet::new();
-        let mut claim = Self::said(text, lexemes, cues, vocabulary, &mut numbered, &mut within);
-        // Numbers, which have no letter, are read from the text, with their signs and scales.
+        let mut absorbed = BTreeSet::new();
+        let mut claim = Self::from_text(
+            text,
+            lexemes,
+            cues,
+            vocabulary,
+            &mut numbered,
+            &mut absorbed,
+        );
+        // Lexemes without a letter are numbers. Those were read from the text, with their signs and scales.
         let is_rest = |lexeme: &&str| {
             let is_word = lexeme.contains(char::is_alphabetic);
-            is_plain(lexeme) && is_word && !within.contains(*lexeme)
+            is_plain(lexeme) && is_word && !absorbed.contains(*lexeme)
         };
         for lexeme in checked(lexemes.iter()).filter(is_rest) {
             let id = vocabulary.intern(lexeme);
@@ -85,52 +92,59 @@ impl<'a> ClaimUnits<'a> {
         claim
     }
 
-    /// Reads a part of a claim by the lexemes of the whole.
+    /// Reads a part of a claim with the lexemes of the whole claim.
     pub fn part(
         text: &'a str,
         lexemes: &Lexemes,
         cues: &Cues,
         vocabulary: &mut Vocabulary,
     ) -> Self {
-        let (mut numbered, mut within) = (BTreeMap::new(), BTreeSet::new());
-        Self::said(text, lexemes, cues, vocabulary, &mut numbered, &mut within)
+        let (mut numbered, mut absorbed) = (BTreeMap::new(), BTreeSet::new());
+        Self::from_text(
+            text,
+            lexemes,
+            cues,
+            vocabulary,
+            &mut numbered,
+            &mut absorbed,
+        )
     }
 
-    /// Reads what stands in a text itself: its units by number are put into `numbered`, lexemes said as part of a number
-    /// into `within`.
-    fn said(
+    /// Reads the units of the text. Their indices are added to `numbered`, lexemes that are part of a quantity or a
+    /// denial to `absorbed`.
+    fn from_text(
         text: &'a str,
         lexemes: &Lexemes,
         cues: &Cues,
         vocabulary: &mut Vocabulary,
         numbered: &mut BTreeMap<u32, usize>,
-        within: &mut BTreeSet<String>,
+        absorbed: &mut BTreeSet<String>,
     ) -> Self {
         let mut claim = Self {
             text,
             ..Self::default()
         };
         let mut last: Option<(u32, usize)> = None;
-        let mut pending: Vec<Number> = Vec::new();
+        let mut pending: Vec<ClaimNumber> = Vec::new();
         let (mut words, mut capitals) = (0, 0);
-        read(text, lexemes, cues, |said| {
-            let unit = match said {
-                Said::Word { capital } => {
+        read_events(text, lexemes, cues, |event| {
+            let unit = match event {
+                TextEvent::Word { capital } => {
                     words += 1;
                     capitals += usize::from(capital);
                     return;
                 }
-                Said::Within(lexeme) => {
-                    within.insert(lexeme.to_owned());
+                TextEvent::Absorbed(lexeme) => {
+                    absorbed.insert(lexeme.to_owned());
                     return;
                 }
-                Said::LastDenied => {
+                TextEvent::LastDenied => {
                     if let Some((_, number)) = last {
                         claim.denied.add(number);
                     }
                     return;
                 }
-                Said::Unit(unit) => unit,
+                TextEvent::Unit(unit) => unit,
             };
             let id = vocabulary.intern(unit.key);
             let bytes = &unit.piece.bytes;
@@ -145,7 +159,7 @@ impl<'a> ClaimUnits<'a> {
             let raw = &text[bytes.clone()];
             if unit.role == Role::Number {
                 claim.numbers.append(&mut pending);
-                pending.push(Number {
+                pending.push(ClaimNumber {
                     unit: number,
                     text: unit.key.to_owned(),
                     of: None,
@@ -168,7 +182,7 @@ impl<'a> ClaimUnits<'a> {
         });
         claim.numbers.append(&mut pending);
         claim.numbers.retain(|number| number.unit < MOST);
-        // Headlines capitalise everything, German its nouns.
+        // Headlines capitalise all words, German capitalises nouns.
         if 2 * capitals >= words {
             claim.names.clear();
         }
@@ -179,7 +193,7 @@ impl<'a> ClaimUnits<'a> {
         claim
     }
 
-    /// The number of a unit, and whether it is new; [`MOST`] for one too many.
+    /// Returns the index of a unit and whether it is new; [`MOST`] if there are too many.
     fn number_of(
         &mut self,
         id: u32,
@@ -199,7 +213,7 @@ impl<'a> ClaimUnits<'a> {
         (next, true)
     }
 
-    /// A unit as the claim first writes it.
+    /// Returns a unit as the claim first writes it.
     pub fn word(&self, number: usize) -> &'a str {
         let bytes = self.first.get(number).cloned();
         let word = bytes.and_then(|bytes| self.text.get(bytes));
@@ -207,8 +221,8 @@ impl<'a> ClaimUnits<'a> {
     }
 }
 
-/// Whether a lexeme is one word: the server gives the parts of compounds and addresses besides the whole, takes phrases of
-/// scripts without spaces for words, and leaves `15th` in one, whose number is read from the text.
+/// Returns whether a lexeme is a single word. The server also returns parts of compounds and addresses, and phrases
+/// of scripts without spaces. It does not split `15th`, whose number is read from the text.
 pub(super) fn is_plain(lexeme: &str) -> bool {
     let number = lexeme.starts_with(|c: char| c.is_ascii_digit());
     !(number && lexeme.contains(char::is_alphabetic))

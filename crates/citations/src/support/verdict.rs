@@ -1,10 +1,22 @@
-//! The citations of a claim held against the sources of the context (I4, I13, D8).
+//! The verdict on the citations of a claim, with regard to all sources of the context (I4, I13, D8).
 
 use std::cmp::Reverse;
 
-use super::bits::Bits;
-use super::parts::Sum;
-use super::{ClaimUnits, Cues, Reading, SourceUnits, SupportParts, SupportRules};
+use super::bit_set::BitSet;
+use super::comparison::Comparison;
+use super::language::Cues;
+use super::parts::{SupportParts, SupportSum};
+use super::source::SourceUnits;
+use super::units::ClaimUnits;
+
+/// The thresholds of support.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SupportRules {
+    /// Smallest support, in [0, 1], with which a source supports a claim.
+    pub threshold: f64,
+    /// Smallest difference, in [0, 1], by which another source must be better to be the right one.
+    pub other_source_margin: f64,
+}
 
 /// The verdict on one cited source of one claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,27 +27,27 @@ pub(crate) enum Verdict {
     InsufficientAttribution,
 }
 
-/// How the sources of a context support one claim.
-pub(crate) struct Weighed<'a> {
+/// The support of one claim by each source of a context.
+pub(crate) struct ClaimSupport<'a> {
     claim: &'a ClaimUnits<'a>,
     cues: &'a Cues,
-    readings: Vec<Reading>,
+    comparisons: Vec<Comparison>,
     /// Support by each source alone.
     supports: Vec<f64>,
 }
 
-/// How the cited sources support the claim together.
-pub(crate) struct Joint {
+/// The support of a claim by its cited sources together.
+pub(crate) struct JointCitations {
     cited: Vec<bool>,
-    /// Units that exactly one of them holds.
-    once: Bits,
+    /// Units that exactly one cited source contains.
+    once: BitSet,
     support: f64,
-    /// Support once the source that adds most is cited too.
+    /// Support if the source that adds most units is cited too.
     one_more: f64,
 }
 
-impl<'a> Weighed<'a> {
-    /// Weighs the sources of a context for a claim; `None` when it has no content.
+impl<'a> ClaimSupport<'a> {
+    /// Compares a claim with the sources of a context; `None` if the claim has no content.
     pub fn of(
         claim: &'a ClaimUnits<'a>,
         sources: &[SourceUnits<'_>],
@@ -44,28 +56,28 @@ impl<'a> Weighed<'a> {
         if claim.units.is_empty() {
             return None;
         }
-        let readings: Vec<Reading> = sources
+        let comparisons: Vec<Comparison> = sources
             .iter()
-            .map(|source| Reading::of(claim, source, 0))
+            .map(|source| Comparison::of(claim, source, 0))
             .collect();
-        let supports = readings
+        let supports = comparisons
             .iter()
-            .map(|reading| Sum::of(claim, reading).support)
+            .map(|comparison| SupportSum::of(claim, comparison).support)
             .collect();
         Some(Self {
             claim,
             cues,
-            readings,
+            comparisons,
             supports,
         })
     }
 
-    /// Support by one source, in [0, 1].
+    /// Returns the support by one source, in [0, 1].
     pub fn support(&self, source: usize) -> f64 {
         self.supports[source]
     }
 
-    /// The source among these that supports best; of equals the earliest.
+    /// Returns the source with the highest support; the first in case of a tie.
     pub fn best(&self, among: impl Iterator<Item = usize>) -> Option<usize> {
         let better = |best: usize, next: usize| {
             let ahead = self.supports[next] > self.supports[best];
@@ -77,53 +89,55 @@ impl<'a> Weighed<'a> {
             .reduce(better)
     }
 
-    /// What the support by one source is made of.
+    /// Returns the components of the support by one source.
     pub fn parts(&self, source: usize, units: &SourceUnits<'_>) -> SupportParts {
-        SupportParts::of(self.claim, &self.readings[source], &[units], self.cues)
+        SupportParts::of(self.claim, &self.comparisons[source], &[units], self.cues)
     }
 
-    /// The cited sources taken together.
-    pub fn joint(&self, cited: &[usize]) -> Joint {
-        let mut joint = Joint {
-            cited: vec![false; self.readings.len()],
-            once: Bits::default(),
+    /// Computes the support by the cited sources together.
+    pub fn joint(&self, cited: &[usize]) -> JointCitations {
+        let mut joint = JointCitations {
+            cited: vec![false; self.comparisons.len()],
+            once: BitSet::default(),
             support: 0.0,
             one_more: 0.0,
         };
-        let mut all = Reading::default();
+        let mut all = Comparison::default();
         for &source in cited {
             if std::mem::replace(&mut joint.cited[source], true) {
                 continue;
             }
-            let held = &self.readings[source].held;
+            let held = &self.comparisons[source].held;
             joint.once = joint.once.without(held).or(&held.without(&all.held));
-            all = all.and(&self.readings[source]);
+            all = all.and(&self.comparisons[source]);
         }
-        joint.support = Sum::of(self.claim, &all).support;
-        let gain = |source: &usize| self.readings[*source].held.without(&all.held).len();
-        let others = (0..self.readings.len()).filter(|source| !joint.cited[*source]);
+        joint.support = SupportSum::of(self.claim, &all).support;
+        let gain = |source: &usize| self.comparisons[*source].held.without(&all.held).len();
+        let others = (0..self.comparisons.len()).filter(|source| !joint.cited[*source]);
         joint.one_more = others
             .min_by_key(|source| (Reverse(gain(source)), *source))
             .map_or(joint.support, |source| {
-                Sum::of(self.claim, &all.and(&self.readings[source])).support
+                SupportSum::of(self.claim, &all.and(&self.comparisons[source])).support
             });
         joint
     }
 
-    /// The best source that the claim does not cite.
-    pub fn best_other(&self, joint: &Joint) -> Option<usize> {
-        self.best((0..self.readings.len()).filter(|&source| !joint.cited[source]))
+    /// Returns the best source that is not cited for the claim.
+    pub fn best_other(&self, joint: &JointCitations) -> Option<usize> {
+        self.best((0..self.comparisons.len()).filter(|&source| !joint.cited[source]))
     }
 
-    /// The verdict on `source`, one of the cited:
+    /// Returns the verdict on `source`, which the claim cites. The first case that applies is used:
     ///
-    /// held alone, or held together with the other citations of the claim to which it adds something; else the content of
-    /// another source, if that one holds it and is clearly better; else a matter of one more citation, if that would do; else
-    /// not supported.
-    pub fn verdict(&self, source: usize, joint: &Joint, rules: &SupportRules) -> Verdict {
+    /// - `Held`: the source alone supports the claim, or the cited sources do together and this one adds a unit;
+    /// - `WrongSource` or `Unsupported`: a source that is not cited supports the claim; the first if it is better by
+    ///   the margin;
+    /// - `InsufficientAttribution`: the source adds a unit, and one more source would be enough;
+    /// - `Unsupported` otherwise.
+    pub fn verdict(&self, source: usize, joint: &JointCitations, rules: &SupportRules) -> Verdict {
         let enough = |support: f64| support >= rules.threshold;
-        // A source that brings nothing of its own is not mended by citing another one.
-        let adds = self.readings[source].held.and(&joint.once).len() > 0;
+        // Another citation does not help a source that adds no units.
+        let adds = self.comparisons[source].held.and(&joint.once).len() > 0;
         if enough(self.supports[source]) || (enough(joint.support) && adds) {
             return Verdict::Held;
         }

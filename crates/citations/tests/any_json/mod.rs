@@ -1,4 +1,4 @@
-//! JSON that looks a little, or a lot, like the results of the APIs.
+//! Strategies for JSON that resembles the results of the APIs.
 
 use proptest::prelude::*;
 use reground_citations::{Api, import};
@@ -68,7 +68,7 @@ const TEXTS: &[&str] = &[
     "[1](https://a.b)",
 ];
 
-/// An answer with characters of every width.
+/// An answer with characters of all widths.
 pub fn answer() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "One.",
@@ -87,7 +87,7 @@ fn offset() -> impl Strategy<Value = Value> {
     prop_oneof![8 => (0..40_u64).prop_map(Value::from), 1 => any::<u64>().prop_map(Value::from), 1 => any::<f64>().prop_map(Value::from), 1 => any::<i32>().prop_map(Value::from)]
 }
 
-/// Any JSON, with the keys that are looked for.
+/// Arbitrary JSON with the keys of the APIs.
 pub fn json_soup() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -106,7 +106,7 @@ pub fn json_soup() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Results of the right shape with any offsets.
+/// Results of the right shape with arbitrary offsets.
 pub fn result_soup() -> impl Strategy<Value = Value> {
     let text = prop::sample::select(TEXTS);
     let entry = (offset(), offset(), text, any::<bool>());
@@ -132,7 +132,7 @@ pub fn result_soup() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What holds for every result, whichever API it is taken for.
+/// Checks the properties of every import.
 pub fn check(result: &Value, answer: &str) -> Result<(), String> {
     let chars: Vec<char> = answer.chars().collect();
     let units: Vec<u16> = answer.encode_utf16().collect();

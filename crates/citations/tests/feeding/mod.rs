@@ -1,9 +1,16 @@
-//! Feeding an answer prefix by prefix, and what must hold of it.
+//! Reads every prefix of an answer and checks the results against the whole answer.
 
-use reground_citations::{Extracted, Extraction, Fed, Form, Grammar, GrammarRules, extract, feed};
+use reground_citations::{
+    ExtractedCitation, Extraction, Form, Grammar, GrammarRules, PartialExtraction, extract, feed,
+};
 
-/// Says what is wrong with what was known at some point, given the whole.
-fn contradiction(answer: &str, whole: &Extraction, at: usize, fed: &Fed) -> Option<String> {
+/// Returns a contradiction between the result for a prefix and the whole answer.
+fn contradiction(
+    answer: &str,
+    whole: &Extraction,
+    at: usize,
+    fed: &PartialExtraction,
+) -> Option<String> {
     let so_far = &answer[..at];
     let fail = |what: String| Some(format!("{what}\n of {so_far:?}\n in {answer:?}\n{fed:?}"));
     if !so_far.is_char_boundary(fed.shown) {
@@ -16,8 +23,8 @@ fn contradiction(answer: &str, whole: &Extraction, at: usize, fed: &Fed) -> Opti
     if let Some(cut) = straddling {
         return fail(format!("cuts {:?}", cut.raw(answer)));
     }
-    // Footnotes and enclosing tags may wait for the end; all else is told as soon as it is shown.
-    let at_once = |c: &&Extracted| !matches!(c.form, Form::Footnote | Form::CiteTag);
+    // Footnotes and enclosing tags may be reported at the end, all others as soon as they are shown.
+    let at_once = |c: &&ExtractedCitation| !matches!(c.form, Form::Footnote | Form::CiteTag);
     let shown = whole
         .citations
         .iter()
@@ -48,7 +55,7 @@ fn contradiction(answer: &str, whole: &Extraction, at: usize, fed: &Fed) -> Opti
     None
 }
 
-/// A grammar with everything that a corpus and a caller can add.
+/// A grammar with all possible additions.
 pub fn with_additions() -> Grammar {
     let rules = r#"{
         "patterns": [{"name": "case", "regex": "CASE-(?P<number>[0-9]+)( of (?P<id>[a-z]+))?"}],
@@ -62,7 +69,7 @@ pub fn with_additions() -> Grammar {
     grammar.unwrap().numbering([1000, 1001, 2024])
 }
 
-/// Feeds every prefix and looks for a contradiction.
+/// Reads every prefix and returns the first contradiction.
 pub fn check(answer: &str, grammar: &Grammar) -> Result<(), String> {
     let whole = extract(answer, grammar);
     let mut shown = 0;

@@ -1,4 +1,4 @@
-//! What a judgement is made of: all that is named and no more, of any number.
+//! Requests and evidence for judging.
 
 use proptest::prelude::*;
 use reground_citations::{
@@ -9,7 +9,7 @@ use crate::fixture::{RULES, context, judged_by, judged_knowing, known};
 
 proptest! {
     #[test]
-    fn markers_that_are_not_named_bear_on_nothing(
+    fn markers_that_the_answer_does_not_name_have_no_effect(
         cites in prop::collection::vec(
             prop::sample::select(vec![
                 "[A1]", "[a2]", "[B1]", "[C9]", "[C9, p. 4]", "[C9, C10; B7]", "[3]", "[12]", "[^C9]", "(C10)", "[old.md]", "[old.md, p. 2]",
@@ -39,7 +39,7 @@ proptest! {
 }
 
 #[test]
-fn evidence_must_fit() {
+fn evidence_of_the_wrong_length_is_an_error() {
     let extraction = extract("It is so [A1].", &Families::ALL);
     let evidence = Evidence {
         sources: &[],

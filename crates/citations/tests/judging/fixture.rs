@@ -1,5 +1,5 @@
-//! A context of three sources, markers of earlier turns, and documents that can be looked up.
-#![allow(clippy::unwrap_used)] // its functions are called by tests alone
+//! A context of three sources, markers of earlier turns, and documents to look up.
+#![allow(clippy::unwrap_used)] // only tests call it
 
 use reground_citations::{
     Cues, DocumentRequest, Evidence, Extraction, Families, Judgement, KnownMarker, Lexemes,
@@ -12,7 +12,7 @@ pub const RULES: SupportRules = SupportRules {
     other_source_margin: 0.2,
 };
 
-/// A stand-in for the server: lower-case words of more than three letters, and numbers.
+/// Replaces the server: lower-case words of more than three letters, and numbers.
 pub fn lexemes(text: &str) -> Lexemes {
     let words = text.split(|c: char| !c.is_alphanumeric());
     Lexemes::of(
@@ -83,7 +83,7 @@ pub fn passage(page: u32, text: &str) -> NamedPassage {
     }
 }
 
-/// Two documents outside the context, answering whatever asks for them.
+/// Finds two documents outside the context for all requests.
 pub fn look_up(requests: Vec<DocumentRequest>) -> Vec<NamedDocument> {
     let answer = |asked: DocumentRequest| {
         let (doc_id, page_count) = match &asked.target {

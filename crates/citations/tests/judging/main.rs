@@ -1,4 +1,4 @@
-//! From evidence to verdict, score and decision.
+//! Judging: from evidence to verdict, score and decision.
 
 mod evidence;
 mod fixture;
@@ -6,17 +6,25 @@ mod places;
 mod scores;
 mod verdicts;
 
-use reground_citations::{Mode, Status};
+use reground_citations::{FailureMode, Status};
 
 #[test]
 fn the_table_of_statuses() {
     let row = |s: Status| (s.holds(), s.score(), s.mode());
-    let fabricated = Some(Mode::FabricatedCoordinate);
+    let fabricated = Some(FailureMode::FabricatedCoordinate);
     let expected = [
         (Some(true), Some(1.0), None),
         (Some(true), Some(1.0), None),
-        (Some(false), Some(1.0), Some(Mode::CrossTextConflation)),
-        (Some(false), Some(1.0), Some(Mode::ParaphraseAttribution)),
+        (
+            Some(false),
+            Some(1.0),
+            Some(FailureMode::CrossTextConflation),
+        ),
+        (
+            Some(false),
+            Some(1.0),
+            Some(FailureMode::ParaphraseAttribution),
+        ),
         (Some(false), Some(1.0), None),
         (Some(false), Some(0.3), None),
         (Some(false), Some(0.3), None),

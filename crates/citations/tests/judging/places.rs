@@ -1,4 +1,4 @@
-//! Which place a citation names: pages, addresses, names, markers of earlier turns.
+//! The place that a citation names: pages, addresses, names, markers of earlier turns.
 
 use reground_citations::{Detail, Families, KnownMarker, Source, Status};
 
@@ -76,12 +76,12 @@ fn pages() {
         statuses("Licences renew every spring [Source: faq.md, p. 6]."),
         [Status::InvalidPage]
     );
-    // The page names the sibling: one fits, so it is followed.
+    // The page belongs to one other passage of the document, which is used.
     let sibling = only("Backups run nightly [A1, p. 9].");
     assert_eq!((sibling.source, sibling.repaired), (Some(1), true));
 }
 
-/// An address is a whole: another host's is another document's, whatever its path ends with.
+/// An address is compared as a whole: an equal path on another host is another document.
 #[test]
 fn addresses() {
     let claim = "The server listens on port 5432";
@@ -127,7 +127,7 @@ fn addresses() {
 }
 
 #[test]
-fn a_marker_whose_key_has_another_text_now() {
+fn a_marker_whose_passage_was_replaced_is_stale() {
     let answer = "The server listens on port 5432 [C3].";
     let extraction = reground_citations::extract(answer, &Families::ALL);
     for (replaced, status) in [(false, Status::ResolvedCurrent), (true, Status::StaleTurn)] {
@@ -149,7 +149,7 @@ fn a_marker_whose_key_has_another_text_now() {
 fn names_that_are_not_in_the_context() {
     assert_eq!(only("It is so [C9].").status, Status::StaleTurn);
     assert_eq!(only("It is so [Z1].").status, Status::UnknownId);
-    // Numbers were not handed over.
+    // The passages have no numbers.
     assert_eq!(only("It is so [1].").status, Status::UnknownId);
     assert_eq!(only("It is so [A1,].").status, Status::Malformed);
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Where a citation was lost, what an answer scores, and what is decided of it.
-#![allow(clippy::unwrap_used)] // in the function that its tests share too
+//! Loss stages, scores of an answer, and decisions.
+#![allow(clippy::unwrap_used)] // for the shared functions of tests
 
 use reground_citations::{
     Action, Diagnostic, Factors, Judgement, LossStage, MessageScores, Objection, PolicyRules,
@@ -9,7 +9,7 @@ use reground_citations::{
 use crate::fixture::{context, judged_by};
 
 #[test]
-fn factors_and_where_a_citation_was_lost() {
+fn factors_and_loss_stages() {
     let facts = |retrieved, reranked, in_context| {
         Some(StageFacts {
             coordinates: true,
@@ -99,7 +99,7 @@ fn message_scores_and_decision() {
     );
     assert!(near(scores.cfs, (1.0 + 1.0 + 0.3 + 0.0) / 4.0));
     assert!(near(scores.stage_cfs, 0.25));
-    // The stale one has no support of its own and stays outside.
+    // The stale citation has no support and is excluded.
     assert!(near(scores.grounded_cfs, 1.0 / 3.0));
     assert!(near(scores.parse_failure_rate(false), 0.2));
     assert_eq!(

@@ -1,11 +1,11 @@
-//! What a source of the context says of the claim that cites it.
+//! Verdicts on citations of sources of the context.
 
 use reground_citations::{Contradiction, Judgement, Status};
 
 use crate::fixture::{RULES, judged_by, only, source, statuses};
 
 #[test]
-fn in_the_context() {
+fn verdicts_on_sources_of_the_context() {
     let held = only("The server listens on port 5432 [A1].");
     assert_eq!(held.status, Status::ResolvedCurrent);
     assert_eq!(
@@ -22,13 +22,13 @@ fn in_the_context() {
         [Status::ResolvedCarried]
     );
     assert!(only("Passwords expire after ninety days [b1].").repaired);
-    // Nothing to check: a claim without content.
+    // A claim without content cannot be checked.
     let bare = only("So it is [A1].");
     assert_eq!((bare.status, bare.support), (Status::ResolvedCurrent, None));
 }
 
 #[test]
-fn content_that_is_not_there() {
+fn unsupported_content() {
     let invented = only("Quantum toasters hover above meadows [A1].");
     assert_eq!(
         (invented.status, invented.support),
@@ -38,7 +38,7 @@ fn content_that_is_not_there() {
     assert_eq!(conflated.status, Status::WrongSource);
     let other = conflated.best_other.unwrap();
     assert_eq!((other.marker.as_str(), other.support), ("B1", 1.0));
-    // Words of the right source do not make up for a number that it gives otherwise.
+    // Words of the right source do not outweigh a contradicted number.
     let other_number = only("Backups take 90 minutes [A2].");
     assert_eq!(other_number.status, Status::Unsupported);
     let parts = other_number.parts.unwrap();
@@ -75,7 +75,7 @@ fn claims_over_several_sources() {
     );
 }
 
-/// Each of three facts is held by its own source, and by no other.
+/// Each of three facts is supported by its own source only.
 #[test]
 fn facts_of_one_sentence() {
     let capitals = [
@@ -105,7 +105,7 @@ fn facts_of_one_sentence() {
     for judgement in judged(["S2", "S3", "S1"]) {
         assert_eq!(judgement.status, Status::WrongSource, "{judgement:?}");
     }
-    // What all cite together is judged whole, and so is what is cited once.
+    // A claim is judged as a whole if all sources are cited at one place.
     let answer = "Paris is the capital of France, Berlin of Germany [S1][S2].";
     for judgement in judged_by(answer, &sources).1 {
         assert_eq!(segment(&judgement), None);

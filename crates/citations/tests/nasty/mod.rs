@@ -1,11 +1,11 @@
-//! Texts that are dense in everything a reader of citations looks at.
+//! Strategy for texts that consist of parts of citations.
 
 use proptest::prelude::*;
 use std::ops::Range;
 
-/// Every form of citation, whole and in pieces, and all that stands around or within citations.
+/// All forms of citations, complete and in parts, and the characters around and within them.
 const PIECES: &[&str] = &[
-    // Whole forms.
+    // Complete forms.
     "[A1]",
     "[A1, B2]",
     "[a 1]",
@@ -51,7 +51,7 @@ const PIECES: &[&str] = &[
     "(Smith et al., 2020)",
     "Citation: [p1, p2]",
     "Gen. 1:3",
-    // What a corpus and a caller may add.
+    // Additions of a corpus or a caller.
     "[1001]",
     "[1000-1002]",
     "CASE-12",
@@ -67,7 +67,7 @@ const PIECES: &[&str] = &[
     ":14",
     "BPHS 34:28",
     "[warning]",
-    // Their parts.
+    // Parts of forms.
     "[",
     "]",
     "(",
@@ -114,7 +114,7 @@ const PIECES: &[&str] = &[
     "Source:",
     "et al.",
     "2020",
-    // What hides and what parts.
+    // Code, reasoning and separators.
     "`",
     "``",
     "```",

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reground_citations::{Extracted, Extraction, Form, Grammar, Reference, extract};
+use reground_citations::{ExtractedCitation, Extraction, Form, Grammar, Reference, extract};
 use reground_interrupt::checked;
 
 use super::EarlierTurn;
@@ -84,7 +84,7 @@ fn touching<'a, T>(
 
 /// What citations say, wherever they stand.
 fn said<'a>(
-    citations: impl IntoIterator<Item = &'a Extracted>,
+    citations: impl IntoIterator<Item = &'a ExtractedCitation>,
 ) -> impl Iterator<Item = (&'a Form, &'a Reference)> {
     checked(citations).map(|citation| (&citation.form, &citation.reference))
 }

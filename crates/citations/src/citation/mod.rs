@@ -1,0 +1,20 @@
+//! Citations as data: the form of the string, the cited source, and the position in the answer.
+
+mod citation_columns;
+mod extraction;
+mod families;
+mod form;
+mod locator_range;
+mod parsed;
+mod reference;
+mod span;
+
+pub use citation_columns::{CitationColumns, excerpt};
+pub use extraction::{Claim, ExtractedCitation, Extraction, MAX_CITATIONS};
+pub use families::Families;
+pub use form::{Family, Form};
+pub use locator_range::LocatorRange;
+pub(crate) use parsed::ParsedCitation;
+pub use reference::{Malformed, Pages, Reference};
+pub(crate) use span::Ruler;
+pub use span::Span;

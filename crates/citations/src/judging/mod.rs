@@ -1,0 +1,16 @@
+//! The verdict on each citation of an answer.
+
+mod claim_parts;
+mod evidence;
+mod judge;
+mod judgement;
+mod outside_context;
+mod quote_check;
+mod segments;
+mod status;
+
+pub use evidence::Evidence;
+pub use judge::judge;
+pub use judgement::{BestOther, Detail, Judgement, Place};
+pub use quote_check::check_quotes;
+pub use status::{Diagnostic, FailureMode, Status};

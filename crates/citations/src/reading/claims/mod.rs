@@ -1,0 +1,355 @@
+//! Splits an answer into sentences and assigns each citation string to a sentence and a claim.
+
+mod fold;
+
+use reground_documents::sentence_spans;
+use reground_interrupt::checked;
+use std::ops::Range;
+
+use crate::Claim;
+use crate::reading::reference_lists;
+use crate::reading::scan::{ClaimScope, FoundCitation};
+use fold::fold_into;
+
+/// The sentences and claims of an answer, and the placement of its citation strings.
+pub(crate) struct PlacedCitations {
+    /// Sentences, trimmed and not empty.
+    pub sentences: Vec<Range<usize>>,
+    /// The placement of each citation string.
+    pub placements: Vec<Placement>,
+    /// Claims, in the order of their sentences.
+    pub claims: Vec<Claim>,
+}
+
+/// The sentence and claim of a citation string.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Placement {
+    /// Index of the sentence.
+    pub sentence: Option<usize>,
+    /// Index of the claim.
+    pub claim: Option<usize>,
+    /// Byte position of the citation in the text of the claim.
+    pub claim_at: Option<usize>,
+}
+
+/// The sentence span and the claim that a citation string is assigned to.
+struct Assignment {
+    span: usize,
+    claim: ClaimKind,
+}
+
+/// Longest claim, in bytes. The rest of a longer one is not compared with sources.
+const MAX_CLAIM: usize = 16_384;
+
+/// The claim that a citation string supports.
+enum ClaimKind {
+    Nothing,
+    Sentence,
+    Enclosed(String),
+}
+
+/// Assigns each citation string to a sentence:
+///
+/// - the sentence that contains it;
+/// - after a full stop, the previous sentence, as in `It is so. [A1] Next …`, unless that has its own citation;
+/// - alone on a line or in a sentence, the last previous sentence with words.
+///
+/// A citation in a list of references, after a bare `Sources:` or for the whole answer supports no claim. A citation
+/// that encloses its claim belongs to the sentence that it begins in.
+pub(crate) fn place_citations(text: &str, found: &[FoundCitation]) -> PlacedCitations {
+    if found.is_empty() {
+        let sentences = sentence_spans(text);
+        return PlacedCitations {
+            sentences,
+            placements: Vec::new(),
+            claims: Vec::new(),
+        };
+    }
+    let spans = sentence_spans(&mask_citations(text, found));
+    let citations = citations_by_span(&spans, found);
+    let sentences = AnswerSentences {
+        text,
+        found,
+        spans,
+        citations,
+    };
+    let lists = reference_lists::reference_lists(text);
+    let mut assignments = Vec::with_capacity(found.len());
+    let mut last_with_words = None;
+    let mut before_has_words = false;
+    for number in checked(0..sentences.spans.len()) {
+        let first = sentences.first_letter(number);
+        let words = first.is_some();
+        let label = first.is_some_and(|first| sentences.is_label(number, first));
+        let mut read = sentences.spans[number].start;
+        let mut leads = true;
+        for index in sentences.citations[number].clone() {
+            let citation = &found[index];
+            leads = leads && !has_words(text.get(read..citation.bytes.start).unwrap_or_default());
+            read = citation.bytes.end;
+            let before = number.checked_sub(1).filter(|&before| {
+                leads
+                    && before_has_words
+                    && sentences.citations[before].is_empty()
+                    && !text
+                        .get(sentences.spans[before].end..citation.bytes.start)
+                        .unwrap_or_default()
+                        .contains('\n')
+            });
+            let enclosed = match &citation.scope {
+                ClaimScope::Enclosed(bytes) => sentences.enclosed(index, bytes),
+                ClaimScope::Sentence | ClaimScope::Answer => None,
+            };
+            let answer = citation.scope == ClaimScope::Answer;
+            let listed = || leads && reference_lists::holds(&lists, citation.bytes.start);
+            let (span, claim) = if let Some(text) = enclosed {
+                (Some(number), ClaimKind::Enclosed(text))
+            } else if label || answer {
+                (Some(number), ClaimKind::Nothing)
+            } else if !words {
+                (last_with_words, ClaimKind::Sentence)
+            } else if before.is_some() {
+                (before, ClaimKind::Sentence)
+            } else if listed() {
+                (Some(number), ClaimKind::Nothing)
+            } else {
+                (Some(number), ClaimKind::Sentence)
+            };
+            assignments.push(Assignment {
+                claim: if span.is_some() {
+                    claim
+                } else {
+                    ClaimKind::Nothing
+                },
+                span: span.unwrap_or(number),
+            });
+        }
+        if words && !label {
+            last_with_words = Some(number);
+        }
+        before_has_words = words;
+    }
+    sentences.into_placed(assignments)
+}
+
+/// The sentences of an answer and their citations.
+struct AnswerSentences<'a> {
+    text: &'a str,
+    found: &'a [FoundCitation],
+    /// Sentence spans; some contain only white space.
+    spans: Vec<Range<usize>>,
+    /// The citation strings of each span.
+    citations: Vec<Range<usize>>,
+}
+
+impl AnswerSentences<'_> {
+    /// Returns the first letter or digit of a span outside its citations.
+    fn first_letter(&self, number: usize) -> Option<char> {
+        let mut first = None;
+        self.pieces(number, |piece| {
+            first = first.or_else(|| first_letter(piece))
+        });
+        first
+    }
+
+    /// Returns whether a span is the heading of a list of references. `first` is its first letter or digit.
+    fn is_label(&self, number: usize, first: char) -> bool {
+        // A list number may precede the heading.
+        if !(first.is_ascii_digit() || reference_lists::may_begin_label(first)) {
+            return false;
+        }
+        let mut length = 0;
+        self.pieces(number, |piece| length += piece.len());
+        length <= reference_lists::MAX_LABEL && reference_lists::is_label(&self.remainder(number).0)
+    }
+
+    /// Calls `piece` with the text between the citations of a span.
+    fn pieces(&self, number: usize, mut piece: impl FnMut(&str)) {
+        let span = &self.spans[number];
+        let mut at = span.start;
+        for FoundCitation { bytes, .. } in &self.found[self.citations[number].clone()] {
+            piece(self.text.get(at..bytes.start).unwrap_or_default());
+            at = bytes.end.max(at);
+        }
+        piece(self.text.get(at..span.end).unwrap_or_default());
+    }
+
+    /// Returns the span without its citations, with folded white space and none before punctuation. The second result
+    /// is the position of each citation, and the end.
+    fn remainder(&self, number: usize) -> (String, Vec<usize>) {
+        let mut out = String::with_capacity(self.spans[number].len());
+        let mut positions = Vec::with_capacity(self.citations[number].len() + 1);
+        self.pieces(number, |piece| {
+            // The words before and after a citation stay separate.
+            fold_into(&mut out, " ");
+            fold_into(&mut out, piece);
+            positions.push(out.trim_end().len());
+        });
+        let label = if self.begins_line(number) {
+            list_number(&out)
+        } else {
+            0
+        };
+        out.drain(..label);
+        clip(&mut out);
+        for at in &mut positions {
+            *at = at.saturating_sub(label).min(out.len());
+        }
+        (out, positions)
+    }
+
+    /// Returns whether the sentence begins its line.
+    fn begins_line(&self, number: usize) -> bool {
+        let span = &self.spans[number];
+        let raw = &self.text[span.clone()];
+        let start = span.start + raw.len() - raw.trim_start().len();
+        let before = self.text[..start].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with('\n')
+    }
+
+    /// Returns the text that a citation's markup encloses, without the citations in it; `None` if it has no words.
+    fn enclosed(&self, index: usize, bytes: &Range<usize>) -> Option<String> {
+        let mut out = String::new();
+        let mut at = bytes.start;
+        let inside = self.found[index + 1..].iter();
+        for found in inside.take_while(|found| found.bytes.start < bytes.end) {
+            fold_into(
+                &mut out,
+                self.text.get(at..found.bytes.start).unwrap_or_default(),
+            );
+            fold_into(&mut out, " ");
+            at = found.bytes.end.max(at);
+        }
+        fold_into(&mut out, self.text.get(at..bytes.end).unwrap_or_default());
+        clip(&mut out);
+        has_words(&out).then_some(out)
+    }
+
+    /// Removes spans of white space, trims the others, and creates the claims.
+    fn into_placed(self, assignments: Vec<Assignment>) -> PlacedCitations {
+        let mut sentences = Vec::with_capacity(self.spans.len());
+        let mut number_of = Vec::with_capacity(self.spans.len());
+        for span in checked(&self.spans) {
+            let raw = &self.text[span.clone()];
+            let start = span.start + raw.len() - raw.trim_start().len();
+            let end = start + raw.trim().len();
+            number_of.push((start < end).then_some(sentences.len()));
+            if start < end {
+                sentences.push(start..end);
+            }
+        }
+        let mut claims = Vec::new();
+        let mut whole: Vec<Option<(usize, Vec<usize>)>> = vec![None; self.spans.len()];
+        let mut placements = Vec::with_capacity(assignments.len());
+        for (index, Assignment { span, claim: kind }) in
+            checked(assignments.into_iter().enumerate())
+        {
+            let sentence = number_of.get(span).copied().flatten();
+            let claim = sentence.and_then(|sentence| match kind {
+                ClaimKind::Nothing => None,
+                ClaimKind::Enclosed(text) => {
+                    let end = text.len();
+                    claims.push(Claim { sentence, text });
+                    Some((claims.len() - 1, end))
+                }
+                ClaimKind::Sentence => {
+                    let (claim, positions) = whole[span].get_or_insert_with(|| {
+                        let (text, positions) = self.remainder(span);
+                        claims.push(Claim { sentence, text });
+                        (claims.len() - 1, positions)
+                    });
+                    // A citation after the sentence has the position of its end.
+                    let within = index.checked_sub(self.citations[span].start);
+                    let at = within
+                        .and_then(|within| positions.get(within))
+                        .or(positions.last());
+                    Some((*claim, at.copied().unwrap_or_default()))
+                }
+            });
+            placements.push(Placement {
+                sentence,
+                claim: claim.map(|(claim, _)| claim),
+                claim_at: claim.map(|(_, at)| at),
+            });
+        }
+        PlacedCitations {
+            sentences,
+            placements,
+            claims,
+        }
+    }
+}
+
+/// Returns the text with citations replaced by the same number of bytes: spaces for a citation directly after a word
+/// or full stop, capitals for a separate one. So no sentence boundary is inside a citation; `so.[1] Next` has one
+/// after it and `so. [1] says` before it.
+fn mask_citations(text: &str, found: &[FoundCitation]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut hangs = false;
+    let mut last_end = None;
+    for FoundCitation { bytes, .. } in found {
+        let between = text.get(out.len()..bytes.start).unwrap_or_default();
+        out.push_str(between);
+        // Adjacent citations are replaced in the same way.
+        if last_end != Some(bytes.start) {
+            hangs = between
+                .chars()
+                .next_back()
+                .is_some_and(|c| !c.is_whitespace());
+        }
+        let filler = if hangs { FILLERS.0 } else { FILLERS.1 };
+        let mut left = bytes.len();
+        while left > 0 {
+            let some = left.min(filler.len());
+            out.push_str(&filler[..some]);
+            left -= some;
+        }
+        last_end = Some(bytes.end);
+    }
+    out.push_str(text.get(out.len()..).unwrap_or_default());
+    out
+}
+
+/// Replacements of attached and separate citations.
+const FILLERS: (&str, &str) = ("                ", "XXXXXXXXXXXXXXXX");
+
+/// Returns for each span the indices of the citation strings that start in it or in the gap after it.
+fn citations_by_span(spans: &[Range<usize>], found: &[FoundCitation]) -> Vec<Range<usize>> {
+    let mut next = 0;
+    let mut citations = Vec::with_capacity(spans.len());
+    for number in checked(0..spans.len()) {
+        let limit = spans
+            .get(number + 1)
+            .map_or(usize::MAX, |after| after.start);
+        let first = next;
+        while found.get(next).is_some_and(|f| f.bytes.start < limit) {
+            next += 1;
+        }
+        citations.push(first..next);
+    }
+    citations
+}
+
+/// Returns the length in bytes of a list number, `1. ` or `12) `. It is not part of the claim.
+fn list_number(text: &str) -> usize {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = text.get(digits..).unwrap_or_default();
+    match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
+        Some(item) if (1..=3).contains(&digits) => text.len() - item.len(),
+        _ => 0,
+    }
+}
+
+/// Truncates a text that is too long, and trims its end.
+fn clip(text: &mut String) {
+    text.truncate(text.floor_char_boundary(MAX_CLAIM));
+    text.truncate(text.trim_end().len());
+}
+
+fn has_words(text: &str) -> bool {
+    first_letter(text).is_some()
+}
+
+fn first_letter(text: &str) -> Option<char> {
+    checked(text.chars()).find(|c| c.is_alphanumeric())
+}

@@ -1,0 +1,43 @@
+//! Extracts the citations of an answer in linear time.
+
+use reground_interrupt::checked;
+use std::borrow::Cow;
+
+use super::{Grammar, claims, scan};
+use crate::citation::Ruler;
+use crate::{ExtractedCitation, Extraction, Reference};
+
+/// Extracts all citations that a grammar describes. [`Families`](crate::Families) can be passed as a grammar.
+///
+/// Code, `<think>` blocks, links, images, array indexes and years are not citations. The time is linear in the text,
+/// and the result depends only on the arguments.
+pub fn extract<'g>(text: &str, grammar: impl Into<Cow<'g, Grammar>>) -> Extraction {
+    let grammar = grammar.into();
+    let (found, omitted) = scan::scan(text, &grammar);
+    let placed = claims::place_citations(text, &found);
+    let mut citations = Vec::with_capacity(found.len());
+    let mut ruler = Ruler::new(text);
+    for (found, placement) in checked(found.into_iter().zip(placed.placements)) {
+        let span = ruler.span(found.bytes);
+        let family = found.parsed.form.family();
+        for reference in found.parsed.references {
+            let repaired = found.parsed.repaired && matches!(reference, Reference::Marker { .. });
+            citations.push(ExtractedCitation {
+                span: span.clone(),
+                form: found.parsed.form.clone(),
+                family,
+                reference,
+                repaired,
+                sentence: placement.sentence,
+                claim: placement.claim,
+                claim_at: placement.claim_at,
+            });
+        }
+    }
+    Extraction {
+        citations,
+        sentences: placed.sentences,
+        claims: placed.claims,
+        omitted,
+    }
+}
