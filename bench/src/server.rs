@@ -1,4 +1,4 @@
-//! How the server is reached: through its Unix socket where it runs on this machine, since that is what one would do.
+//! Connections to the server: through its Unix socket where it runs on this machine.
 
 use std::path::Path;
 
@@ -6,18 +6,16 @@ use anyhow::{Context, Result};
 use postgres::config::Host;
 use postgres::{Client, Config, NoTls};
 
-/// An address that both competitors use.
+/// Address of the server.
 #[derive(Clone, Debug)]
 pub struct Address {
-    /// For the Rust client.
+    /// Settings of the client.
     pub config: Config,
-    /// The same as a connection string of libpq.
-    pub libpq: String,
     /// Whether it is a Unix socket.
     pub socket: bool,
 }
 
-/// The server's Unix socket if this machine has it, else the address as it was given.
+/// Address of the Unix socket of the server if this machine has it, else `uri`.
 ///
 /// # Errors
 /// A server that cannot be reached.
@@ -25,7 +23,7 @@ pub fn nearest(uri: &str) -> Result<Address> {
     let config: Config = uri.parse().context("--uri is not a connection string")?;
     let mut client = config
         .connect(NoTls)
-        .context("no connection to the server")?;
+        .context("cannot connect to the server")?;
     let row = client.query_one(
         "SELECT split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port')::integer, current_user::text, current_database()::text",
         &[],
@@ -39,14 +37,12 @@ pub fn nearest(uri: &str) -> Result<Address> {
         if near.connect(NoTls).is_ok() {
             return Ok(Address {
                 config: near,
-                libpq,
                 socket: true,
             });
         }
     }
     Ok(Address {
         config,
-        libpq: uri.to_owned(),
         socket: false,
     })
 }
@@ -59,7 +55,7 @@ fn is_local(host: &Host) -> bool {
     }
 }
 
-/// A session that is told of errors only: lists of one branch warn that they have no embedding.
+/// Opens a session without warnings: a search without an embedding warns.
 ///
 /// # Errors
 /// A server that cannot be reached.
@@ -67,4 +63,17 @@ pub fn connect(address: &Address) -> Result<Client> {
     let mut client = address.config.connect(NoTls)?;
     client.batch_execute("SET client_min_messages = error")?;
     Ok(client)
+}
+
+/// Whether the server has and preloads pg_textsearch.
+///
+/// # Errors
+/// Errors of the server.
+pub fn has_pg_textsearch(client: &mut Client) -> Result<bool> {
+    let row = client.query_one(
+        "SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_textsearch' \
+             AND position('pg_textsearch' IN current_setting('shared_preload_libraries')) > 0)",
+        &[],
+    )?;
+    Ok(row.get(0))
 }

@@ -3,6 +3,8 @@
 use anyhow::Result;
 use postgres::Client;
 
+use crate::server;
+
 /// A way to rank text.
 #[derive(Clone, Copy, Debug)]
 pub struct Competitor {
@@ -45,17 +47,12 @@ const PG_TEXTSEARCH: Competitor = Competitor {
 /// # Errors
 /// Those of the server.
 pub fn present(client: &mut Client, only: &[String]) -> Result<Vec<Competitor>> {
-    let row = client.query_one(
-        "SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_textsearch' \
-             AND position('pg_textsearch' IN current_setting('shared_preload_libraries')) > 0)",
-        &[],
-    )?;
     let named = |one: &Competitor| {
         only.is_empty() || only.iter().any(|name| one.name.starts_with(name.as_str()))
     };
     let mut competitors = vec![OURS];
     competitors.extend(Some(TSVECTOR).filter(named));
-    if row.get(0) && named(&PG_TEXTSEARCH) {
+    if named(&PG_TEXTSEARCH) && server::has_pg_textsearch(client)? {
         client.batch_execute(PG_TEXTSEARCH.before)?;
         competitors.push(PG_TEXTSEARCH);
     }

@@ -1,18 +1,18 @@
-//! The answer to a turn: some 300 words with ten citations, from the sources of its context.
+//! The answer to a turn: about 300 words with ten citations, copied from the sources of its context.
 //!
-//! Each sentence is a piece of a source under its marker; every fifth names another source than the one that it was
-//! taken from, so that verification has something to find.
+//! Each sentence is a piece of a source, cited by the marker of that source. Every fifth sentence cites another source, so that some
+//! citations are wrong.
 
-/// Sentences, and so citations.
+/// Number of sentences, and of citations.
 pub const CITATIONS: usize = 10;
 
-/// Words of a sentence, without its marker.
+/// Words per sentence, without its marker.
 const WORDS: usize = 30;
 
-/// Words that a sentence skips at the beginning of its source: titles.
+/// Words skipped at the start of a source: usually its title.
 const SKIPPED: usize = 5;
 
-/// An answer from the sources of a context, each its marker and its text; `None` without a source.
+/// Writes an answer from the markers and texts of the sources; `None` without a source.
 pub fn write(sources: &[(String, String)]) -> Option<String> {
     if sources.is_empty() {
         return None;
@@ -29,7 +29,7 @@ pub fn write(sources: &[(String, String)]) -> Option<String> {
     Some(sentences.collect::<Vec<_>>().join(" "))
 }
 
-/// A piece of a text that reads as one sentence: letters and digits only, the first one large.
+/// A piece of a text as one sentence: lower-case words of ASCII letters and digits.
 fn sentence(text: &str, round: usize) -> String {
     let words: Vec<String> = text
         .split_whitespace()
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_source_is_cited_as_far_as_it_goes() {
+    fn a_short_source_gives_a_short_sentence() {
         let sources = [("A1".to_owned(), "Short.".to_owned())];
         let answer = write(&sources).unwrap();
         assert!(answer.starts_with("It says that short [A1]."), "{answer}");

@@ -1,7 +1,8 @@
-//! What end_turn cannot do without: the text-search parser over the answer and the cited passages, and its own writes.
+//! The floor of `end_turn`, the least work that it must do: the text-search parser over the answer and the cited passages, and the
+//! writes.
 //!
-//! The rows to be written are those that end_turn wrote for an earlier turn; they lie in temporary tables, so that nothing
-//! but the writing is timed. The transaction is rolled back.
+//! The written rows are those that `end_turn` wrote for an earlier turn. They are copied from temporary tables, so that only the writes
+//! are timed. The transaction is rolled back.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use postgres::{Client, Statement};
 
 use crate::server::{self, Address};
 
-/// A session that repeats the least of an earlier end_turn.
+/// A session that repeats the floor of an earlier `end_turn`.
 pub struct Floor {
     client: Client,
     parser: Statement,
@@ -28,47 +29,16 @@ struct Writes {
     conversation: Statement,
 }
 
-/// A turn that was ended.
-struct Ended {
-    turn: i64,
-    conversation: i64,
-    /// The answer and the cited passages, as end_turn has them parsed.
-    texts: Vec<String>,
-    before: String,
-    after: String,
-}
-
-/// Columns of a table without those given.
-fn columns(client: &mut Client, table: &str, without: &str) -> Result<String> {
-    let row = client.query_one(
-        "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute \
-         WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped AND attname <> $2",
-        &[&table, &without],
-    )?;
-    row.get::<_, Option<String>>(0)
-        .with_context(|| format!("there is no table {table}"))
-}
-
-impl Floor {
-    /// Connects and prepares.
-    ///
-    /// # Errors
-    /// Those of the server.
-    pub fn connect(address: &Address) -> Result<Self> {
-        let mut client = server::connect(address)?;
-        client.batch_execute(
-            "CREATE TEMPORARY TABLE floor_message AS SELECT * FROM reground.messages WHERE false;
-             CREATE TEMPORARY TABLE floor_citations AS SELECT * FROM reground.message_citations WHERE false;
-             CREATE TEMPORARY TABLE floor_sources AS SELECT * FROM reground.conversation_sources WHERE false",
-        )?;
-        let message = columns(&mut client, "reground.messages", "message_id")?;
-        let all = columns(&mut client, "reground.message_citations", "citation_id")?;
+impl Writes {
+    fn prepare(client: &mut Client) -> Result<Self> {
+        let message = columns(client, "reground.messages", "message_id")?;
+        let all = columns(client, "reground.message_citations", "citation_id")?;
         let own: Vec<&str> = all
             .split(", ")
             .filter(|name| *name != "message_id")
             .collect();
         let citation = own.join(", ");
-        let source = columns(&mut client, "reground.conversation_sources", "")?;
+        let source = columns(client, "reground.conversation_sources", "")?;
         let key = ["conversation_id", "corpus", "doc_id", "passage"];
         let updates: Vec<String> = source
             .split(", ")
@@ -76,7 +46,7 @@ impl Floor {
             .map(|name| format!("{name} = excluded.{name}"))
             .collect();
         let key = key.join(", ");
-        let writes = Writes {
+        Ok(Self {
             supersede: client.prepare(
                 "UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded",
             )?,
@@ -99,7 +69,44 @@ impl Floor {
             conversation: client.prepare(
                 "UPDATE reground.conversations SET last_ended_turn = $2 WHERE conversation_id = $1",
             )?,
-        };
+        })
+    }
+}
+
+/// An ended turn.
+struct Ended {
+    turn: i64,
+    conversation: i64,
+    /// The answer and the cited passages, as `end_turn` parses them.
+    texts: Vec<String>,
+    before: String,
+    after: String,
+}
+
+/// Columns of a table except `without`, as a list in SQL.
+fn columns(client: &mut Client, table: &str, without: &str) -> Result<String> {
+    let row = client.query_one(
+        "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute \
+         WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped AND attname <> $2",
+        &[&table, &without],
+    )?;
+    row.get::<_, Option<String>>(0)
+        .with_context(|| format!("there is no table {table}"))
+}
+
+impl Floor {
+    /// Connects and prepares the statements.
+    ///
+    /// # Errors
+    /// Errors of the server.
+    pub fn connect(address: &Address) -> Result<Self> {
+        let mut client = server::connect(address)?;
+        client.batch_execute(
+            "CREATE TEMPORARY TABLE floor_message AS SELECT * FROM reground.messages WHERE false;
+             CREATE TEMPORARY TABLE floor_citations AS SELECT * FROM reground.message_citations WHERE false;
+             CREATE TEMPORARY TABLE floor_sources AS SELECT * FROM reground.conversation_sources WHERE false",
+        )?;
+        let writes = Writes::prepare(&mut client)?;
         Ok(Self {
             parser: client.prepare(
                 "SELECT tsvector_to_array(to_tsvector('pg_catalog.english', text)) FROM unnest($1::text[]) AS text",
@@ -110,10 +117,10 @@ impl Floor {
         })
     }
 
-    /// Takes the turn that [`Floor::run`] repeats from now on; it must have been ended, and committed.
+    /// Sets the turn that [`Floor::run`] repeats; it must be ended and committed.
     ///
     /// # Errors
-    /// Those of the server, and a turn without an answer.
+    /// Errors of the server, or a turn without an answer.
     pub fn take(&mut self, turn: i64) -> Result<()> {
         self.client
             .batch_execute("TRUNCATE floor_message, floor_citations, floor_sources")?;
@@ -153,10 +160,10 @@ impl Floor {
         Ok(())
     }
 
-    /// Parser and writes of the turn that was taken; `None` before the first.
+    /// Time of the parser and the writes for the turn of [`Floor::take`]; `None` before the first.
     ///
     /// # Errors
-    /// Those of the server.
+    /// Errors of the server.
     pub fn run(&mut self) -> Result<Option<Duration>> {
         let Some(ended) = &self.turn else {
             return Ok(None);

@@ -1,17 +1,13 @@
-//! The command `speed`: what a turn costs, beside the queries that it cannot do without and beside the same pipeline in
-//! Python, all of them in one run and in turns.
+//! The command `speed`: the time and the space that a turn takes. It alternates, in one run, the turn with its two candidate queries
+//! alone, with a floor of `end_turn`, and with hybrid searches in plain SQL.
 
 mod answer;
-mod compare;
 mod extension;
 mod floor;
-
+mod hybrid;
 mod options;
-mod plot;
-mod python;
 mod report;
 mod rounds;
-
 mod size;
 mod throughput;
 mod workload;
@@ -25,12 +21,12 @@ use options::Options;
 use report::Report;
 
 /// Name of the corpus that holds the passages of all domains.
-pub const CORPUS: &str = "mtrag";
+const CORPUS: &str = "mtrag";
 
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data or a server that refuse, competitors whose rows differ.
+/// Invalid arguments, unreadable data, errors of the server.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);
@@ -45,12 +41,18 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let loaded = load::load_together(&mut client, CORPUS, &corpora)?;
     drop(corpora);
+    let searches = hybrid::prepare_tables(&mut client, CORPUS)?;
 
     let conversations = workload::conversations(&folder, options.turns)?;
-    let rounds = rounds::run(&address, &conversations, options.python.as_deref())?;
-    let sizes = size::measure(&address, &conversations)?;
-    let throughput =
-        throughput::measure(&address, &conversations, options.clients, options.seconds)?;
+    let rounds = rounds::run(&address, CORPUS, &conversations, &searches)?;
+    let sizes = size::measure(&address, CORPUS, &conversations)?;
+    let throughput = throughput::measure(
+        &address,
+        CORPUS,
+        &conversations,
+        options.clients,
+        options.seconds,
+    )?;
     let report = Report {
         options: &options,
         machine: machine::describe(&mut client, &address)?,

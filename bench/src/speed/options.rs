@@ -6,41 +6,37 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
-/// What `--help` prints.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench speed --uri URI --data FOLDER [OPTION]…
 
-  --uri URI          server with the extension, near or far
-  --data FOLDER      folder that holds mtrag/
-  --turns N          turns that are measured, after one conversation to warm up (default 120)
-  --python PROGRAM   interpreter with bench/python/requirements.txt; without it that competitor is left out
-  --clients N        sessions at a time in the throughput part (default 2)
-  --seconds N        how long each throughput arm runs (default 30)
-  --out FOLDER       write benchmarks.md and benchmarks.svg there, besides standard output";
+  --uri URI          server with the extension, local or remote
+  --data FOLDER      folder that contains mtrag/
+  --turns N          measured turns, after one conversation to warm up (default 120)
+  --clients N        concurrent sessions in the throughput part (default 2)
+  --seconds N        duration of each throughput measurement (default 30)
+  --out FOLDER       also write the report to benchmarks.md in this folder";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
     /// Server with the extension.
     pub uri: String,
-    /// Folder that holds mtrag/.
+    /// Folder that contains mtrag/.
     pub data: PathBuf,
-    /// Turns that are measured.
+    /// Measured turns.
     pub turns: usize,
-    /// Interpreter of the Python competitor.
-    pub python: Option<PathBuf>,
-    /// Sessions at a time.
+    /// Concurrent sessions.
     pub clients: usize,
-    /// Length of a throughput arm.
+    /// Duration of a throughput measurement.
     pub seconds: Duration,
-    /// Where the report goes.
+    /// Folder for the report.
     pub out: Option<PathBuf>,
 }
 
 impl Options {
     /// The command line, without the paths and the address of this machine.
     pub fn command(&self) -> String {
-        let python = self.python.as_ref().map_or("", |_| " --python PROGRAM");
         format!(
-            "reground-bench speed --uri URI --data FOLDER --turns {} --clients {} --seconds {}{python}",
+            "reground-bench speed --uri URI --data FOLDER --turns {} --clients {} --seconds {}",
             self.turns,
             self.clients,
             self.seconds.as_secs()
@@ -50,9 +46,9 @@ impl Options {
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// What is no option, options without what they need.
+    /// Unknown options, missing required options, numbers out of range.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
-        let (mut uri, mut data, mut python, mut out) = (None, None, None, None);
+        let (mut uri, mut data, mut out) = (None, None, None);
         let (mut turns, mut clients, mut seconds) = (120, 2, 30);
         while let Some(argument) = parser.next()? {
             match argument {
@@ -60,7 +56,6 @@ impl Options {
                 Long("uri") => uri = Some(parser.value()?.string()?),
                 Long("data") => data = Some(PathBuf::from(parser.value()?)),
                 Long("turns") => turns = parser.value()?.parse()?,
-                Long("python") => python = Some(PathBuf::from(parser.value()?)),
                 Long("clients") => clients = parser.value()?.parse()?,
                 Long("seconds") => seconds = parser.value()?.parse()?,
                 Long("out") => out = Some(PathBuf::from(parser.value()?)),
@@ -72,10 +67,9 @@ impl Options {
             "--turns, --clients and --seconds must be at least 1"
         );
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             turns,
-            python,
             clients,
             seconds: Duration::from_secs(seconds),
             out,

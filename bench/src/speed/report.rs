@@ -1,4 +1,4 @@
-//! The figures as Markdown.
+//! The report of `speed`, as Markdown.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -7,30 +7,29 @@ use anyhow::{Context, Result};
 
 use super::answer;
 use super::options::Options;
-use super::plot::{self, Bar};
-use super::rounds::{PythonTurn, Rounds, Turn};
+use super::rounds::{Rounds, Turn};
 use super::size::Sizes;
 use super::throughput::Throughput;
 use crate::load::Load;
 use crate::machine::Fact;
 
-/// All that was measured.
+/// All measurements.
 pub struct Report<'a> {
-    /// What was asked for.
+    /// Arguments of the run.
     pub options: &'a Options,
-    /// What it was measured on.
+    /// Machine and server.
     pub machine: Vec<Fact>,
-    /// What was searched.
+    /// The corpus.
     pub loaded: Load,
-    /// Turn after turn.
+    /// The turns.
     pub rounds: Rounds,
     /// Bytes.
     pub sizes: Sizes,
-    /// Turns a second.
+    /// Turns per second.
     pub throughput: Throughput,
 }
 
-/// A figure over the turns: its median and where the middle half of them lies.
+/// Median and quartiles of a figure over the turns.
 #[derive(Clone, Copy)]
 struct Spread {
     median: f64,
@@ -60,7 +59,7 @@ fn ms(time: Duration) -> f64 {
 }
 
 impl Report<'_> {
-    /// Prints the report and writes it where it was asked for.
+    /// Prints the report, and writes it to the folder of `--out`.
     ///
     /// # Errors
     /// A folder that cannot be written.
@@ -68,10 +67,8 @@ impl Report<'_> {
         let text = self.markdown()?;
         print!("{text}");
         if let Some(folder) = &self.options.out {
-            let place = |name: &str| folder.join(name);
-            std::fs::write(place("benchmarks.md"), &text)
+            std::fs::write(folder.join("benchmarks.md"), &text)
                 .with_context(|| format!("{} cannot be written", folder.display()))?;
-            std::fs::write(place("benchmarks.svg"), self.plot()?)?;
         }
         Ok(())
     }
@@ -80,15 +77,11 @@ impl Report<'_> {
         Spread::of(self.rounds.turns.iter().filter_map(value))
     }
 
-    fn python(&self, value: impl Fn(&PythonTurn) -> f64) -> Option<Spread> {
-        self.spread(|turn| turn.python.as_ref().map(&value))
-    }
-
     fn markdown(&self) -> Result<String> {
         let mut text = String::new();
         self.conditions(&mut text)?;
         self.turn(&mut text)?;
-        self.added(&mut text)?;
+        self.hybrid(&mut text)?;
         self.stages(&mut text)?;
         self.load(&mut text)?;
         self.bytes(&mut text)?;
@@ -99,8 +92,8 @@ impl Report<'_> {
         writeln!(text, "# Benchmarks: what a turn costs\n")?;
         writeln!(
             text,
-            "Written by `make bench DATA=folder`, which ran `{}`; every figure is of one run. Machines are noisy: trust the ratios, which pair \
-             what was measured within the same turn, more than the milliseconds.\n",
+            "This page is the output of `make bench DATA=folder`, which ran `{}`. All figures are of one run. The ratios compare measurements of \
+             the same turn, so they depend less on the machine than the milliseconds do.\n",
             self.options.command()
         )?;
         for (name, value) in &self.machine {
@@ -108,9 +101,10 @@ impl Report<'_> {
         }
         writeln!(
             text,
-            "- data: MTRAG, {} passages of two domains in one corpus (SHA-256 {:.16}…), all-MiniLM-L6-v2 embeddings of 384 dimensions, HNSW index; the questions \
-             in the words of MTRAG's rewrites, which stand alone\n- turns: {}, in the order of their conversations, after one conversation to warm up; the order of the competitors \
-             changes from turn to turn\n- answers: ten sentences of some 30 words, each with a citation, taken from the sources of the context\n",
+            "- data: MTRAG, {} passages of two domains in one corpus (SHA-256 {:.16}…), all-MiniLM-L6-v2 embeddings of 384 dimensions, HNSW \
+             index; the questions are the users' own words\n- turns: {}, in the order of their conversations, default settings, after one \
+             conversation to warm up; the order of the measurements changes from turn to turn\n- answers: ten sentences of about 30 words, each \
+             with a citation, copied from the sources of the context\n",
             self.loaded.passages,
             self.loaded.digest,
             self.rounds.turns.len(),
@@ -119,12 +113,13 @@ impl Report<'_> {
     }
 
     fn turn(&self, text: &mut String) -> Result<()> {
-        writeln!(text, "## A turn beside what it cannot do without\n")?;
+        writeln!(text, "## A turn and its parts\n")?;
         writeln!(
             text,
-            "Client's time over one connection, from BEGIN to the last row, without COMMIT: median, and the middle half. The *two candidate queries* \
-             are BM25 (`reground.search` without an embedding) and pgvector's nearest neighbours, 40 each, prepared. The *floor of end_turn* is the \
-             text-search parser over the answer and the cited passages, and inserts and updates of the same rows, copied from temporary tables.\n"
+            "Time of the client over one connection, from BEGIN to the last row, without COMMIT: median and middle half. The *two candidate \
+             queries* are BM25 (`reground.search` without an embedding) and pgvector's nearest neighbours, 40 rows each, prepared. The *floor of \
+             end_turn* runs the text-search parser over the answer and the cited passages, and inserts and updates the same rows from temporary \
+             tables.\n"
         )?;
         writeln!(
             text,
@@ -150,81 +145,39 @@ impl Report<'_> {
         }
         writeln!(
             text,
-            "\nA ratio is the median of the turns' ratios; the floor of a turn is that of the turn before it. Citations an answer: {}.\n",
+            "\nThe ratio of begin_turn is to the candidate queries, that of end_turn to its floor: the median of the turns' ratios. The floor \
+             repeats the turn before. Citations per answer: {}.\n",
             answer::CITATIONS
         )?;
         Ok(())
     }
 
-    fn added(&self, text: &mut String) -> Result<()> {
-        if self.rounds.turns.iter().all(|turn| turn.python.is_none()) {
-            return Ok(());
+    fn hybrid(&self, text: &mut String) -> Result<()> {
+        writeln!(text, "## A turn and hybrid search in plain SQL\n")?;
+        writeln!(
+            text,
+            "Each is one prepared statement, with 40 rows of a text search and 40 of pgvector's HNSW index, fused by reciprocal rank, ten passages \
+             returned, JIT off. It only searches: it reads no conversation, stores no turn and checks no citation. `reground_bm25` is on the \
+             corpus, the others are on a copy of its passages.\n"
+        )?;
+        writeln!(
+            text,
+            "| | median ms | middle half | begin_turn / it |\n|---|---:|---|---:|"
+        )?;
+        for (place, name) in self.rounds.searches.iter().enumerate() {
+            let time = |turn: &Turn| turn.hybrid.get(place).copied().map(ms);
+            let ratio = |turn: &Turn| Some(ms(turn.begin.took) / time(turn)?);
+            row(text, name, self.spread(time), self.spread(ratio))?;
         }
-        writeln!(
-            text,
-            "## What a turn adds, beside the same pipeline in Python\n"
-        )?;
-        writeln!(
-            text,
-            "The Python competitor (`bench/python`) does the same over psycopg 3: one connection, prepared statements, pipelined into five round \
-             trips a turn (six where a carried passage may rank beyond the first 1,000), bulk inserts into tables of its own with the same columns and indexes. Both returned the same {} rows, compared column by \
-             column but for the extracted facts and what support decides. It leaves out what the workload never asks for, and so does less: no \
-             judgement of intent nor the earlier turns that it goes by, no measure of what history takes from the sources, no settings of corpora and conversations, no look-up of the corpus, no foreign keys, no row-level security; and it \
-             weighs support by the share of words alone, without windows, numbers, names, quotations and denials. What is *added* is the time of the \
-             beginning less that of the same side's candidate queries alone in the same turn, and all of the end.\n",
-            self.rounds.rows_compared
-        )?;
-        writeln!(
-            text,
-            "| | added by begin, ms | end, ms | together, ms |\n|---|---:|---:|---:|"
-        )?;
-        let ours = [
-            self.spread(|turn| Some(ms(turn.begin.took) - ms(turn.candidates))),
-            self.spread(|turn| Some(ms(turn.end.took))),
-            self.spread(|turn| Some(ours_added(turn))),
-        ];
-        let theirs = [
-            self.python(|python| ms(python.begin.took) - ms(python.candidates)),
-            self.python(|python| ms(python.end.took)),
-            self.python(python_added),
-        ];
-        for (name, spreads) in [("**reground**", ours), ("Python", theirs)] {
-            let cells = spreads.map(|spread| cell(spread.map(|spread| spread.median)));
-            writeln!(text, "| {name} | {} |", cells.join(" | "))?;
-        }
-        let ratio = |one: Option<Spread>, other: Option<Spread>| Some(other?.median / one?.median);
-        let ratios = [0, 1, 2].map(|index| cell(ratio(ours[index], theirs[index])));
-        writeln!(text, "| Python / reground | {} |\n", ratios.join(" | "))?;
-        let lists = ["lexical list", "vector list"];
-        let stages = self.rounds.stages(|turn| &turn.begin);
-        let own: f64 = stages
-            .iter()
-            .filter(|(stage, _)| !lists.contains(&stage.as_str()))
-            .map(|(_, time)| ms(*time))
-            .sum();
-        writeln!(
-            text,
-            "By the server's own stopwatch begin_turn takes {own:.2} ms besides its two lists; the candidate queries alone also fetch and return \
-             passages, which it does once, after fusion.\n"
-        )?;
-        let commits = [
-            self.python(|python| ms(python.begin.commit)),
-            self.python(|python| ms(python.end.commit)),
-        ];
-        let [begin, end] = commits.map(|spread| cell(spread.map(|spread| spread.median)));
-        writeln!(
-            text,
-            "Apart from that, Python's COMMITs take {begin} ms and {end} ms.\n"
-        )?;
-        writeln!(text, "![milliseconds added to a turn](benchmarks.svg)\n")?;
+        writeln!(text)?;
         Ok(())
     }
 
     fn stages(&self, text: &mut String) -> Result<()> {
-        writeln!(text, "## Where a turn's time goes\n")?;
+        writeln!(text, "## Stages of a turn\n")?;
         writeln!(
             text,
-            "By `reground.profile()`, inside the server; medians, milliseconds.\n"
+            "Measured by `reground.profile()`, inside the server: medians, in milliseconds.\n"
         )?;
         for (name, stages) in [
             ("begin_turn", self.rounds.stages(|turn| &turn.begin)),
@@ -250,8 +203,8 @@ impl Report<'_> {
         writeln!(text, "## Throughput\n")?;
         writeln!(
             text,
-            "{clients} clients at a time: **{turns:.1} turns a second** with both COMMITs, beside {candidates:.1} pairs of candidate queries a second \
-             ({:.2} of them). Each arm ran twice, {} s in all.\n",
+            "{clients} concurrent clients: **{turns:.1} turns per second**, with both COMMITs, and {candidates:.1} pairs of candidate queries per \
+             second (ratio {:.2}). Each was measured in two periods, {} s in total.\n",
             turns / candidates,
             self.options.seconds.as_secs()
         )?;
@@ -259,65 +212,29 @@ impl Report<'_> {
     }
 
     fn bytes(&self, text: &mut String) -> Result<()> {
-        writeln!(text, "## Bytes a turn\n")?;
+        writeln!(text, "## Bytes per turn\n")?;
         writeln!(
             text,
-            "Growth over {} turns, indexes and TOAST included: **{:.0} bytes a turn**, and {:.0} bytes of write-ahead log.\n",
+            "Growth over {} turns, with indexes and TOAST: **{:.0} bytes per turn**, and {:.0} bytes of write-ahead log.\n",
             self.sizes.turns,
             self.sizes.total(),
             self.sizes.wal
         )?;
-        writeln!(text, "| table | bytes a turn |\n|---|---:|")?;
+        writeln!(text, "| table | bytes per turn |\n|---|---:|")?;
         for (table, bytes) in &self.sizes.tables {
             writeln!(text, "| {table} | {bytes:.0} |")?;
         }
         Ok(())
     }
-
-    fn plot(&self) -> Result<String> {
-        let part = |spread: Option<Spread>| spread.map_or(0.0, |spread| spread.median.max(0.0));
-        let mut bars = vec![Bar {
-            name: "reground".into(),
-            parts: vec![
-                (
-                    "added by begin",
-                    part(self.spread(|turn| Some(ms(turn.begin.took) - ms(turn.candidates)))),
-                ),
-                ("end", part(self.spread(|turn| Some(ms(turn.end.took))))),
-            ],
-        }];
-        if let Some(end) = self.python(|python| ms(python.end.took)) {
-            let begin = self.python(|python| ms(python.begin.took) - ms(python.candidates));
-            bars.push(Bar {
-                name: "Python, psycopg 3".into(),
-                parts: vec![("added by begin", part(begin)), ("end", end.median)],
-            });
-        }
-        plot::svg("A turn beyond its two candidate queries (median)", &bars)
-    }
-}
-
-/// What a turn adds to its candidate queries, in milliseconds.
-fn ours_added(turn: &Turn) -> f64 {
-    ms(turn.begin.took) - ms(turn.candidates) + ms(turn.end.took)
-}
-
-/// The same in Python.
-fn python_added(turn: &PythonTurn) -> f64 {
-    ms(turn.begin.took) - ms(turn.candidates) + ms(turn.end.took)
-}
-
-fn cell(value: Option<f64>) -> String {
-    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"))
 }
 
 fn row(text: &mut String, name: &str, spread: Option<Spread>, ratio: Option<Spread>) -> Result<()> {
-    let half = spread.map_or_else(
-        || "–".to_owned(),
-        |spread| format!("{:.2} to {:.2}", spread.low, spread.high),
-    );
+    let dash = || "–".to_owned();
+    let median = spread.map_or_else(dash, |spread| format!("{:.2}", spread.median));
+    let half = spread.map_or_else(dash, |spread| {
+        format!("{:.2} to {:.2}", spread.low, spread.high)
+    });
     let ratio = ratio.map_or_else(String::new, |ratio| format!("**{:.2}**", ratio.median));
-    let median = cell(spread.map(|spread| spread.median));
     writeln!(text, "| {name} | {median} | {half} | {ratio} |")?;
     Ok(())
 }

@@ -1,68 +1,55 @@
-//! Turn after turn through every competitor, in an order that changes from turn to turn.
+//! Runs the turns. The order of the measurements changes from turn to turn.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 
 use super::answer;
-use super::compare;
 use super::extension::{Begun, Call, Extension};
 use super::floor::Floor;
-use super::python::{self, Python};
+use super::hybrid::{HybridSearch, HybridSession};
 use super::workload::{Conversation, Question};
 use crate::progress::Progress;
 use crate::server::Address;
 
-/// A turn as every competitor held it.
+/// The measurements of one turn.
 pub struct Turn {
     /// The two candidate queries alone.
     pub candidates: Duration,
-    /// begin_turn and end_turn.
+    /// The hybrid searches, in the order of [`Rounds::searches`].
+    pub hybrid: Vec<Duration>,
+    /// `begin_turn`.
     pub begin: Call,
-    /// As above.
+    /// `end_turn`.
     pub end: Call,
-    /// The least that end_turn of the turn before had to do.
+    /// The floor of `end_turn`, of the turn before.
     pub floor: Option<Duration>,
-    /// The same in Python.
-    pub python: Option<PythonTurn>,
 }
 
-/// A turn in Python.
-pub struct PythonTurn {
-    /// Its candidate queries alone.
-    pub candidates: Duration,
-    /// Its two halves.
-    pub begin: python::Call,
-    /// As above.
-    pub end: python::Call,
-}
-
-/// What was measured, the warm-up left out.
+/// All measurements, without the warm-up.
 pub struct Rounds {
     /// The turns.
     pub turns: Vec<Turn>,
-    /// Rows of both halves that were held against the Python competitor's.
-    pub rows_compared: usize,
+    /// Names of the hybrid searches.
+    pub searches: Vec<&'static str>,
 }
 
-/// Holds the conversations, the first of them to warm up.
+/// Runs the conversations; the first is the warm-up.
 ///
 /// # Errors
-/// Those of the server, and rows that differ between competitors.
+/// Errors of the server.
 pub fn run(
     address: &Address,
+    corpus: &str,
     conversations: &[Conversation],
-    python: Option<&Path>,
+    searches: &[HybridSearch],
 ) -> Result<Rounds> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
-    let mut field = Field {
-        extension: Extension::connect(address)?,
+    let mut sessions = Sessions {
+        extension: Extension::connect(address, corpus)?,
+        hybrid: HybridSession::connect(address, searches)?,
         floor: Floor::connect(address)?,
-        python: python
-            .map(|program| Python::start(program, address))
-            .transpose()?,
         number: 0,
     };
     let total = conversations.iter().map(|one| one.questions.len()).sum();
@@ -71,7 +58,7 @@ pub fn run(
     for (index, conversation) in conversations.iter().enumerate() {
         let name = format!("speed-{now}-{}", conversation.id);
         for question in &conversation.questions {
-            let turn = field
+            let turn = sessions
                 .turn(&name, question)
                 .with_context(|| format!("conversation {name}: {}", question.query))?;
             progress.step(1);
@@ -81,79 +68,52 @@ pub fn run(
         }
     }
     progress.finish();
-    let rows_compared = turns
-        .iter()
-        .filter_map(|turn| turn.python.as_ref())
-        .map(|turn| turn.begin.rows.len() + turn.end.rows.len())
-        .sum();
     Ok(Rounds {
         turns,
-        rows_compared,
+        searches: searches.iter().map(|search| search.name).collect(),
     })
 }
 
-/// Everyone who takes part.
-struct Field {
+/// One session for each kind of measurement.
+struct Sessions {
     extension: Extension,
+    hybrid: HybridSession,
     floor: Floor,
-    python: Option<Python>,
     number: usize,
 }
 
-impl Field {
+impl Sessions {
     fn turn(&mut self, conversation: &str, question: &Question) -> Result<Turn> {
         self.number += 1;
-        let (mut candidates, mut begun) = (None, None);
-        let (mut python_candidates, mut python_begun) = (None, None);
-        for step in rotated([0, 1, 2, 3], self.number) {
-            match (step, self.python.as_mut()) {
-                (0, _) => candidates = Some(self.extension.candidates(question)?),
-                (1, _) => begun = Some(self.extension.begin(conversation, question)?),
-                (2, Some(python)) => python_candidates = Some(python.candidates(question)?),
-                (3, Some(python)) => python_begun = Some(python.begin(conversation, question)?),
-                _ => {}
+        let (mut candidates, mut begun, mut hybrid) = (None, None, Vec::new());
+        for step in rotated([0, 1, 2], self.number) {
+            match step {
+                0 => candidates = Some(self.extension.candidates(question)?),
+                1 => begun = Some(self.extension.begin(conversation, question)?),
+                _ => hybrid = self.hybrid.run(question, self.number)?,
             }
         }
         let Begun {
             call: begin,
             turn,
             sources,
-        } = begun.context("nothing was begun")?;
-        if let Some((python, _)) = &python_begun {
-            compare::same(&begin.rows, &python.rows).context("begin_turn and Python differ")?;
-        }
+        } = begun.context("begin_turn was not called")?;
 
         let answer = answer::write(&sources).unwrap_or_else(|| "There is no source.".to_owned());
-        let (mut end, mut floor, mut python_end) = (None, None, None);
-        for step in rotated([0, 1, 2], self.number) {
-            match (step, self.python.as_mut(), &python_begun) {
-                (0, ..) => floor = self.floor.run()?,
-                (1, ..) => end = Some(self.extension.end(turn, &answer)?),
-                (2, Some(python), Some((_, turn))) => {
-                    python_end = Some(python.end(*turn, &answer)?);
-                }
-                _ => {}
+        let (mut end, mut floor) = (None, None);
+        for step in rotated([0, 1], self.number) {
+            match step {
+                0 => floor = self.floor.run()?,
+                _ => end = Some(self.extension.end(turn, &answer)?),
             }
         }
-        let end = end.context("nothing was ended")?;
-        if let Some(python) = &python_end {
-            compare::same(&end.rows, &python.rows).context("end_turn and Python differ")?;
-        }
         self.floor.take(turn)?;
-        let python = match (python_candidates, python_begun, python_end) {
-            (Some(candidates), Some((begin, _)), Some(end)) => Some(PythonTurn {
-                candidates,
-                begin,
-                end,
-            }),
-            _ => None,
-        };
         Ok(Turn {
-            candidates: candidates.context("no candidates were asked for")?,
+            candidates: candidates.context("the candidate queries were not run")?,
+            hybrid,
             begin,
-            end,
+            end: end.context("end_turn was not called")?,
             floor,
-            python,
         })
     }
 }

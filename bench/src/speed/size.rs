@@ -1,4 +1,4 @@
-//! What a turn leaves on disk, and in the write-ahead log.
+//! Growth of the tables and of the write-ahead log per turn.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,9 +12,9 @@ use super::workload::Conversation;
 use crate::progress::Progress;
 use crate::server::{self, Address};
 
-/// Growth for each turn.
+/// Growth per turn.
 pub struct Sizes {
-    /// Turns that were held.
+    /// Number of turns.
     pub turns: usize,
     /// Bytes of each table with its indexes and TOAST, largest first.
     pub tables: Vec<(String, f64)>,
@@ -29,16 +29,16 @@ impl Sizes {
     }
 }
 
-/// Holds the conversations once, with nothing else going on.
+/// Runs the conversations once and measures the growth; nothing else may write meanwhile.
 ///
 /// # Errors
-/// Those of the server.
-pub fn measure(address: &Address, conversations: &[Conversation]) -> Result<Sizes> {
+/// Errors of the server.
+pub fn measure(address: &Address, corpus: &str, conversations: &[Conversation]) -> Result<Sizes> {
     let mut client = server::connect(address)?;
     compact(&mut client)?;
     let (before, wal_before) = (tables(&mut client)?, wal(&mut client)?);
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
-    let mut extension = Extension::connect(address)?;
+    let mut extension = Extension::connect(address, corpus)?;
     let turns: usize = conversations.iter().map(|one| one.questions.len()).sum();
     let progress = Progress::new("size: turns", turns);
     for conversation in conversations {
@@ -70,7 +70,7 @@ pub fn measure(address: &Address, conversations: &[Conversation]) -> Result<Size
     })
 }
 
-/// Gives free room back, so that growth is seen.
+/// Returns free space to the file system, because new rows would fill it without growth.
 fn compact(client: &mut Client) -> Result<()> {
     for row in client.query(
         "SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'reground'::regnamespace AND relkind = 'r' \
@@ -83,7 +83,7 @@ fn compact(client: &mut Client) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of each of our tables, partitions counted with their parent.
+/// Bytes of each table of the extension; partitions count for their parent.
 fn tables(client: &mut Client) -> Result<BTreeMap<String, i64>> {
     let rows = client.query(
         "SELECT coalesce(i.inhparent::regclass, c.oid::regclass)::text, sum(pg_total_relation_size(c.oid))::bigint \

@@ -1,4 +1,4 @@
-//! Turns a second with several sessions at a time, beside the candidate queries alone.
+//! Turns per second with several sessions, and pairs of candidate queries per second.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -11,29 +11,30 @@ use super::extension::Extension;
 use super::workload::Conversation;
 use crate::server::Address;
 
-/// Rates of both arms.
+/// Rates of both measurements.
 pub struct Throughput {
     /// Sessions.
     pub clients: usize,
-    /// Pairs of candidate queries a second.
+    /// Pairs of candidate queries per second.
     pub candidates: f64,
-    /// Whole turns a second, commits included.
+    /// Whole turns per second, with their commits.
     pub turns: f64,
 }
 
-/// Alternates both arms twice, for `length` in all each.
+/// Alternates both measurements twice; each takes `length` in total.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn measure(
     address: &Address,
+    corpus: &str,
     conversations: &[Conversation],
     clients: usize,
     length: Duration,
 ) -> Result<Throughput> {
     const TIMES: u32 = 2;
     let mut sessions = (0..clients)
-        .map(|_| Extension::connect(address))
+        .map(|_| Extension::connect(address, corpus))
         .collect::<Result<Vec<_>>>()?;
     let (mut candidates, mut turns) = (0.0, 0.0);
     for _ in 0..TIMES {
@@ -50,7 +51,7 @@ pub fn measure(
     })
 }
 
-/// Turns (or pairs of candidate queries) a second of all sessions.
+/// Turns (`whole`) or pairs of candidate queries per second, of all sessions together.
 fn rate(
     sessions: &mut [Extension],
     conversations: &[Conversation],
