@@ -1,27 +1,17 @@
 //! Evaluation and benchmarks of the extension on data that nobody on the project wrote, through its public SQL functions.
 
-mod audit;
+mod attribution;
+mod cost;
 mod data;
-mod draw;
+mod database;
 mod eval;
 mod extraction;
-mod folds;
-mod growth;
 mod injection;
 mod intent;
-mod lexical;
-mod load;
-mod logistic;
-mod machine;
 mod progress;
-mod provenance;
-mod recording;
-mod server;
 mod simulation;
-mod speed;
+mod statistics;
 mod support;
-mod talk;
-mod twins;
 
 use anyhow::{Result, bail};
 use lexopt::prelude::{Long, Short, Value};
@@ -48,17 +38,17 @@ fn main() -> Result<()> {
     match arguments.next()? {
         Some(Value(command)) => match command.to_str() {
             Some("eval") => eval::run(arguments),
-            Some("speed") => speed::run(arguments),
-            Some("audit") => audit::run(arguments),
-            Some("growth") => growth::run(arguments),
+            Some("speed") => cost::speed::run(arguments),
+            Some("audit") => cost::audit::run(arguments),
+            Some("growth") => cost::growth::run(arguments),
             Some("extraction") => extraction::run(arguments),
             Some("intent") => intent::run(arguments),
             Some("injection") => injection::run(arguments),
-            Some("provenance") => provenance::run(arguments),
-            Some("recording") => recording::run(arguments),
+            Some("provenance") => cost::provenance::run(arguments),
+            Some("recording") => cost::recording::run(arguments),
             Some("simulation") => simulation::run(arguments),
             Some("support") => support::run(arguments),
-            Some("lexical") => lexical::run(arguments),
+            Some("lexical") => cost::lexical::run(arguments),
             _ => bail!("there is no command {}\n\n{USAGE}", command.display()),
         },
         None | Some(Long("help") | Short('h')) => {

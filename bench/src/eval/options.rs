@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
-use super::floors::{Floors, Use};
+use super::floors::file::{FloorActions, Floors};
 use crate::data::queries::Form;
 
 /// What `--help` prints.
@@ -15,7 +15,7 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
   --data FOLDER           folder that holds mtrag/
   --connections N         searches and conversations at a time (default 2)
   --sample                a fixed quarter of the conversations, in two arms
-  --only retrieval|asking|replay|strategies|graph   leave out the others; graph runs on demand alone
+  --only retrieval|query|replay|strategies|graph   leave out the others; graph runs on demand alone
   --strategies FILE       where to write what each strategy measured, for the command simulation (default: standard output)
   --forms FORM,…          of the queries: lastturn, rewrite, questions (default all)
   --floors FILE           least figures, as --check and --ratchet use them
@@ -29,7 +29,7 @@ pub enum Part {
     /// Ranked lists.
     Retrieval,
     /// How the query of a turn is made.
-    Asking,
+    Query,
     /// Whole turns.
     Replay,
     /// What is done about history.
@@ -95,7 +95,7 @@ impl Options {
             (false, false) => None,
             _ => Some(Floors::read(
                 floors.context("--check and --ratchet need --floors")?,
-                Use { check, ratchet },
+                FloorActions { check, ratchet },
             )?),
         };
         Ok(Some(Self {
@@ -125,11 +125,11 @@ impl Options {
 fn part(name: &str) -> Result<Part> {
     match name {
         "retrieval" => Ok(Part::Retrieval),
-        "asking" => Ok(Part::Asking),
+        "query" => Ok(Part::Query),
         "replay" => Ok(Part::Replay),
         "strategies" => Ok(Part::Strategies),
         "graph" => Ok(Part::Graph),
-        _ => bail!("retrieval, asking, replay, strategies or graph, not {name}"),
+        _ => bail!("retrieval, query, replay, strategies or graph, not {name}"),
     }
 }
 

@@ -9,7 +9,8 @@ use postgres::Client;
 use reground_metrics::ranking::{ndcg, recall};
 use serde_json::{Value, json};
 
-use super::{Standing, parallel};
+use super::corpora::JudgedCorpus;
+use super::parallel;
 use crate::data::Domain;
 use crate::data::queries::{Form, Query};
 use crate::progress::Progress;
@@ -195,7 +196,7 @@ pub fn measure(
     clients: &mut [Client],
     (domain, form, list): (Domain, Form, List),
     queries: &[Query],
-    corpus: &Standing,
+    corpus: &JudgedCorpus,
 ) -> Result<Measured> {
     let task = format!("{} {}: {}", domain.name(), form.name(), list.name());
     let progress = Progress::new(&task, queries.len());
@@ -218,7 +219,7 @@ fn search(
     client: &mut Client,
     list: List,
     query: &Query,
-    corpus: &Standing,
+    corpus: &JudgedCorpus,
 ) -> Result<MeasuredQuery> {
     let statement = client.prepare(
         "SELECT chunk_id FROM reground.search($1, $2, embedding => $3, max_results => $4, settings => $5)",
@@ -238,7 +239,7 @@ fn search(
     let keys: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
     Ok(MeasuredQuery {
         turn: query.turn,
-        scores: Scores::of(&corpus.twins.ranking(&keys), &corpus.gold(&query.id)),
+        scores: Scores::of(&corpus.duplicates.ranking(&keys), &corpus.gold(&query.id)),
         took,
     })
 }

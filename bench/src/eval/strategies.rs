@@ -2,9 +2,9 @@
 
 use reground_grounding::strategy::Strategy;
 
-use super::replay::Held;
+use super::replay::ReplayedConversation;
 use super::replay::arm::Arm;
-use super::replay::turn::Replayed;
+use super::replay::turn::ReplayedTurn;
 use crate::simulation::measured::Measured;
 
 /// An arm a strategy.
@@ -18,7 +18,7 @@ pub fn arms(sample: bool) -> Vec<Arm> {
 
 /// The means of each strategy at each turn number. Recall and precision are over the judged turns of that number, shares and
 /// tokens over all; a number that no judged turn has is left out.
-pub fn measured(runs: &[(Arm, Vec<Held>)]) -> Vec<Measured> {
+pub fn measured(runs: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Measured> {
     let mut all = Vec::new();
     for (arm, held) in runs {
         let Arm::Strategy(strategy) = *arm else {
@@ -26,20 +26,20 @@ pub fn measured(runs: &[(Arm, Vec<Held>)]) -> Vec<Measured> {
         };
         let longest = held.iter().map(|held| held.turns.len()).max();
         for number in 1..=longest.unwrap_or_default() {
-            let turns: Vec<&Replayed> = held
+            let turns: Vec<&ReplayedTurn> = held
                 .iter()
                 .filter_map(|held| held.turns.get(number - 1))
                 .collect();
-            let mean = |of: &dyn Fn(&Replayed) -> Option<f64>| {
+            let mean = |of: &dyn Fn(&ReplayedTurn) -> Option<f64>| {
                 let values: Vec<f64> = turns.iter().filter_map(|turn| of(turn)).collect();
                 (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
             };
             let (Some(recall), Some(precision)) =
-                (mean(&Replayed::recall), mean(&Replayed::precision))
+                (mean(&ReplayedTurn::recall), mean(&ReplayedTurn::precision))
             else {
                 continue;
             };
-            let of_all = |of: &dyn Fn(&Replayed) -> f64| mean(&|turn| Some(of(turn)));
+            let of_all = |of: &dyn Fn(&ReplayedTurn) -> f64| mean(&|turn| Some(of(turn)));
             all.push(Measured {
                 strategy,
                 turn: u32::try_from(number).unwrap_or(u32::MAX),
@@ -54,12 +54,12 @@ pub fn measured(runs: &[(Arm, Vec<Held>)]) -> Vec<Measured> {
     all
 }
 
-fn tokens(turn: &Replayed) -> f64 {
+fn tokens(turn: &ReplayedTurn) -> f64 {
     f64::from(turn.tokens) + turn.history_tokens as f64
 }
 
 /// 1 − α; 0 where there are neither sources nor history.
-fn history_share(turn: &Replayed) -> f64 {
+fn history_share(turn: &ReplayedTurn) -> f64 {
     turn.history_tokens as f64 / tokens(turn).max(1.0)
 }
 

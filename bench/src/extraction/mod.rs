@@ -1,8 +1,8 @@
 //! The command `extraction`: citations read out of real answers, held against what they literally cite.
 
-mod literal;
+mod expertqa;
 mod options;
-mod raw;
+mod raw_answers;
 mod sample;
 mod speed;
 
@@ -19,9 +19,9 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         println!("{USAGE}");
         return Ok(());
     };
-    let f1 = literal::print(&literal::answers(&options.data)?);
-    let raw = raw::answers(&options.data)?;
-    raw::print(&raw);
+    let f1 = expertqa::print(&expertqa::answers(&options.data)?);
+    let raw = raw_answers::answers(&options.data)?;
+    raw_answers::print(&raw);
     speed::print(&raw, options.rounds, options.python.as_deref())?;
     sample::print(&raw, options.show, options.seed);
     // What stands there literally is read, or it is not.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use reground_citations::{Extracted, Families, extract};
 
-use crate::draw::SplitMix;
+use crate::statistics::random::SplitMix;
 
 /// Characters shown on either side.
 const AROUND: usize = 70;

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::shown::{Sentence, Shown};
-use crate::eval::citing::marked;
+use super::answers::{Sentence, ShownAnswer};
+use crate::attribution::marking::marked;
 
 /// An answer with its passages and the citations of it that are looked at.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct TestCase {
     /// The answer with markers.
     pub answer: String,
     /// What was shown, in the shape that `check_answer` takes.
@@ -20,14 +20,14 @@ pub struct Case {
 
 /// How the passages are marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum MarkerStyle {
     /// `A1`, `B1` and so on.
     Letters,
     /// `1`, `2` and so on.
     Numbers,
 }
 
-impl Style {
+impl MarkerStyle {
     /// The marker of a passage by its place.
     pub fn marker(self, place: usize) -> String {
         match self {
@@ -44,8 +44,8 @@ impl Style {
 /// The answer of `shown` with its citations. `fault` puts another sentence with another marker in the place of one. The
 /// first byte of each citation comes with the sentence that it is of.
 pub fn answer(
-    shown: &Shown,
-    style: Style,
+    shown: &ShownAnswer,
+    style: MarkerStyle,
     fault: Option<(usize, &str, &str)>,
 ) -> (String, Vec<(usize, usize)>) {
     let mut text = String::new();
@@ -53,9 +53,9 @@ pub fn answer(
     for (place, sentence) in shown.sentences.iter().enumerate() {
         let Sentence {
             text: said,
-            stands_on,
+            supported_by,
         } = sentence;
-        let own = stands_on.map(|(passage, _)| style.marker(passage));
+        let own = supported_by.map(|(passage, _)| style.marker(passage));
         let (said, marker) = match fault {
             Some((at, instead, marker)) if at == place => (instead, Some(marker.to_owned())),
             _ => (said.as_str(), own),
@@ -74,30 +74,30 @@ pub fn answer(
 }
 
 /// The passages of `shown` in the shape that `check_answer` takes.
-pub fn passages(shown: &Shown, style: Style) -> Value {
+pub fn passages(shown: &ShownAnswer, style: MarkerStyle) -> Value {
     let passages = shown.passages.iter().enumerate();
     passages
         .map(|(place, passage)| match style {
-            Style::Letters => json!({"text": passage.text, "doc_id": passage.document, "marker": style.marker(place)}),
-            Style::Numbers => json!({"text": passage.text, "doc_id": passage.document}),
+            MarkerStyle::Letters => json!({"text": passage.text, "doc_id": passage.document, "marker": style.marker(place)}),
+            MarkerStyle::Numbers => json!({"text": passage.text, "doc_id": passage.document}),
         })
         .collect()
 }
 
 /// The answers as they are, all citations looked at; and for each of these the share of its sentence that its passage holds.
-pub fn untouched(shown: &[Shown]) -> (Vec<Case>, Vec<f64>) {
+pub fn untouched(shown: &[ShownAnswer]) -> (Vec<TestCase>, Vec<f64>) {
     let mut cases = Vec::new();
     let mut held = Vec::new();
     for shown in shown {
-        let (answer, citations) = answer(shown, Style::Letters, None);
+        let (answer, citations) = answer(shown, MarkerStyle::Letters, None);
         if citations.is_empty() {
             continue;
         }
         let sentences = shown.sentences.iter();
-        held.extend(sentences.filter_map(|sentence| sentence.stands_on.map(|(_, held)| held)));
-        cases.push(Case {
+        held.extend(sentences.filter_map(|sentence| sentence.supported_by.map(|(_, held)| held)));
+        cases.push(TestCase {
             answer,
-            passages: passages(shown, Style::Letters),
+            passages: passages(shown, MarkerStyle::Letters),
             corpus: None,
             citations: citations.into_iter().map(|(_, byte)| byte).collect(),
         });

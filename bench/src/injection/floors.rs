@@ -34,7 +34,7 @@ pub const MOST_ALARMS: f64 = 0.05;
 ///
 /// # Errors
 /// Names every figure below its floor, or not measured.
-pub fn hold(figures: &[Figure], places: bool) -> Result<()> {
+pub fn check(figures: &[Figure], places: bool) -> Result<()> {
     let reached = |name: &str| {
         figures
             .iter()
@@ -56,15 +56,15 @@ pub fn hold(figures: &[Figure], places: bool) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FLOORS, hold};
+    use super::{FLOORS, check};
 
     #[test]
     fn what_is_below_or_missing_fails() {
         let mut figures: Vec<_> = FLOORS.map(|(name, floor)| (name.to_owned(), floor)).into();
-        assert!(hold(&figures, false).is_ok());
-        assert!(hold(&figures, true).is_err());
-        assert!(hold(&figures[1..], false).is_err());
+        assert!(check(&figures, false).is_ok());
+        assert!(check(&figures, true).is_err());
+        assert!(check(&figures[1..], false).is_err());
         figures[0].1 -= 0.01;
-        assert!(hold(&figures, false).is_err());
+        assert!(check(&figures, false).is_err());
     }
 }

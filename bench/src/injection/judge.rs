@@ -4,7 +4,10 @@ use anyhow::Result;
 use postgres::GenericClient;
 use serde_json::json;
 
-use super::case::Case;
+use super::case::TestCase;
+
+/// The default of the setting `support_threshold`.
+pub const DEFAULT_THRESHOLD: f64 = 0.43;
 
 /// What is said of a citation.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +36,7 @@ impl Verdict {
 /// A server that refuses.
 pub fn judge(
     client: &mut impl GenericClient,
-    cases: &[Case],
+    cases: &[TestCase],
     threshold: f64,
 ) -> Result<Vec<Verdict>> {
     let settings = json!({"support_threshold": threshold});

@@ -1,32 +1,32 @@
 //! The command `injection`: faults put into answers that humans wrote, and how many of them are found, through the public
 //! SQL functions.
 
+mod answers;
 mod books;
 mod case;
-mod fault;
+mod fault_kind;
+mod faults;
 mod floors;
-mod joined;
+mod joined_facts;
 mod judge;
-mod kind;
 mod options;
 mod pages;
 mod report;
 mod scripture;
-mod shown;
-mod stale;
+mod stale_markers;
 
 use anyhow::{Context, Result};
 use postgres::{Client, GenericClient, NoTls};
 
-use self::case::Case;
+use self::answers::ShownAnswer;
+use self::case::TestCase;
+use self::fault_kind::FaultKind;
 use self::floors::MOST_ALARMS;
-use self::judge::{Verdict, judge};
-use self::kind::Kind;
+use self::judge::{DEFAULT_THRESHOLD, Verdict, judge};
 use self::options::{Options, USAGE};
 use self::report::Figure;
-use self::shown::Shown;
 use crate::data::Folder;
-use crate::draw::SplitMix;
+use crate::statistics::random::SplitMix;
 
 /// Runs the command with the arguments after its name.
 ///
@@ -37,7 +37,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         println!("{USAGE}");
         return Ok(());
     };
-    let all = shown::read(&Folder::below(&options.data)?)?;
+    let all = answers::read(&Folder::below(&options.data)?)?;
     let mut client = Client::connect(&options.uri, NoTls).context("no connection to the server")?;
     client.batch_execute("SET client_min_messages = error")?;
     let mut transaction = client.transaction()?;
@@ -50,7 +50,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     }
     transaction.rollback()?;
     if options.check {
-        floors::hold(&figures, options.scripture.is_some())?;
+        floors::check(&figures, options.scripture.is_some())?;
     }
     Ok(())
 }
@@ -59,21 +59,21 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
 /// at the highest that does not. The figures are those of the latter.
 fn contents(
     client: &mut impl GenericClient,
-    all: &[Shown],
+    all: &[ShownAnswer],
     random: &mut SplitMix,
 ) -> Result<Vec<Figure>> {
     let (untouched, held) = case::untouched(all);
-    let faults: Vec<(Kind, Vec<Case>)> = Kind::IN_ANSWERS
+    let faults: Vec<(FaultKind, Vec<TestCase>)> = FaultKind::IN_ANSWERS
         .into_iter()
-        .map(|kind| (kind, fault::injected(all, kind, random)))
+        .map(|kind| (kind, faults::injected(all, kind, random)))
         .collect();
-    let (joined, exchanged) = joined::cases(all);
+    let (joined, exchanged) = joined_facts::cases(all);
     let mut figures = Vec::new();
     for percent in (1..=50_u8).rev() {
         let threshold = f64::from(percent) / 100.0;
         let verdicts = judge(client, &untouched, threshold)?;
         let within = report::false_alarms(&verdicts) <= MOST_ALARMS;
-        if threshold < DEFAULT && !within {
+        if threshold < DEFAULT_THRESHOLD && !within {
             continue;
         }
         println!("## Support threshold {threshold}\n");
@@ -92,7 +92,7 @@ fn contents(
             figures.extend(report::row(*kind, &judge(client, cases, threshold)?));
         }
         let exchanged = judge(client, &exchanged, threshold)?;
-        figures.extend(report::row(Kind::Exchanged, &exchanged));
+        figures.extend(report::row(FaultKind::Exchanged, &exchanged));
         println!();
         if within {
             break;
@@ -104,7 +104,7 @@ fn contents(
 /// Faults in pages and in markers of earlier turns.
 fn coordinates(
     client: &mut impl GenericClient,
-    all: &[Shown],
+    all: &[ShownAnswer],
     random: &mut SplitMix,
 ) -> Result<Vec<Figure>> {
     pages::load(client, all)?;
@@ -112,23 +112,23 @@ fn coordinates(
     println!("## Pages and turns\n");
     report::untouched(
         "citations of true pages",
-        &judge(client, &cited.truly, DEFAULT)?,
+        &judge(client, &cited.truly, DEFAULT_THRESHOLD)?,
     );
     report::head();
     let figures = [
-        report::row(Kind::PageBeyond, &judge(client, &cited.beyond, DEFAULT)?),
         report::row(
-            Kind::PageElsewhere,
-            &judge(client, &cited.elsewhere, DEFAULT)?,
+            FaultKind::PageBeyond,
+            &judge(client, &cited.beyond, DEFAULT_THRESHOLD)?,
         ),
-        report::row(Kind::Stale, &stale::held(client, all)?),
+        report::row(
+            FaultKind::PageElsewhere,
+            &judge(client, &cited.elsewhere, DEFAULT_THRESHOLD)?,
+        ),
+        report::row(FaultKind::Stale, &stale_markers::cite(client, all)?),
     ];
     println!();
     Ok(figures.concat())
 }
-
-/// The default of the setting `support_threshold`.
-const DEFAULT: f64 = 0.43;
 
 /// Share of a sentence's content from which a passage plainly holds it.
 const CLEAR: f64 = 0.7;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::fault_kind::FaultKind;
 use super::judge::Verdict;
-use super::kind::Kind;
 
 /// A figure by its name.
 pub type Figure = (String, f64);
@@ -16,7 +16,7 @@ pub fn head() {
 
 /// Prints the row of a kind: a fault is found when its citation does not hold, and named when that is put down to its mode.
 /// Gives both shares.
-pub fn row(kind: Kind, verdicts: &[Verdict]) -> [Figure; 2] {
+pub fn row(kind: FaultKind, verdicts: &[Verdict]) -> [Figure; 2] {
     let mode = kind.mode();
     let found = verdicts
         .iter()

@@ -7,10 +7,10 @@ use postgres::GenericClient;
 use serde_json::{Value, json};
 
 use super::books::BOOKS;
-use super::case::Case;
-use super::judge::judge;
+use super::case::TestCase;
+use super::judge::{DEFAULT_THRESHOLD, judge};
 use super::report::{self, Figure};
-use crate::draw::SplitMix;
+use crate::statistics::random::SplitMix;
 
 /// The corpus of the text.
 const CORPUS: &str = "injection_scripture";
@@ -41,13 +41,13 @@ pub fn measure(
         .with_context(|| format!("{} cannot be read", path.display()))?;
     let books = read(&text)?;
     load(client, &books)?;
-    let cases = |invented: bool, random: &mut SplitMix| -> Vec<Case> {
+    let cases = |invented: bool, random: &mut SplitMix| -> Vec<TestCase> {
         (0..CITED)
             .map(|number| case(&books, invented.then_some(number), random))
             .collect()
     };
-    let of_true = judge(client, &cases(false, random), super::DEFAULT)?;
-    let of_invented = judge(client, &cases(true, random), super::DEFAULT)?;
+    let of_true = judge(client, &cases(false, random), DEFAULT_THRESHOLD)?;
+    let of_invented = judge(client, &cases(true, random), DEFAULT_THRESHOLD)?;
     println!("## Book, chapter and verse\n");
     let exists = [
         "resolved_current",
@@ -139,7 +139,7 @@ fn load(client: &mut impl GenericClient, books: &[Book]) -> Result<()> {
 }
 
 /// A verse with its place, or with one that is not there: by turns a verse too many, a chapter too many, verse 0.
-fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> Case {
+fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> TestCase {
     let number = random.below(books.len());
     let book = &books[number];
     let chapter = random.below(book.len());
@@ -161,7 +161,7 @@ fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> Case 
     let mut answer = said.trim().to_owned() + " ";
     let byte = answer.len();
     answer.push_str(&format!("({name} {cited_chapter}:{cited_verse})."));
-    Case {
+    TestCase {
         answer,
         passages: json!([]),
         corpus: Some(CORPUS.to_owned()),

@@ -4,7 +4,7 @@ use reground_grounding::intent::{Intent, classify};
 
 use super::conversations::{Conversation, Library};
 use super::scores::{Score, score};
-use crate::draw::SplitMix;
+use crate::statistics::random::SplitMix;
 
 /// Ways to compare `{a}` with `{b}`.
 const COMPARED: [&str; 12] = [

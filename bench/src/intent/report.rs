@@ -4,9 +4,9 @@ use reground_grounding::intent::{AGAIN, AWAY, Dependency, Intent, Weights};
 use reground_metrics::classification::auroc;
 
 use super::comparisons::Seeded;
-use super::examples::{Example, Label, Splice};
-use super::fitted::Verdict;
-use super::past::Known;
+use super::cross_validation::Verdict;
+use super::labelled_turns::{Example, Label, SpliceKind};
+use super::past_turns::KnownHistory;
 use super::scores::{self, Score, score, share};
 
 /// The three classes that are built from data, with their labels.
@@ -37,7 +37,7 @@ pub fn heading(examples: &[Example<'_>]) {
 }
 
 /// A row of what is known; macro-F1 and AUROC on what was held out.
-pub fn row(known: Known, held_out: &[Verdict<'_>], shipped: &[Verdict<'_>]) -> (f64, f64) {
+pub fn row(known: KnownHistory, held_out: &[Verdict<'_>], shipped: &[Verdict<'_>]) -> (f64, f64) {
     let reached = (macro_f1(&classed(held_out)), new_topic_auroc(held_out));
     println!(
         "| {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} |",
@@ -174,14 +174,14 @@ pub fn splices_heading() {
         "\nNew topics by what they are, held out; AUROC against all later turns, in brackets the share found.\n"
     );
     print!("| new topic | corpus | n |");
-    Known::ALL
+    KnownHistory::ALL
         .iter()
         .for_each(|known| print!(" {} |", known.name()));
-    println!("\n|{}", "---|".repeat(3 + Known::ALL.len()));
+    println!("\n|{}", "---|".repeat(3 + KnownHistory::ALL.len()));
 }
 
 /// The rows of one kind of splice: for each state of knowledge the spliced and the later turns.
-pub fn splices(kind: Splice, by_knowledge: &[(Vec<Verdict<'_>>, Vec<Verdict<'_>>)]) {
+pub fn splices(kind: SpliceKind, by_knowledge: &[(Vec<Verdict<'_>>, Vec<Verdict<'_>>)]) {
     for (here, corpus) in [(true, "same"), (false, "other")] {
         let of = |v: &&Verdict<'_>| v.example.splice == Some((kind, here));
         let count = by_knowledge

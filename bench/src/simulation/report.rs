@@ -4,8 +4,9 @@ use anyhow::Result;
 use reground_grounding::simulation::{Conversation, Drift, Strategy};
 use reground_grounding::theory::Model;
 
+use super::fitted::Fitted;
 use super::measured::Measured;
-use super::{Fitted, printed};
+use super::printed;
 
 /// Prints what was fitted, and how well.
 pub fn parameters(fitted: &Fitted) {

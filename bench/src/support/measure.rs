@@ -2,8 +2,8 @@
 
 use reground_metrics::classification::{auroc, best_threshold, macro_f1};
 
-use crate::folds::{Fold, folds};
-use crate::logistic::Logistic;
+use crate::statistics::folds::{Fold, folds};
+use crate::statistics::logistic::Logistic;
 
 /// The default of the setting `support_threshold`.
 const DEFAULT: f64 = 0.43;

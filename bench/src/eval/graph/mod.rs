@@ -6,9 +6,9 @@ use anyhow::Result;
 use postgres::Client;
 use serde_json::{Value, json};
 
-use super::Standing;
+use super::corpora::JudgedCorpus;
 use super::replay::arm::Arm;
-use crate::load::SCHEMA;
+use crate::database::load::SCHEMA;
 use mentions::Described;
 
 /// Edges in a call.
@@ -32,7 +32,7 @@ pub struct Edges {
 ///
 /// # Errors
 /// Those of the server.
-pub fn put(client: &mut Client, corpora: &[Standing]) -> Result<Vec<Edges>> {
+pub fn put(client: &mut Client, corpora: &[JudgedCorpus]) -> Result<Vec<Edges>> {
     let put = corpora.iter().map(|corpus| {
         let name = corpus.domain.corpus();
         let documents = documents(client, &name)?;

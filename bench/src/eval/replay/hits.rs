@@ -2,7 +2,7 @@
 
 use reground_metrics::history_hits::HistoryHits;
 
-use super::Held;
+use super::ReplayedConversation;
 use super::scope::Scope;
 
 /// Judged later turns, and how the rankings of earlier turns bear on them: [`HistoryHits`] counted.
@@ -22,7 +22,7 @@ pub struct Hits {
 
 impl Hits {
     /// Counts over conversations.
-    pub fn of(held: &[Held]) -> Self {
+    pub fn of(held: &[ReplayedConversation]) -> Self {
         let mut hits = Self::default();
         for (conversation, later) in held.iter().zip(Scope::LATER.of(held)) {
             for turn in later.filter(|turn| turn.judged()) {
@@ -46,19 +46,19 @@ impl Hits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::turn::Replayed;
+    use super::super::turn::ReplayedTurn;
     use super::*;
     use crate::data::Domain;
 
     #[test]
     fn what_stood_where() {
-        let turn = |number, gold: &str, ranked: &str| Replayed {
+        let turn = |number, gold: &str, ranked: &str| ReplayedTurn {
             number,
             gold: gold.chars().map(String::from).collect(),
             ranked: ranked.chars().map(|c| [c.to_string()].into()).collect(),
-            ..Replayed::default()
+            ..ReplayedTurn::default()
         };
-        let held = [Held {
+        let held = [ReplayedConversation {
             domain: Domain::Cloud,
             turns: vec![
                 turn(1, "a", "abcd"),

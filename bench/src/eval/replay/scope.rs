@@ -2,8 +2,8 @@
 
 use reground_metrics::interval::{Interval, bootstrap_clustered_mean};
 
-use super::Held;
-use super::turn::Replayed;
+use super::ReplayedConversation;
+use super::turn::ReplayedTurn;
 use crate::data::Domain;
 
 /// Turns from this number on are pooled: each of them alone has too few.
@@ -81,7 +81,10 @@ impl Scope {
     }
 
     /// Its turns among those of the conversations, conversation by conversation.
-    pub fn of(self, held: &[Held]) -> impl Iterator<Item = impl Iterator<Item = &Replayed>> {
+    pub fn of(
+        self,
+        held: &[ReplayedConversation],
+    ) -> impl Iterator<Item = impl Iterator<Item = &ReplayedTurn>> {
         held.iter().map(move |held| {
             let here = self.domain.is_none_or(|domain| domain == held.domain);
             let turns = held.turns.iter();
@@ -95,7 +98,7 @@ impl Scope {
 
     /// Mean of a measure over its turns that have it. Turns of a conversation are not independent: the interval is
     /// that of drawing whole conversations.
-    pub fn mean(self, held: &[Held], measure: Measure) -> Option<Interval> {
+    pub fn mean(self, held: &[ReplayedConversation], measure: Measure) -> Option<Interval> {
         let clusters: Vec<Vec<f64>> = self
             .of(held)
             .map(|turns| turns.filter_map(|turn| measure.of(turn)).collect())
@@ -104,7 +107,12 @@ impl Scope {
     }
 
     /// Mean difference of a measure from that of the same turn in the other arm, which must hold the same conversations.
-    pub fn difference(self, held: &[Held], other: &[Held], measure: Measure) -> Option<Interval> {
+    pub fn difference(
+        self,
+        held: &[ReplayedConversation],
+        other: &[ReplayedConversation],
+        measure: Measure,
+    ) -> Option<Interval> {
         let clusters: Vec<Vec<f64>> = self
             .of(held)
             .zip(self.of(other))
@@ -119,7 +127,7 @@ impl Scope {
     }
 
     /// How many of its turns are judged.
-    pub fn judged(self, held: &[Held]) -> usize {
+    pub fn judged(self, held: &[ReplayedConversation]) -> usize {
         self.of(held).flatten().filter(|turn| turn.judged()).count()
     }
 }
@@ -149,7 +157,7 @@ impl Measure {
         }
     }
 
-    fn of(self, turn: &Replayed) -> Option<f64> {
+    fn of(self, turn: &ReplayedTurn) -> Option<f64> {
         match self {
             Self::Recall => turn.recall(),
             Self::Precision => turn.precision(),
@@ -162,15 +170,15 @@ pub mod tests {
     use super::*;
 
     /// A conversation in which turn n found `found[n - 1]` of 4 relevant passages; of 0 where that is `None`.
-    pub fn held(domain: Domain, found: &[Option<usize>]) -> Held {
+    pub fn held(domain: Domain, found: &[Option<usize>]) -> ReplayedConversation {
         let classes = |count: usize| (0..count).map(|n| n.to_string()).collect();
-        let turns = found.iter().zip(1..).map(|(found, number)| Replayed {
+        let turns = found.iter().zip(1..).map(|(found, number)| ReplayedTurn {
             number,
             gold: classes(found.map_or(0, |_| 4)),
             found: classes(found.unwrap_or(0)),
-            ..Replayed::default()
+            ..ReplayedTurn::default()
         });
-        Held {
+        ReplayedConversation {
             domain,
             turns: turns.collect(),
         }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Held;
+use super::ReplayedConversation;
 use super::arm::CONTEXT;
-use super::citing::holds_a_sentence;
 use super::scope::Scope;
-use super::turn::Replayed;
+use super::turn::ReplayedTurn;
+use crate::attribution::marking::holds_a_sentence;
 
 /// Sources carried into judged contexts, and relevant passages found and lost beside the baseline's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Carried {
 
 impl Carried {
     /// Counts the later turns of an arm against those of the baseline, which must hold the same conversations.
-    pub fn of(held: &[Held], baseline: &[Held]) -> Self {
+    pub fn of(held: &[ReplayedConversation], baseline: &[ReplayedConversation]) -> Self {
         let turns = Scope::LATER.of(held).flatten();
         let others = Scope::LATER.of(baseline).flatten();
         let mut tally = Self::default();
@@ -46,13 +46,13 @@ impl Carried {
 }
 
 /// Turns whose context holds fewer than [`CONTEXT`] sources.
-pub fn short(held: &[Held]) -> Vec<&Replayed> {
+pub fn short(held: &[ReplayedConversation]) -> Vec<&ReplayedTurn> {
     let turns = held.iter().flat_map(|held| &held.turns);
     turns.filter(|turn| turn.sources.len() < CONTEXT).collect()
 }
 
 /// Ids of the judged turns whose contexts do not have the size of the baseline's.
-pub fn unequal(held: &[Held], baseline: &[Held]) -> Vec<String> {
+pub fn unequal(held: &[ReplayedConversation], baseline: &[ReplayedConversation]) -> Vec<String> {
     let turns = held.iter().flat_map(|held| &held.turns);
     let others = baseline.iter().flat_map(|held| &held.turns);
     turns
@@ -85,7 +85,7 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// Counts all turns of an arm.
-    pub fn of(held: &[Held]) -> Self {
+    pub fn of(held: &[ReplayedConversation]) -> Self {
         let turns = || held.iter().flat_map(|held| &held.turns);
         let mut tally = Self {
             support: mean(
@@ -132,12 +132,12 @@ pub struct Agreement {
 
 impl Agreement {
     /// Marks the sources that hold `share` of a sentence of the answer.
-    pub fn at(share: f64, held: &[Held]) -> Self {
+    pub fn at(share: f64, held: &[ReplayedConversation]) -> Self {
         let turns = held.iter().flat_map(|held| &held.turns);
         let mut tally = Self::default();
         for turn in turns.filter(|turn| turn.judged()) {
             for source in &turn.sources {
-                let marked = holds_a_sentence(&turn.answer, source, share);
+                let marked = holds_a_sentence(&turn.answer, &source.content, share);
                 tally.sources += 1;
                 tally.relevant += usize::from(source.gold);
                 tally.marked += usize::from(marked);
@@ -154,8 +154,8 @@ mod tests {
     use super::*;
     use crate::data::Domain;
 
-    fn turn(number: u32, found: &[&str], carried: &[bool]) -> Replayed {
-        Replayed {
+    fn turn(number: u32, found: &[&str], carried: &[bool]) -> ReplayedTurn {
+        ReplayedTurn {
             number,
             gold: ["x", "y", "z"].map(String::from).into(),
             found: found.iter().map(|class| (*class).to_owned()).collect(),
@@ -168,12 +168,12 @@ mod tests {
                     ..Source::default()
                 })
                 .collect(),
-            ..Replayed::default()
+            ..ReplayedTurn::default()
         }
     }
 
-    fn held(turns: Vec<Replayed>) -> [Held; 1] {
-        [Held {
+    fn held(turns: Vec<ReplayedTurn>) -> [ReplayedConversation; 1] {
+        [ReplayedConversation {
             domain: Domain::Cloud,
             turns,
         }]

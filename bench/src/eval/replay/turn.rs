@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
 use pgvector::Vector;
-use postgres::GenericClient;
+use postgres::{GenericClient, Row};
 
 use super::arm::Arm;
-use super::citing::cite;
 use super::compressed::Compressed;
+use crate::attribution::marking::cite;
 use crate::data::tasks::Turn;
-use crate::eval::Standing;
+use crate::eval::corpora::JudgedCorpus;
 
 /// A source in the context of a turn.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Source {
 
 /// A turn as it went.
 #[derive(Debug, Default)]
-pub struct Replayed {
+pub struct ReplayedTurn {
     /// Conversation and turn.
     pub id: String,
     /// Number in the conversation, from 1.
@@ -77,7 +77,7 @@ pub struct Replayed {
     pub grounded_cfs: Option<f64>,
 }
 
-impl Replayed {
+impl ReplayedTurn {
     /// Whether humans judged what is relevant to it.
     pub fn judged(&self) -> bool {
         !self.gold.is_empty()
@@ -108,18 +108,18 @@ pub struct Verdict {
     pub support: Option<f64>,
 }
 
-/// Holds a turn.
+/// Replays a turn: `begin_turn`, `prompt_context`, and `end_turn` with the human answer and the markers of [`cite`].
 ///
 /// # Errors
-/// Those of the server, a prompt or a trace that lacks a source of the context.
-pub fn hold(
+/// Errors of the server; a prompt or a trace that lacks a source of the context.
+pub fn replay(
     client: &mut impl GenericClient,
     conversation: &str,
     arm: Arm,
     turn: &Turn,
     embedding: Option<&Vec<f32>>,
-    corpus: &Standing,
-) -> Result<Replayed> {
+    corpus: &JudgedCorpus,
+) -> Result<ReplayedTurn> {
     let embedding = embedding.map(|values| Vector::from(values.clone()));
     let name = corpus.domain.corpus();
     let rows = client.query(
@@ -133,41 +133,14 @@ pub fn hold(
             &arm.settings(),
         ],
     )?;
-    let turn_id: i64 = rows.first().context("begin_turn gave no row")?.get(0);
-    let prompt: String = client
-        .query_one("SELECT reground.prompt_context($1)", &[&turn_id])?
-        .get(0);
-
+    let turn_id: i64 = rows.first().context("begin_turn returned no row")?.get(0);
     let gold = corpus.gold(&turn.id);
-    let mut found = BTreeSet::new();
-    let Trace { mut shown, ranked } = trace(client, turn_id, corpus)?;
-    let mut sources = Vec::new();
-    for row in &rows {
-        let Some(marker) = row.get::<_, Option<String>>(1) else {
-            continue;
-        };
-        ensure!(
-            prompt.contains(&format!("[{marker}]")),
-            "the prompt lacks [{marker}]"
-        );
-        let trace = shown
-            .remove(&marker)
-            .with_context(|| format!("explain_turn lacks {marker}"))?;
-        let classes = corpus.twins.of_keys(&trace.members);
-        let hits: Vec<String> = classes.intersection(&gold).cloned().collect();
-        sources.push(Source {
-            origin: row.get(2),
-            relevance: trace.relevance,
-            carry_score: trace.carry_score,
-            title: row.get(3),
-            content: row.get(4),
-            gold: !hits.is_empty(),
-            marker,
-        });
-        found.extend(hits);
-    }
-
-    let verdicts = end_turn(client, turn_id, &cite(&turn.answer, &sources))?;
+    let context = read_context(client, turn_id, &rows, corpus, &gold)?;
+    let sources = &context.sources;
+    let marked = sources
+        .iter()
+        .map(|source| (source.marker.as_str(), source.content.as_str()));
+    let verdicts = end_turn(client, turn_id, &cite(&turn.answer, marked))?;
     let audit = client.query_one(
         "SELECT a.intent, a.intent_confidence, a.warnings, a.cfs, a.grounded_cfs, a.context_tokens, t.history_tokens \
          FROM reground.turn_audit AS a JOIN reground.turns AS t USING (turn_id) WHERE a.turn_id = $1",
@@ -179,7 +152,7 @@ pub fn hold(
         }
         _ => None,
     };
-    Ok(Replayed {
+    Ok(ReplayedTurn {
         id: turn.id.clone(),
         number: turn.number,
         query: turn.question.clone(),
@@ -187,10 +160,10 @@ pub fn hold(
         intent: audit.get(0),
         confidence: audit.get(1),
         warnings: audit.get(2),
-        sources,
+        sources: context.sources,
         gold,
-        found,
-        ranked,
+        found: context.found,
+        ranked: context.ranked,
         tokens: audit.get(5),
         history_tokens: audit.get(6),
         compressed,
@@ -200,8 +173,60 @@ pub fn hold(
     })
 }
 
+/// The context of a turn and its ranking.
+struct JudgedContext {
+    sources: Vec<Source>,
+    /// The relevant passages among the sources.
+    found: BTreeSet<String>,
+    ranked: Vec<BTreeSet<String>>,
+}
+
+/// Reads the sources from the rows of `begin_turn` and from the trace, and checks that the prompt contains each marker.
+fn read_context(
+    client: &mut impl GenericClient,
+    turn_id: i64,
+    rows: &[Row],
+    corpus: &JudgedCorpus,
+    gold: &BTreeSet<String>,
+) -> Result<JudgedContext> {
+    let prompt: String = client
+        .query_one("SELECT reground.prompt_context($1)", &[&turn_id])?
+        .get(0);
+    let Trace { mut shown, ranked } = trace(client, turn_id, corpus)?;
+    let (mut sources, mut found) = (Vec::new(), BTreeSet::new());
+    for row in rows {
+        let Some(marker) = row.get::<_, Option<String>>(1) else {
+            continue;
+        };
+        ensure!(
+            prompt.contains(&format!("[{marker}]")),
+            "the prompt lacks [{marker}]"
+        );
+        let trace = shown
+            .remove(&marker)
+            .with_context(|| format!("explain_turn lacks {marker}"))?;
+        let classes = corpus.duplicates.of_keys(&trace.members);
+        let hits: Vec<String> = classes.intersection(gold).cloned().collect();
+        sources.push(Source {
+            origin: row.get(2),
+            relevance: trace.relevance,
+            carry_score: trace.carry_score,
+            title: row.get(3),
+            content: row.get(4),
+            gold: !hits.is_empty(),
+            marker,
+        });
+        found.extend(hits);
+    }
+    Ok(JudgedContext {
+        sources,
+        found,
+        ranked,
+    })
+}
+
 /// A source as the trace knows it.
-struct Traced {
+struct TracedSource {
     members: Vec<String>,
     relevance: Option<f64>,
     carry_score: Option<f64>,
@@ -210,12 +235,12 @@ struct Traced {
 /// What the trace of a turn says.
 struct Trace {
     /// The sources of the context, by marker.
-    shown: BTreeMap<String, Traced>,
+    shown: BTreeMap<String, TracedSource>,
     /// The candidates that the search found, in its order, twins as one.
     ranked: Vec<BTreeSet<String>>,
 }
 
-fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &Standing) -> Result<Trace> {
+fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &JudgedCorpus) -> Result<Trace> {
     let rows = client.query(
         "SELECT marker, members, relevance, carry_score, in_context, lexical_rank IS NOT NULL OR vector_rank IS NOT NULL \
          FROM reground.explain_turn($1) ORDER BY fused DESC, chunk_id",
@@ -229,10 +254,10 @@ fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &Standing) -> Re
         let members: Vec<String> = row.get(1);
         // Whatever it is called later: a source that was carried and found again is ranked by the search all the same.
         if row.get(5) {
-            trace.ranked.push(corpus.twins.of_keys(&members));
+            trace.ranked.push(corpus.duplicates.of_keys(&members));
         }
         if row.get(4) {
-            let traced = Traced {
+            let traced = TracedSource {
                 members,
                 relevance: row.get(2),
                 carry_score: row.get(3),
@@ -262,9 +287,9 @@ fn end_turn(client: &mut impl GenericClient, turn_id: i64, answer: &str) -> Resu
 mod tests {
     use super::*;
 
-    fn held(sources: &[bool], gold: &[&str], found: &[&str]) -> Replayed {
+    fn held(sources: &[bool], gold: &[&str], found: &[&str]) -> ReplayedTurn {
         let set = |classes: &[&str]| classes.iter().map(|class| (*class).to_owned()).collect();
-        Replayed {
+        ReplayedTurn {
             sources: sources
                 .iter()
                 .map(|&gold| Source {
@@ -274,7 +299,7 @@ mod tests {
                 .collect(),
             gold: set(gold),
             found: set(found),
-            ..Replayed::default()
+            ..ReplayedTurn::default()
         }
     }
 

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::{or_dash, percent, share};
-use crate::eval::replay::Held;
+use crate::attribution::marking::HELD;
+use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
-use crate::eval::replay::citing::HELD;
 use crate::eval::replay::tally::{Agreement, Verdicts};
 
 /// Shares of a sentence at which the marking by text is looked at.
 const SHARES: [f64; 3] = [0.4, HELD, 0.6];
 
 /// The verdicts of every arm, and what the marking by text is worth.
-pub fn print(runs: &[(Arm, Vec<Held>)]) {
+pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
     println!("## Replay: what end_turn says of the answers\n");
     let tallies: Vec<(Arm, Verdicts)> = runs
         .iter()
@@ -61,10 +61,10 @@ pub fn print(runs: &[(Arm, Vec<Held>)]) {
 }
 
 /// The marking by text against the human judgements, in the contexts of the baseline.
-fn agreement(held: &[Held]) {
+fn agreement(held: &[ReplayedConversation]) {
     let base = Agreement::at(HELD, held);
     println!(
-        "An answer is given the marker of a source that holds a share of a sentence's content words. Held against the human judgements, over the \
+        "An answer is given the marker of a source that holds a share of a sentence's content words. ReplayedConversation against the human judgements, over the \
          {} sources of the judged contexts of `none`, {} of them relevant ({}):\n",
         base.sources,
         base.relevant,

@@ -1,7 +1,7 @@
 //! What compression leaves of a history, and what it loses.
 
 use super::percent;
-use crate::eval::replay::Held;
+use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::compressed::Compressed;
 
@@ -9,7 +9,7 @@ use crate::eval::replay::compressed::Compressed;
 const POOLED: u32 = 7;
 
 /// What is left of each history, by turn number; how many citations were lost.
-pub fn print(runs: &[(Arm, Vec<Held>)]) -> usize {
+pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) -> usize {
     let mut lost = 0;
     for (arm, held) in runs {
         let turns = || held.iter().flat_map(|held| &held.turns);

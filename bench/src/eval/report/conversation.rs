@@ -2,14 +2,14 @@
 
 use super::{or_dash, share};
 use crate::data::tasks::Conversation;
-use crate::eval::replay::Held;
-use crate::eval::replay::turn::{Replayed, Source};
+use crate::eval::replay::ReplayedConversation;
+use crate::eval::replay::turn::{ReplayedTurn, Source};
 
 /// Characters of a passage that are shown.
 const SHOWN: usize = 60;
 
 /// A conversation, turn by turn.
-pub fn print(name: &str, conversation: &Conversation, held: &Held) {
+pub fn print(name: &str, conversation: &Conversation, held: &ReplayedConversation) {
     println!(
         "## Replay: {} of {} ({} turns)\n",
         conversation.id,
@@ -35,7 +35,7 @@ pub fn print(name: &str, conversation: &Conversation, held: &Held) {
     );
 }
 
-fn replayed(turn: &Replayed) {
+fn replayed(turn: &ReplayedTurn) {
     println!("### Turn {}: {}\n", turn.number, one_line(&turn.query));
     println!(
         "Intent **{}** ({:.2}). Context: {} sources, {} of {} gold passages, {} tokens.{}\n",

@@ -1,7 +1,7 @@
 //! What the figures were held against.
 
-use crate::eval::floors::{Below, Raised};
-use crate::eval::relations::Relation;
+use crate::eval::floors::file::{Below, Raised};
+use crate::eval::floors::relations::Relation;
 
 /// The relations between figures.
 pub fn relations(relations: &[Relation]) {

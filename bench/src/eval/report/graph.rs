@@ -2,12 +2,12 @@
 
 use super::{or_dash, percent, share, signed};
 use crate::eval::graph::Edges;
-use crate::eval::replay::Held;
+use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::scope::{Measure, Scope};
 
 /// The arms beside the first, which goes without.
-pub fn print(edges: &[Edges], arms: &[(Arm, Vec<Held>)]) {
+pub fn print(edges: &[Edges], arms: &[(Arm, Vec<ReplayedConversation>)]) {
     println!("## The knowledge graph\n");
     println!(
         "Edges without a model: a document leads to another whose title it mentions; the edge nominates that one's first passage. \
@@ -32,7 +32,7 @@ pub fn print(edges: &[Edges], arms: &[(Arm, Vec<Held>)]) {
     println!();
 }
 
-fn row(arm: Arm, scope: Scope, held: &[Held], without: &[Held]) {
+fn row(arm: Arm, scope: Scope, held: &[ReplayedConversation], without: &[ReplayedConversation]) {
     let cells = Measure::ALL.map(|measure| {
         let mean = or_dash(scope.mean(held, measure), |mean| share(mean.mean));
         let gain = scope.difference(held, without, measure);
@@ -43,7 +43,7 @@ fn row(arm: Arm, scope: Scope, held: &[Held], without: &[Held]) {
         .flatten()
         .filter(|turn| turn.judged())
         .collect();
-    let neighbours = |turn: &crate::eval::replay::turn::Replayed| {
+    let neighbours = |turn: &crate::eval::replay::turn::ReplayedTurn| {
         let sources = turn
             .sources
             .iter()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::data::tasks::Conversation;
-use crate::load::Load;
+use crate::database::load::Load;
 
 /// What was loaded, and how fast.
 pub fn print(loads: &[Load]) {

@@ -1,12 +1,12 @@
 //! Results as Markdown on standard output.
 
-pub mod asking;
 pub mod citations;
 pub mod compression;
 pub mod conversation;
 pub mod floors;
 pub mod graph;
 pub mod loads;
+pub mod query;
 pub mod replay;
 pub mod retrieval;
 

@@ -4,14 +4,14 @@ use reground_metrics::history_hits::TOP;
 use reground_metrics::interval::Interval;
 
 use super::{or_dash, percent, share, signed};
-use crate::eval::replay::Held;
+use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::{Arm, CONTEXT};
 use crate::eval::replay::hits::Hits;
 use crate::eval::replay::scope::{Measure, Scope};
 use crate::eval::replay::tally::{Carried, short};
 
 /// An arm with its conversations.
-type Run = (Arm, Vec<Held>);
+type Run = (Arm, Vec<ReplayedConversation>);
 
 /// All that is said of the contexts.
 pub fn print(runs: &[Run]) {
@@ -44,7 +44,7 @@ fn find(runs: &[Run], arm: Arm) -> Option<&Run> {
     runs.iter().find(|(one, _)| *one == arm)
 }
 
-fn by_turn(measure: Measure, arms: &[&Run], baseline: &[Held]) {
+fn by_turn(measure: Measure, arms: &[&Run], baseline: &[ReplayedConversation]) {
     let names = arms.iter().map(|(arm, _)| arm.name()).collect::<Vec<_>>();
     println!(
         "| {}, turn | judged | none | {} |",
@@ -82,7 +82,7 @@ fn plain(interval: Interval) -> String {
 }
 
 /// Contexts that are smaller than the others, and why.
-fn sizes(baseline: &[Held]) {
+fn sizes(baseline: &[ReplayedConversation]) {
     let all: usize = baseline.iter().map(|held| held.turns.len()).sum();
     let short = short(baseline);
     println!(
@@ -106,7 +106,7 @@ fn sizes(baseline: &[Held]) {
     println!();
 }
 
-fn carried(arms: &[&Run], baseline: &[Held]) {
+fn carried(arms: &[&Run], baseline: &[ReplayedConversation]) {
     println!("Why, in the judged later turns:\n");
     println!(
         "| arm | contexts | with a carried source | carried a context | of these relevant | relevant gained | relevant lost to them |"

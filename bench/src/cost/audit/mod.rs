@@ -1,0 +1,71 @@
+//! The command `audit`: how long an analyst waits over many million citations.
+
+mod generate;
+mod options;
+mod queries;
+
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::database::{machine, server};
+use options::Options;
+
+/// Answers that are counted at once where the speed of counting is measured.
+const COUNTED: i64 = 10_000;
+
+/// Runs the command with the arguments after its name.
+///
+/// # Errors
+/// Arguments that are none, a server that refuses.
+pub fn run(arguments: lexopt::Parser) -> Result<()> {
+    let Some(options) = Options::read(arguments)? else {
+        println!("{}", options::USAGE);
+        return Ok(());
+    };
+    let address = server::nearest(&options.uri)?;
+    let mut client = server::connect(&address)?;
+    generate::fill(&mut client, options.citations)?;
+    let start = Instant::now();
+    client.query("SELECT reground.rebuild_audit()", &[])?;
+    let rebuilt = start.elapsed();
+    client.batch_execute(
+        "VACUUM (ANALYZE) reground.answer_rollup, reground.citation_rollup, reground.rollup_queue",
+    )?;
+    let speed = queries::counting(&mut client, COUNTED, options.rounds)?;
+    // As those who ask: under row-level security, with both roles.
+    client.batch_execute(
+        "DO $$ BEGIN CREATE ROLE reground_bench_analyst IN ROLE reground_auditor, reground_admin; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+         SET ROLE reground_bench_analyst",
+    )?;
+    let took = queries::all(&mut client, options.rounds)?;
+    client.batch_execute("RESET ROLE")?;
+    let citations: i64 = client
+        .query_one("SELECT count(*) FROM reground.message_citations", &[])?
+        .get(0);
+    let cells: i64 = client
+        .query_one("SELECT (SELECT count(*) FROM reground.answer_rollup) + (SELECT count(*) FROM reground.citation_rollup)", &[])?
+        .get(0);
+
+    println!("# What an analyst waits for\n");
+    for (what, value) in machine::describe(&mut client, &address)? {
+        println!("- {what}: {value}");
+    }
+    println!(
+        "- Data: {citations} citations, ten an answer, ten answers a conversation, ten tenants, ninety days; {cells} rows of rollups\n"
+    );
+    println!(
+        "Medians of {} runs, one of each in every round, in milliseconds, as an auditor.\n",
+        options.rounds
+    );
+    println!("| question | ms |");
+    println!("|---|---:|");
+    for (question, took) in queries::QUESTIONS.iter().zip(took) {
+        println!("| {} | {:.0} |", question.what, took.as_secs_f64() * 1000.0);
+    }
+    println!(
+        "\n`refresh_audit` counts {speed:.0} answers a second, {COUNTED} at once; `rebuild_audit` took {:.0} s.",
+        rebuilt.as_secs_f64()
+    );
+    Ok(())
+}

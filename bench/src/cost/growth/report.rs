@@ -1,0 +1,101 @@
+//! Results as Markdown on standard output.
+
+use std::time::Duration;
+
+use super::options::Options;
+use crate::database::turn_session::TurnTimes;
+
+/// What the turns of one row took.
+#[derive(Debug, Clone, Default)]
+pub struct Measured {
+    begin: Vec<Duration>,
+    end: Vec<Duration>,
+}
+
+impl Measured {
+    /// Adds a turn.
+    pub fn add(&mut self, took: TurnTimes) {
+        self.begin.push(took.begin);
+        self.end.push(took.end);
+    }
+}
+
+/// A row of a table: medians in milliseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    name: String,
+    begin: f64,
+    end: f64,
+}
+
+impl Row {
+    /// The medians of what was measured.
+    pub fn new(name: String, measured: Measured) -> Self {
+        Self {
+            name,
+            begin: median(measured.begin),
+            end: median(measured.end),
+        }
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    let middle = times.get(times.len() / 2);
+    middle.map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
+}
+
+/// Prints both tables; the first row of each is what the others are held against.
+pub fn print(options: &Options, machine: &[(&str, String)], turns: &[Row], sizes: &[Row]) {
+    println!("# What a turn costs as things grow\n");
+    for (what, value) in machine {
+        println!("- {what}: {value}");
+    }
+    println!(
+        "\nMedians of {} turns, each row's one after the other, in milliseconds, one of each row in every round; default settings, 12,707 passages with both \
+         indexes. In brackets the ratio to the first row.\n",
+        options.rounds
+    );
+    println!("## As a conversation grows\n");
+    table(turns);
+    println!("## As conversations become many\n");
+    println!(
+        "Remembered sources of other conversations, ten each, and as many markers. A conversation's first turns.\n"
+    );
+    table(sizes);
+}
+
+fn table(rows: &[Row]) {
+    println!("| | begin_turn | end_turn | both |");
+    println!("|---|---:|---:|---:|");
+    let Some(first) = rows.first() else {
+        return;
+    };
+    for row in rows {
+        let cell = |of: fn(&Row) -> f64| format!("{:.1} ({:.2})", of(row), of(row) / of(first));
+        println!(
+            "| {} | {} | {} | {} |",
+            row.name,
+            cell(|row| row.begin),
+            cell(|row| row.end),
+            cell(|row| row.begin + row.end)
+        );
+    }
+    println!();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_medians() {
+        let mut measured = Measured::default();
+        for (begin, end) in [(9, 1), (2, 3), (4, 2)] {
+            let [begin, end] = [begin, end].map(Duration::from_millis);
+            measured.add(TurnTimes { begin, end });
+        }
+        let row = Row::new("x".into(), measured);
+        assert_eq!((row.begin, row.end), (4.0, 2.0));
+    }
+}

@@ -1,0 +1,207 @@
+//! The figures as Markdown.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::timing::CLIENTS;
+use crate::database::machine::Fact;
+
+/// Times by number of words, rising; none where it was not asked.
+pub type Times = Vec<Vec<Duration>>;
+
+/// Which of a row's times.
+type Of = fn(&Row) -> &Times;
+
+/// What was measured of one competitor.
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether each query goes to a server and back.
+    pub waits: bool,
+    /// Time of CREATE INDEX.
+    pub built: Duration,
+    /// Bytes of the index.
+    pub bytes: i64,
+    /// Of the fresh index,
+    pub fresh: Times,
+    /// with a tenth of the rows updated,
+    pub updated: Times,
+    /// and vacuumed.
+    pub vacuumed: Times,
+    /// Time of the inserts.
+    pub insert: Option<Duration>,
+    /// Queries a second of [`CLIENTS`] clients.
+    pub rate: Option<f64>,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self {
+            name: "",
+            waits: true,
+            built: Duration::ZERO,
+            bytes: 0,
+            fresh: Vec::new(),
+            updated: Vec::new(),
+            vacuumed: Vec::new(),
+            insert: None,
+            rate: None,
+        }
+    }
+}
+
+/// All that was measured.
+pub struct Report {
+    /// What it was measured on.
+    pub machine: Vec<Fact>,
+    /// Passages.
+    pub passages: usize,
+    /// Of the passages.
+    pub digest: String,
+    /// Rows asked for.
+    pub limit: usize,
+    /// Rows inserted one by one.
+    pub inserts: usize,
+    /// Queries by number of words.
+    pub queries: Vec<usize>,
+    /// Time of `SELECT 1`.
+    pub nothing: Duration,
+    /// The competitors, ours first.
+    pub rows: Vec<Row>,
+}
+
+impl Report {
+    /// The report.
+    ///
+    /// # Errors
+    /// None that can come up.
+    pub fn markdown(&self) -> Result<String> {
+        let mut text = String::new();
+        writeln!(text, "# Ranked full-text search, index beside index\n")?;
+        for (name, value) in &self.machine {
+            writeln!(text, "- {name}: {value}")?;
+        }
+        writeln!(
+            text,
+            "- data: {} passages of some 56 words, each of whole sentences of MTRAG drawn by chance with a fixed seed (SHA-256 {:.16}…)\n\
+             - queries: MTRAG's last turns and their rewrites, by distinct words; top {}; prepared, warm, least of three, asked of all in turn\n\
+             - times: median milliseconds, less those of `SELECT 1` ({:.3})\n",
+            self.passages,
+            self.digest,
+            self.limit,
+            ms(self.nothing)
+        )?;
+        self.sizes(&mut text)?;
+        let tables: [(&str, Of); 3] = [
+            ("Time by number of words", |row| &row.fresh),
+            ("After an update of a tenth of the rows", |row| &row.updated),
+            ("And a VACUUM", |row| &row.vacuumed),
+        ];
+        for (title, of) in tables {
+            self.times(&mut text, title, of)?;
+        }
+        Ok(text)
+    }
+
+    fn sizes(&self, text: &mut String) -> Result<()> {
+        writeln!(
+            text,
+            "| | built, s | index, MB | queries/s, {CLIENTS} clients | ms an insert |\n|---|---:|---:|---:|---:|"
+        )?;
+        for row in &self.rows {
+            writeln!(
+                text,
+                "| {} | {:.1} | {:.1} | {} | {} |",
+                row.name,
+                row.built.as_secs_f64(),
+                row.bytes as f64 / 1e6,
+                row.rate
+                    .map_or_else(String::new, |rate| format!("{rate:.0}")),
+                row.insert.map_or_else(String::new, |took| format!(
+                    "{:.3}",
+                    ms(took) / self.inserts as f64
+                ))
+            )?;
+        }
+        writeln!(
+            text,
+            "\nInserts are {} single statements, committed one by one without waiting for the disk, into an empty table with that index alone.\n",
+            self.inserts
+        )?;
+        Ok(())
+    }
+
+    fn times(&self, text: &mut String, title: &str, of: Of) -> Result<()> {
+        writeln!(text, "## {title}\n")?;
+        let groups = self.queries.iter().enumerate();
+        let names: Vec<String> = groups
+            .map(|(at, queries)| {
+                let more = if at + 1 == self.queries.len() {
+                    "+"
+                } else {
+                    ""
+                };
+                format!("{}{more} ({queries})", at + 1)
+            })
+            .collect();
+        writeln!(text, "| words (queries) | {} |", names.join(" | "))?;
+        writeln!(text, "|---|{}", "---:|".repeat(names.len()))?;
+        let ours: Vec<f64> = self
+            .rows
+            .first()
+            .map_or_else(Vec::new, |row| self.medians(row, of(row)));
+        for (number, row) in self.rows.iter().enumerate() {
+            if of(row).is_empty() {
+                continue;
+            }
+            let medians = self.medians(row, of(row));
+            let cells: Vec<String> = medians
+                .iter()
+                .map(|median| format!("{median:.3}"))
+                .collect();
+            writeln!(text, "| {} | {} |", row.name, cells.join(" | "))?;
+            if number > 0 {
+                let ratios = medians
+                    .iter()
+                    .zip(&ours)
+                    .map(|(theirs, ours)| ratio(ours / theirs));
+                writeln!(
+                    text,
+                    "| ours of it | {} |",
+                    ratios.collect::<Vec<_>>().join(" | ")
+                )?;
+            }
+        }
+        writeln!(text)?;
+        Ok(())
+    }
+
+    fn medians(&self, row: &Row, groups: &[Vec<Duration>]) -> Vec<f64> {
+        let waits = if row.waits {
+            self.nothing
+        } else {
+            Duration::ZERO
+        };
+        let median = |times: &Vec<Duration>| {
+            let middle = times.get(times.len() / 2).copied().unwrap_or_default();
+            ms(middle.saturating_sub(waits))
+        };
+        groups.iter().map(median).collect()
+    }
+}
+
+/// With two digits that mean something.
+fn ratio(value: f64) -> String {
+    match value {
+        0.1.. => format!("{value:.2}"),
+        0.01..0.1 => format!("{value:.3}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// Milliseconds.
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}

@@ -1,0 +1,176 @@
+//! What was asked of the branches, and how they were fused.
+
+use reground_metrics::interval::{Interval, bootstrap_clustered_mean};
+
+use super::{or_dash, share, signed};
+use crate::data::Domain;
+use crate::eval::query::folds::{Chosen, SHARES};
+use crate::eval::query::queried::{QueriedTurn, QueryFrom};
+use crate::eval::query::ranking::{Order, mean};
+use crate::eval::retrieval::Scores;
+
+/// Resamples of an interval, and their seed.
+const RESAMPLES: (usize, u64) = (4000, 20_251);
+/// Share of resampled means that an interval holds.
+const CONFIDENCE: f64 = 0.95;
+
+/// The ways of asking, each with its turns.
+pub fn print(ways: &[(QueryFrom, Vec<QueriedTurn>)], chosen: Option<&Chosen>) {
+    println!("## The query of a turn\n");
+    println!(
+        "Conversations held again; answers cite what holds what they say. Judged later turns (from the second on), nDCG@5, recall@5, \
+         recall@10. `turn` is the user's words, `dialogue` all of them so far, `contextual` what `begin_turn` makes of them.\n"
+    );
+    println!("| query | order | clapnq | cloud | mean |\n|---|---|---|---|---|");
+    for (way, asked) in ways {
+        for order in Order::COMPARED {
+            let means = Domain::ALL
+                .map(|domain| mean(asked, order, |turn| turn.domain == domain && later(turn)));
+            let both = Scores::mean(means.iter());
+            let cells: Vec<String> = means.iter().chain(&both).map(cell).collect();
+            println!(
+                "| {} | {} | {} |",
+                way.name(),
+                order.name(),
+                cells.join(" | ")
+            );
+        }
+    }
+    println!();
+    against(ways);
+    alone(ways);
+    if let Some(chosen) = chosen {
+        folds(chosen);
+    }
+}
+
+fn later(turn: &QueriedTurn) -> bool {
+    turn.number > 1
+}
+
+fn cell(scores: &Scores) -> String {
+    let Scores {
+        ndcg_5,
+        recall_5,
+        recall_10,
+    } = *scores;
+    [ndcg_5, recall_5, recall_10].map(share).join(" ")
+}
+
+fn find(ways: &[(QueryFrom, Vec<QueriedTurn>)], way: QueryFrom) -> Option<&[QueriedTurn]> {
+    let found = ways.iter().find(|(one, _)| *one == way);
+    found.map(|(_, asked)| asked.as_slice())
+}
+
+/// The contextual query against the others, with intervals.
+fn against(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
+    let Some(contextual) = find(ways, QueryFrom::Contextual(1.0)) else {
+        return;
+    };
+    println!(
+        "`contextual` less another, later turns of both corpora, paired, 95 % intervals by drawing whole conversations:\n"
+    );
+    println!("| against | order | nDCG@5 | recall@10 |\n|---|---|---|---|");
+    for (way, asked) in ways
+        .iter()
+        .filter(|(way, _)| matches!(way, QueryFrom::Turn | QueryFrom::Rewrite))
+    {
+        for order in Order::COMPARED {
+            let gain = |field: fn(Scores) -> f64| {
+                paired(contextual, asked, |ours, theirs| {
+                    field(order.scores(ours)) - field(order.scores(theirs))
+                })
+            };
+            println!(
+                "| {} | {} | {} | {} |",
+                way.name(),
+                order.name(),
+                or_dash(gain(|scores| scores.ndcg_5), signed),
+                or_dash(gain(|scores| scores.recall_10), signed)
+            );
+        }
+    }
+    println!();
+    println!("Fusion of scores less reciprocal rank, the same turns:\n");
+    println!("| query | nDCG@5 | recall@10 |\n|---|---|---|");
+    for (way, asked) in ways {
+        let gain = |field: fn(Scores) -> f64| {
+            paired(asked, asked, |one, _| {
+                field(Order::Scores(0.7).scores(one)) - field(Order::Rrf.scores(one))
+            })
+        };
+        println!(
+            "| {} | {} | {} |",
+            way.name(),
+            or_dash(gain(|scores| scores.ndcg_5), signed),
+            or_dash(gain(|scores| scores.recall_10), signed)
+        );
+    }
+    println!();
+}
+
+fn paired(
+    ours: &[QueriedTurn],
+    theirs: &[QueriedTurn],
+    difference: impl Fn(&QueriedTurn, &QueriedTurn) -> f64,
+) -> Option<Interval> {
+    let mut clusters: Vec<(&str, Vec<f64>)> = Vec::new();
+    for (one, other) in ours.iter().zip(theirs).filter(|(one, _)| later(one)) {
+        let value = difference(one, other);
+        match clusters.last_mut() {
+            Some((of, values)) if *of == one.conversation => values.push(value),
+            _ => clusters.push((&one.conversation, vec![value])),
+        }
+    }
+    let clusters: Vec<Vec<f64>> = clusters.into_iter().map(|cluster| cluster.1).collect();
+    bootstrap_clustered_mean(&clusters, CONFIDENCE, RESAMPLES.0, RESAMPLES.1)
+}
+
+/// What happens to queries that need no context.
+fn alone(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
+    let (Some(turn), Some(contextual)) = (
+        find(ways, QueryFrom::Turn),
+        find(ways, QueryFrom::Contextual(1.0)),
+    ) else {
+        return;
+    };
+    println!("Queries that stand alone, `turn` → `contextual`, nDCG@5 of both corpora pooled:\n");
+    println!("| queries | number | BM25 | vector | scores |\n|---|---:|---|---|---|");
+    let first = |turn: &QueriedTurn| turn.number == 1;
+    let same = |turn: &QueriedTurn| later(turn) && turn.stands_alone;
+    for (name, keep) in [
+        ("first turns", &first as &dyn Fn(&QueriedTurn) -> bool),
+        ("later turns whose rewrite changes no word", &same),
+    ] {
+        let cells = [Order::Bm25, Order::Vector, Order::Scores(0.7)].map(|order| {
+            let [before, after] = [turn, contextual].map(|asked| mean(asked, order, keep).ndcg_5);
+            format!("{} → {}", share(before), share(after))
+        });
+        let count = turn.iter().filter(|turn| keep(turn)).count();
+        println!("| {name} | {count} | {} |", cells.join(" | "));
+    }
+    println!();
+}
+
+fn folds(chosen: &Chosen) {
+    println!(
+        "Cross-validated over conversations, five folds: nDCG@5 of later turns, mean of both corpora, by the share of the vector branch.\n"
+    );
+    let shares: Vec<String> = SHARES.iter().map(|share| format!("{share}")).collect();
+    println!("| query | {} |", shares.join(" | "));
+    println!("|---|{}", "---|".repeat(SHARES.len()));
+    for (way, row) in &chosen.table {
+        let cells: Vec<String> = row.iter().map(|&value| share(value)).collect();
+        println!("| {} | {} |", way.name(), cells.join(" | "));
+    }
+    let choices: Vec<String> = chosen
+        .choices
+        .iter()
+        .map(|(way, share)| format!("{} at {share}", way.name()))
+        .collect();
+    println!(
+        "\nEach fold's choice by the other four: {}. ReplayedConversation out: {}.\n",
+        choices.join("; "),
+        share(chosen.held_out)
+    );
+}

@@ -1,0 +1,185 @@
+//! Answers with the passages that were shown for them, and which sentence stands on which passage.
+//!
+//! A sentence cites a passage where humans and words agree: humans judged the passage relevant to the turn, and no other
+//! passage shown holds more of the sentence by the replays' own measure. The extension's support has no say in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::attribution::marking::HELD;
+use crate::attribution::overlap::{overlap, words};
+use crate::data::corpus::{Address, Passage as Line};
+use crate::data::queries::judgements;
+use crate::data::tasks::{Conversation, conversations};
+use crate::data::{Domain, Folder, json_lines};
+
+/// Passages shown for an answer, but for those that humans judged relevant beyond them.
+const MOST: usize = 10;
+
+/// A passage that was shown.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    /// Its document.
+    pub document: String,
+    /// Its text.
+    pub text: String,
+    /// The words of its text, in lower case.
+    pub words: Vec<String>,
+}
+
+/// A sentence of an answer.
+#[derive(Clone, Debug)]
+pub struct Sentence {
+    /// As the human wrote it, with the white space that follows.
+    pub text: String,
+    /// The passage that it stands on, by its place among those shown, and the share of the sentence that this holds.
+    pub supported_by: Option<(usize, f64)>,
+}
+
+/// An answer and what was shown for it.
+#[derive(Clone, Debug)]
+pub struct ShownAnswer {
+    /// The conversation.
+    pub conversation: String,
+    /// The user's words.
+    pub question: String,
+    /// The passages, in an order that says nothing of their worth.
+    pub passages: Vec<Passage>,
+    /// The answer.
+    pub sentences: Vec<Sentence>,
+}
+
+impl ShownAnswer {
+    /// Places of the sentences that cite.
+    pub fn citing(&self) -> impl Iterator<Item = usize> + '_ {
+        let sentences = self.sentences.iter().enumerate();
+        sentences.filter_map(|(place, sentence)| sentence.supported_by.map(|_| place))
+    }
+}
+
+/// The answers of all domains to which humans judged passages relevant.
+///
+/// # Errors
+/// Data that are missing or malformed.
+pub fn read(folder: &Folder) -> Result<Vec<ShownAnswer>> {
+    let mut all = Vec::new();
+    for domain in Domain::ALL {
+        let relevant = judgements(folder, domain)?;
+        let path = folder.file(&format!("corpus/{}.jsonl.gz", domain.name()));
+        let wanted: BTreeSet<&String> = relevant.values().flatten().collect();
+        let passages: BTreeMap<String, Passage> = json_lines::<Line>(&path)?
+            .into_iter()
+            .filter(|line| wanted.contains(&line.id))
+            .map(|line| {
+                let passage = Passage {
+                    document: Address::of(domain, &line.id).document,
+                    words: words(&line.text),
+                    text: line.text,
+                };
+                (line.id, passage)
+            })
+            .collect();
+        for conversation in conversations(folder, domain)? {
+            all.extend(of_conversation(&conversation, &relevant, &passages));
+        }
+    }
+    Ok(all)
+}
+
+fn of_conversation(
+    conversation: &Conversation,
+    relevant: &BTreeMap<String, BTreeSet<String>>,
+    passages: &BTreeMap<String, Passage>,
+) -> Vec<ShownAnswer> {
+    let none = BTreeSet::new();
+    let of_turn = |id: &str| relevant.get(id).unwrap_or(&none);
+    let shown = conversation.turns.iter().filter_map(|turn| {
+        let own = of_turn(&turn.id);
+        // The others of the conversation stand in for what retrieval brings beside the right passages.
+        let others = conversation.turns.iter().flat_map(|turn| of_turn(&turn.id));
+        let mut ids = own.clone();
+        for id in others {
+            if ids.len() < MOST {
+                ids.insert(id.clone());
+            }
+        }
+        let (ids, shown): (Vec<String>, Vec<Passage>) = ids
+            .into_iter()
+            .filter_map(|id| passages.get(&id).map(|passage| (id, passage.clone())))
+            .unzip();
+        let relevant: Vec<bool> = ids.iter().map(|id| own.contains(id)).collect();
+        (!own.is_empty()).then(|| ShownAnswer {
+            conversation: conversation.id.clone(),
+            question: turn.question.clone(),
+            sentences: plain_quotes(&turn.answer)
+                .split_sentence_bounds()
+                .map(|text| Sentence {
+                    text: text.to_owned(),
+                    supported_by: supporting_passage(text, &shown, &relevant),
+                })
+                .collect(),
+            passages: shown,
+        })
+    });
+    shown.collect()
+}
+
+/// The quotation marks of tokenised text as people and models write them: as they are, they open code in Markdown, in
+/// which nothing is a citation.
+fn plain_quotes(answer: &str) -> String {
+    answer.replace("``", "\"").replace("''", "\"")
+}
+
+fn supporting_passage(
+    sentence: &str,
+    passages: &[Passage],
+    relevant: &[bool],
+) -> Option<(usize, f64)> {
+    let held = passages.iter().zip(relevant).enumerate();
+    let held = held.filter_map(|(place, (passage, relevant))| {
+        Some((place, overlap(sentence, &passage.words)?, *relevant))
+    });
+    let best = held.max_by(|a, b| {
+        (a.1, a.2, b.0)
+            .partial_cmp(&(b.1, b.2, a.0))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    })?;
+    (best.1 >= HELD && best.2).then_some((best.0, best.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_stands_on_what_humans_and_words_agree_on() {
+        let passages: Vec<Passage> = [
+            "Cows give fresh milk.",
+            "Cows give fresh milk daily.",
+            "Pigs fly.",
+        ]
+        .map(|text| Passage {
+            document: String::new(),
+            text: text.into(),
+            words: words(text),
+        })
+        .into();
+        let place = |sentence, relevant: &[bool]| supporting_passage(sentence, &passages, relevant);
+        assert_eq!(
+            place("Cows give fresh milk.", &[true, true, true]),
+            Some((0, 1.0))
+        );
+        // Of equals the relevant one.
+        assert_eq!(
+            place("Cows give fresh milk.", &[false, true, true]),
+            Some((1, 1.0))
+        );
+        assert_eq!(
+            place("Cows give fresh milk daily.", &[true, false, true]),
+            None
+        );
+        assert_eq!(place("Sheep give warm wool.", &[true, true, true]), None);
+    }
+}
