@@ -1,4 +1,4 @@
-//! Evaluation and benchmarks of the extension on data that nobody on the project wrote, through its public SQL functions.
+//! Evaluation and benchmarks of the extension on public data, through its public SQL functions.
 
 mod attribution;
 mod cost;

@@ -1,13 +1,13 @@
-//! Markers in the answers that humans gave, which carry none: only those of sources in the turn's context.
+//! Puts markers into the answers that humans wrote. A sentence cites the sources of the turn's context that contain it.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::overlap::{overlap, words};
 
-/// Share of a sentence's content that makes a passage its source.
+/// Least share of a sentence's content words that a source must contain.
 pub const HELD: f64 = 0.5;
 
-/// Each sentence with the markers of the sources that hold it.
+/// The answer with the markers of the containing sources, given as markers and texts, after each sentence.
 pub fn cite<'a>(answer: &str, sources: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let sources: Vec<(&str, Vec<String>)> = sources
         .map(|(marker, content)| (marker, words(content)))
@@ -19,7 +19,7 @@ pub fn cite<'a>(answer: &str, sources: impl Iterator<Item = (&'a str, &'a str)>)
                 .iter()
                 .filter(|(_, words)| holds(sentence, words, HELD));
             let holding = holding.map(|(marker, _)| *marker);
-            // White space after a sentence separates it from the next.
+            // The white space after a sentence stays behind the markers.
             let end = sentence.trim_end().len();
             let (sentence, space) = sentence.split_at(end);
             format!("{}{space}", marked(sentence, holding))
@@ -27,12 +27,12 @@ pub fn cite<'a>(answer: &str, sources: impl Iterator<Item = (&'a str, &'a str)>)
         .collect()
 }
 
-/// Whether a passage (as its words) holds `share` of a sentence of an answer.
+/// Whether a passage (as its words) contains `share` of the content words of a sentence.
 fn holds(sentence: &str, passage: &[String], share: f64) -> bool {
     overlap(sentence, passage).is_some_and(|overlap| overlap >= share)
 }
 
-/// Whether a source holds any sentence of an answer to the given share.
+/// Whether a passage contains `share` of any sentence of an answer.
 pub fn holds_a_sentence(answer: &str, passage: &str, share: f64) -> bool {
     let passage = words(passage);
     answer
@@ -56,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_sentence_cites_the_sources_that_hold_it() {
+    fn a_sentence_cites_the_sources_that_contain_it() {
         let sources = [
             ("A1", "Warranty: it lasts ten years on every roof."),
             ("B1", "Nothing of the kind."),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     proptest! {
-        /// Without its markers the answer is what the human wrote, and no marker is of a source outside the context.
+        /// Without its markers the answer is the human's, and each marker is that of a source.
         #[test]
         fn only_markers_are_added(answer in "([a-d]{1,3}[ .?\n]{1,2}){0,12}", contents in prop::collection::vec("([a-d]{1,3} ){0,20}", 0..4)) {
             let markers: Vec<String> = (1..=contents.len()).map(|number| format!("A{number}")).collect();

@@ -1,18 +1,18 @@
-//! How much of a sentence's content a passage holds, by a measure of our own: it must not be the extension's, whose
-//! verdicts are read from answers that were marked by it.
+//! Overlap of a sentence with a passage. The measure is independent of the extension, because it places the markers that the
+//! extension then judges.
 //!
-//! Words are compared as they stand, in lower case and without stemming. They must stand close together: in the best
-//! stretch of one and a half times the sentence's length. On human-labelled attributions (AttributionBench) that
-//! tells supported claims better than their coverage by the whole passage does.
+//! It compares words in lower case, without stemming, within the best window of the passage. The window has 1.5 times the length of
+//! the sentence. On human-labelled attributions (AttributionBench), this separates supported claims better than coverage by the
+//! whole passage.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Content words that a sentence needs before anything is said of it.
+/// Least number of content words of a sentence that is measured.
 const LEAST_WORDS: usize = 3;
 
-/// English words that carry no content.
+/// English stop words.
 #[rustfmt::skip]
 const STOP_WORDS: [&str; 60] = [
     "a", "about", "also", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "do", "does", "for", "from",
@@ -26,8 +26,8 @@ pub fn words(text: &str) -> Vec<String> {
     text.unicode_words().map(str::to_lowercase).collect()
 }
 
-/// Share of a sentence's different content words that stand in the best stretch of a passage (given as its
-/// [`words`]), in [0, 1]; `None` for a sentence of fewer than three.
+/// Share of a sentence's distinct content words in the best window of a passage (given as its [`words`]), in [0, 1]; `None` for a
+/// sentence with fewer than three content words.
 pub fn overlap(sentence: &str, passage: &[String]) -> Option<f64> {
     let sentence = words(sentence);
     let content: BTreeSet<&str> = sentence
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The definition, stretch by stretch.
+    /// The same by its definition, window by window.
     fn by_definition(sentence: &str, passage: &[String]) -> Option<f64> {
         let all = words(sentence);
         let content: BTreeSet<&String> = all
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn content_words_must_stand_together() {
+    fn content_words_must_be_close_together() {
         let sentence = "The warranty lasts ten years.";
         let together = words("It says that the Warranty LASTS for ten years or more.");
         assert_eq!(overlap(sentence, &together), Some(1.0));
@@ -87,12 +87,12 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_without_content_is_not_judged() {
+    fn a_sentence_without_content_is_not_measured() {
         assert_eq!(overlap("Yes, it is.", &words("Yes, it is.")), None);
     }
 
     #[test]
-    fn a_stop_word_is_listed_once() {
+    fn stop_words_are_distinct() {
         assert_eq!(BTreeSet::from(STOP_WORDS).len(), STOP_WORDS.len());
     }
 

@@ -1,4 +1,4 @@
-//! Passages of the same text count as one: whichever of them a search returns, it found what was judged.
+//! Passages with equal text count as one: a search that returns any of them has found the judged passage.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use postgres::Client;
 
 use crate::database::load::SCHEMA;
 
-/// The class of each passage: the content hash that it shares with its duplicates.
+/// The class of each passage is its content hash, which equal passages share.
 pub struct Duplicates {
     by_id: BTreeMap<String, String>,
     by_key: BTreeMap<String, String>,
 }
 
 impl Duplicates {
-    /// Reads the hashes that `put_document` gave to the passages of a corpus.
+    /// Reads the content hashes of a corpus.
     ///
     /// # Errors
-    /// Those of the server.
+    /// Errors of the server.
     pub fn read(client: &mut Client, corpus: &str) -> Result<Self> {
         let rows = client.query(
             &format!("SELECT metadata ->> 'id', chunk_id::text, hash FROM {SCHEMA}.{corpus}"),
@@ -29,7 +29,7 @@ impl Duplicates {
         })
     }
 
-    /// The classes of passages named by the data set's ids. An id that is not in the corpus is a class of its own: it
+    /// The classes of passages, given by the ids of the data set. An id that is not in the corpus is a class of its own, so it
     /// stays in the denominator of recall.
     pub fn of_ids<'a>(&self, ids: impl IntoIterator<Item = &'a String>) -> BTreeSet<String> {
         ids.into_iter()
@@ -37,20 +37,20 @@ impl Duplicates {
             .collect()
     }
 
-    /// The classes of passages named by the database's keys.
+    /// The classes of passages, given by `chunk_id`.
     pub fn of_keys<'a>(&self, keys: impl IntoIterator<Item = &'a String>) -> BTreeSet<String> {
         keys.into_iter()
             .filter_map(|key| self.by_key.get(key).cloned())
             .collect()
     }
 
-    /// The class of a passage named by the database's key.
+    /// The class of a passage, given by `chunk_id`.
     pub fn class(&self, key: &str) -> String {
         let class = self.by_key.get(key);
         class.map_or_else(|| key.to_owned(), Clone::clone)
     }
 
-    /// A ranking of keys as a ranking of classes, each at the place of its first passage.
+    /// Turns a ranking of `chunk_id`s into a ranking of classes, each at the place of its first passage.
     pub fn ranking(&self, keys: &[String]) -> Vec<String> {
         let mut seen = BTreeSet::new();
         keys.iter()
@@ -74,19 +74,19 @@ mod tests {
     }
 
     #[test]
-    fn twins_share_the_place_of_the_first() {
+    fn equal_passages_have_the_place_of_the_first() {
         let keys = ["3", "2", "1"].map(String::from);
         assert_eq!(duplicates().ranking(&keys), ["y", "x"]);
     }
 
     #[test]
-    fn twins_are_judged_as_one() {
+    fn equal_passages_are_judged_as_one() {
         let gold = duplicates().of_ids(&["a", "b"].map(String::from));
         assert_eq!(gold, BTreeSet::from(["x".to_owned()]));
     }
 
     #[test]
-    fn a_judged_passage_that_is_not_there_still_counts() {
+    fn a_judged_passage_outside_the_corpus_counts() {
         assert_eq!(duplicates().of_ids(&["gone".to_owned()]).len(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The corpora, through the public functions of the extension.
+//! Loads corpora through the public functions of the extension.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,45 +12,45 @@ use crate::data::corpus::{Corpus, Document};
 use crate::data::vectors::DIMENSIONS;
 use crate::progress::Progress;
 
-/// Schema that holds all that an evaluation leaves behind.
+/// Schema of all tables that an evaluation creates.
 pub const SCHEMA: &str = "eval";
 
-/// Model that made the embeddings.
+/// Model of the embeddings.
 const MODEL: &str = "all-MiniLM-L6-v2";
 
-/// Documents in a transaction.
+/// Documents per transaction.
 const DOCUMENT_BATCH: usize = 200;
 
-/// Embeddings in a call.
+/// Embeddings per call.
 const EMBEDDING_BATCH: usize = 500;
 
-/// What a load took.
+/// The size and the times of a load.
 #[derive(Debug)]
 pub struct Load {
     /// Name of the corpus.
     pub corpus: String,
-    /// Of the data: [`Corpus::digest`] of each part.
+    /// [`Corpus::digest`] of each part, concatenated.
     pub digest: String,
     /// Documents.
     pub documents: usize,
     /// Passages.
     pub passages: usize,
-    /// Passages whose text begins with their title.
+    /// Passages whose text starts with their title.
     pub titled_texts: usize,
-    /// Time of all calls of `put_document`.
+    /// Total time of `put_document`.
     pub documents_took: Duration,
-    /// Time of all calls of `put_embeddings`.
+    /// Total time of `put_embeddings`.
     pub embeddings_took: Duration,
-    /// Time of the index on the embeddings.
+    /// Time to build the vector index.
     pub index_took: Duration,
-    /// It was there from an earlier run, which took these times.
-    pub kept: bool,
+    /// Whether an earlier run loaded the corpus; the times are those of that run.
+    pub reused: bool,
 }
 
-/// Loads a domain as a corpus of its own unless the same data are there already.
+/// Loads a domain as a corpus of its own, unless the same data are already loaded.
 ///
 /// # Errors
-/// Whatever the server refuses, and numbers of rows that are not those of the data.
+/// Errors of the server, and row counts that differ from the data.
 pub fn load(client: &mut Client, corpus: &Corpus) -> Result<Load> {
     load_together(
         client,
@@ -59,7 +59,7 @@ pub fn load(client: &mut Client, corpus: &Corpus) -> Result<Load> {
     )
 }
 
-/// Loads domains into one corpus unless the same data are there already. Their documents must have different ids.
+/// Loads domains into one corpus, unless the same data are already loaded. Their document ids must be distinct.
 ///
 /// # Errors
 /// As [`load`].
@@ -78,12 +78,12 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
         documents_took: Duration::ZERO,
         embeddings_took: Duration::ZERO,
         index_took: Duration::ZERO,
-        kept: false,
+        reused: false,
         corpus: name.to_owned(),
     };
-    if let Some(kept) = earlier(client, &load)? {
-        eprintln!("{}: loaded already", kept.corpus);
-        return Ok(kept);
+    if let Some(reused) = recorded_load(client, &load)? {
+        eprintln!("{}: already loaded", reused.corpus);
+        return Ok(reused);
     }
     clear(client, &load.corpus)?;
     client.execute(
@@ -96,10 +96,10 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
         index_took: index(client, &load.corpus)?,
         ..load
     };
-    settle(client, &load.corpus)?;
+    vacuum_and_merge(client, &load.corpus)?;
     ensure!(
         complete(client, &load)?,
-        "{} does not hold what was put into it",
+        "{} does not contain the data that were put into it",
         load.corpus
     );
     client.execute(
@@ -115,8 +115,8 @@ pub fn load_together(client: &mut Client, name: &str, parts: &[Corpus]) -> Resul
     Ok(load)
 }
 
-/// The load that stands, if it is complete and of the same data.
-fn earlier(client: &mut Client, load: &Load) -> Result<Option<Load>> {
+/// The recorded load, if the corpus is complete and has the same data.
+fn recorded_load(client: &mut Client, load: &Load) -> Result<Option<Load>> {
     let recorded = client.query_opt(
         &format!(
             "SELECT l.documents_seconds, l.embeddings_seconds, l.index_seconds FROM {SCHEMA}.loads AS l \
@@ -136,12 +136,12 @@ fn earlier(client: &mut Client, load: &Load) -> Result<Option<Load>> {
         documents_took: Duration::from_secs_f64(row.get(0)),
         embeddings_took: Duration::from_secs_f64(row.get(1)),
         index_took: Duration::from_secs_f64(row.get(2)),
-        kept: true,
+        reused: true,
         ..*load
     }))
 }
 
-/// Whether the tables hold as many documents, passages and embeddings as the data.
+/// Whether the tables contain as many documents, passages and embeddings as the data.
 fn complete(client: &mut Client, load: &Load) -> Result<bool> {
     let row = client.query_one(
         &format!(
@@ -154,7 +154,7 @@ fn complete(client: &mut Client, load: &Load) -> Result<bool> {
     Ok(is(0, load.documents) && is(1, load.passages) && is(2, load.passages))
 }
 
-/// Removes other data of this name, and what an interrupted load or a dropped extension left.
+/// Removes other data of this name, and the remains of an interrupted load or a dropped extension.
 fn clear(client: &mut Client, corpus: &str) -> Result<()> {
     client.execute(
         &format!("DELETE FROM {SCHEMA}.loads WHERE corpus = $1"),
@@ -240,7 +240,7 @@ fn put_embeddings(client: &mut Client, name: &str, parts: &[Corpus]) -> Result<D
     Ok(progress.finish())
 }
 
-/// The key that the database gave to each passage of the data set.
+/// The `chunk_id` of each passage of the data set.
 fn keys(client: &mut Client, corpus: &str) -> Result<BTreeMap<String, String>> {
     let rows = client.query(
         &format!("SELECT metadata ->> 'id', chunk_id::text FROM {SCHEMA}.{corpus}"),
@@ -249,9 +249,9 @@ fn keys(client: &mut Client, corpus: &str) -> Result<BTreeMap<String, String>> {
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Embedding a passage leaves a dead row behind, which weighs in lexical scores until it is vacuumed away; and the planner must
-/// know the sizes before anything is timed.
-fn settle(client: &mut Client, corpus: &str) -> Result<()> {
+/// Vacuums and merges: put_embeddings leaves dead rows, which count in lexical scores until VACUUM removes them. ANALYZE gives the
+/// planner the sizes before anything is timed.
+fn vacuum_and_merge(client: &mut Client, corpus: &str) -> Result<()> {
     let relation = format!("{SCHEMA}.{corpus}");
     client.batch_execute(&format!("VACUUM (ANALYZE, INDEX_CLEANUP on) {relation}"))?;
     client.batch_execute(&format!(
@@ -260,7 +260,7 @@ fn settle(client: &mut Client, corpus: &str) -> Result<()> {
     Ok(())
 }
 
-/// Makes the index that `check_corpus` asks for, by the command that it gives.
+/// Runs the CREATE INDEX statement that `check_corpus` suggests.
 fn index(client: &mut Client, corpus: &str) -> Result<Duration> {
     let hint: Option<String> = client
         .query_one(
@@ -268,7 +268,7 @@ fn index(client: &mut Client, corpus: &str) -> Result<Duration> {
             &[&corpus],
         )?
         .get(0);
-    let command = hint.context("check_corpus names no command for the missing vector index")?;
+    let command = hint.context("check_corpus suggests no command for the missing vector index")?;
     eprintln!("{corpus}: {command}");
     let begun = Instant::now();
     client.batch_execute(&command)?;

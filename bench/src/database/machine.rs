@@ -1,17 +1,17 @@
-//! What the figures were measured on.
+//! Describes the machine and the server of a measurement.
 
 use anyhow::Result;
 use postgres::Client;
 
 use crate::database::server::Address;
 
-/// A name and what it is.
+/// A name and its value.
 pub type Fact = (&'static str, String);
 
-/// Machine, server, versions and the settings that matter.
+/// Machine, server, versions and the relevant settings.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn describe(client: &mut Client, address: &Address) -> Result<Vec<Fact>> {
     let mut facts = vec![
         ("client's machine", machine()),
@@ -38,7 +38,7 @@ pub fn describe(client: &mut Client, address: &Address) -> Result<Vec<Fact>> {
     Ok(facts)
 }
 
-/// Processor, cores and memory as Linux tells them.
+/// Processor, cores and memory, from /proc.
 fn machine() -> String {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     let field = |text: &str, name: &str| {

@@ -1,4 +1,4 @@
-//! Conversations about the passages of a corpus: each turn asks with the beginning of one, and answers with it.
+//! Runs turns about the passages of a corpus: the question is the beginning of a passage, the answer repeats the passage.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,14 +9,14 @@ use postgres::Client;
 use crate::database::load::SCHEMA;
 use crate::progress::Progress;
 
-/// Characters of a question.
+/// Length of a question in characters.
 const ASKED: usize = 60;
-/// Characters of an answer, before its citation.
+/// Length of an answer in characters, before its citation.
 const ANSWERED: usize = 300;
-/// Passages between one question and the next, so that each turn has sources of its own.
+/// Passages between two questions, so that each turn has other sources.
 const STRIDE: usize = 23;
 
-/// What a turn took.
+/// The times of a turn.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnTimes {
     /// `begin_turn`.
@@ -25,27 +25,27 @@ pub struct TurnTimes {
     pub end: Duration,
 }
 
-/// A passage to be talked about.
+/// A passage that a turn asks about.
 struct Passage {
     text: String,
     embedding: Vector,
 }
 
-/// Someone who talks to a server, each turn a transaction of its own.
+/// A session that runs turns, each in a transaction of its own.
 pub struct TurnSession {
     /// The session.
     pub client: Client,
     corpus: String,
     passages: Vec<Passage>,
-    /// Tells the conversations of a run from those of another.
+    /// Distinguishes the conversations of different runs.
     run: u128,
 }
 
 impl TurnSession {
-    /// Reads what to talk about.
+    /// Reads the passages.
     ///
     /// # Errors
-    /// Those of the server.
+    /// Errors of the server.
     pub fn new(mut client: Client, corpus: &str) -> Result<Self> {
         let rows = client.query(
             &format!("SELECT content, embedding FROM {SCHEMA}.{corpus} ORDER BY chunk_id"),
@@ -64,11 +64,11 @@ impl TurnSession {
         })
     }
 
-    /// A conversation whose next turn is that one; its name.
+    /// Starts a conversation and runs the turns before `turn`; returns its name.
     ///
     /// # Errors
-    /// Those of the server.
-    pub fn up_to(&mut self, turn: usize) -> Result<String> {
+    /// Errors of the server.
+    pub fn start_at_turn(&mut self, turn: usize) -> Result<String> {
         let name = format!("talk-{}-{turn}", self.run);
         let task = format!("up to turn {turn}");
         let progress = Progress::new(&task, turn - 1);
@@ -80,11 +80,11 @@ impl TurnSession {
         Ok(name)
     }
 
-    /// A conversation of its own under settings; its name.
+    /// Starts a conversation with settings; returns its name.
     ///
     /// # Errors
-    /// Those of the server.
-    pub fn under(&mut self, name: &str, settings: &str) -> Result<String> {
+    /// Errors of the server.
+    pub fn start_with_settings(&mut self, name: &str, settings: &str) -> Result<String> {
         let name = format!("talk-{}-{name}", self.run);
         self.client.execute(
             "SELECT reground.alter_conversation($1, $2::text::jsonb)",
@@ -93,13 +93,16 @@ impl TurnSession {
         Ok(name)
     }
 
-    /// Holds a turn about the passage of that number.
+    /// Runs a turn about the passage with this number.
     ///
     /// # Errors
-    /// Those of the server.
+    /// Errors of the server.
     pub fn turn(&mut self, conversation: &str, number: usize) -> Result<TurnTimes> {
         let at = number * STRIDE % self.passages.len();
-        let passage = self.passages.get(at).context("a corpus without passages")?;
+        let passage = self
+            .passages
+            .get(at)
+            .context("the corpus has no passages")?;
         let first = |count| passage.text.chars().take(count).collect::<String>();
         let begun = Instant::now();
         let row = self.client.query_one(

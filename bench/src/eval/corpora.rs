@@ -13,7 +13,7 @@ use crate::data::{Domain, Folder};
 use crate::database::duplicates::Duplicates;
 use crate::database::load::{self, Load};
 
-/// A corpus that stands in the database, with what is needed to judge a result.
+/// A corpus in the database, with the relevance judgements.
 pub struct JudgedCorpus {
     /// Its domain.
     pub domain: Domain,
@@ -23,7 +23,7 @@ pub struct JudgedCorpus {
 }
 
 impl JudgedCorpus {
-    /// What humans judged relevant to a query, twins as one; empty for an unjudged one.
+    /// The passages that humans judged relevant to a query, as classes of equal passages; empty if the query was not judged.
     pub fn gold(&self, query: &str) -> BTreeSet<String> {
         let judged = self.judgements.get(query);
         judged.map_or_else(BTreeSet::new, |ids| self.duplicates.of_ids(ids))
@@ -47,7 +47,7 @@ pub fn load_all(folder: &Folder, client: &mut Client) -> Result<(Vec<JudgedCorpu
     Ok((corpora, loads))
 }
 
-/// The conversations of both domains, or the sample of them.
+/// The conversations of both domains, or the sample.
 pub fn conversations(folder: &Folder, sample: bool) -> Result<Vec<Conversation>> {
     let mut all = Vec::new();
     for domain in Domain::ALL {

@@ -8,11 +8,11 @@ use lexopt::prelude::{Long, ValueExt};
 use super::floors::file::{FloorActions, Floors};
 use crate::data::queries::Form;
 
-/// What `--help` prints.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPTION]…
 
   --uri URI               server with the extension
-  --data FOLDER           folder that holds mtrag/
+  --data FOLDER           folder that contains mtrag/
   --connections N         searches and conversations at a time (default 2)
   --sample                a fixed quarter of the conversations, in two arms
   --only retrieval|query|replay|strategies|graph   leave out the others; graph runs on demand alone
@@ -26,35 +26,35 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
 /// A part of the evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Ranked lists.
+    /// Ranked lists of `reground.search`.
     Retrieval,
-    /// How the query of a turn is made.
+    /// Ways to make the query of a turn.
     Query,
     /// Whole turns.
     Replay,
-    /// What is done about history.
+    /// History strategies.
     Strategies,
-    /// What the knowledge graph adds.
+    /// The knowledge graph.
     Graph,
 }
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
     /// Server with the extension.
     pub uri: String,
-    /// Folder that holds mtrag/.
+    /// Folder that contains mtrag/.
     pub data: PathBuf,
-    /// How the queries are put.
+    /// Forms of the queries.
     pub forms: Vec<Form>,
-    /// Searches and conversations at a time, at least one.
+    /// Number of sessions, at least 1.
     pub connections: usize,
-    /// Whether only the sample is evaluated.
+    /// Whether to evaluate only the sample.
     pub sample: bool,
-    /// Floors and what is done with them.
+    /// Floors, and what to do with them.
     pub floors: Option<Floors>,
     /// Id of the one conversation to show.
     pub show: Option<String>,
-    /// Where to write what each strategy measured.
+    /// File for the measurements of each strategy.
     pub strategies: Option<PathBuf>,
     only: Option<Part>,
 }
@@ -63,7 +63,7 @@ impl Options {
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// What is no option, options without what they need.
+    /// Unknown options, missing required options, numbers out of range.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut data, mut forms) = (None, None, None);
         let (mut connections, mut sample, mut only, mut show) = (2, false, None, None);
@@ -99,8 +99,8 @@ impl Options {
             )?),
         };
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             forms: forms.unwrap_or_else(|| Form::ALL.to_vec()),
             connections,
             sample,
@@ -111,12 +111,12 @@ impl Options {
         }))
     }
 
-    /// Whether a part is asked for.
+    /// Whether to run a part.
     pub fn runs(&self, part: Part) -> bool {
         self.only.is_none_or(|only| only == part)
     }
 
-    /// Whether a part is asked for by name.
+    /// Whether the options name this part.
     pub fn only(&self, part: Part) -> bool {
         self.only == Some(part)
     }
@@ -129,7 +129,7 @@ fn part(name: &str) -> Result<Part> {
         "replay" => Ok(Part::Replay),
         "strategies" => Ok(Part::Strategies),
         "graph" => Ok(Part::Graph),
-        _ => bail!("retrieval, query, replay, strategies or graph, not {name}"),
+        _ => bail!("--only must be retrieval, query, replay, strategies or graph, not {name}"),
     }
 }
 
@@ -139,7 +139,7 @@ fn these(names: &str) -> Result<Vec<Form>> {
 
 fn form(name: &str) -> Result<Form> {
     let known = Form::ALL.into_iter().find(|form| form.name() == name);
-    known.with_context(|| format!("lastturn, rewrite or questions, not {name}"))
+    known.with_context(|| format!("--forms must be lastturn, rewrite or questions, not {name}"))
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn all_forms_and_parts_unless_told_otherwise() {
+    fn all_forms_and_parts_run_by_default() {
         let all = options(&[]).unwrap().unwrap();
         assert_eq!(all.forms, Form::ALL);
         assert!(all.runs(Part::Retrieval) && all.runs(Part::Replay));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_the_figures_cannot_be_held_against_all_floors() {
+    fn check_refuses_options_that_leave_figures_out() {
         for less in [
             ["--only", "replay"],
             ["--forms", "rewrite"],

@@ -1,4 +1,4 @@
-//! What is done about history (D9): conversations held again by each strategy, turn by turn.
+//! History strategies (D9): conversations replayed with each strategy, turn by turn.
 
 use reground_grounding::strategy::Strategy;
 
@@ -7,7 +7,7 @@ use super::replay::arm::Arm;
 use super::replay::turn::ReplayedTurn;
 use crate::simulation::measured::Measured;
 
-/// An arm a strategy.
+/// One arm per strategy.
 pub fn arms(sample: bool) -> Vec<Arm> {
     let compared = Strategy::ALL.into_iter();
     compared
@@ -16,8 +16,8 @@ pub fn arms(sample: bool) -> Vec<Arm> {
         .collect()
 }
 
-/// The means of each strategy at each turn number. Recall and precision are over the judged turns of that number, shares and
-/// tokens over all; a number that no judged turn has is left out.
+/// The means of each strategy for each turn number. Recall and precision are over the judged turns of that number, shares and
+/// tokens over all its turns. Turn numbers without a judged turn are left out.
 pub fn measured(runs: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Measured> {
     let mut all = Vec::new();
     for (arm, held) in runs {
@@ -58,7 +58,7 @@ fn tokens(turn: &ReplayedTurn) -> f64 {
     f64::from(turn.tokens) + turn.history_tokens as f64
 }
 
-/// 1 − α; 0 where there are neither sources nor history.
+/// 1 − α; 0 without sources and history.
 fn history_share(turn: &ReplayedTurn) -> f64 {
     turn.history_tokens as f64 / tokens(turn).max(1.0)
 }
@@ -70,7 +70,7 @@ mod tests {
     use crate::data::Domain;
 
     #[test]
-    fn a_row_is_a_turn_number_that_was_judged() {
+    fn a_row_is_a_turn_number_with_judged_turns() {
         let mut one = held(Domain::Cloud, &[Some(4), None, Some(1)]);
         one.turns[0].tokens = 300;
         one.turns[0].history_tokens = 100;

@@ -1,4 +1,4 @@
-//! Answers of ExpertQA: which references each claim literally cites, by human-made labels.
+//! Answers of ExpertQA with human labels: the references that each claim literally cites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,15 +22,15 @@ struct Claim {
     gold_refs_literal: BTreeSet<u32>,
 }
 
-/// The answers of the development part.
+/// The answers of the dev split.
 ///
 /// # Errors
-/// A file that is missing or malformed.
+/// A missing or malformed file.
 pub fn answers(data: &Path) -> Result<Vec<Answer>> {
     json_lines(&data.join("extraction/expertqa_answers.dev.jsonl.gz"))
 }
 
-/// Prints precision, recall and F1 over pairs of claim and reference, and where the markers outside the claims stand; the F1.
+/// Prints precision, recall and F1 over pairs of claim and reference, and the places of markers outside claims; returns the F1.
 pub fn print(answers: &[Answer]) -> f64 {
     let (mut claims, mut both, mut read, mut gold) = (0, 0, 0, 0);
     let mut outside = Outside::default();
@@ -71,7 +71,7 @@ fn numbers(extraction: &Extraction) -> impl Iterator<Item = u32> {
         .filter_map(move |c| number(&c.reference))
 }
 
-/// Markers of the answers that no claim has.
+/// Markers of the answers that are in no claim.
 #[derive(Default)]
 struct Outside {
     all: usize,
@@ -83,7 +83,7 @@ impl Outside {
     fn add(&mut self, answer: &Answer) {
         let extraction = extract(&answer.answer, &Families::ALL);
         self.all += numbers(&extraction).count();
-        // What the claims hold, by the words before it: claims are sentences of the answer with white space changed.
+        // Markers are identified by the letters before them, because the claims are sentences with changed white space.
         let mut held: BTreeMap<(String, u32), usize> = BTreeMap::new();
         for claim in &answer.claims {
             let of_claim = extract(&claim.claim, &Families::ALL);
@@ -131,9 +131,9 @@ impl Outside {
     }
 }
 
-/// Each number with the letters that stand before it, markers and signs left out.
+/// Each number with the letters before it, without markers and punctuation.
 fn contexts(text: &str, extraction: &Extraction) -> Vec<(String, u32)> {
-    /// Letters that tell one place from another.
+    /// Letters that identify a place.
     const LETTERS: usize = 8;
     let mut prose = String::new();
     let mut at = 0;

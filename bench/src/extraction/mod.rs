@@ -1,4 +1,4 @@
-//! The command `extraction`: citations read out of real answers, held against what they literally cite.
+//! The command `extraction`: citations extracted from real answers, compared with human labels.
 
 mod expertqa;
 mod options;
@@ -13,7 +13,7 @@ use self::options::{Options, USAGE};
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data that cannot be read, an interpreter that refuses, a citation that was not read.
+/// Invalid arguments, unreadable data, errors of the interpreter, with `--check` a citation that was not found.
 pub fn run(parser: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(parser)? else {
         println!("{USAGE}");
@@ -24,7 +24,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     raw_answers::print(&raw);
     speed::print(&raw, options.rounds, options.python.as_deref())?;
     sample::print(&raw, options.show, options.seed);
-    // What stands there literally is read, or it is not.
+    // Literal citations must all be found, so the floor is 1.
     ensure!(
         !options.check || f1 == 1.0,
         "F1 of {f1} where 1 is the floor"

@@ -1,4 +1,4 @@
-//! Long answers of a dozen models, as they wrote them.
+//! Long answers of a dozen models, unchanged.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,7 +29,7 @@ struct Summary {
 /// The answers of all three files, in order.
 ///
 /// # Errors
-/// A file that is missing or malformed.
+/// A missing or malformed file.
 pub fn answers(data: &Path) -> Result<Vec<String>> {
     let folder = data.join("raw_answers");
     let reports: Vec<Report> =
@@ -48,7 +48,7 @@ pub fn answers(data: &Path) -> Result<Vec<String>> {
     Ok(reports.chain(scholars).chain(summaries).collect())
 }
 
-/// Prints how many citations of each form there are.
+/// Prints the number of citations of each form.
 pub fn print(answers: &[String]) {
     let mut forms: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     let (mut rows, mut sentences, mut claims) = (0, 0, 0);

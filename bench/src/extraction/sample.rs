@@ -1,4 +1,4 @@
-//! Citations of the raw answers with what stands around them, for a reader to judge.
+//! A sample of the citations with their context, for manual review.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,5 @@
-//! Answers with the passages that were shown for them, and which sentence stands on which passage.
-//!
-//! A sentence cites a passage where humans and words agree: humans judged the passage relevant to the turn, and no other
-//! passage shown holds more of the sentence by the replays' own measure. The extension's support has no say in it.
+//! Answers with the passages shown for them. A sentence cites a passage if humans judged the passage relevant to the turn and no
+//! other shown passage contains more of the sentence (by `attribution::overlap`, so independently of the extension's support).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +13,13 @@ use crate::data::queries::judgements;
 use crate::data::tasks::{Conversation, conversations};
 use crate::data::{Domain, Folder, json_lines};
 
-/// Passages shown for an answer, but for those that humans judged relevant beyond them.
+/// Passages shown for an answer, unless humans judged more passages relevant.
 const MOST: usize = 10;
 
-/// A passage that was shown.
+/// A shown passage.
 #[derive(Clone, Debug)]
 pub struct Passage {
-    /// Its document.
+    /// Id of its document.
     pub document: String,
     /// Its text.
     pub text: String,
@@ -32,37 +30,37 @@ pub struct Passage {
 /// A sentence of an answer.
 #[derive(Clone, Debug)]
 pub struct Sentence {
-    /// As the human wrote it, with the white space that follows.
+    /// The text as the human wrote it, with the white space after it.
     pub text: String,
-    /// The passage that it stands on, by its place among those shown, and the share of the sentence that this holds.
+    /// Index of the passage that the sentence cites, and the share of the sentence that it contains.
     pub supported_by: Option<(usize, f64)>,
 }
 
-/// An answer and what was shown for it.
+/// An answer and the passages shown for it.
 #[derive(Clone, Debug)]
 pub struct ShownAnswer {
-    /// The conversation.
+    /// Id of the conversation.
     pub conversation: String,
     /// The user's words.
     pub question: String,
-    /// The passages, in an order that says nothing of their worth.
+    /// The passages, ordered by id, so the order is independent of relevance.
     pub passages: Vec<Passage>,
-    /// The answer.
+    /// The sentences of the answer.
     pub sentences: Vec<Sentence>,
 }
 
 impl ShownAnswer {
-    /// Places of the sentences that cite.
+    /// Indexes of the sentences with a citation.
     pub fn citing(&self) -> impl Iterator<Item = usize> + '_ {
         let sentences = self.sentences.iter().enumerate();
         sentences.filter_map(|(place, sentence)| sentence.supported_by.map(|_| place))
     }
 }
 
-/// The answers of all domains to which humans judged passages relevant.
+/// The answers of all domains with relevant passages.
 ///
 /// # Errors
-/// Data that are missing or malformed.
+/// Missing or malformed data.
 pub fn read(folder: &Folder) -> Result<Vec<ShownAnswer>> {
     let mut all = Vec::new();
     for domain in Domain::ALL {
@@ -97,7 +95,7 @@ fn of_conversation(
     let of_turn = |id: &str| relevant.get(id).unwrap_or(&none);
     let shown = conversation.turns.iter().filter_map(|turn| {
         let own = of_turn(&turn.id);
-        // The others of the conversation stand in for what retrieval brings beside the right passages.
+        // Relevant passages of other turns stand for the other results of a retrieval.
         let others = conversation.turns.iter().flat_map(|turn| of_turn(&turn.id));
         let mut ids = own.clone();
         for id in others {
@@ -126,8 +124,8 @@ fn of_conversation(
     shown.collect()
 }
 
-/// The quotation marks of tokenised text as people and models write them: as they are, they open code in Markdown, in
-/// which nothing is a citation.
+/// Replaces the quotation marks of tokenised text. Two backquotes would start code in Markdown, and the extension extracts no
+/// citations from code.
 fn plain_quotes(answer: &str) -> String {
     answer.replace("``", "\"").replace("''", "\"")
 }
@@ -154,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_stands_on_what_humans_and_words_agree_on() {
+    fn a_sentence_cites_what_judgements_and_words_agree_on() {
         let passages: Vec<Passage> = [
             "Cows give fresh milk.",
             "Cows give fresh milk daily.",
@@ -171,7 +169,7 @@ mod tests {
             place("Cows give fresh milk.", &[true, true, true]),
             Some((0, 1.0))
         );
-        // Of equals the relevant one.
+        // Of two equal passages, the relevant one.
         assert_eq!(
             place("Cows give fresh milk.", &[false, true, true]),
             Some((1, 1.0))

@@ -1,37 +1,37 @@
-//! Answers as they are put to the extension.
+//! Answers with markers, as input of `check_answer`.
 
 use serde_json::{Value, json};
 
 use super::answers::{Sentence, ShownAnswer};
 use crate::attribution::marking::marked;
 
-/// An answer with its passages and the citations of it that are looked at.
+/// An answer, its passages and its evaluated citations.
 #[derive(Clone, Debug)]
 pub struct TestCase {
     /// The answer with markers.
     pub answer: String,
-    /// What was shown, in the shape that `check_answer` takes.
+    /// The shown passages, in the shape of `check_answer`.
     pub passages: Value,
-    /// The corpus in which documents are looked up.
+    /// Corpus for the look-up of documents.
     pub corpus: Option<String>,
-    /// First byte of each citation that is looked at.
+    /// First byte of each evaluated citation.
     pub citations: Vec<usize>,
 }
 
-/// How the passages are marked.
+/// Form of the markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerStyle {
-    /// `A1`, `B1` and so on.
+    /// `A1`, `B1`, …
     Letters,
-    /// `1`, `2` and so on.
+    /// `1`, `2`, …
     Numbers,
 }
 
 impl MarkerStyle {
-    /// The marker of a passage by its place.
+    /// The marker of the passage at this index.
     pub fn marker(self, place: usize) -> String {
         match self {
-            // A context has no more than the letters, but for data of another kind.
+            // After Z1 comes A2; these data do not need it.
             Self::Letters => {
                 let letter = char::from(b'A' + (place % 26) as u8);
                 format!("{letter}{}", place / 26 + 1)
@@ -41,8 +41,8 @@ impl MarkerStyle {
     }
 }
 
-/// The answer of `shown` with its citations. `fault` puts another sentence with another marker in the place of one. The
-/// first byte of each citation comes with the sentence that it is of.
+/// Writes the answer of `shown` with its citations. `fault` replaces one sentence and its marker. Returns the text, and for each
+/// citation the index of its sentence and its first byte.
 pub fn answer(
     shown: &ShownAnswer,
     style: MarkerStyle,
@@ -73,7 +73,7 @@ pub fn answer(
     (text, citations)
 }
 
-/// The passages of `shown` in the shape that `check_answer` takes.
+/// The passages of `shown`, in the shape of `check_answer`.
 pub fn passages(shown: &ShownAnswer, style: MarkerStyle) -> Value {
     let passages = shown.passages.iter().enumerate();
     passages
@@ -84,7 +84,7 @@ pub fn passages(shown: &ShownAnswer, style: MarkerStyle) -> Value {
         .collect()
 }
 
-/// The answers as they are, all citations looked at; and for each of these the share of its sentence that its passage holds.
+/// The unchanged answers with all citations, and for each citation the share of its sentence that the passage contains.
 pub fn untouched(shown: &[ShownAnswer]) -> (Vec<TestCase>, Vec<f64>) {
     let mut cases = Vec::new();
     let mut held = Vec::new();

@@ -1,34 +1,34 @@
-//! The kinds of faults, by the failure modes that the extension names.
+//! The kinds of faults and the failure modes of the extension that they belong to.
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// A marker that no passage has.
+    /// A marker without a passage.
     UnknownMarker,
-    /// A number beyond those of the passages.
+    /// A number above those of the passages.
     NumberOutOfRange,
-    /// The marker of another passage of the context, which does not hold the sentence.
+    /// The marker of another passage of the context, which does not contain the sentence.
     OtherPassage,
-    /// Each marker of a sentence of several facts on another of them.
+    /// A sentence with several facts whose markers are exchanged.
     Exchanged,
-    /// The true marker under a sentence of another conversation.
+    /// A sentence of another conversation with the true marker.
     ForeignSentence,
-    /// The true marker under the sentence with another number.
+    /// The sentence with a changed number and the true marker.
     ChangedNumber,
-    /// The same with its verb denied.
+    /// The sentence with a negated verb and the true marker.
     Denied,
-    /// The same with another name.
+    /// The sentence with another name and the true marker.
     SwappedName,
-    /// A page that the document does not have, of a document that was shown.
+    /// A page beyond the document, which was shown.
     PageBeyond,
-    /// The same of a document of the corpus that was not shown.
+    /// A page beyond a document of the corpus that was not shown.
     PageElsewhere,
-    /// A marker of an earlier turn, which is not in the context.
+    /// The marker of an earlier turn that is not in the context.
     Stale,
 }
 
 impl FaultKind {
-    /// Those that are put into single answers, in the order of the report.
+    /// The kinds that change a single answer, in the order of the report.
     pub const IN_ANSWERS: [Self; 7] = [
         Self::UnknownMarker,
         Self::NumberOutOfRange,
@@ -56,7 +56,7 @@ impl FaultKind {
         }
     }
 
-    /// The failure mode that the extension should name; `None` where it has none for it.
+    /// The failure mode that the extension should report; `None` if it has none.
     pub fn mode(self) -> Option<&'static str> {
         match self {
             Self::UnknownMarker
@@ -71,8 +71,8 @@ impl FaultKind {
         }
     }
 
-    /// How many are injected. The first four are mixed 41 to 32 to 27 by their modes, as the failures were that the modes
-    /// were found in; the others come on top.
+    /// Number of injected faults. The first four kinds have the proportions 41 to 32 to 27 by mode, as in the source of the modes;
+    /// the others are additional.
     pub fn asked(self) -> usize {
         match self {
             Self::UnknownMarker | Self::NumberOutOfRange => 205,

@@ -1,4 +1,4 @@
-//! What is done to a sentence and its marker.
+//! Injects faults into a sentence and its marker.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -9,20 +9,20 @@ use crate::attribution::marking::HELD;
 use crate::attribution::overlap::{overlap, words};
 use crate::statistics::random::SplitMix;
 
-/// English verbs behind which "not" denies a sentence.
+/// English verbs that "not" can follow.
 const VERBS: [&str; 14] = [
     "is", "are", "was", "were", "can", "could", "will", "would", "should", "may", "must", "has",
     "have", "had",
 ];
 
-/// Words by which a sentence denies already.
+/// Words of a sentence that is already negated.
 const DENIALS: [&str; 6] = ["not", "no", "never", "cannot", "nor", "without"];
 
-/// A place where a fault can be put: an answer and a sentence of it.
+/// Index of an answer and of a sentence.
 pub type Place = (usize, usize);
 
-/// As many answers with a fault of a kind as are asked for, one fault in each. Every sentence that can carry it has it once
-/// before any has it again. Fewer where none can.
+/// Answers with one fault each, `kind.asked()` of them. Each suitable sentence gets a fault before any sentence gets a second one.
+/// Fewer if no sentence is suitable.
 pub fn injected(all: &[ShownAnswer], kind: FaultKind, random: &mut SplitMix) -> Vec<TestCase> {
     let mut places: Vec<Place> = all
         .iter()
@@ -64,7 +64,7 @@ fn one(
     let mut marker = style.marker(right);
     match kind {
         FaultKind::UnknownMarker => {
-            // Either a document that was not shown or a further passage of one that was.
+            // Either a document that was not shown, or another passage of a shown document.
             let beyond = shown.passages.len() + random.below(26 - shown.passages.len().min(25));
             marker = match random.below(2) {
                 0 => style.marker(beyond),
@@ -80,7 +80,7 @@ fn one(
                     overlap(said, &shown.passages[*other].words).is_some_and(|held| held < HELD)
                 })
                 .collect();
-            marker = style.marker(*random.of(&others)?);
+            marker = style.marker(*random.choose(&others)?);
         }
         FaultKind::ForeignSentence => said_instead = Some(foreign(all, shown, random)?),
         FaultKind::ChangedNumber => said_instead = Some(other_number(said, source, random)?),
@@ -106,12 +106,12 @@ fn one(
     })
 }
 
-/// A sentence that another conversation cites for, and of which no passage shown holds a half.
+/// A cited sentence of another conversation; no shown passage contains half of it.
 fn foreign(all: &[ShownAnswer], shown: &ShownAnswer, random: &mut SplitMix) -> Option<String> {
     (0..100).find_map(|_| {
-        let other = random.of(all)?;
+        let other = random.choose(all)?;
         let citing: Vec<usize> = other.citing().collect();
-        let said = &other.sentences[*random.of(&citing)?].text;
+        let said = &other.sentences[*random.choose(&citing)?].text;
         let held =
             |passage: &Passage| overlap(said, &passage.words).is_some_and(|held| held >= HELD);
         (other.conversation != shown.conversation && !shown.passages.iter().any(held))
@@ -119,14 +119,14 @@ fn foreign(all: &[ShownAnswer], shown: &ShownAnswer, random: &mut SplitMix) -> O
     })
 }
 
-/// The sentence with another number in the place of one that the passage gives; the other it does not give.
+/// Replaces a number that the passage contains by one that it lacks.
 fn other_number(said: &str, source: &Passage, random: &mut SplitMix) -> Option<String> {
     let numbers: Vec<(usize, &str)> = said
         .unicode_word_indices()
         .filter(|(_, word)| word.len() < 9 && word.bytes().all(|byte| byte.is_ascii_digit()))
         .filter(|(_, word)| source.words.iter().any(|other| other == word))
         .collect();
-    let (at, word) = *random.of(&numbers)?;
+    let (at, word) = *random.choose(&numbers)?;
     let number: usize = word.parse().ok()?;
     (0..100).find_map(|_| {
         let other = (number + 1 + random.below(9)).to_string();
@@ -135,7 +135,7 @@ fn other_number(said: &str, source: &Passage, random: &mut SplitMix) -> Option<S
     })
 }
 
-/// The sentence with its first verb of being, having or being able denied.
+/// Negates the first auxiliary verb.
 fn denied(said: &str) -> Option<String> {
     let denies = |word: &String| {
         DENIALS.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t")
@@ -150,7 +150,7 @@ fn denied(said: &str) -> Option<String> {
     Some(format!("{} not{}", &said[..end], &said[end..]))
 }
 
-/// The sentence with the name of another conversation in the place of one that the passage gives; the other it lacks.
+/// Replaces a name that the passage contains by a name of another conversation that it lacks.
 fn other_name(
     said: &str,
     source: &Passage,
@@ -163,12 +163,12 @@ fn other_name(
         .into_iter()
         .filter(|(_, name)| given(name))
         .collect();
-    let (at, name) = *random.of(&own)?;
+    let (at, name) = *random.choose(&own)?;
     (0..100).find_map(|_| {
-        let other = random.of(all)?;
-        let sentence = random.of(&other.sentences)?;
+        let other = random.choose(all)?;
+        let sentence = random.choose(&other.sentences)?;
         let others = names(&sentence.text);
-        let (_, instead) = *random.of(&others)?;
+        let (_, instead) = *random.choose(&others)?;
         let strange = words(instead)
             .iter()
             .all(|word| !source.words.contains(word));
@@ -177,7 +177,7 @@ fn other_name(
     })
 }
 
-/// Runs of capitalised words inside a sentence with only spaces between them: where each begins, and the run.
+/// Runs of capitalised words after the first word, separated by spaces: start and text.
 fn names(said: &str) -> Vec<(usize, &str)> {
     let mut names: Vec<(usize, usize)> = Vec::new();
     for (at, word) in said.unicode_word_indices().skip(1) {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_is_denied_once() {
+    fn a_verb_is_negated_once() {
         assert_eq!(
             denied("The roof is new.").as_deref(),
             Some("The roof is not new.")
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_the_passage_becomes_one_that_it_lacks() {
+    fn a_number_of_the_passage_is_replaced_by_one_that_it_lacks() {
         let source = passage("Founded in 1990, not in 1991 or 1992.");
         for seed in 0..50 {
             let said =
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(names("Paris"), []);
     }
 
-    /// Two conversations whose sentences can carry every kind.
+    /// Two conversations whose sentences are suitable for every kind.
     fn two() -> Vec<ShownAnswer> {
         let sentences = [
             "The mill of Ghent was built in 1790.",
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_injected_as_often_as_asked_and_changes_what_it_should() {
+    fn each_kind_is_injected_as_often_as_asked_and_changes_only_its_part() {
         let all = two();
         let (untouched, _) = crate::injection::case::untouched(&all);
         for kind in FaultKind::IN_ANSWERS {

@@ -1,15 +1,15 @@
-//! Facts of one sentence, each cited on its own: `Paris is … [A1], and Berlin is … [B1].`
+//! Sentences of several facts, each with its own citation: `Paris is … [A1], and Berlin is … [B1].`
 
 use super::answers::ShownAnswer;
 use super::case::{MarkerStyle, TestCase, passages};
 use crate::attribution::marking::HELD;
 use crate::attribution::overlap::overlap;
 
-/// Facts that one sentence joins at most.
+/// Most facts per sentence.
 const MOST: usize = 3;
 
-/// The sentences of each answer that stand on different passages, joined to one, none of them held by the passage of
-/// another: as they are, and with each marker on the fact before its own.
+/// Joins sentences of each answer that cite different passages, if no passage contains the sentence of another one. Returns the
+/// joined sentences, and the same with exchanged markers.
 pub fn cases(all: &[ShownAnswer]) -> (Vec<TestCase>, Vec<TestCase>) {
     let joined = |shown: &ShownAnswer| {
         let facts = facts(shown);
@@ -23,7 +23,7 @@ pub fn cases(all: &[ShownAnswer]) -> (Vec<TestCase>, Vec<TestCase>) {
     all.iter().filter_map(joined).unzip()
 }
 
-/// What is said and the passage that it stands on.
+/// A sentence and the index of its passage.
 type Fact<'a> = (&'a str, usize);
 
 fn facts(shown: &ShownAnswer) -> Vec<Fact<'_>> {
@@ -74,7 +74,7 @@ mod tests {
     use crate::injection::answers::{Passage, Sentence};
 
     #[test]
-    fn facts_of_different_passages_become_one_sentence() {
+    fn facts_of_different_passages_are_joined() {
         let passages = ["Cows give fresh milk.", "Pigs eat sweet acorns."];
         let sentence = |place: usize| Sentence {
             text: format!("{} ", passages[place]),

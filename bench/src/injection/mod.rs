@@ -1,5 +1,4 @@
-//! The command `injection`: faults put into answers that humans wrote, and how many of them are found, through the public
-//! SQL functions.
+//! The command `injection`: injects faults into answers that humans wrote, and measures how many the public SQL functions detect.
 
 mod answers;
 mod books;
@@ -31,14 +30,15 @@ use crate::statistics::random::SplitMix;
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data or a server that refuse, with `--check` figures below their floors.
+/// Invalid arguments, unreadable data, errors of the server, with `--check` figures below their floors.
 pub fn run(parser: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(parser)? else {
         println!("{USAGE}");
         return Ok(());
     };
     let all = answers::read(&Folder::below(&options.data)?)?;
-    let mut client = Client::connect(&options.uri, NoTls).context("no connection to the server")?;
+    let mut client =
+        Client::connect(&options.uri, NoTls).context("cannot connect to the server")?;
     client.batch_execute("SET client_min_messages = error")?;
     let mut transaction = client.transaction()?;
     let mut random = SplitMix(options.seed);
@@ -55,8 +55,8 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// Faults in answers, by passages that come with them: at the default threshold, and where that gives too many false alarms,
-/// at the highest that does not. The figures are those of the latter.
+/// Faults in answers with their passages, at the default threshold. If that gives too many false alarms, also at the highest
+/// threshold that does not, whose figures are returned.
 fn contents(
     client: &mut impl GenericClient,
     all: &[ShownAnswer],
@@ -130,5 +130,5 @@ fn coordinates(
     Ok(figures.concat())
 }
 
-/// Share of a sentence's content from which a passage plainly holds it.
+/// Share of a sentence above which the passage clearly contains it.
 const CLEAR: f64 = 0.7;

@@ -1,4 +1,4 @@
-//! Citations by document and page, in documents whose pages are counted.
+//! Citations of pages of documents with a known number of pages.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::case::{MarkerStyle, TestCase, answer};
 use super::fault_kind::FaultKind;
 use crate::statistics::random::SplitMix;
 
-/// The corpus of the documents.
+/// Corpus of the documents.
 pub const CORPUS: &str = "injection_pages";
 
-/// Documents by name with their pages: the passages that were shown of them, in order of appearance.
+/// Documents by name. Their pages are their shown passages, in order of appearance.
 type Documents<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 fn documents(all: &[ShownAnswer]) -> Documents<'_> {
@@ -28,17 +28,17 @@ fn documents(all: &[ShownAnswer]) -> Documents<'_> {
     documents
 }
 
-/// The number of the page, from 1, on which a text stands; 0 for one that does not.
+/// The page with this text, from 1; 0 if there is none.
 fn page(documents: &Documents<'_>, document: &str, text: &str) -> usize {
     let pages = documents.get(document);
     let place = pages.and_then(|pages| pages.iter().position(|page| *page == text));
     place.map_or(0, |place| place + 1)
 }
 
-/// Puts the documents, a page a passage.
+/// Loads the documents, with one page per passage.
 ///
 /// # Errors
-/// A server that refuses.
+/// Errors of the server.
 pub fn load(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<()> {
     client.execute("SELECT reground.create_corpus($1)", &[&CORPUS])?;
     for (name, pages) in documents(all) {
@@ -55,18 +55,18 @@ pub fn load(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<()> 
     Ok(())
 }
 
-/// Answers in which one sentence cites by page.
+/// Answers with one page citation each.
 #[derive(Default)]
 pub struct Cited {
-    /// The page that the sentence stands on.
+    /// The true page of the sentence.
     pub truly: Vec<TestCase>,
-    /// A page that the document does not have: one beyond its last, or 0.
+    /// A page that the document does not have: beyond its last, or 0.
     pub beyond: Vec<TestCase>,
-    /// The same where no passage of the document was shown.
+    /// The same, with no passage of the document shown.
     pub elsewhere: Vec<TestCase>,
 }
 
-/// Answers to each page citation: a true one and two beside the document.
+/// Makes three answers for each citation: one true and two false.
 pub fn cases(all: &[ShownAnswer], random: &mut SplitMix) -> Cited {
     let documents = documents(all);
     let mut places: Vec<(&ShownAnswer, usize)> = all
@@ -97,7 +97,7 @@ pub fn cases(all: &[ShownAnswer], random: &mut SplitMix) -> Cited {
     cited
 }
 
-/// The answer with the source of one sentence cited by page; passages of the document `without` are not shown.
+/// The answer with a page citation in one sentence; passages of the document `without` are left out.
 fn case(
     shown: &ShownAnswer,
     place: usize,

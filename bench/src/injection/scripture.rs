@@ -1,4 +1,4 @@
-//! Places of a work by book, chapter and verse: true ones resolve, invented ones are out of bounds.
+//! Citations of book, chapter and verse: true places resolve, invented places are out of bounds.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use super::judge::{DEFAULT_THRESHOLD, judge};
 use super::report::{self, Figure};
 use crate::statistics::random::SplitMix;
 
-/// The corpus of the text.
+/// Corpus of the text.
 const CORPUS: &str = "injection_scripture";
 
-/// Verses that one passage holds; none runs over the end of a chapter, so that bounds are closed.
+/// Verses per passage. No passage crosses the end of a chapter, so that the bounds are exact.
 const VERSES: usize = 10;
 
-/// Places cited, true ones and invented ones each.
+/// Number of true places, and of invented places.
 const CITED: usize = 200;
 
 /// The verses of a chapter.
@@ -27,11 +27,11 @@ type Chapter = Vec<String>;
 /// The chapters of a book.
 type Book = Vec<Chapter>;
 
-/// Loads the text and cites true and invented places of it. Gives the share of true places that resolve and of invented
-/// ones that are out of bounds.
+/// Loads the text and cites true and invented places. Returns the share of true places that resolve, and of invented places that
+/// are out of bounds.
 ///
 /// # Errors
-/// A text of another shape, a server that refuses.
+/// Text in another format, errors of the server.
 pub fn measure(
     client: &mut impl GenericClient,
     path: &Path,
@@ -66,7 +66,7 @@ pub fn measure(
     ])
 }
 
-/// Reads lines of `ABBREVIATION CHAPTER:VERSE WORDS` without the first space, as `bible -f` prints them: books in order.
+/// Parses lines of `ABBREVIATION CHAPTER:VERSE WORDS`, without the first space, as `bible -f` prints them; books in order.
 fn read(text: &str) -> Result<Vec<Book>> {
     let mut books: Vec<Book> = Vec::new();
     let mut last = "";
@@ -138,7 +138,7 @@ fn load(client: &mut impl GenericClient, books: &[Book]) -> Result<()> {
     Ok(())
 }
 
-/// A verse with its place, or with one that is not there: by turns a verse too many, a chapter too many, verse 0.
+/// A verse with its place. `invented` selects a false place: a verse too high, a chapter too high, or verse 0.
 fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> TestCase {
     let number = random.below(books.len());
     let book = &books[number];
@@ -146,7 +146,7 @@ fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> TestC
     let verse = random.below(book[chapter].len());
     let (name, abbreviations) = BOOKS[number];
     let name = match random.below(2) {
-        0 => random.of(abbreviations).copied().unwrap_or(name),
+        0 => random.choose(abbreviations).copied().unwrap_or(name),
         _ => name,
     };
     let beyond = 1 + random.below(20);
@@ -156,7 +156,7 @@ fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> TestC
         Some(1) => (book.len() + beyond, verse + 1),
         Some(_) => (chapter + 1, 0),
     };
-    // One sentence.
+    // Without punctuation it is one sentence.
     let said = book[chapter][verse].replace(['.', '?', '!', ':', ';', '(', ')'], "");
     let mut answer = said.trim().to_owned() + " ";
     let byte = answer.len();
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verses_are_read_book_by_book() {
+    fn verses_are_grouped_by_book_and_chapter() {
         let text: String = (0..BOOKS.len())
             .map(|book| {
                 let book = char::from_u32(0x4E00 + book as u32).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Markers of earlier turns, in conversations that are held anew: a turn cites what an earlier one was shown and it is not.
+//! Citations of markers that an earlier turn showed and the context of this turn lacks.
 
 use anyhow::Result;
 use postgres::GenericClient;
@@ -9,17 +9,16 @@ use super::fault_kind::FaultKind;
 use super::judge::Verdict;
 use super::pages::CORPUS;
 
-/// A turn as it was begun.
+/// The result of `begin_turn`.
 struct Begun {
     id: i64,
     markers: Vec<String>,
 }
 
-/// Holds the conversations until as many stale markers were cited as are asked for, one an answer, and gives the verdicts
-/// on them.
+/// Runs the conversations until enough stale markers are cited, one per answer, and returns the verdicts on them.
 ///
 /// # Errors
-/// A server that refuses.
+/// Errors of the server.
 pub fn cite(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<Vec<Verdict>> {
     let mut verdicts = Vec::new();
     let mut earlier: Vec<String> = Vec::new();
@@ -74,7 +73,7 @@ pub fn cite(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<Vec<
 }
 
 fn begin(client: &mut impl GenericClient, shown: &ShownAnswer) -> Result<Begun> {
-    // Few sources and a change of topic at each turn: what earlier turns were shown leaves the context.
+    // Few sources and a new topic in each turn, so that earlier sources leave the context.
     let rows = client.query(
         "SELECT turn_id, marker FROM reground.begin_turn($1, $2, corpus => $3, intent => 'new_topic', \
          settings => '{\"max_sources\": 3}')",

@@ -1,4 +1,4 @@
-//! Judgements by weights that have not seen the conversation.
+//! Classifies turns with weights fitted on other conversations.
 
 use reground_grounding::cues::Cues;
 use reground_grounding::intent::{
@@ -12,28 +12,28 @@ use super::past_turns::{KnownHistory, past};
 use crate::statistics::folds::folds;
 use crate::statistics::logistic::Logistic;
 
-/// An example, judged.
+/// A classified example.
 pub struct Verdict<'a> {
-    /// What was judged.
+    /// The example.
     pub example: Example<'a>,
-    /// The judgement.
+    /// The classification.
     pub judged: Judged,
-    /// What the weights say.
+    /// The likelihoods of the model.
     pub likelihoods: Likelihoods,
 }
 
-/// What an example is judged by.
+/// An example with its features.
 struct Case<'a> {
     example: Example<'a>,
     past: Vec<PastTurn>,
     figures: Figures,
 }
 
-/// Examples under one state of knowledge.
+/// Examples with the same known history.
 pub struct Cases<'a>(Vec<Case<'a>>);
 
 impl<'a> Cases<'a> {
-    /// Examples with what is known of their earlier turns.
+    /// Computes the features of the examples.
     pub fn of(libraries: &[Library], examples: &[Example<'a>], known: KnownHistory) -> Self {
         let case = |example: &Example<'a>| {
             let domain = example.conversation.domain;
@@ -49,14 +49,14 @@ impl<'a> Cases<'a> {
         Self(examples.iter().filter_map(case).collect())
     }
 
-    /// Judged by the weights in use.
+    /// Classifies with the weights of the crate.
     pub fn as_shipped(&self) -> Vec<Verdict<'a>> {
         self.0.iter().map(|case| case.judged(&FITTED)).collect()
     }
 
-    /// Each judged by weights that are fitted to `to` without the conversations of its fold.
+    /// Classifies each example with weights fitted to `to` without the conversations of its fold.
     pub fn held_out(&self, to: &Cases<'_>) -> Vec<Verdict<'a>> {
-        // Both in one list, so that both fall into the same folds.
+        // Both in one list, so that the folds are the same.
         let places: Vec<(usize, bool)> = (0..self.0.len())
             .map(|n| (n, true))
             .chain((0..to.0.len()).map(|n| (n, false)))
@@ -77,7 +77,7 @@ impl<'a> Cases<'a> {
             .collect()
     }
 
-    /// The weights that fit all.
+    /// Weights fitted to all examples.
     pub fn weights(&self) -> (Weights<AWAY>, Weights<AGAIN>) {
         weights(self.0.iter())
     }
@@ -94,7 +94,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// A model of one state of knowledge: the same weights whatever is at hand.
+/// A model with the same weights for every known history.
 fn fit<'a, 'b: 'a>(cases: impl Iterator<Item = &'a Case<'b>> + Clone) -> Model {
     let (away, again) = weights(cases);
     Model {

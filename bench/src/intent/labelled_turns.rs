@@ -1,11 +1,10 @@
-//! Turns with the intent that they have, built from conversations and judgements.
+//! Turns with intent labels, derived from conversations and judgements.
 //!
-//! A later turn is *same sources* where a passage that is relevant to it was relevant in one of the last three turns
-//! (so long a source is remembered), *drill down* where none was but one is of a document that had a relevant passage
-//! there, and goes on *elsewhere* where its relevant passages are of other documents: that is neither, but no new topic.
-//! A *new topic* is a turn of another conversation, asked in the place of every other such turn. It has to stand alone,
-//! so it is an opening question or the stand-alone rewrite of any turn, by turns of the same corpus and of the other;
-//! the other conversation shares no relevant document with this one and is of the same fold.
+//! A later turn is *same sources* if a passage relevant to it was relevant in one of the last three turns (as long as a source is
+//! remembered). It is *drill down* if only a document of its passages had a relevant passage there. Otherwise it continues
+//! *elsewhere*, which is no new topic either. A *new topic* is a turn of another conversation that replaces every second such turn.
+//! It must be understood alone, so it is a first question or a stand-alone rewrite, alternating between the same corpus and the
+//! other. The other conversation shares no relevant document with this one and is in the same fold.
 
 use super::conversations::{Conversation, Library, Question, Turn};
 use crate::statistics::folds::fold;
@@ -13,13 +12,13 @@ use crate::statistics::random::SplitMix;
 
 /// Turns for which a source is remembered.
 const REMEMBERED: u32 = 3;
-/// The seed of the splices.
+/// Seed of the splices.
 const SEED: u64 = 6;
 
-/// What a turn is known to be.
+/// The true label of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Label {
-    /// Spliced in.
+    /// A turn of another conversation.
     NewTopic,
     /// Same document, other passage.
     DrillDown,
@@ -29,19 +28,19 @@ pub enum Label {
     Elsewhere,
 }
 
-/// Where a new topic comes from.
+/// The origin of a new topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpliceKind {
-    /// The opening of a conversation.
+    /// The first question of a conversation.
     Opening,
-    /// Any turn, in its stand-alone rewrite.
+    /// The stand-alone rewrite of any turn.
     Rewrite,
-    /// Any turn in the user's words: often nothing tells that it belongs elsewhere.
+    /// The user's words of any turn; often nothing shows that they belong to another conversation.
     Verbatim,
 }
 
 impl SpliceKind {
-    /// All, in the order of the report.
+    /// All variants, in the order of the report.
     pub const ALL: [Self; 3] = [Self::Opening, Self::Rewrite, Self::Verbatim];
 
     /// Its name in the report.
@@ -63,24 +62,24 @@ impl SpliceKind {
     }
 }
 
-/// A turn that is judged.
+/// A labelled turn.
 #[derive(Clone, Copy)]
 pub struct Example<'a> {
     /// The conversation.
     pub conversation: &'a Conversation,
     /// Earlier turns.
     pub earlier: &'a [Turn],
-    /// What is asked.
+    /// The question.
     pub question: &'a Question,
-    /// What it is known to be.
+    /// The true label.
     pub label: Label,
-    /// The turn that it is; `None` of a spliced one.
+    /// The turn; `None` for a spliced question.
     pub turn: Option<&'a Turn>,
-    /// Where it comes from if it is spliced in, and whether from the same corpus.
+    /// The origin of a spliced question, and whether it is from the same corpus.
     pub splice: Option<(SpliceKind, bool)>,
 }
 
-/// The later turns that have a label by the judgements and an embedding; comparisons have a label of their own.
+/// The later turns with a label and an embedding, without comparisons, which have their own label.
 pub fn later_turns<'a>(
     libraries: &[Library],
     conversations: &'a [Conversation],
@@ -126,8 +125,7 @@ fn label(library: &Library, earlier: &[Turn], turn: &Turn) -> Label {
     }
 }
 
-/// New topics in the places of later turns: of each of `kinds` in turn, first from the same corpus, then from the other.
-/// A place in `one_in` gets one.
+/// New topics that replace later turns, one of `one_in`: each of `kinds` in turn, first from the same corpus, then from the other.
 pub fn new_topics<'a>(
     libraries: &[Library],
     conversations: &'a [Conversation],
@@ -147,7 +145,7 @@ pub fn new_topics<'a>(
             .filter(|other| foreign(libraries, place.conversation, other))
             .flat_map(|other| other.turns.iter().filter_map(|turn| kind.of(turn)))
             .collect();
-        if let Some(question) = random.of(&questions) {
+        if let Some(question) = random.choose(&questions) {
             spliced.push(Example {
                 question,
                 label: Label::NewTopic,

@@ -1,4 +1,4 @@
-//! The command `intent`: how well the intent of a turn is told, by the crate's public functions.
+//! The command `intent`: accuracy of the intent classification, by the public functions of the crate.
 
 mod comparisons;
 mod conversations;
@@ -18,14 +18,14 @@ use labelled_turns::{SpliceKind, later_turns, new_topics};
 use options::Options;
 use past_turns::KnownHistory;
 
-/// The macro-F1 and the AUROC of new topics that have to be reached on conversations held out, with everything known.
-/// Raised when a figure rises, never lowered.
+/// Lower bounds of the macro-F1 and of the AUROC of new topics, on held-out conversations with all history known. They are raised
+/// when a figure rises, never lowered.
 const FLOORS: (f64, f64) = (0.67, 0.95);
 
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data that are missing, figures below their floors.
+/// Invalid arguments, missing data, figures below their floors.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);

@@ -1,4 +1,4 @@
-//! Earlier turns as the judgement of intent is given them.
+//! Earlier turns as input of the intent classification.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use reground_grounding::vectors::cosine;
 
 use super::conversations::{Library, Question, Turn};
 
-/// What is told of the earlier turns beside their queries and titles.
+/// The known history, besides queries and titles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownHistory {
-    /// Answers and the passages that they cited.
+    /// Answers and cited passages.
     pub answers: bool,
     /// Similarities of embeddings.
     pub similarities: bool,
 }
 
 impl KnownHistory {
-    /// All, in the order of the report; the last is everything.
+    /// All variants, in the order of the report; the last is the full history.
     pub const ALL: [Self; 4] = [
         Self {
             answers: false,
@@ -49,7 +49,7 @@ impl KnownHistory {
     }
 }
 
-/// The latest of the earlier turns, as a turn that asks `question` would be judged by.
+/// The latest earlier turns, as input for `question`.
 pub fn past(
     library: &Library,
     earlier: &[Turn],

@@ -7,7 +7,7 @@ use reground_grounding::theory::Model;
 
 use super::printed;
 
-/// The model with what the published table says of it.
+/// The model and its fitted parameters.
 pub struct Fitted {
     /// h/R0.
     pub growth: Fit<f64>,
@@ -22,8 +22,7 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// h/R0 of the row `every_turn`, and β·d(t) of the row `first_turn` over it: of the two forms, that which leaves less
-    /// unexplained.
+    /// Fits h/R0 to the row `every_turn`, and β·d(t) to the row `first_turn` over it, with the form of the smaller residual.
     pub fn to_the_table() -> Result<Self> {
         let model = Model::new(printed::BASELINE, printed::DELTA)?;
         let growth = fit::growth(&model, &printed::accuracies(Strategy::EveryTurn));
@@ -50,7 +49,7 @@ impl Fitted {
         })
     }
 
-    /// The same with the h/R0 that the source states, which is not that of its table.
+    /// The same model with the h/R0 that the source states, which does not give its table.
     pub fn as_stated(&self) -> Conversation {
         Conversation {
             growth: printed::TURN_TOKENS / printed::SOURCE_TOKENS as f64,
@@ -64,14 +63,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_asks_for_less_growth_than_its_source_states() {
+    fn the_table_implies_less_growth_than_its_source_states() {
         let fitted = Fitted::to_the_table().unwrap();
         // Erratum 3: the figures fit h/R0 ≈ 0.07, not 0.4.
         assert!((fitted.growth.found - 0.07).abs() < 0.005);
         assert!(fitted.growth.residual < 0.005);
         assert_eq!(fitted.most_history, 178);
         assert_eq!(fitted.conversation.drift, fitted.saturating.found);
-        // What is stated is nowhere near.
+        // The stated value is far off.
         let stated = fitted.as_stated().accuracy(Strategy::EveryTurn, 10);
         assert!(stated.unwrap() < 0.3);
     }

@@ -1,4 +1,4 @@
-//! The command `simulation`: the published ten-turn table of strategies, from its own model, beside what replays measured.
+//! The command `simulation`: the published ten-turn table of strategies, compared with its own model and with measured replays.
 
 mod fitted;
 pub mod measured;
@@ -14,7 +14,7 @@ use options::Options;
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, measurements that cannot be read.
+/// Invalid arguments, unreadable measurements.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);

@@ -1,4 +1,4 @@
-//! Fitted, printed and measured side by side, as Markdown on standard output.
+//! Fitted, printed and measured values, as Markdown on standard output.
 
 use anyhow::Result;
 use reground_grounding::simulation::{Conversation, Drift, Strategy};
@@ -8,7 +8,7 @@ use super::fitted::Fitted;
 use super::measured::Measured;
 use super::printed;
 
-/// Prints what was fitted, and how well.
+/// Prints the fitted parameters and their residuals.
 pub fn parameters(fitted: &Fitted) {
     println!("# Strategies over ten turns: the model, the published table, and replays\n");
     println!(
@@ -53,7 +53,7 @@ fn form(drift: Drift) -> String {
     }
 }
 
-/// Prints every strategy of the table, turn by turn, and the mean of all ten turns, which nothing was fitted to.
+/// Prints every strategy of the table by turn, and the mean of all ten turns, which is not fitted.
 pub fn table(fitted: &Conversation, stated: &Conversation, measured: Option<&[Measured]>) {
     println!("## Citation accuracy by turn\n");
     println!(
@@ -118,7 +118,7 @@ fn mean(conversation: &Conversation, strategy: Strategy) -> Option<f64> {
     sum.map(|sum| sum / f64::from(printed::LENGTH))
 }
 
-/// Prints what each half of the strategy does alone, at the last turn.
+/// Prints the ablation at the last turn.
 pub fn ablation(fitted: &Conversation) {
     println!("## Ablation, turn {}\n", printed::LENGTH);
     println!("| strategy | fitted | printed | residual | printed ms a turn |");
@@ -139,7 +139,7 @@ pub fn ablation(fitted: &Conversation) {
 /// Prints where the model gives the printed figures and where it does not.
 ///
 /// # Errors
-/// None but of a table that prints more than its own baseline.
+/// Only for a table with accuracies above its own baseline.
 pub fn verdicts(fitted: &Fitted) -> Result<()> {
     let conversation = &fitted.conversation;
     let stated = printed::TURN_TOKENS / printed::SOURCE_TOKENS as f64;
@@ -208,9 +208,9 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
     Ok(())
 }
 
-/// Prints what replays measured, or that there is nothing to hold the model against.
+/// Prints the measured replays, or that there are none.
 ///
-/// Beside them stands what the model predicts at the share of history that was measured.
+/// Prints beside them the prediction of the model at the measured share of history.
 pub fn replays(model: &Model, measured: Option<&[Measured]>) {
     println!("## Replays\n");
     let Some(measured) = measured else {

@@ -1,19 +1,19 @@
-//! Cross-validation: five folds, what belongs together in one.
+//! Five-fold cross-validation by groups.
 
 use sha2::{Digest, Sha256};
 
-/// Folds of the cross-validation.
+/// Number of folds.
 pub const FOLDS: u8 = 5;
 
-/// A fold and the rest.
+/// A fold and the other four.
 pub struct Fold<T> {
-    /// What is judged.
+    /// Rows of the fold, to evaluate.
     pub held_out: Vec<T>,
-    /// What is fitted.
+    /// Rows of the other folds, to fit.
     pub others: Vec<T>,
 }
 
-/// The folds of rows, those of one group in one.
+/// The folds of `rows`; the rows of one group are in one fold.
 pub fn folds<T: Copy>(rows: &[T], groups: &[&str]) -> impl Iterator<Item = Fold<T>> {
     let folds: Vec<u8> = groups.iter().map(|group| fold(group)).collect();
     (0..FOLDS).map(move |number| {

@@ -1,10 +1,9 @@
-//! A logistic model whose weights may not be below 0: more of a figure never counts against it.
+//! Logistic regression with non-negative weights: a larger feature never lowers the probability.
 
-/// Steps of the descent.
+/// Steps of the gradient descent.
 const STEPS: usize = 3000;
 
-/// A weight for each figure, on figures that have been brought to a mean of 0 and a deviation of 1, and what stands
-/// without any.
+/// An intercept, and a weight for each feature, standardised to mean 0 and standard deviation 1.
 pub struct Logistic<const N: usize> {
     weights: [f64; N],
     intercept: f64,
@@ -13,7 +12,7 @@ pub struct Logistic<const N: usize> {
 }
 
 impl<const N: usize> Logistic<N> {
-    /// The model of greatest likelihood, by projected gradient descent from nothing.
+    /// Fits by maximum likelihood, with projected gradient descent from 0.
     pub fn fit(labelled: &[([f64; N], bool)]) -> Self {
         let (means, scales) = spread(labelled);
         let mut model = Self {
@@ -40,7 +39,7 @@ impl<const N: usize> Logistic<N> {
         model
     }
 
-    /// Intercept and weights, of the figures as they are.
+    /// Intercept and weights for the features without standardisation.
     pub fn unscaled(&self) -> (f64, [f64; N]) {
         let weights: [f64; N] = std::array::from_fn(|n| self.weights[n] / self.scales[n]);
         let means = weights.iter().zip(self.means);
@@ -48,14 +47,14 @@ impl<const N: usize> Logistic<N> {
         (intercept, weights)
     }
 
-    /// The logarithm of the odds that it holds.
+    /// The log-odds of the positive label.
     pub fn odds(&self, figures: &[f64; N]) -> f64 {
         let weighed = |n: usize| self.weights[n] * (figures[n] - self.means[n]) / self.scales[n];
         self.intercept + (0..N).map(weighed).sum::<f64>()
     }
 }
 
-/// Mean and standard deviation of each figure; 1 for the deviation of one that is always the same.
+/// Mean and standard deviation of each feature; the deviation of a constant feature is 1.
 fn spread<const N: usize>(labelled: &[([f64; N], bool)]) -> ([f64; N], [f64; N]) {
     let count = labelled.len().max(1) as f64;
     let mean = |n: usize| labelled.iter().map(|(figures, _)| figures[n]).sum::<f64>() / count;
@@ -75,9 +74,9 @@ mod tests {
     use super::Logistic;
 
     #[test]
-    fn the_fit_is_where_the_likelihood_is_greatest() {
-        // Of one figure that is 0 or 1, the odds of either value are its share of truths: 1 of 4 and 3 of 4 here. The
-        // second figure is always the same and far from 0.
+    fn the_fit_maximises_the_likelihood() {
+        // The first feature is 0 or 1, so the odds of either value are its share of positives: here 1 of 4 and 3 of 4. The second
+        // is constant and far from 0.
         let labelled: Vec<([f64; 2], bool)> = (0..8)
             .map(|n| ([f64::from(n / 4), 90.0], n == 0 || n > 4))
             .collect();
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn no_weight_is_below_nothing() {
+    fn no_weight_is_negative() {
         let labelled: Vec<([f64; 1], bool)> = (0..8).map(|n| ([f64::from(n)], n < 4)).collect();
         assert_eq!(Logistic::fit(&labelled).unscaled().1, [0.0]);
     }

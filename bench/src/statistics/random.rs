@@ -1,10 +1,10 @@
-//! Draws that are the same on every machine.
+//! Random numbers that are the same on every machine.
 
-/// SplitMix64 (Steele, Lea and Flood 2014), from its seed.
+/// SplitMix64 (Steele, Lea and Flood, 2014), with its seed.
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    /// A number below `limit`, which is not 0.
+    /// A number below `limit`, which must not be 0.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -14,12 +14,12 @@ impl SplitMix {
         (z % limit as u64) as usize
     }
 
-    /// One of `all`; `None` of nothing.
-    pub fn of<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
+    /// One element; `None` of an empty slice.
+    pub fn choose<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         all.get(self.below(all.len().max(1)))
     }
 
-    /// Shuffles (Fisher and Yates, as Durstenfeld has it).
+    /// Shuffles (Fisher–Yates, in Durstenfeld's form).
     pub fn shuffle<T>(&mut self, all: &mut [T]) {
         for last in (1..all.len()).rev() {
             all.swap(last, self.below(last + 1));
@@ -32,8 +32,8 @@ mod tests {
     use super::SplitMix;
 
     #[test]
-    fn the_first_draws_are_those_of_the_reference() {
-        // Those of the authors' splitmix64.c with the seed 1234567.
+    fn the_first_numbers_match_the_reference() {
+        // From the authors' splitmix64.c with the seed 1234567.
         let mut random = SplitMix(1_234_567);
         let drawn: Vec<usize> = (0..3).map(|_| random.below(1_000_000)).collect();
         let published: [u64; 3] = [
@@ -45,12 +45,12 @@ mod tests {
     }
 
     #[test]
-    fn shuffling_loses_nothing() {
+    fn shuffling_keeps_all_elements() {
         let mut all: Vec<usize> = (0..50).collect();
         SplitMix(1).shuffle(&mut all);
         assert_ne!(all, (0..50).collect::<Vec<_>>());
         all.sort_unstable();
         assert_eq!(all, (0..50).collect::<Vec<_>>());
-        assert_eq!(SplitMix(1).of::<u8>(&[]), None);
+        assert_eq!(SplitMix(1).choose::<u8>(&[]), None);
     }
 }

@@ -1,27 +1,27 @@
-//! Answers of a quarter of a year: real turns of a small corpus, copied over time, conversations, tenants and models.
+//! Generates the answers of ninety days: copies of real turns of a small corpus, over times, conversations, tenants and models.
 
 use anyhow::{Result, ensure};
 use postgres::Client;
 
 use crate::progress::Progress;
 
-/// Citations of an answer.
+/// Citations per answer.
 const CITATIONS: i64 = 10;
-/// Turns of a conversation.
+/// Turns per conversation.
 const TURNS: i64 = 10;
-/// Answers that one statement writes.
+/// Answers per statement.
 const BATCH: i64 = 50_000;
-/// Templates: real turns, of which some are bad.
+/// Real turns that are copied; some have bad citations.
 const TEMPLATES: usize = 20;
-/// Subjects of the corpus' documents.
+/// Subjects of the documents.
 const SUBJECTS: [&str; 10] = [
     "rye", "oats", "barley", "wheat", "maize", "millet", "rice", "spelt", "teff", "sorghum",
 ];
 
-/// Fills a database up to so many citations. What is there already stays, if it is as many.
+/// Generates answers up to this number of citations. Keeps existing ones if there are enough.
 ///
 /// # Errors
-/// Those of the server; a database that holds fewer.
+/// Errors of the server; a database with fewer answers.
 pub fn fill(client: &mut Client, citations: i64) -> Result<()> {
     let answers = citations / CITATIONS;
     let there: i64 = client
@@ -46,7 +46,7 @@ pub fn fill(client: &mut Client, citations: i64) -> Result<()> {
         progress.step(usize::try_from(upto - done)?);
         done = upto;
     }
-    // The templates' own.
+    // Remove the conversations of the templates.
     client.execute(
         "DELETE FROM reground.conversations WHERE external_id LIKE 'template-%'",
         &[],
@@ -66,7 +66,7 @@ pub fn fill(client: &mut Client, citations: i64) -> Result<()> {
     Ok(())
 }
 
-/// Holds the conversations that are copied.
+/// Runs the conversations that are copied.
 fn templates(client: &mut Client) -> Result<()> {
     client.batch_execute("SELECT reground.create_corpus('grain')")?;
     let sentence = |subject: &str, place: usize| {
@@ -96,7 +96,7 @@ fn templates(client: &mut Client) -> Result<()> {
         let turn: i64 = rows[0].get(0);
         let marker = rows[0].get::<_, Option<&str>>(1).unwrap_or("A1");
         let subject = rows[0].get::<_, Option<&str>>(2).unwrap_or(one);
-        // Every tenth answer is bad, and every answer cites ten times.
+        // Every tenth template has bad citations.
         let answer: Vec<String> = (1..=CITATIONS as usize)
             .map(|place| match (number % 10, place % 3) {
                 (9, 0) => format!("Field {place} of {subject} was never sown [Z{place}]."),
@@ -115,7 +115,7 @@ fn templates(client: &mut Client) -> Result<()> {
     Ok(())
 }
 
-/// Copies templates into the answers of these numbers, each a moment later than the one before.
+/// Copies templates into the answers with these numbers, in order of time.
 fn copy(client: &mut Client, last: i64, from: i64, upto: i64, all: i64) -> Result<()> {
     let moment = format!("now() - interval '90 days' + interval '90 days' * (n::float8 / {all})");
     let numbers = format!("generate_series({from}::bigint, {}) AS n", upto - 1);

@@ -1,4 +1,4 @@
-//! The command `audit`: how long an analyst waits over many million citations.
+//! The command `audit`: times of the audit queries over many million citations.
 
 mod generate;
 mod options;
@@ -11,13 +11,13 @@ use anyhow::Result;
 use crate::database::{machine, server};
 use options::Options;
 
-/// Answers that are counted at once where the speed of counting is measured.
+/// Answers per run of `refresh_audit`, to measure its speed.
 const COUNTED: i64 = 10_000;
 
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, a server that refuses.
+/// Invalid arguments, errors of the server.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);
@@ -33,7 +33,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         "VACUUM (ANALYZE) reground.answer_rollup, reground.citation_rollup, reground.rollup_queue",
     )?;
     let speed = queries::counting(&mut client, COUNTED, options.rounds)?;
-    // As those who ask: under row-level security, with both roles.
+    // An analyst has both roles and is subject to row-level security.
     client.batch_execute(
         "DO $$ BEGIN CREATE ROLE reground_bench_analyst IN ROLE reground_auditor, reground_admin; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
          SET ROLE reground_bench_analyst",

@@ -3,16 +3,16 @@
 use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
-/// What `--help` prints.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench audit --uri URI [OPTION]…
 
   --uri URI      database with the extension, which is filled with answers
   --citations N  citations in it (default 10000000), ten an answer, over ninety days
   --rounds N     runs of each question (default 5)";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
-    /// The database.
+    /// Database with the extension.
     pub uri: String,
     /// Citations in it.
     pub citations: i64,
@@ -24,7 +24,7 @@ impl Options {
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// What is no option, options without what they need.
+    /// Unknown options, missing required options, numbers out of range.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut citations, mut rounds) = (None, 10_000_000, 5);
         while let Some(argument) = parser.next()? {
@@ -41,7 +41,7 @@ impl Options {
             "--citations and --rounds are at least 1"
         );
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
             citations,
             rounds,
         }))

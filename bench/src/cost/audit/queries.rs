@@ -1,19 +1,19 @@
-//! What an analyst asks, as an auditor asks it, and how long each takes.
+//! The audit queries and their times.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use postgres::Client;
 
-/// A question.
+/// A query.
 pub struct Question {
-    /// In words.
+    /// Description.
     pub what: &'static str,
-    /// In SQL; its rows are read.
+    /// SQL text; the client reads all rows.
     pub sql: &'static str,
 }
 
-/// What is held to a second.
+/// The measured queries; each should take less than a second.
 pub const QUESTIONS: [Question; 25] = [
     Question {
         what: "scores by hour, a day",
@@ -117,10 +117,10 @@ pub const QUESTIONS: [Question; 25] = [
     },
 ];
 
-/// Medians of so many runs of every question, in its order, one of each in every round.
+/// Median time of each query over `rounds`, each query once per round.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn all(client: &mut Client, rounds: usize) -> Result<Vec<Duration>> {
     let mut took = vec![Vec::new(); QUESTIONS.len()];
     for _ in 0..rounds {
@@ -133,16 +133,16 @@ pub fn all(client: &mut Client, rounds: usize) -> Result<Vec<Duration>> {
     Ok(took.into_iter().map(median).collect())
 }
 
-/// The middle one.
+/// The median.
 pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// Answers a second that `refresh_audit` counts: the latest of them are queued anew, and nothing of it stays.
+/// Answers per second that `refresh_audit` counts: the latest answers are queued again, in transactions that are rolled back.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn counting(client: &mut Client, answers: i64, rounds: usize) -> Result<f64> {
     let mut took = Vec::new();
     for _ in 0..rounds {

@@ -1,15 +1,15 @@
-//! Conversations that are only there: what a server holds after a year.
+//! Generates conversations with remembered sources, to fill a database.
 
 use anyhow::Result;
 use postgres::Client;
 
-/// Sources that a conversation remembers.
+/// Remembered sources per conversation.
 const PER_CONVERSATION: usize = 10;
 
-/// Fills a database up to so many remembered sources, each with the marker that it was cited by. What is there already stays.
+/// Fills a database up to this number of remembered sources, each with a marker. Keeps existing ones.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn fill(client: &mut Client, corpus: &str, sources: usize) -> Result<()> {
     let conversations = i64::try_from(sources / PER_CONVERSATION)?;
     let each = i32::try_from(PER_CONVERSATION)?;

@@ -1,4 +1,4 @@
-//! The command `growth`: whether a turn costs more late in a conversation, or in a database that holds many of them.
+//! The command `growth`: times of turns late in a conversation, and in a database with many conversations.
 
 mod generate;
 mod options;
@@ -13,13 +13,13 @@ use crate::database::{load, machine, server};
 use options::Options;
 use report::{Measured, Row};
 
-/// Whose passages are asked about.
+/// Domain of the passages.
 const DOMAIN: Domain = Domain::Clapnq;
 
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data or a server that refuse.
+/// Invalid arguments, unreadable data, errors of the server.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);
@@ -43,12 +43,12 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let by_turn: Vec<String> = options
         .turns
         .iter()
-        .map(|&turn| few.up_to(turn))
+        .map(|&turn| few.start_at_turn(turn))
         .collect::<Result<_>>()?;
-    let fresh = [few.up_to(1)?, many.up_to(1)?];
+    let fresh = [few.start_at_turn(1)?, many.start_at_turn(1)?];
     let mut turns: Vec<Measured> = vec![Measured::default(); by_turn.len()];
     let mut sizes = [Measured::default(), Measured::default()];
-    // One turn of each in every round, so that what else the machine does falls on all of them alike.
+    // Each round has one turn of each row, so that other load affects all rows alike.
     for round in 0..options.rounds {
         for ((measured, name), turn) in turns.iter_mut().zip(&by_turn).zip(&options.turns) {
             measured.add(few.turn(name, turn - 1 + round)?);

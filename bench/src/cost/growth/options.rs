@@ -5,24 +5,24 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
-/// What `--help` prints.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench growth --uri URI --many URI --data FOLDER [OPTION]…
 
   --uri URI      database with the extension, for conversations of each length
   --many URI     another of the same server, which is filled with conversations
-  --data FOLDER  folder that holds mtrag/
+  --data FOLDER  folder that contains mtrag/
   --turns N,…    turns of a conversation that are measured (default 5,50,500)
   --least N      remembered sources of other conversations in the first database (default 1000)
   --most N       the same in the second (default 1000000)
   --rounds N     turns of each that are measured (default 24)";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
     /// Database with few conversations.
     pub few: String,
-    /// Database with many.
+    /// Database with many conversations.
     pub many: String,
-    /// Folder that holds mtrag/.
+    /// Folder that contains mtrag/.
     pub data: PathBuf,
     /// Turns that are measured.
     pub turns: Vec<usize>,
@@ -30,7 +30,7 @@ pub struct Options {
     pub least: usize,
     /// Remembered sources in the second.
     pub most: usize,
-    /// Turns of each.
+    /// Measured turns per row.
     pub rounds: usize,
 }
 
@@ -38,7 +38,7 @@ impl Options {
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// What is no option, options without what they need.
+    /// Unknown options, missing required options, numbers out of range.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut few, mut many, mut data) = (None, None, None);
         let mut turns = vec![5, 50, 500];
@@ -64,9 +64,9 @@ impl Options {
             "--turns and --rounds are at least 1"
         );
         Ok(Some(Self {
-            few: few.with_context(|| format!("no --uri\n\n{USAGE}"))?,
-            many: many.with_context(|| format!("no --many\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            few: few.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            many: many.with_context(|| format!("--many is missing\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             turns,
             least,
             most,

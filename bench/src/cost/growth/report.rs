@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::options::Options;
 use crate::database::turn_session::TurnTimes;
 
-/// What the turns of one row took.
+/// The times of one row.
 #[derive(Debug, Clone, Default)]
 pub struct Measured {
     begin: Vec<Duration>,
@@ -29,7 +29,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The medians of what was measured.
+    /// The medians of the times.
     pub fn new(name: String, measured: Measured) -> Self {
         Self {
             name,
@@ -45,7 +45,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
     middle.map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
 }
 
-/// Prints both tables; the first row of each is what the others are held against.
+/// Prints both tables; the ratios are to their first rows.
 pub fn print(options: &Options, machine: &[(&str, String)], turns: &[Row], sizes: &[Row]) {
     println!("# What a turn costs as things grow\n");
     for (what, value) in machine {

@@ -1,20 +1,20 @@
-//! Ways to rank text in PostgreSQL, each with its index.
+//! Indexes for ranked text search in PostgreSQL.
 
 use anyhow::Result;
 use postgres::Client;
 
 use crate::database::server;
 
-/// A way to rank text.
+/// An index and its query.
 #[derive(Clone, Copy, Debug)]
 pub struct Competitor {
     /// Its name in the report.
     pub name: &'static str,
-    /// Makes its index on TABLE, named NAME.
+    /// Creates the index NAME on TABLE.
     index: &'static str,
-    /// Asks for LIMIT rows of `lexical.passages`.
+    /// Returns LIMIT_ROWS rows of `lexical.passages`.
     query: &'static str,
-    /// What it needs beforehand.
+    /// Statement to run first.
     before: &'static str,
 }
 
@@ -25,7 +25,7 @@ const OURS: Competitor = Competitor {
     before: "",
 };
 
-/// What PostgreSQL has: any of the words, ranked by the cover density.
+/// PostgreSQL's own text search: any of the words, ranked by cover density.
 const TSVECTOR: Competitor = Competitor {
     name: "tsvector, GIN, ts_rank_cd",
     index: "CREATE INDEX NAME ON TABLE USING gin (to_tsvector('english', body))",
@@ -34,7 +34,7 @@ const TSVECTOR: Competitor = Competitor {
     before: "",
 };
 
-/// Where the server has it.
+/// pg_textsearch, if the server has it.
 const PG_TEXTSEARCH: Competitor = Competitor {
     name: "pg_textsearch",
     index: "CREATE INDEX NAME ON TABLE USING bm25 (body) WITH (text_config = 'english')",
@@ -42,10 +42,10 @@ const PG_TEXTSEARCH: Competitor = Competitor {
     before: "CREATE EXTENSION IF NOT EXISTS pg_textsearch",
 };
 
-/// The competitors that the server has and that are named, or all; ours first.
+/// The competitors that the server has, limited to the names `only` unless it is empty; ours first.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn available(client: &mut Client, only: &[String]) -> Result<Vec<Competitor>> {
     let named = |one: &Competitor| {
         only.is_empty() || only.iter().any(|name| one.name.starts_with(name.as_str()))
@@ -60,7 +60,7 @@ pub fn available(client: &mut Client, only: &[String]) -> Result<Vec<Competitor>
 }
 
 impl Competitor {
-    /// The name of its index on the passages.
+    /// Name of its index on the passages.
     fn index_name(&self) -> String {
         let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         format!(
@@ -76,32 +76,32 @@ impl Competitor {
     /// Builds its index on all passages.
     ///
     /// # Errors
-    /// Those of the server.
+    /// Errors of the server.
     pub fn build(&self, client: &mut Client) -> Result<()> {
         let statement = self.statement(&self.index_name(), "lexical.passages");
         client.batch_execute(&statement)?;
         Ok(())
     }
 
-    /// Bytes of that index.
+    /// Size of that index in bytes.
     ///
     /// # Errors
-    /// Those of the server.
+    /// Errors of the server.
     pub fn size(&self, client: &mut Client) -> Result<i64> {
         let name = format!("lexical.{}", self.index_name());
         let row = client.query_one("SELECT pg_relation_size($1::text::regclass)", &[&name])?;
         Ok(row.get(0))
     }
 
-    /// Its query, `$1` the words, for so many rows.
+    /// Its query for `limit` rows; `$1` is the text.
     pub fn query(&self, limit: usize) -> String {
         self.query.replace("LIMIT_ROWS", &limit.to_string())
     }
 
-    /// Makes the table `lexical.inserted` anew, with its index and no other.
+    /// Creates the table `lexical.inserted` with only this index.
     ///
     /// # Errors
-    /// Those of the server.
+    /// Errors of the server.
     pub fn alone(&self, client: &mut Client) -> Result<()> {
         client.batch_execute(
             "DROP TABLE IF EXISTS lexical.inserted; \

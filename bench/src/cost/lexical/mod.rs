@@ -1,4 +1,4 @@
-//! The command `lexical`: full-text search ranked by relevance, index beside index, on passages made of real sentences.
+//! The command `lexical`: compares indexes for ranked full-text search, on passages made of real sentences.
 
 mod competitor;
 mod options;
@@ -22,15 +22,15 @@ use crate::data::{Domain, Folder, queries};
 use crate::database::machine;
 use crate::database::server::{self, Address};
 
-/// Words of a query from which on all are one group.
+/// Queries with this number of words or more are one group.
 const MOST_WORDS: usize = 8;
-/// Rows that are inserted one by one to see what that takes.
+/// Rows of the insert measurement.
 const INSERTS: usize = 2000;
 
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data or a server that refuse.
+/// Invalid arguments, unreadable data, errors of the server.
 pub fn run(parser: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(parser)? else {
         println!("{USAGE}");
@@ -144,10 +144,10 @@ fn measure(
     note(rows, &mut searches, |row| &mut row.vacuumed)
 }
 
-/// Selects the times of a row.
+/// Selects the times of a row that a measurement fills.
 type Into = fn(&mut Row) -> &mut Times;
 
-/// The users' last words and their rewrites, by the number of distinct words that an index knows; the last group has more.
+/// The users' last words and their rewrites, grouped by their number of distinct lexemes; the last group has more.
 fn by_words(client: &mut Client, folder: &Folder, most: usize) -> Result<Vec<Vec<String>>> {
     let count = client.prepare("SELECT coalesce(length(to_tsvector('english', $1)), 0)")?;
     let mut groups = vec![Vec::new(); MOST_WORDS];

@@ -1,44 +1,44 @@
-//! What the command line asks for.
+//! The command line of `lexical`.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
-/// How the command is called.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench lexical --uri URI --data FOLDER [OPTION]…
 
   --uri URI        server with the extension; a schema `lexical` of the database is made anew
-  --data FOLDER    folder that holds mtrag/
+  --data FOLDER    folder that contains mtrag/
   --passages N     passages that are made of its sentences (default 100000)
   --queries N      queries a number of words, at most (default 60)
   --limit N        rows that a query asks for (default 10)
   --only NAMES     competitors, comma-separated (default all that the server has; ours are always there)
   --out FILE       write the report there, besides standard output";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
-    /// The server.
+    /// Server with the extension.
     pub uri: String,
     /// Folder of the data.
     pub data: PathBuf,
-    /// Passages that are made.
+    /// Number of generated passages.
     pub passages: usize,
-    /// Queries a number of words, at most.
+    /// Most queries per number of words.
     pub queries: usize,
-    /// Rows that a query asks for.
+    /// Rows per query.
     pub limit: usize,
-    /// Names of competitors; all where there is none.
+    /// Names of competitors; empty for all.
     pub only: Vec<String>,
-    /// Where the report goes, besides standard output.
+    /// File for the report.
     pub out: Option<PathBuf>,
 }
 
 impl Options {
-    /// Reads them; `None` where only help is asked for.
+    /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// Arguments that are none.
+    /// Unknown options, missing required options.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut data, mut out) = (None, None, None);
         let mut only = Vec::new();
@@ -67,8 +67,8 @@ impl Options {
             "numbers must be at least 1"
         );
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             passages,
             queries,
             limit,

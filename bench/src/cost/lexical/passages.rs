@@ -1,5 +1,5 @@
-//! Passages of a given number, made of the sentences of MTRAG: words are as frequent as in real text, and go together within a
-//! sentence as they do there; sentences of one passage are drawn by chance.
+//! Generates passages from sentences of MTRAG. Word frequencies and co-occurrence within a sentence are those of real text; the
+//! sentences of a passage are chosen at random.
 
 use std::io::Write as _;
 
@@ -12,12 +12,12 @@ use crate::data::corpus::Passage;
 use crate::data::{Domain, Folder, json_lines};
 use crate::progress::Progress;
 
-/// Words at which a passage has enough.
+/// Least words of a passage.
 const WORDS: usize = 45;
-/// Words of a sentence that counts as one.
+/// Words of a usable sentence.
 const SENTENCE: std::ops::RangeInclusive<usize> = 5..=60;
 
-/// Numbers that depend on the seed alone.
+/// SplitMix64 with a seed.
 struct Chance(u64);
 
 impl Chance {
@@ -30,7 +30,7 @@ impl Chance {
     }
 }
 
-/// All sentences of both domains with their numbers of words.
+/// All sentences of both domains, with their numbers of words.
 fn sentences(folder: &Folder) -> Result<Vec<(String, usize)>> {
     let mut sentences = Vec::new();
     for domain in Domain::ALL {
@@ -52,10 +52,10 @@ fn sentences(folder: &Folder) -> Result<Vec<(String, usize)>> {
     Ok(sentences)
 }
 
-/// Makes the table anew; the SHA-256 of what is in it, in hex.
+/// Creates the table; returns the SHA-256 of its content, in hex.
 ///
 /// # Errors
-/// Data that cannot be read, a server that refuses.
+/// Unreadable data, errors of the server.
 pub fn load(client: &mut Client, folder: &Folder, count: usize) -> Result<String> {
     client.batch_execute(
         "DROP SCHEMA IF EXISTS lexical CASCADE; CREATE SCHEMA lexical; \
@@ -90,10 +90,10 @@ pub fn load(client: &mut Client, folder: &Folder, count: usize) -> Result<String
         .collect())
 }
 
-/// Inserts copies of so many passages one by one, in transactions of their own, into a table with the index of one competitor.
+/// Inserts copies of `count` passages, each in its own transaction, into the table of one competitor.
 ///
 /// # Errors
-/// A server that refuses.
+/// Errors of the server.
 pub fn insert(client: &mut Client, count: usize) -> Result<()> {
     let rows = client.query(
         "SELECT body FROM lexical.passages ORDER BY id LIMIT $1",

@@ -1,4 +1,4 @@
-//! The figures as Markdown.
+//! The report of `lexical`, as Markdown.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,31 +8,31 @@ use anyhow::Result;
 use super::timing::CLIENTS;
 use crate::database::machine::Fact;
 
-/// Times by number of words, rising; none where it was not asked.
+/// Sorted times by number of words; empty if not measured.
 pub type Times = Vec<Vec<Duration>>;
 
-/// Which of a row's times.
+/// Selects the times of a row.
 type Of = fn(&Row) -> &Times;
 
-/// What was measured of one competitor.
+/// The measurements of one competitor.
 pub struct Row {
     /// Its name.
     pub name: &'static str,
-    /// Whether each query goes to a server and back.
+    /// Whether a query includes a round trip to the server.
     pub waits: bool,
     /// Time of CREATE INDEX.
     pub built: Duration,
     /// Bytes of the index.
     pub bytes: i64,
-    /// Of the fresh index,
+    /// Times with the fresh index.
     pub fresh: Times,
-    /// with a tenth of the rows updated,
+    /// Times after an update of a tenth of the rows.
     pub updated: Times,
-    /// and vacuumed.
+    /// Times after VACUUM.
     pub vacuumed: Times,
     /// Time of the inserts.
     pub insert: Option<Duration>,
-    /// Queries a second of [`CLIENTS`] clients.
+    /// Queries per second of [`CLIENTS`] clients.
     pub rate: Option<f64>,
 }
 
@@ -52,19 +52,19 @@ impl Default for Row {
     }
 }
 
-/// All that was measured.
+/// All measurements.
 pub struct Report {
-    /// What it was measured on.
+    /// Machine and server.
     pub machine: Vec<Fact>,
-    /// Passages.
+    /// Number of passages.
     pub passages: usize,
-    /// Of the passages.
+    /// SHA-256 of the passages.
     pub digest: String,
-    /// Rows asked for.
+    /// Rows per query.
     pub limit: usize,
-    /// Rows inserted one by one.
+    /// Number of inserts.
     pub inserts: usize,
-    /// Queries by number of words.
+    /// Number of queries by number of words.
     pub queries: Vec<usize>,
     /// Time of `SELECT 1`.
     pub nothing: Duration,
@@ -76,7 +76,7 @@ impl Report {
     /// The report.
     ///
     /// # Errors
-    /// None that can come up.
+    /// None in practice; formatting into a string cannot fail.
     pub fn markdown(&self) -> Result<String> {
         let mut text = String::new();
         writeln!(text, "# Ranked full-text search, index beside index\n")?;
@@ -192,7 +192,7 @@ impl Report {
     }
 }
 
-/// With two digits that mean something.
+/// Formats a ratio with two significant digits.
 fn ratio(value: f64) -> String {
     match value {
         0.1.. => format!("{value:.2}"),

@@ -1,4 +1,4 @@
-//! tantivy in this process, its index in memory: what a search costs without a server, a log, or rows that may be invisible.
+//! tantivy in this process with an index in memory: the time of a search without server, log and row visibility.
 
 use std::time::{Duration, Instant};
 
@@ -13,25 +13,25 @@ use tantivy::tokenizer::{
 };
 use tantivy::{DocId, Index, Searcher, Term, doc};
 
-/// Bytes that are held while it is built.
+/// Memory of the writer in bytes.
 const MEMORY: usize = 512 << 20;
 
-/// The passages, indexed.
+/// The indexed passages.
 pub struct TantivyIndex {
     searcher: Searcher,
     analyzer: TextAnalyzer,
     body: Field,
-    /// Time of the build, reading the passages included.
+    /// Time of the build, with the reading of the passages.
     pub built: Duration,
     /// Bytes of the index.
     pub bytes: i64,
 }
 
 impl TantivyIndex {
-    /// Reads all passages, and makes one segment of them.
+    /// Reads all passages and merges them into one segment.
     ///
     /// # Errors
-    /// Those of the server and of tantivy.
+    /// Errors of the server and of tantivy.
     pub fn build(client: &mut Client) -> Result<Self> {
         let begun = Instant::now();
         let stop_words = StopWordFilter::new(Language::English).context("no stop words")?;
@@ -77,7 +77,7 @@ impl TantivyIndex {
     /// The ids of the best passages for any of the words.
     ///
     /// # Errors
-    /// Those of tantivy.
+    /// Errors of tantivy.
     pub fn search(&mut self, query: &str, limit: usize) -> Result<Vec<u64>> {
         let mut terms: Vec<Box<dyn Query>> = Vec::new();
         let mut tokens = self.analyzer.token_stream(query);

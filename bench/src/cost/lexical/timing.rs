@@ -1,4 +1,4 @@
-//! Asking the competitors, and timing it.
+//! Times the competitors.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,19 +9,19 @@ use postgres::Client;
 use super::competitor::Competitor;
 use crate::database::server::{self, Address};
 
-/// Times that each query is asked of each competitor; the least counts, since the machine is never quiet.
+/// Repetitions of each query; the shortest time counts, because other load only adds time.
 const REPEATS: usize = 3;
-/// A query that takes so long is asked once.
+/// A query that takes longer is run once.
 const LONG: Duration = Duration::from_millis(20);
-/// Clients that ask at once to see how many queries a second there are.
+/// Clients of the throughput measurement.
 pub const CLIENTS: usize = 2;
-/// How long they ask.
+/// Duration of the throughput measurement.
 const ASKING: Duration = Duration::from_secs(5);
 
-/// The time of a statement that does nothing, prepared.
+/// Median time of a prepared `SELECT 1`.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn nothing(client: &mut Client) -> Result<Duration> {
     let statement = client.prepare("SELECT 1")?;
     let mut times = Vec::new();
@@ -34,13 +34,13 @@ pub fn nothing(client: &mut Client) -> Result<Duration> {
     Ok(times[times.len() / 2])
 }
 
-/// Somebody who answers queries.
+/// A search to be timed.
 pub type Search<'a> = Box<dyn FnMut(&str) -> Result<()> + 'a>;
 
-/// A competitor, on a connection of its own.
+/// The search of a competitor, on its own connection.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn connect(
     address: &Address,
     competitor: &Competitor,
@@ -55,10 +55,11 @@ pub fn connect(
     }))
 }
 
-/// Asks everybody every query in turn; the least of some times, by who was asked and by group of queries, rising.
+/// Runs every query on every competitor, alternating. Returns the shortest time of each query, by competitor and group of queries,
+/// sorted.
 ///
 /// # Errors
-/// Those of whoever is asked.
+/// Errors of the searches.
 pub fn time_queries(
     asked: &mut [Search<'_>],
     queries: &[Vec<String>],
@@ -70,16 +71,16 @@ pub fn time_queries(
             let mut least = vec![Duration::MAX; asked.len()];
             for repeat in 0..=REPEATS {
                 for step in 0..asked.len() {
-                    // Each begins as often as the others.
+                    // Each competitor is first equally often.
                     let at = (step + number + repeat) % asked.len();
-                    // What takes long is measured once: it would not be another order the next time.
+                    // A repetition would not change the order of magnitude.
                     if repeat > 0 && least[at] > LONG {
                         continue;
                     }
                     let begun = Instant::now();
                     asked[at](query)?;
                     let took = begun.elapsed();
-                    // The first time warms up.
+                    // The first run is the warm-up.
                     least[at] = if repeat == 1 && least[at] <= LONG {
                         took
                     } else {
@@ -99,17 +100,17 @@ pub fn time_queries(
     Ok(all)
 }
 
-/// The time of inserts with this index alone.
+/// Time of the inserts with only this index.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn inserts(
     client: &mut Client,
     competitor: &Competitor,
     insert: &mut dyn FnMut(&mut Client) -> Result<()>,
 ) -> Result<Duration> {
     competitor.alone(client)?;
-    // Waiting for the disk is the same for all.
+    // The wait for the disk is the same for all.
     client.batch_execute("SET synchronous_commit = off")?;
     let begun = Instant::now();
     insert(client)?;
@@ -118,10 +119,10 @@ pub fn inserts(
     Ok(took)
 }
 
-/// Queries a second of several clients together, each asking all queries over and over.
+/// Queries per second of [`CLIENTS`] clients, each running all queries repeatedly.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn rate(
     address: &Address,
     queries: &[Vec<String>],
@@ -132,7 +133,7 @@ pub fn rate(
         let mut session = server::connect(address)?;
         session.batch_execute("SET jit = off")?;
         let statement = session.prepare(&competitor.query(limit))?;
-        // Long and short ones in turn; each client begins elsewhere.
+        // Alternates short and long queries; each client starts at another one.
         let longest = queries.iter().map(Vec::len).max().unwrap_or_default();
         let turns =
             (0..longest).flat_map(|at| queries.iter().filter_map(move |group| group.get(at)));

@@ -1,4 +1,4 @@
-//! The command `provenance`: what each level of provenance adds to a turn, in time and in bytes.
+//! The command `provenance`: what each provenance level adds to a turn, in time and in bytes.
 
 mod options;
 
@@ -13,17 +13,17 @@ use crate::database::turn_session::{TurnSession, TurnTimes};
 use crate::database::{load, machine, server};
 use options::Options;
 
-/// Whose passages are asked about.
+/// Domain of the passages.
 const DOMAIN: Domain = Domain::Clapnq;
 
-/// A level, its settings, and what the source reports for it: added p95 in milliseconds, added storage in per cent (I10).
+/// A level, its settings, and the figures of its source: added p95 in milliseconds, added storage in per cent (I10).
 struct Level {
     name: &'static str,
     settings: &'static str,
     reported: Option<(u32, u32)>,
 }
 
-/// A turn without a trace, then each level on top of it.
+/// A turn without a trace, then each level.
 const LEVELS: [Level; 6] = [
     Level {
         name: "bare",
@@ -57,7 +57,7 @@ const LEVELS: [Level; 6] = [
     },
 ];
 
-/// What the turns of a level took.
+/// The times of a level, in milliseconds.
 #[derive(Default)]
 struct Measured {
     begin: Vec<f64>,
@@ -74,7 +74,7 @@ impl Measured {
     }
 }
 
-/// The value that so large a share of the times do not exceed.
+/// The percentile of the times, as a share (nearest rank).
 fn percentile(times: &[f64], share: f64) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -85,7 +85,7 @@ fn percentile(times: &[f64], share: f64) -> f64 {
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data or a server that refuse.
+/// Invalid arguments, unreadable data, errors of the server.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);
@@ -100,10 +100,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let mut talk = TurnSession::new(client, &DOMAIN.corpus())?;
     let mut names = Vec::new();
     for level in &LEVELS {
-        names.push(talk.under(level.name, level.settings)?);
+        names.push(talk.start_with_settings(level.name, level.settings)?);
     }
     let mut measured: Vec<Measured> = LEVELS.iter().map(|_| Measured::default()).collect();
-    // One turn of each in every round, so that what else the machine does falls on all of them alike; the first round warms up.
+    // Each round has one turn of each level, so that other load affects all levels alike. The first round is the warm-up.
     for round in 0..=options.rounds {
         for (name, measured) in names.iter().zip(&mut measured) {
             let took = talk.turn(name, round)?;
@@ -120,7 +120,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     print(&options, &described, &measured, &bytes)
 }
 
-/// Bytes of everything that is stored of a conversation, as it is stored: compressed where it is.
+/// Stored bytes of all rows of a conversation, compressed as on disk.
 fn stored(client: &mut Client, conversation: &str) -> Result<i64> {
     let row = client.query_one(
         "WITH v AS (SELECT conversation_id FROM reground.conversations WHERE external_id = $1), \
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_of_the_sorted_times() {
+    fn percentiles_are_nearest_ranks() {
         let times: Vec<f64> = (1..=20).rev().map(f64::from).collect();
         assert_eq!(
             (percentile(&times, 0.5), percentile(&times, 0.95)),

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
-/// What `--help` prints.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench provenance --uri URI --data FOLDER [OPTION]…
 
   --uri URI      database with the extension
-  --data FOLDER  folder that holds mtrag/
+  --data FOLDER  folder that contains mtrag/
   --rounds N     turns at each level (default 60)";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
-    /// The database.
+    /// Database with the extension.
     pub uri: String,
-    /// Folder that holds mtrag/.
+    /// Folder that contains mtrag/.
     pub data: PathBuf,
     /// Turns at each level.
     pub rounds: usize,
@@ -26,7 +26,7 @@ impl Options {
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// What is no option, options without what they need.
+    /// Unknown options, missing required options, numbers out of range.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut data, mut rounds) = (None, None, 60);
         while let Some(argument) = parser.next()? {
@@ -40,8 +40,8 @@ impl Options {
         }
         ensure!(rounds > 0, "--rounds is at least 1");
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             rounds,
         }))
     }

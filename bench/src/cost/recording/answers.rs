@@ -1,41 +1,41 @@
-//! Answers with ten citations each, made of real passages: every tenth citation names another source than the one it was taken from.
+//! Answers with ten citations each, made of real passages. Every tenth citation cites another source.
 
 use serde_json::{Value, json};
 
 use crate::statistics::random::SplitMix;
 
-/// Citations of an answer, and passages that it was shown.
+/// Citations per answer, and passages per answer.
 pub const CITATIONS: usize = 10;
 
-/// How long the parts of an answer are.
+/// Lengths of an answer and its passages.
 #[derive(Clone, Copy)]
 pub struct Shape {
-    /// What it is called.
+    /// Name in the report.
     pub name: &'static str,
     /// Words of the answer.
     pub words: usize,
-    /// Characters of each passage, at most.
+    /// Most characters of a passage.
     pub characters: usize,
 }
 
-/// A turn that was answered.
+/// An answer with its passages.
 pub struct RecordedAnswer {
     /// The answer.
     pub answer: String,
-    /// What it was shown, as check_answer takes it.
+    /// The passages, in the shape of `check_answer`.
     pub passages: Value,
 }
 
 impl RecordedAnswer {
-    /// Makes one of passages that are drawn.
+    /// Makes an answer from random passages.
     pub fn drawn(texts: &[String], shape: Shape, random: &mut SplitMix) -> Self {
         let shown: Vec<&str> = (0..CITATIONS)
-            .filter_map(|_| random.of(texts))
+            .filter_map(|_| random.choose(texts))
             .map(|text| beginning(text, shape.characters))
             .collect();
         let mut answer = String::new();
         for (place, text) in shown.iter().enumerate() {
-            // What reads as a citation of its own would be an eleventh.
+            // Words with digits or brackets could be read as citations.
             let plain = |word: &&str| word.chars().all(|c| c.is_alphabetic() || ",'-".contains(c));
             let words: Vec<&str> = text.split_whitespace().filter(plain).collect();
             let each = shape.words / CITATIONS;
@@ -58,7 +58,7 @@ impl RecordedAnswer {
     }
 }
 
-/// So many characters of a text at most, to the end of a word.
+/// The beginning of a text, cut after a word, with at most `characters` characters.
 fn beginning(text: &str, characters: usize) -> &str {
     match text.char_indices().nth(characters) {
         None => text,
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_has_what_it_is_to_have() {
+    fn an_answer_has_its_length_and_citations() {
         let texts: Vec<String> = (0..20)
             .map(|n| format!("passage {n} says {}", "this and that ".repeat(60)))
             .collect();

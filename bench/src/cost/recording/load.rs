@@ -1,4 +1,4 @@
-//! A whole load from the first turn: whether the rate holds while the tables fill up.
+//! A load into an empty database, to see whether the rate falls as the tables grow.
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ use super::options::Options;
 use super::sessions::{BATCH, CLEAR, RECORD, batches, session};
 use crate::database::server::Address;
 
-/// Parts that the load is timed in.
+/// Parts with their own times.
 const PARTS: usize = 5;
 
-/// Loads turns into empty tables, which have been analysed as such, as they are in a new database; prints how fast each part went.
+/// Loads turns into empty tables with the statistics of empty tables, as in a new database; prints the rate of each part.
 ///
 /// # Errors
-/// A server that refuses, turns that are missing in the end.
+/// Errors of the server; turns that were not stored.
 pub fn run(
     client: &mut Client,
     address: &Address,
@@ -62,7 +62,7 @@ pub fn run(
     Ok(())
 }
 
-/// What one session loads, and how long each part took, without the making of its turns.
+/// Loads the turns of one session; returns the time of each part, without the generation of the turns.
 fn load(
     address: &Address,
     texts: &[String],

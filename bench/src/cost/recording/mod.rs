@@ -1,4 +1,4 @@
-//! The command `recording`: how many answers of other systems are judged and recorded in a second.
+//! The command `recording`: how many answers of other systems are checked and recorded per second.
 
 mod answers;
 mod load;
@@ -19,10 +19,10 @@ use answers::{CITATIONS, RecordedAnswer, Shape};
 use options::Options;
 use sessions::{BATCH, CLEAR, RECORD, batches, side_by_side};
 
-/// Whose passages the answers are made of.
+/// Domain of the passages.
 const DOMAIN: Domain = Domain::Clapnq;
 
-/// Answers that are checked in a round.
+/// Answers checked per round.
 const CHECKED: usize = 500;
 
 const LONG: Shape = Shape {
@@ -40,7 +40,7 @@ const SHORT: Shape = Shape {
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data or a server that refuse.
+/// Invalid arguments, unreadable data, errors of the server.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);
@@ -88,7 +88,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     load::run(&mut client, &address, &texts, SHORT, &options)
 }
 
-/// Answers a second, round by round: checked, made words of, recorded, inserted.
+/// Answers per second by round: checked, parsed by to_tsvector, recorded, inserted as jsonb.
 fn measure(
     client: &mut Client,
     address: &Address,
@@ -140,7 +140,7 @@ fn measure(
             &sides,
             "WITH new AS (INSERT INTO plain_turns SELECT t FROM jsonb_array_elements($1) AS t RETURNING 1) SELECT count(*) FROM new",
         )?;
-        // What was recorded is not in the way of the next round.
+        // Each round starts with empty tables.
         client.batch_execute(CLEAR)?;
         if round > 0 {
             let of_round = [checked, worded, recorded, inserted];

@@ -5,27 +5,27 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
-/// What `--help` prints.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench recording --uri URI --data FOLDER [OPTION]…
 
   --uri URI      database with the extension
-  --data FOLDER  folder that holds mtrag/
+  --data FOLDER  folder that contains mtrag/
   --turns N      turns recorded by each session in a round (default 2000)
   --rounds N     rounds, of which the median is taken (default 5)
   --sessions N   sessions that record side by side (default 2)
   --load N       turns of the load into empty tables (default 50000)";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
-    /// The database.
+    /// Database with the extension.
     pub uri: String,
-    /// Folder that holds mtrag/.
+    /// Folder that contains mtrag/.
     pub data: PathBuf,
-    /// Turns that each session records in a round.
+    /// Turns per session and round.
     pub turns: usize,
     /// Rounds.
     pub rounds: usize,
-    /// Sessions side by side.
+    /// Concurrent sessions.
     pub sessions: usize,
     /// Turns of the load into empty tables.
     pub load: usize,
@@ -35,7 +35,7 @@ impl Options {
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// What is no option, options without what they need.
+    /// Unknown options, missing required options, numbers out of range.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut data) = (None, None);
         let (mut turns, mut rounds, mut sessions, mut load) = (2000, 5, 2, 50_000);
@@ -56,8 +56,8 @@ impl Options {
             "--turns, --rounds and --sessions are at least 1"
         );
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             turns,
             rounds,
             sessions,

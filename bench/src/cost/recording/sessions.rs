@@ -1,4 +1,4 @@
-//! Sessions that record turns at the same time.
+//! Concurrent sessions that record turns.
 
 use std::time::Instant;
 
@@ -10,15 +10,15 @@ use super::answers::{RecordedAnswer, Shape};
 use crate::database::server::{self, Address};
 use crate::statistics::random::SplitMix;
 
-/// Turns of a call of record_turns.
+/// Turns per call of record_turns.
 pub const BATCH: usize = 250;
 
 pub const RECORD: &str = "SELECT count(*) FILTER (WHERE recorded) FROM reground.record_turns($1)";
 
-/// Room for the next.
+/// Empties the tables.
 pub const CLEAR: &str = "TRUNCATE plain_turns; TRUNCATE reground.conversations CASCADE; CHECKPOINT";
 
-/// The turns of a session, in batches; conversations of five turns each.
+/// The turns of a session in batches; conversations have five turns.
 pub fn batches(texts: &[String], shape: Shape, seed: u64, turns: usize) -> Vec<Value> {
     let mut random = SplitMix(seed);
     let turns: Vec<Value> = (0..turns)
@@ -36,7 +36,7 @@ pub fn batches(texts: &[String], shape: Shape, seed: u64, turns: usize) -> Vec<V
         .collect()
 }
 
-/// Turns a second that sessions write side by side, each a batch a transaction; every turn must be counted.
+/// Turns per second of concurrent sessions; each batch is a transaction. Fails if a turn is not counted.
 pub fn side_by_side(address: &Address, sides: &[Vec<Value>], statement: &str) -> Result<f64> {
     let mut sessions = sides
         .iter()
@@ -69,7 +69,7 @@ pub fn side_by_side(address: &Address, sides: &[Vec<Value>], statement: &str) ->
     Ok(written as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// A session that reads as the answers are written.
+/// Opens a session with the text configuration of the answers.
 pub fn session(address: &Address) -> Result<Client> {
     let mut session = server::connect(address)?;
     session.batch_execute("SET default_text_search_config = 'pg_catalog.english'")?;

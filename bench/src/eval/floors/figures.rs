@@ -1,4 +1,4 @@
-//! The figures that are held against floors, each under a stable name.
+//! The figures that have floors, each with a stable name.
 
 use crate::eval::query::queried::{QueriedTurn, QueryFrom};
 use crate::eval::query::ranking::{Order, later};
@@ -12,24 +12,24 @@ use crate::eval::retrieval::{List, Measured};
 pub struct Figure {
     /// Stable name.
     pub name: String,
-    /// What was measured.
+    /// Measured value.
     pub value: f64,
-    /// How far below what was measured a floor must stay: by so much the figure may differ between two runs that are
-    /// equally good.
+    /// Distance of a new floor below the measured value: two equally good runs may differ by this much.
     pub margin: f64,
 }
 
-/// BM25 scores are computed in double precision from whole numbers, or are whole numbers: they are the same everywhere.
+/// BM25 scores are computed in double precision from whole numbers, so they are the same on every machine.
 const EXACT: f64 = 0.0;
 
-/// Distances are computed in single precision, in an order of summation that depends on the processor: near ties may
-/// fall otherwise elsewhere.
+/// Distances are computed in single precision. Their order of summation depends on the processor, so near ties may be ordered
+/// differently on another one.
 const SINGLE_PRECISION: f64 = 0.002;
 
-/// An HNSW graph is built with random levels, another one with every load; the default settings may search through it.
+/// An HNSW graph has random levels, so each load builds another graph. The default settings may use it.
 const RANDOM_GRAPH: f64 = 0.01;
 
-/// nDCG@5, recall@5 and recall@10 over all turns of every list but those through HNSW, which are held against the exact order instead.
+/// nDCG@5, recall@5 and recall@10 of every list over all turns. Lists through HNSW are left out: relations compare them with the
+/// exact lists.
 pub fn of_retrieval(measured: &[Measured]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for one in measured {
@@ -57,7 +57,7 @@ pub fn of_retrieval(measured: &[Measured]) -> Vec<Figure> {
     figures
 }
 
-/// nDCG@5 and recall@10 of later turns, by how the query is made and the branches are fused.
+/// nDCG@5 and recall@10 of later turns, by the way to make the query and the fusion.
 pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (way, asked) in ways {
@@ -80,7 +80,7 @@ pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Figure> {
     figures
 }
 
-/// Recall and precision of the contexts of every arm, over the turns that can carry anything.
+/// Recall and precision of the contexts of every arm, over the later turns.
 pub fn of_replay(arms: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (arm, held) in arms {
@@ -110,7 +110,7 @@ mod tests {
     use crate::eval::replay::scope::tests::held;
 
     #[test]
-    fn lists_have_floors_unless_their_graph_is_random() {
+    fn lists_through_a_random_graph_have_no_floors() {
         let lists =
             List::ALL.map(|list| Measured::constant(Domain::Cloud, Form::Rewrite, list, 0.5));
         let figures = of_retrieval(&lists);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_the_arms_and_measures_apart() {
+    fn names_distinguish_arms_and_measures() {
         let arms =
             Arm::ALL.map(|arm| (arm, vec![held(Domain::Cloud, &[Some(4), Some(1), Some(2)])]));
         let figures = of_replay(&arms);

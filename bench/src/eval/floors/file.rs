@@ -1,5 +1,5 @@
-//! The least that each figure must reach: a file of the repository, raised when a figure rises, never lowered by a
-//! command; where one was reached by a fault, docs/evaluation.md says so.
+//! The lower bound of each figure, in a file of the repository. Commands raise floors and never lower them. docs/evaluation.md
+//! explains each floor that was lowered by hand.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::Figure;
 
-/// Floors are kept to so many parts of one.
+/// Floors are multiples of 1 / STEPS.
 const STEPS: f64 = 10_000.0;
 
-/// What is done with the floors.
+/// Actions on the floors.
 #[derive(Debug, Clone, Copy)]
 pub struct FloorActions {
     /// Fail if a figure is below its floor.
     pub check: bool,
-    /// Raise the floors to what was measured.
+    /// Raise the floors to the measured values.
     pub ratchet: bool,
 }
 
@@ -40,14 +40,14 @@ struct FloorFile {
     sample: ByName,
 }
 
-/// A figure below its floor, or not measured.
+/// A figure that is below its floor, or was not measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Below {
     /// The figure.
     pub name: String,
-    /// What it must reach.
+    /// Its floor.
     pub floor: f64,
-    /// What it reached.
+    /// The measured value.
     pub measured: Option<f64>,
 }
 
@@ -68,14 +68,14 @@ impl fmt::Display for Below {
     }
 }
 
-/// A floor that was raised.
+/// A raised floor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raised {
     /// The figure.
     pub name: String,
-    /// Its floor before, if it had one.
+    /// The old floor, if there was one.
     pub from: Option<f64>,
-    /// Its floor now.
+    /// The new floor.
     pub to: f64,
 }
 
@@ -90,10 +90,10 @@ pub struct Comparison {
 }
 
 impl Floors {
-    /// Reads the file; one that is not there yet holds no floors, and can only be made.
+    /// Reads the file; a missing file has no floors, and only `ratchet` accepts it.
     ///
     /// # Errors
-    /// A file that is missing (unless floors are to be raised) or malformed.
+    /// A file that is malformed, or missing without `ratchet`.
     pub fn read(path: PathBuf, wanted: FloorActions) -> Result<Self> {
         let kept = if path.exists() || !wanted.ratchet {
             parse(&std::fs::read_to_string(&path).with_context(|| of(&path))?)
@@ -118,7 +118,7 @@ impl Floors {
         }
     }
 
-    /// Whether what is below its floor is a failure.
+    /// Whether a figure below its floor is an error.
     pub fn check(&self) -> bool {
         self.wanted.check
     }
@@ -158,7 +158,7 @@ fn parse(text: &str) -> Result<FloorFile> {
     Ok(kept)
 }
 
-/// The figures below their floors, and the floors whose figure was not measured.
+/// The figures below their floors, and the floors whose figures were not measured.
 fn below(floors: &ByName, figures: &[Figure]) -> Vec<Below> {
     floors
         .iter()
@@ -167,19 +167,19 @@ fn below(floors: &ByName, figures: &[Figure]) -> Vec<Below> {
             floor,
             measured: measured(name, figures),
         })
-        // The sum behind a mean may end in another bit elsewhere.
+        // Tolerates rounding: another machine may sum the values of a mean in another order.
         .filter(|one| one.measured.is_none_or(|value| value + 1e-9 < one.floor))
         .collect()
 }
 
-/// The floors that the figures raise: to what was measured less its margin, rounded down.
+/// The raised floors: the measured value minus its margin, rounded down.
 fn raised(floors: &ByName, figures: &[Figure]) -> Vec<Raised> {
     figures
         .iter()
         .map(|figure| Raised {
             name: figure.name.clone(),
             from: floors.get(&figure.name).copied(),
-            // A value that is a whole number of steps but for its last bit keeps all of them.
+            // The small addend keeps a value that is one bit below a multiple of the step.
             to: ((figure.value - figure.margin).max(0.0) * STEPS + 1e-6).floor() / STEPS,
         })
         .filter(|raised| raised.from.is_none_or(|from| raised.to > from))

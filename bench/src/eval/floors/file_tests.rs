@@ -17,7 +17,7 @@ fn floors(floors: &[(&str, f64)]) -> ByName {
 }
 
 #[test]
-fn what_is_below_or_missing_is_named() {
+fn figures_below_their_floors_and_missing_figures_are_reported() {
     let floors = floors(&[("a", 0.5), ("b", 0.5), ("gone", 0.1)]);
     let figures = [
         figure("a", 0.5, 0.0),
@@ -33,7 +33,7 @@ fn what_is_below_or_missing_is_named() {
 }
 
 #[test]
-fn floors_rise_to_the_measured_less_its_margin_and_never_fall() {
+fn floors_rise_to_the_measured_value_minus_its_margin_and_never_fall() {
     let floors = floors(&[("higher", 0.3), ("lower", 0.5), ("within", 0.395)]);
     let figures = [
         figure("higher", 0.41239, 0.0),
@@ -50,7 +50,7 @@ fn floors_rise_to_the_measured_less_its_margin_and_never_fall() {
 }
 
 #[test]
-fn the_file_holds_shares_of_one_and_nothing_unknown() {
+fn the_file_contains_shares_and_no_unknown_fields() {
     let kept = parse(r#"{"full": {"a": 0.25}, "sample": {}}"#).unwrap();
     assert_eq!(kept.full, floors(&[("a", 0.25)]));
     assert_eq!(
@@ -67,7 +67,7 @@ fn the_file_holds_shares_of_one_and_nothing_unknown() {
 }
 
 proptest! {
-    /// What was measured never fails the floors that it raised, whatever they were before.
+    /// A run never fails the floors that it raised, for any earlier floors.
     #[test]
     fn a_run_passes_the_floors_that_it_sets(
         values in prop::collection::vec((0.0..=1.0_f64, 0.0..0.02_f64), 1..8),

@@ -1,4 +1,4 @@
-//! How figures must stand to constants and to each other: floors that no file can lower.
+//! Lower bounds in code: relations of figures to constants and to each other.
 
 use crate::data::Domain;
 use crate::data::queries::Form;
@@ -6,35 +6,35 @@ use crate::eval::query::queried::{QueriedTurn, QueryFrom};
 use crate::eval::query::ranking::{Order, later, mean as mean_of};
 use crate::eval::retrieval::{List, Measured};
 
-/// What must hold between two numbers.
+/// A figure and its lower bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relation {
-    /// What it says.
+    /// Name in the report.
     pub name: String,
-    /// The number that must reach the other.
+    /// The figure.
     pub value: f64,
-    /// The other.
+    /// The lower bound.
     pub least: f64,
 }
 
 impl Relation {
-    /// Whether it holds.
+    /// Whether the figure reaches the bound.
     pub fn holds(&self) -> bool {
-        // False for a figure that was not measured, which is no number.
+        // NaN, a figure that was not measured, fails.
         self.value >= self.least
     }
 }
 
-/// Lists through indexes, and how far their nDCG@5 may be below that of the exact ones, over all queries of a form. A graph
-/// changes with every load, and which passages it misses is chance; the BM25 index rounds lengths, which exchanges near
-/// neighbours, and fusion adds what both do.
+/// Lists through indexes, and how far their nDCG@5 may be below that of the exact lists, over all queries of a form. Each load
+/// builds another HNSW graph, which misses other passages. The BM25 index rounds lengths, which swaps near neighbours. Fusion adds
+/// both effects.
 const NEAR: [(List, f64); 3] = [
     (List::Bm25Index, 0.005),
     (List::Hnsw, 0.005),
     (List::ScoresIndexes, 0.01),
 ];
 
-/// nDCG@5 of the user's words that plain BM25 and exact cosine reach on these data.
+/// nDCG@5 of plain BM25 and exact cosine on these data, with the user's words.
 const LEAST: [(List, Domain, f64); 4] = [
     (List::Bm25, Domain::Clapnq, 0.205),
     (List::Bm25, Domain::Cloud, 0.230),
@@ -42,10 +42,10 @@ const LEAST: [(List, Domain, f64); 4] = [
     (List::Exact, Domain::Cloud, 0.250),
 ];
 
-/// nDCG@5 of the fused rewrites, mean of both corpora, that plain reciprocal rank fusion reaches.
+/// nDCG@5 of plain reciprocal rank fusion with rewrites, mean of both corpora.
 const LEAST_FUSED: f64 = 0.328;
 
-/// What must hold of the whole evaluation.
+/// Relations of the whole evaluation.
 pub fn of_all(measured: &[Measured]) -> Vec<Relation> {
     let ndcg = |domain, form, list| ndcg(measured, domain, form, list);
     let mut relations: Vec<Relation> = LEAST
@@ -80,9 +80,8 @@ pub fn of_all(measured: &[Measured]) -> Vec<Relation> {
     relations
 }
 
-/// What must hold of the query of a turn, on the later turns of both corpora: the contextual one is at or above the language
-/// model's rewrite measured in the same run, by words alone and fused; and a fusion of scores costs nothing against the better
-/// branch of either corpus.
+/// Relations of the query of a turn, on the later turns of both corpora. The contextual query reaches the language model's rewrite
+/// of the same run, with words alone and fused. The fusion of scores reaches the better branch of each corpus.
 pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Relation> {
     let asked = |way| {
         let found = ways.iter().find(|(one, _)| *one == way);
@@ -128,8 +127,8 @@ pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Relation> {
     relations
 }
 
-/// What must hold of the sample. A query weighs four times as much there, so only what does not hang on a single one is
-/// asked: that the index stays near the exact order in both corpora together.
+/// Relations of the sample. A query has four times the weight there, so only means of both corpora are compared: lists through
+/// indexes with the exact lists.
 pub fn of_sample(measured: &[Measured]) -> Vec<Relation> {
     let mut relations = Vec::new();
     for form in Form::ALL {
@@ -137,7 +136,7 @@ pub fn of_sample(measured: &[Measured]) -> Vec<Relation> {
         for (list, most) in NEAR {
             let gain = mean(|domain| gain(measured, domain, form, list));
             let most = match list {
-                // Rounding exchanges neighbours of single queries: as many of a quarter weigh four times as much.
+                // Rounding swaps neighbours of single queries, and a single query of a quarter has four times the weight.
                 List::Bm25Index => most * 4.0,
                 _ => most,
             };
@@ -148,7 +147,7 @@ pub fn of_sample(measured: &[Measured]) -> Vec<Relation> {
 }
 
 fn near(name: &str, list: List, most: f64, gain: f64) -> Relation {
-    // Better by chance is no fault of the BM25 index; a graph cannot be better than the order that it approximates.
+    // The BM25 index may be better by chance. An HNSW list that is better than the exact list is as suspect as a worse one.
     let value = if list == List::Hnsw {
         -gain.abs()
     } else {
@@ -161,7 +160,7 @@ fn near(name: &str, list: List, most: f64, gain: f64) -> Relation {
     }
 }
 
-/// By how much nDCG@5 through an index is above that of the exact list.
+/// nDCG@5 through an index minus that of the exact list.
 fn gain(measured: &[Measured], domain: Domain, form: Form, list: List) -> f64 {
     let ndcg = |list| ndcg(measured, domain, form, list);
     list.approximates()
@@ -174,7 +173,7 @@ fn mean(figure: impl Fn(Domain) -> f64) -> f64 {
     figures.iter().sum::<f64>() / figures.len() as f64
 }
 
-/// nDCG@5 over all turns; not a number if the list was not measured.
+/// nDCG@5 over all turns; NaN if the list was not measured.
 fn ndcg(measured: &[Measured], domain: Domain, form: Form, list: List) -> f64 {
     measured
         .iter()
@@ -183,7 +182,7 @@ fn ndcg(measured: &[Measured], domain: Domain, form: Form, list: List) -> f64 {
         .map_or(f64::NAN, |(scores, _)| scores.ndcg_5)
 }
 
-/// Names the relations that do not hold.
+/// The relations that do not hold, as messages.
 pub fn broken(relations: &[Relation]) -> Vec<String> {
     let broken = relations.iter().filter(|relation| !relation.holds());
     broken
@@ -200,7 +199,7 @@ pub fn broken(relations: &[Relation]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Every list of every form at the same nDCG@5, but for RRF and HNSW.
+    /// All lists of all forms with the same nDCG@5, except the fused lists and HNSW.
     fn measured(value: f64, fused: f64, index: f64) -> Vec<Measured> {
         let mut all = Vec::new();
         for domain in Domain::ALL {
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn each_relation_breaks_on_its_own() {
+    fn each_relation_fails_alone() {
         assert_eq!(names(&measured(0.36, 0.37, 0.357)), [""; 0]);
         assert_eq!(
             names(&measured(0.34, 0.35, 0.34)),
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_does_not_hold() {
+    fn a_relation_without_measurements_fails() {
         let nothing = of_all(&[]);
         assert!(!nothing.is_empty() && nothing.iter().all(|relation| !relation.holds()));
         assert!(broken(&nothing)[0].contains("NaN is below 0.2050"));

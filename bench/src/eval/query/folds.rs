@@ -1,25 +1,25 @@
-//! Settings chosen by cross-validation over conversations: what they reach on conversations that did not choose them.
+//! Chooses settings by cross-validation over conversations, and measures them on the conversations that were held out.
 
 use super::queried::{QueriedTurn, QueryFrom};
 use super::ranking::Order;
 use crate::data::Domain;
 use crate::statistics::folds::{FOLDS, fold};
 
-/// Shares of the vector branch that are tried.
+/// Candidate shares of the vector branch.
 pub const SHARES: [f64; 5] = [0.5, 0.6, 0.7, 0.8, 0.9];
 
-/// What was chosen, and what it reached.
+/// The chosen settings and their result.
 #[derive(Debug)]
 pub struct Chosen {
-    /// Per fold: the way of asking and the share that were best on the others.
+    /// Per fold: the best way to make the query and the best share, on the other folds.
     pub choices: Vec<(QueryFrom, f64)>,
-    /// nDCG@5 of later turns on the fold itself, mean of both corpora.
+    /// nDCG@5 of later turns on the held-out folds, mean of both corpora.
     pub held_out: f64,
-    /// The same of every choice on all conversations.
+    /// nDCG@5 of every choice on all conversations.
     pub table: Vec<(QueryFrom, [f64; SHARES.len()])>,
 }
 
-/// Chooses among ways of asking and shares. Every way was asked of the same turns, in the same order.
+/// Chooses among ways to make the query and shares. All ways must have the same turns in the same order.
 pub fn choose(ways: &[(QueryFrom, &[QueriedTurn])]) -> Option<Chosen> {
     let figures: Vec<(QueryFrom, f64, Vec<Figure>)> = ways
         .iter()

@@ -6,31 +6,31 @@ use serde_json::{Value, json};
 
 use crate::data::Domain;
 
-/// What a turn is searched by.
+/// The way to make the query of a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum QueryFrom {
-    /// The user's words alone.
+    /// The user's words.
     Turn,
-    /// All that the user has said.
+    /// All questions of the user so far.
     Dialogue,
-    /// The language model's rewrite.
+    /// The rewrite of a language model.
     Rewrite,
-    /// The user's words and what they borrow of the conversation, times this.
+    /// The user's words, with terms of the conversation at this weight.
     Contextual(f64),
 }
 
 impl QueryFrom {
-    /// Those that are compared, the user's words first.
+    /// The compared ways, the user's words first.
     pub const COMPARED: [Self; 4] = [
         Self::Turn,
         Self::Dialogue,
         Self::Rewrite,
         Self::Contextual(1.0),
     ];
-    /// Others that the folds choose from.
+    /// Further candidates of the cross-validation.
     pub const TRIED: [Self; 2] = [Self::Contextual(0.5), Self::Contextual(2.0)];
 
-    /// The name in reports and floors.
+    /// The name in reports and in the floors.
     pub fn name(self) -> String {
         match self {
             Self::Turn => "turn".to_owned(),
@@ -41,7 +41,7 @@ impl QueryFrom {
         }
     }
 
-    /// All that bears on the result. Nothing is merged or carried: what is ranked is single passages.
+    /// All settings that affect the result. Nothing is merged or carried over, so the ranking has single passages.
     pub fn settings(self) -> Value {
         let (from, weight) = match self {
             Self::Turn | Self::Rewrite => ("turn", 1.0),
@@ -60,34 +60,34 @@ impl QueryFrom {
     }
 }
 
-/// A turn, and what the search ranked.
+/// A judged turn with its ranking.
 #[derive(Debug)]
 pub struct QueriedTurn {
-    /// Where.
+    /// Its domain.
     pub domain: Domain,
     /// Conversation.
     pub conversation: String,
     /// Number in the conversation, from 1.
     pub number: u32,
-    /// Different passages that humans judged relevant, twins as one.
+    /// Passages that humans judged relevant, as classes of equal passages.
     pub gold: BTreeSet<String>,
-    /// Whether the rewrite says word for word what the user said.
+    /// Whether the rewrite has the user's words, letter by letter.
     pub stands_alone: bool,
-    /// Every passage that a branch found.
+    /// The passages that any branch found.
     pub found: Vec<BranchHit>,
 }
 
 /// A passage that a branch found.
 #[derive(Debug, Clone)]
 pub struct BranchHit {
-    /// It and its duplicates.
+    /// Class of the passage and its duplicates.
     pub class: String,
     /// Rank in the lexical list, from 1.
     pub lexical_rank: Option<i32>,
-    /// BM25 score, also where only the other branch found it.
+    /// BM25 score, also if only the vector branch found the passage.
     pub lexical_score: Option<f64>,
     /// Rank in the vector list, from 1.
     pub vector_rank: Option<i32>,
-    /// Distance, also where only the other branch found it.
+    /// Distance, also if only the lexical branch found the passage.
     pub vector_distance: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! The rankings that one search gives: of each branch, and of their fusions.
+//! The rankings of one search: each branch alone, and the fusions.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::queried::{BranchHit, QueriedTurn};
 use crate::data::Domain;
 use crate::eval::retrieval::Scores;
 
-/// An order of what was found.
+/// An order of the found passages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Order {
     /// The lexical branch alone.
@@ -24,10 +24,10 @@ pub enum Order {
 }
 
 impl Order {
-    /// Those that are compared.
+    /// The compared orders.
     pub const COMPARED: [Self; 4] = [Self::Bm25, Self::Vector, Self::Rrf, Self::Scores(0.7)];
 
-    /// The name in reports and floors.
+    /// The name in reports and in the floors.
     pub fn name(self) -> String {
         match self {
             Self::Bm25 => "BM25".to_owned(),
@@ -72,7 +72,7 @@ impl Order {
         rows.into_iter().map(|row| row.key).collect()
     }
 
-    /// The measures of this order; every turn that is asked is judged.
+    /// The scores of this order.
     pub fn scores(self, asked: &QueriedTurn) -> Scores {
         Scores::of(&self.of(asked), &asked.gold).unwrap_or_default()
     }
@@ -88,14 +88,14 @@ pub fn later(asked: &[QueriedTurn], order: Order) -> Scores {
     Scores::mean(Domain::ALL.map(of).iter()).unwrap_or_default()
 }
 
-/// Means over some of the turns.
+/// Means over the turns that `keep` selects.
 pub fn mean(asked: &[QueriedTurn], order: Order, keep: impl Fn(&QueriedTurn) -> bool) -> Scores {
     let turns = asked.iter().filter(|turn| keep(turn));
     let scores: Vec<Scores> = turns.map(|turn| order.scores(turn)).collect();
     Scores::mean(scores.iter()).unwrap_or_default()
 }
 
-/// A branch' list of classes, each at the place of its best passage.
+/// The list of a branch as classes, each at the place of its best passage.
 fn list(
     asked: &QueriedTurn,
     branch: Branch,
@@ -130,7 +130,7 @@ fn classes(list: &RankedList) -> Vec<String> {
     list.hits.iter().map(|hit| hit.key.clone()).collect()
 }
 
-/// What both branches say of each class, the best of its passages.
+/// The scores of both branches for each class, from its best passage.
 fn scores(asked: &QueriedTurn) -> BranchScores {
     let mut scores = BranchScores::default();
     for found in &asked.found {

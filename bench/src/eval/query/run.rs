@@ -15,7 +15,7 @@ use crate::eval::corpora::JudgedCorpus;
 use crate::eval::parallel;
 use crate::progress::Progress;
 
-/// What the conversations are asked with.
+/// Runs conversations with a way to make the query.
 pub struct QueryRunner<'a> {
     corpora: &'a [JudgedCorpus],
     own: BTreeMap<String, Query>,
@@ -26,7 +26,7 @@ impl<'a> QueryRunner<'a> {
     /// Reads the queries.
     ///
     /// # Errors
-    /// Files that are missing or malformed.
+    /// Missing or malformed files.
     pub fn read(folder: &Folder, corpora: &'a [JudgedCorpus]) -> Result<Self> {
         let read = |form| {
             let mut all = BTreeMap::new();
@@ -43,10 +43,10 @@ impl<'a> QueryRunner<'a> {
         })
     }
 
-    /// Holds every conversation with a way of asking; its judged turns. Each conversation is rolled back.
+    /// Runs every conversation in a transaction that is rolled back, and returns its judged turns.
     ///
     /// # Errors
-    /// Those of the server.
+    /// Errors of the server.
     pub fn run(
         &self,
         clients: &mut [Client],
@@ -109,7 +109,7 @@ impl<'a> QueryRunner<'a> {
                 &way.settings(),
             ],
         )?;
-        let turn_id: i64 = rows.first().context("begin_turn gave no row")?.get(0);
+        let turn_id: i64 = rows.first().context("begin_turn returned no row")?.get(0);
         let sources = rows
             .iter()
             .filter_map(|row| Some((row.get::<_, Option<&str>>(1)?, row.get(2))));

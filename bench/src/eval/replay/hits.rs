@@ -1,22 +1,22 @@
-//! In how many turns the relevant passages stood where, in their own search and in those before (H4).
+//! Where relevant passages were ranked, in the search of a turn and in those of earlier turns (H4).
 
 use reground_metrics::history_hits::HistoryHits;
 
 use super::ReplayedConversation;
 use super::scope::Scope;
 
-/// Judged later turns, and how the rankings of earlier turns bear on them: [`HistoryHits`] counted.
+/// Counts of [`HistoryHits`] over the judged later turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hits {
     /// Judged later turns.
     pub turns: usize,
     /// Of these, turns with a bottom hit.
     pub bottom: usize,
-    /// With a history hit.
+    /// Turns with a history hit.
     pub history: usize,
-    /// With a supplement.
+    /// Turns with a supplement.
     pub supplement: usize,
-    /// Candidates of the largest ranking: how deep the bottom is.
+    /// Candidates of the largest ranking: the lowest rank of a bottom hit.
     pub deepest: usize,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use crate::data::Domain;
 
     #[test]
-    fn what_stood_where() {
+    fn hits_are_counted_by_kind() {
         let turn = |number, gold: &str, ranked: &str| ReplayedTurn {
             number,
             gold: gold.chars().map(String::from).collect(),

@@ -1,4 +1,4 @@
-//! Conversations held again through `begin_turn` and `end_turn`, with the answers that humans gave.
+//! Replays conversations through `begin_turn` and `end_turn`, with the answers that humans wrote.
 
 pub mod arm;
 pub mod compressed;
@@ -22,18 +22,18 @@ use crate::progress::Progress;
 use arm::Arm;
 use turn::ReplayedTurn;
 
-/// A conversation as it went.
+/// A replayed conversation.
 #[derive(Debug)]
 pub struct ReplayedConversation {
-    /// Where.
+    /// Its domain.
     pub domain: Domain,
     /// Its turns in order.
     pub turns: Vec<ReplayedTurn>,
 }
 
-/// What conversations are held again with.
+/// The inputs of a replay.
 pub struct Replay<'a> {
-    /// Embeddings of the user's words by turn, where there are any: unjudged turns have none.
+    /// Embeddings of the user's words by turn; unjudged turns have none.
     embeddings: BTreeMap<String, Vec<f32>>,
     corpora: &'a [JudgedCorpus],
 }
@@ -42,7 +42,7 @@ impl<'a> Replay<'a> {
     /// Reads the embeddings.
     ///
     /// # Errors
-    /// Files that are missing or malformed.
+    /// Missing or malformed files.
     pub fn read(folder: &Folder, corpora: &'a [JudgedCorpus]) -> Result<Self> {
         let mut embeddings = BTreeMap::new();
         for corpus in corpora {
@@ -55,11 +55,11 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Holds every conversation in every arm. Each is one transaction that is rolled back: an evaluation leaves nothing
-    /// behind but the corpora.
+    /// Replays every conversation in every arm. Each conversation is one transaction that is rolled back, so only the corpora
+    /// remain.
     ///
     /// # Errors
-    /// Those of the server, and what [`ReplayedTurn`] insists on.
+    /// Errors of the server, and those of [`turn::replay`].
     pub fn replay_all(
         &self,
         clients: &mut [Client],
@@ -84,7 +84,7 @@ impl<'a> Replay<'a> {
         Ok(all)
     }
 
-    /// Holds a conversation under a new name and keeps it; the name, and how it went.
+    /// Replays a conversation under a new name and commits it; returns the name and the replay.
     ///
     /// # Errors
     /// As [`Replay::replay_all`].

@@ -1,4 +1,4 @@
-//! Why an arm differs from the baseline: what it carried, what it found by that, and what that displaced.
+//! Counts that explain an arm: carried sources, gained and lost passages, verdicts, and the agreement of markers with judgements.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::turn::ReplayedTurn;
 use crate::attribution::marking::holds_a_sentence;
 
-/// Sources carried into judged contexts, and relevant passages found and lost beside the baseline's.
+/// Carried sources in judged contexts, and relevant passages gained and lost against the baseline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Judged contexts.
@@ -17,16 +17,16 @@ pub struct Carried {
     pub carrying: usize,
     /// Carried sources.
     pub sources: usize,
-    /// Of these, relevant to the turn that they were carried into.
+    /// Of these, relevant to the turn.
     pub relevant: usize,
-    /// Relevant passages that the baseline's context of the same turn lacks.
+    /// Relevant passages that the baseline lacks in the same turn.
     pub gained: usize,
-    /// Relevant passages that only the baseline's context holds.
+    /// Relevant passages that only the baseline has.
     pub lost: usize,
 }
 
 impl Carried {
-    /// Counts the later turns of an arm against those of the baseline, which must hold the same conversations.
+    /// Counts the later turns of an arm; the baseline must have the same conversations.
     pub fn of(held: &[ReplayedConversation], baseline: &[ReplayedConversation]) -> Self {
         let turns = Scope::LATER.of(held).flatten();
         let others = Scope::LATER.of(baseline).flatten();
@@ -45,13 +45,13 @@ impl Carried {
     }
 }
 
-/// Turns whose context holds fewer than [`CONTEXT`] sources.
+/// Turns whose context has fewer than [`CONTEXT`] sources.
 pub fn short(held: &[ReplayedConversation]) -> Vec<&ReplayedTurn> {
     let turns = held.iter().flat_map(|held| &held.turns);
     turns.filter(|turn| turn.sources.len() < CONTEXT).collect()
 }
 
-/// Ids of the judged turns whose contexts do not have the size of the baseline's.
+/// Ids of the judged turns whose context size differs from the baseline's.
 pub fn unequal(held: &[ReplayedConversation], baseline: &[ReplayedConversation]) -> Vec<String> {
     let turns = held.iter().flat_map(|held| &held.turns);
     let others = baseline.iter().flat_map(|held| &held.turns);
@@ -67,17 +67,17 @@ pub fn unequal(held: &[ReplayedConversation], baseline: &[ReplayedConversation])
 pub struct Verdicts {
     /// Answers.
     pub answers: usize,
-    /// Of these, answers that cite.
+    /// Of these, answers with citations.
     pub citing: usize,
     /// Citations.
     pub citations: usize,
-    /// Of these, strings that are no marker of ours: bracketed words that the human wrote.
+    /// Of these, strings that are no marker of the context: bracketed words of the human answer.
     pub not_ours: usize,
     /// Citations by status.
     pub statuses: BTreeMap<String, usize>,
-    /// Mean support of the citations that have one.
+    /// Mean support of the citations that have a support.
     pub support: Option<f64>,
-    /// Mean fidelity score of the answers that cite.
+    /// Mean citation fidelity score of the answers with citations.
     pub cfs: Option<f64>,
     /// The same weighted by support.
     pub grounded_cfs: Option<f64>,
@@ -117,21 +117,21 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// How the marking by text agrees with the human judgements, over the sources of judged contexts.
+/// Agreement of the text-based markers with the human judgements, over the sources of judged contexts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Sources.
     pub sources: usize,
     /// Judged relevant.
     pub relevant: usize,
-    /// Marked, since the answer's text is found in them.
+    /// Marked, because they contain a sentence of the answer.
     pub marked: usize,
-    /// Both.
+    /// Marked and judged relevant.
     pub both: usize,
 }
 
 impl Agreement {
-    /// Marks the sources that hold `share` of a sentence of the answer.
+    /// Marks the sources that contain `share` of a sentence of the answer.
     pub fn at(share: f64, held: &[ReplayedConversation]) -> Self {
         let turns = held.iter().flat_map(|held| &held.turns);
         let mut tally = Self::default();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gained_and_lost_is_counted_in_later_turns() {
+    fn gains_and_losses_are_counted_in_later_turns() {
         let arm = held(vec![
             turn(1, &["x"], &[]),
             turn(2, &["y", "z"], &[true, false]),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn citations_that_are_no_marker_of_the_context_are_told_apart() {
+    fn citations_without_a_marker_of_the_context_are_counted() {
         let verdict = |raw: &str, support| Verdict {
             raw: raw.into(),
             status: "unsupported".into(),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn marking_by_text_is_held_against_the_judgements() {
+    fn markers_are_compared_with_the_judgements() {
         let mut one = turn(1, &[], &[true, false, true]);
         one.answer = "The warranty lasts ten years.".into();
         one.sources[0].content = "The warranty lasts ten years.".into();

@@ -1,4 +1,4 @@
-//! One turn: what its context held, and what `end_turn` said of the answer.
+//! Replays one turn: its context, and the verdicts of `end_turn` on the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,30 +15,30 @@ use crate::eval::corpora::JudgedCorpus;
 /// A source in the context of a turn.
 #[derive(Debug, Default)]
 pub struct Source {
-    /// What the answer cites it by.
+    /// Its marker.
     pub marker: String,
     /// fresh, carried, pinned or graph.
     pub origin: String,
-    /// Relevance to the turn's query, in [0, 1], where it was scored.
+    /// Relevance to the turn's query, in [0, 1], if it was scored.
     pub relevance: Option<f64>,
-    /// Carry score on entry, in [0, 1], where it was remembered from an earlier turn.
+    /// Carry score on entry, in [0, 1], if it was remembered from an earlier turn.
     pub carry_score: Option<f64>,
     /// Title of its document.
     pub title: Option<String>,
-    /// Text that the model is given.
+    /// Its text.
     pub content: String,
-    /// Humans judged it, or a passage merged into it, relevant to this turn.
+    /// Whether humans judged it, or a passage merged into it, relevant to this turn.
     pub gold: bool,
 }
 
 impl Source {
-    /// Whether it came from an earlier turn.
+    /// Whether it was carried over from an earlier turn.
     pub fn carried(&self) -> bool {
         self.origin == "carried"
     }
 }
 
-/// A turn as it went.
+/// A replayed turn.
 #[derive(Debug, Default)]
 pub struct ReplayedTurn {
     /// Conversation and turn.
@@ -53,21 +53,21 @@ pub struct ReplayedTurn {
     pub intent: String,
     /// The confidence in it, in [0, 1].
     pub confidence: f32,
-    /// What was degraded.
+    /// Warnings of `begin_turn`.
     pub warnings: Vec<String>,
     /// The context in prompt order.
     pub sources: Vec<Source>,
-    /// Different passages that humans judged relevant, twins as one; none for an unjudged turn.
+    /// Passages that humans judged relevant, as classes of equal passages; empty for an unjudged turn.
     pub gold: BTreeSet<String>,
-    /// Of these, those in the context.
+    /// Of these, the classes in the context.
     pub found: BTreeSet<String>,
-    /// Passages, twins as one, in the order in which the search ranked its candidates; a merged one is several.
+    /// Classes of the candidates, in the order of the search; a merged candidate has several.
     pub ranked: Vec<BTreeSet<String>>,
     /// o200k_base tokens of the context's passages.
     pub tokens: i32,
-    /// o200k_base tokens of the history beside them.
+    /// o200k_base tokens of the history.
     pub history_tokens: i64,
-    /// The history after the turn, where it is compressed.
+    /// The history after the turn, if the strategy compresses it.
     pub compressed: Option<Compressed>,
     /// Verdicts on the citations of the answer.
     pub verdicts: Vec<Verdict>,
@@ -78,18 +78,18 @@ pub struct ReplayedTurn {
 }
 
 impl ReplayedTurn {
-    /// Whether humans judged what is relevant to it.
+    /// Whether humans judged passages relevant to it.
     pub fn judged(&self) -> bool {
         !self.gold.is_empty()
     }
 
-    /// Share of the relevant passages that the context holds; `None` if nothing was judged relevant.
+    /// Share of the relevant passages that the context contains; `None` for an unjudged turn.
     pub fn recall(&self) -> Option<f64> {
         self.judged()
             .then(|| self.found.len() as f64 / self.gold.len() as f64)
     }
 
-    /// Share of the sources in the context that are relevant, 0 for an empty one; `None` if nothing was judged relevant.
+    /// Share of the sources that are relevant, 0 for an empty context; `None` for an unjudged turn.
     pub fn precision(&self) -> Option<f64> {
         let relevant = self.sources.iter().filter(|source| source.gold).count();
         self.judged()
@@ -97,10 +97,10 @@ impl ReplayedTurn {
     }
 }
 
-/// What `end_turn` says of a citation.
+/// The verdict of `end_turn` on a citation.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The citation as it stands in the answer.
+    /// The citation as written in the answer.
     pub raw: String,
     /// Its status.
     pub status: String,
@@ -225,18 +225,18 @@ fn read_context(
     })
 }
 
-/// A source as the trace knows it.
+/// A source in the trace.
 struct TracedSource {
     members: Vec<String>,
     relevance: Option<f64>,
     carry_score: Option<f64>,
 }
 
-/// What the trace of a turn says.
+/// The trace of a turn.
 struct Trace {
     /// The sources of the context, by marker.
     shown: BTreeMap<String, TracedSource>,
-    /// The candidates that the search found, in its order, twins as one.
+    /// Classes of the candidates that the search found, in its order.
     ranked: Vec<BTreeSet<String>>,
 }
 
@@ -252,7 +252,7 @@ fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &JudgedCorpus) -
     };
     for row in &rows {
         let members: Vec<String> = row.get(1);
-        // Whatever it is called later: a source that was carried and found again is ranked by the search all the same.
+        // Also sources that were carried over and found again.
         if row.get(5) {
             trace.ranked.push(corpus.duplicates.of_keys(&members));
         }
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn recall_is_of_what_is_relevant_and_precision_of_what_is_shown() {
+    fn recall_and_precision_have_their_definitions() {
         let turn = held(&[true, false, false, false], &["x", "y"], &["x"]);
         assert_eq!((turn.recall(), turn.precision()), (Some(0.5), Some(0.25)));
         let empty = held(&[], &["x"], &[]);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unjudged_turn_is_not_scored() {
+    fn an_unjudged_turn_has_no_score() {
         let turn = held(&[false], &[], &[]);
         assert_eq!((turn.recall(), turn.precision()), (None, None));
     }

@@ -1,4 +1,4 @@
-//! What `end_turn` says of the answers that humans gave, under the markers that they were given.
+//! The verdicts of `end_turn` on the human answers with their markers.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::tally::{Agreement, Verdicts};
 
-/// Shares of a sentence at which the marking by text is looked at.
+/// Shares at which the text-based markers are evaluated.
 const SHARES: [f64; 3] = [0.4, HELD, 0.6];
 
-/// The verdicts of every arm, and what the marking by text is worth.
+/// The verdicts of every arm, and the agreement of the markers with the judgements.
 pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
     println!("## Replay: what end_turn says of the answers\n");
     let tallies: Vec<(Arm, Verdicts)> = runs
@@ -60,7 +60,7 @@ pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
     }
 }
 
-/// The marking by text against the human judgements, in the contexts of the baseline.
+/// The agreement of the text-based markers with the judgements, in the contexts of the baseline.
 fn agreement(held: &[ReplayedConversation]) {
     let base = Agreement::at(HELD, held);
     println!(

@@ -1,4 +1,4 @@
-//! What compression leaves of a history, and what it loses.
+//! Sizes of compressed histories, and lost citations.
 
 use super::percent;
 use crate::eval::replay::ReplayedConversation;
@@ -8,7 +8,7 @@ use crate::eval::replay::compressed::Compressed;
 /// Turns from this number on are pooled.
 const POOLED: u32 = 7;
 
-/// What is left of each history, by turn number; how many citations were lost.
+/// Prints the histories by turn number; returns the number of lost citations.
 pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) -> usize {
     let mut lost = 0;
     for (arm, held) in runs {

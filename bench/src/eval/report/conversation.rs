@@ -5,7 +5,7 @@ use crate::data::tasks::Conversation;
 use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::turn::{ReplayedTurn, Source};
 
-/// Characters of a passage that are shown.
+/// Characters shown of a passage.
 const SHOWN: usize = 60;
 
 /// A conversation, turn by turn.
@@ -91,7 +91,7 @@ fn source_row(source: &Source) -> String {
     )
 }
 
-/// The beginning of a text as a cell of a table: one line, no bars.
+/// The beginning of a text as a table cell: one line, without bars.
 fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown: String = line.chars().take(SHOWN).collect();

@@ -1,4 +1,4 @@
-//! What the mini knowledge graph adds.
+//! The results of the knowledge graph.
 
 use super::{or_dash, percent, share, signed};
 use crate::eval::graph::Edges;
@@ -6,7 +6,7 @@ use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::scope::{Measure, Scope};
 
-/// The arms beside the first, which goes without.
+/// Prints each arm beside the first, which has no graph.
 pub fn print(edges: &[Edges], arms: &[(Arm, Vec<ReplayedConversation>)]) {
     println!("## The knowledge graph\n");
     println!(

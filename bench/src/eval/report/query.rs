@@ -1,4 +1,4 @@
-//! What was asked of the branches, and how they were fused.
+//! Ways to make the query of a turn, and ways to fuse the branches.
 
 use reground_metrics::interval::{Interval, bootstrap_clustered_mean};
 
@@ -11,10 +11,10 @@ use crate::eval::retrieval::Scores;
 
 /// Resamples of an interval, and their seed.
 const RESAMPLES: (usize, u64) = (4000, 20_251);
-/// Share of resampled means that an interval holds.
+/// Level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// The ways of asking, each with its turns.
+/// Prints the ways to make the query, each with its turns.
 pub fn print(ways: &[(QueryFrom, Vec<QueriedTurn>)], chosen: Option<&Chosen>) {
     println!("## The query of a turn\n");
     println!(
@@ -126,7 +126,7 @@ fn paired(
     bootstrap_clustered_mean(&clusters, CONFIDENCE, RESAMPLES.0, RESAMPLES.1)
 }
 
-/// What happens to queries that need no context.
+/// Queries that need no context.
 fn alone(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
     let (Some(turn), Some(contextual)) = (
         find(ways, QueryFrom::Turn),

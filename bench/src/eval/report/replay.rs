@@ -1,4 +1,4 @@
-//! What the contexts held, with and without carry-over.
+//! The contexts with and without carry-over.
 
 use reground_metrics::history_hits::TOP;
 use reground_metrics::interval::Interval;
@@ -13,7 +13,7 @@ use crate::eval::replay::tally::{Carried, short};
 /// An arm with its conversations.
 type Run = (Arm, Vec<ReplayedConversation>);
 
-/// All that is said of the contexts.
+/// Prints all tables of the contexts.
 pub fn print(runs: &[Run]) {
     println!("## Replay: what the contexts held\n");
     let Some((_, baseline)) = find(runs, Arm::None) else {
@@ -81,7 +81,7 @@ fn plain(interval: Interval) -> String {
     format!("{} [{}, {}]", share(mean), share(low), share(high))
 }
 
-/// Contexts that are smaller than the others, and why.
+/// Contexts with fewer sources than the others, and their warnings.
 fn sizes(baseline: &[ReplayedConversation]) {
     let all: usize = baseline.iter().map(|held| held.turns.len()).sum();
     let short = short(baseline);
@@ -129,7 +129,7 @@ fn carried(arms: &[&Run], baseline: &[ReplayedConversation]) {
     println!();
 }
 
-/// Where the relevant passages stood, now and before (H4).
+/// Ranks of the relevant passages in this turn and in earlier ones (H4).
 fn hits(runs: &[Run]) {
     println!("Relevant passages in the rankings, judged later turns:\n");
     println!("| arm | turns | bottom hit | history hit | supplement |");
@@ -154,7 +154,7 @@ fn hits(runs: &[Run]) {
     );
 }
 
-/// What keeps a source active: the two values of the setting, in the same turns.
+/// The two values of `carry_activation`, in the same turns.
 fn activation(runs: &[Run]) {
     let (context, cited) = (Arm::AnswerContext, Arm::AnswerCited);
     if let (Some((_, one)), Some((_, other))) = (find(runs, cited), find(runs, context)) {
@@ -171,7 +171,7 @@ fn activation(runs: &[Run]) {
     }
 }
 
-/// What users get.
+/// The default settings.
 fn defaults(runs: &[Run]) {
     let Some((_, held)) = find(runs, Arm::Default) else {
         return;
