@@ -18,20 +18,23 @@ use lexopt::prelude::{Long, Short, Value};
 
 const USAGE: &str = "usage: reground-bench COMMAND …
 
-  eval     retrieval and whole turns, held against human judgements
-  speed    what a turn costs, beside its queries alone and the same pipeline in Python
-  growth   whether a turn costs more late in a conversation, or among many
-  provenance  what each level of provenance adds to a turn, in time and in bytes
-  recording  how many answers of other systems are judged and recorded in a second
-  audit    how long an analyst waits over many million citations
-  support  support of claims by text, held against human labels
-  lexical  full-text search ranked by relevance, index beside index
-  extraction  citations read out of real answers, held against what they literally cite
-  simulation  strategies of history by the published model, beside its table and what replays measured
-  intent   what a turn is after, held against conversations spliced and judgements of their passages
-  injection  faults put into answers, and how many of them are found
+Quality, measured by human judgements:
+  eval        retrieval and whole turns
+  extraction  citations extracted from real answers
+  injection   faults injected into answers, and how many are detected
+  intent      classification of the intent of turns
+  support     support of claims by text
+  simulation  the published model of history strategies, with its table and measured replays
 
-reground-bench COMMAND --help says more.";
+Time and space:
+  speed       a turn, its candidate queries, and hybrid searches in plain SQL
+  growth      turns late in a conversation, and in a large database
+  provenance  what each provenance level adds to a turn
+  recording   answers of other systems, checked and recorded per second
+  audit       audit queries over many million citations
+  lexical     indexes for ranked full-text search
+
+reground-bench COMMAND --help lists the options.";
 
 fn main() -> Result<()> {
     let mut arguments = lexopt::Parser::from_env();
@@ -49,7 +52,7 @@ fn main() -> Result<()> {
             Some("simulation") => simulation::run(arguments),
             Some("support") => support::run(arguments),
             Some("lexical") => cost::lexical::run(arguments),
-            _ => bail!("there is no command {}\n\n{USAGE}", command.display()),
+            _ => bail!("unknown command {}\n\n{USAGE}", command.display()),
         },
         None | Some(Long("help") | Short('h')) => {
             println!("{USAGE}");

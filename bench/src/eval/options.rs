@@ -13,15 +13,15 @@ pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPT
 
   --uri URI               server with the extension
   --data FOLDER           folder that contains mtrag/
-  --connections N         searches and conversations at a time (default 2)
-  --sample                a fixed quarter of the conversations, in two arms
-  --only retrieval|query|replay|strategies|graph   leave out the others; graph runs on demand alone
-  --strategies FILE       where to write what each strategy measured, for the command simulation (default: standard output)
-  --forms FORM,…          of the queries: lastturn, rewrite, questions (default all)
-  --floors FILE           least figures, as --check and --ratchet use them
-  --check                 fail if a figure is below its floor, or does not stand to others as it must
-  --ratchet               raise the floors to what was measured; they are never lowered
-  --show CONVERSATION     only hold this one again (or the longest), keep it, and print it turn by turn";
+  --connections N         concurrent sessions (default 2)
+  --sample                only a fixed quarter of the conversations, in two arms
+  --only PART             only this part: retrieval, query, replay, strategies or graph; graph runs only with this option
+  --strategies FILE       write the measurements of each strategy to this file, for the command simulation (default: standard output)
+  --forms FORM,…          forms of the queries: lastturn, rewrite, questions (default: all)
+  --floors FILE           the floors for --check and --ratchet
+  --check                 fail if a figure is below its floor or a relation does not hold
+  --ratchet               raise the floors to the measured values; floors are never lowered
+  --show CONVERSATION     only replay this conversation (or `longest`), store it, and print it turn by turn";
 
 /// A part of the evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Options {
         let whole = only.is_none() && forms.is_none() && show.is_none();
         ensure!(
             whole || !(check || ratchet),
-            "--check and --ratchet are about the whole of the figures: leave out --only, --forms and --show"
+            "--check and --ratchet need all figures: leave out --only, --forms and --show"
         );
         let floors = match (check, ratchet) {
             (false, false) => None,

@@ -47,9 +47,9 @@ pub fn print(answers: &[Answer]) -> f64 {
     }
     let share = |of: usize| both as f64 / of as f64;
     let f1 = 2.0 * both as f64 / (read + gold) as f64;
-    println!("## ExpertQA, claims of the development part\n");
+    println!("## ExpertQA, claims of the dev split\n");
     println!(
-        "{claims} claims cite {gold} references literally; {read} were read, {both} of them are cited."
+        "{claims} claims cite {gold} references literally; {read} were extracted, {both} of them correctly."
     );
     println!(
         "Precision {:.3}, recall {:.3}, F1 {f1:.3}.\n",
@@ -121,7 +121,7 @@ impl Outside {
     fn print(&self) {
         let outside: usize = self.by_place.values().sum();
         println!(
-            "The answers hold {} markers, the claims {} of them; {outside} stand outside the claims:",
+            "The answers have {} markers, the claims {} of them; {outside} are outside the claims:",
             self.all, self.in_claims
         );
         for (place, count) in &self.by_place {

@@ -25,9 +25,6 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     speed::print(&raw, options.rounds, options.python.as_deref())?;
     sample::print(&raw, options.show, options.seed);
     // Literal citations must all be found, so the floor is 1.
-    ensure!(
-        !options.check || f1 == 1.0,
-        "F1 of {f1} where 1 is the floor"
-    );
+    ensure!(!options.check || f1 == 1.0, "F1 is {f1}, its floor is 1");
     Ok(())
 }

@@ -9,11 +9,11 @@ use lexopt::prelude::{Long, ValueExt};
 pub const USAGE: &str = "usage: reground-bench extraction --data FOLDER [OPTION]…
 
   --data FOLDER     folder that contains extraction/ and raw_answers/
-  --show N          print N citations of the raw answers with what stands around them (default 0)
-  --seed N          which of them (default 1)
-  --check           fail where a citation of the claims is not read, or one is read that is none
+  --show N          print N citations of the raw answers with their context (default 0)
+  --seed N          seed of this sample (default 1)
+  --check           fail unless exactly the labelled citations of the claims are extracted
   --python PROGRAM  also run the same forms as regular expressions of this interpreter's `re`
-  --rounds N        times that speed is measured, of which the best counts (default 5)";
+  --rounds N        rounds of the speed measurement (default 5)";
 
 /// Parsed arguments.
 pub struct Options {

@@ -42,7 +42,7 @@ pub fn print(answers: &[String], rounds: usize, python: Option<&Path>) -> Result
     let (best, median) = (rounds_took[0], rounds_took[rounds_took.len() / 2]);
     println!("## Speed\n");
     println!(
-        "{:.2} MB in {:.1} ms on one core: {:.0} MB/s, sentences and claims included; {:.0} in the median of {} rounds.",
+        "{:.2} MB in {:.1} ms on one core: {:.0} MB/s, with sentences and claims; {:.0} in the median of {} rounds.",
         bytes as f64 / 1e6,
         best * 1e3,
         rate(best),
@@ -52,7 +52,7 @@ pub fn print(answers: &[String], rounds: usize, python: Option<&Path>) -> Result
     if let Some(python) = python {
         let reply = ask(python, answers, rounds)?;
         println!(
-            "Python's re finds {} citation strings at {:.2} MB/s, without sentences and claims: {:.0} times as long.",
+            "Python's re finds {} citation strings at {:.2} MB/s, without sentences and claims; it takes {:.0} times as long.",
             reply.found,
             rate(reply.seconds),
             reply.seconds / best

@@ -42,7 +42,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     client.batch_execute("SET client_min_messages = error")?;
     let mut transaction = client.transaction()?;
     let mut random = SplitMix(options.seed);
-    println!("# Faults put into answers, seed {}\n", options.seed);
+    println!("# Faults injected into answers, seed {}\n", options.seed);
     let mut figures = contents(&mut transaction, &all, &mut random)?;
     figures.extend(coordinates(&mut transaction, &all, &mut random)?);
     if let Some(path) = &options.scripture {
@@ -83,9 +83,12 @@ fn contents(
             .filter(|(_, held)| **held >= CLEAR)
             .map(|(verdict, _)| verdict)
             .collect();
-        report::untouched("those whose passage plainly holds the sentence", &clear);
+        report::untouched(
+            "citations whose passage clearly contains the sentence",
+            &clear,
+        );
         let joined = judge(client, &joined, threshold)?;
-        report::untouched("facts of one sentence, each cited on its own", &joined);
+        report::untouched("facts of one sentence with their own citations", &joined);
         report::head();
         figures.clear();
         for (kind, cases) in &faults {

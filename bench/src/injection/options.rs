@@ -9,10 +9,10 @@ use lexopt::prelude::{Long, ValueExt};
 pub const USAGE: &str = "usage: reground-bench injection --data FOLDER --uri URI [OPTION]…
 
   --data FOLDER     folder that contains mtrag/
-  --uri URI         a server with the extension; what is written is rolled back
-  --scripture FILE  the King James Version as `bible -f` prints it, whose places are then cited too
-  --seed N          which faults are put where (default 1)
-  --check           fail where a figure is below its floor";
+  --uri URI         server with the extension; all writes are rolled back
+  --scripture FILE  the King James Version as `bible -f` prints it, to cite its places too
+  --seed N          seed of the faults (default 1)
+  --check           fail if a figure is below its floor";
 
 /// Parsed arguments.
 pub struct Options {

@@ -10,7 +10,7 @@ pub type Figure = (String, f64);
 
 /// Prints the head of the table of faults.
 pub fn head() {
-    println!("| mode | kind | injected | found | recall | under its mode | statuses |");
+    println!("| mode | kind | injected | found | recall | with the right mode | statuses |");
     println!("|---|---|---|---|---|---|---|");
 }
 

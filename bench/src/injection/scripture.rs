@@ -93,7 +93,7 @@ fn read(text: &str) -> Result<Vec<Book>> {
     }
     ensure!(
         books.len() == BOOKS.len(),
-        "{} books in place of {}",
+        "{} books, expected {}",
         books.len(),
         BOOKS.len()
     );

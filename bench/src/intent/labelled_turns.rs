@@ -48,7 +48,7 @@ impl SpliceKind {
         match self {
             Self::Opening => "opening question",
             Self::Rewrite => "any turn, rewritten to stand alone",
-            Self::Verbatim => "any turn as it stands",
+            Self::Verbatim => "any turn, unchanged",
         }
     }
 

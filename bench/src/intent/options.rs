@@ -9,8 +9,8 @@ use lexopt::prelude::Long;
 pub const USAGE: &str = "usage: reground-bench intent --data FOLDER
 
   --data FOLDER    folder that contains mtrag/
-  --check          fail where intents are told apart less well than they have to be
-  --weights        print the weights that fit all of it, as the crate writes them";
+  --check          fail if a figure is below its floor
+  --weights        print the weights fitted to all examples, in the notation of the crate";
 
 /// Parsed arguments.
 pub struct Options {

@@ -21,17 +21,17 @@ pub fn heading(examples: &[Example<'_>]) {
     let count = |label| examples.iter().filter(|e| e.label == label).count();
     println!("# Intent\n");
     println!(
-        "{} new topics (spliced), {} drill-downs (same document, other passage), {} of the same sources (same passage); \
-         {} later turns go on elsewhere. *Held out*: weights fitted on the other four of five folds by conversation. \
-         *Wrongly new*: later turns, those that go on elsewhere among them, that are called a new topic.\n",
+        "{} new topics (spliced), {} drill-downs (same document, other passage), {} of the same sources (same passage); {} later turns \
+         continue elsewhere. *Held out*: weights fitted on the other four of five folds by conversation. *Wrongly new*: later turns, \
+         also those that continue elsewhere, that are classified as a new topic.\n",
         count(Label::NewTopic),
         count(Label::DrillDown),
         count(Label::SameSources),
         count(Label::Elsewhere),
     );
     println!(
-        "| known of earlier turns | majority, macro-F1 | macro-F1, held out | shipped weights | AUROC of new topics, held out \
-         | wrongly new, held out |"
+        "| known history | majority, macro-F1 | macro-F1, held out | shipped weights | AUROC of new topics, held out | wrongly new, \
+         held out |"
     );
     println!("|{}", "---|".repeat(6));
 }
@@ -67,7 +67,7 @@ pub fn weights((away, again): &(Weights<AWAY>, Weights<AGAIN>)) {
 
 /// Prints precision and recall of each class, and the confusion matrix.
 pub fn classes(verdicts: &[Verdict<'_>]) {
-    println!("\nWith everything known, held out:\n");
+    println!("\nWith all history known, held out:\n");
     print!("| is | n | precision | recall | F1 |");
     for intent in Intent::ALL {
         print!(" called {} |", intent.name());
@@ -117,7 +117,7 @@ pub fn reliability(verdicts: &[Verdict<'_>]) {
             bin.from, bin.to, bin.count, bin.confidence, bin.right
         );
     }
-    println!("\n| likelihood of a new topic | n | mean | is one |\n|---|---|---|---|");
+    println!("\n| likelihood of a new topic | n | mean | is new |\n|---|---|---|---|");
     let new: Vec<(f64, bool)> = verdicts
         .iter()
         .map(|v| (v.likelihoods.new_topic, v.example.label == Label::NewTopic))
@@ -171,7 +171,7 @@ fn rewritten(example: &Example<'_>) -> Option<bool> {
 /// Prints the head of the table of [`splices`].
 pub fn splices_heading() {
     println!(
-        "\nNew topics by what they are, held out; AUROC against all later turns, in brackets the share found.\n"
+        "\nNew topics by origin, held out: AUROC against all later turns, and the share found in brackets.\n"
     );
     print!("| new topic | corpus | n |");
     KnownHistory::ALL

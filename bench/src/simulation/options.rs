@@ -8,7 +8,7 @@ use lexopt::prelude::Long;
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench simulation [OPTION]…
 
-  --measured FILE  what replays measured, a line of JSON for each strategy and turn: strategy, turn, conversations,
+  --measured FILE  measured replays, a line of JSON per strategy and turn: strategy, turn, conversations,
                    context_recall, context_precision, history_share, tokens";
 
 /// Parsed arguments.

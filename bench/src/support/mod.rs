@@ -31,10 +31,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     };
     let mut client =
         Client::connect(&options.uri, NoTls).context("cannot connect to the server")?;
-    println!("# Support by text, against human labels\n");
+    println!("# Support by text, compared with human labels\n");
     println!(
-        "AUROC of each figure; macro-F1 of the support at 0.43, the setting's default, and at the threshold that the other \
-         four of five folds by question choose.\n"
+        "AUROC of each feature; macro-F1 of the support at 0.43, the default of the setting, and at the threshold that is best on the \
+         other four of five folds by question.\n"
     );
     print!("| set | n | positive | F1 at .43 | F1, folds |");
     features::NAMES.iter().for_each(|name| print!(" {name} |"));
@@ -70,8 +70,8 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     }
     if let Some((auroc, f1)) = refitted {
         println!(
-            "\nAttributionBench with the weights of window, pairs, numbers and names fitted anew on four of five folds by \
-             question: AUROC {}, macro-F1 {}.",
+            "\nAttributionBench with the weights of window, pairs, numbers and names refitted on four of five folds by question: AUROC {}, \
+             macro-F1 {}.",
             figure(auroc),
             figure(f1)
         );

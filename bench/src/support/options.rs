@@ -8,9 +8,9 @@ use lexopt::prelude::{Long, ValueExt};
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench support --uri URI --data FOLDER
 
-  --uri URI        any server of PostgreSQL: it stems, nothing is written
+  --uri URI        any PostgreSQL server; the command reads lexemes and writes nothing
   --data FOLDER    folder that contains attributionbench/, wice/ and citecheck_zh/
-  --check          fail where a set is told apart less well than it has to be";
+  --check          fail if a figure is below its floor";
 
 /// Parsed arguments.
 pub struct Options {

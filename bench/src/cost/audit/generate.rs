@@ -32,7 +32,7 @@ pub fn fill(client: &mut Client, citations: i64) -> Result<()> {
     }
     ensure!(
         there == 0,
-        "the database holds {there} answers: drop it first"
+        "the database has {there} answers: drop it first"
     );
     templates(client)?;
     let last: i64 = client

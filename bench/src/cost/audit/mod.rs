@@ -47,15 +47,15 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         .query_one("SELECT (SELECT count(*) FROM reground.answer_rollup) + (SELECT count(*) FROM reground.citation_rollup)", &[])?
         .get(0);
 
-    println!("# What an analyst waits for\n");
+    println!("# Times of the audit queries\n");
     for (what, value) in machine::describe(&mut client, &address)? {
         println!("- {what}: {value}");
     }
     println!(
-        "- Data: {citations} citations, ten an answer, ten answers a conversation, ten tenants, ninety days; {cells} rows of rollups\n"
+        "- data: {citations} citations, ten per answer, ten answers per conversation, ten tenants, ninety days; {cells} rows of rollups\n"
     );
     println!(
-        "Medians of {} runs, one of each in every round, in milliseconds, as an auditor.\n",
+        "Medians of {} runs, each query once per round, in milliseconds, with the roles of an analyst.\n",
         options.rounds
     );
     println!("| question | ms |");
@@ -64,7 +64,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         println!("| {} | {:.0} |", question.what, took.as_secs_f64() * 1000.0);
     }
     println!(
-        "\n`refresh_audit` counts {speed:.0} answers a second, {COUNTED} at once; `rebuild_audit` took {:.0} s.",
+        "\n`refresh_audit` counts {speed:.0} answers per second, {COUNTED} per call; `rebuild_audit` took {:.0} s.",
         rebuilt.as_secs_f64()
     );
     Ok(())

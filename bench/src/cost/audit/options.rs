@@ -6,9 +6,9 @@ use lexopt::prelude::{Long, ValueExt};
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench audit --uri URI [OPTION]…
 
-  --uri URI      database with the extension, which is filled with answers
-  --citations N  citations in it (default 10000000), ten an answer, over ninety days
-  --rounds N     runs of each question (default 5)";
+  --uri URI      database with the extension, which the command fills with answers
+  --citations N  number of citations (default 10000000), ten per answer, over ninety days
+  --rounds N     runs of each query (default 5)";
 
 /// Parsed arguments.
 pub struct Options {
@@ -38,7 +38,7 @@ impl Options {
         }
         ensure!(
             rounds > 0 && citations > 0,
-            "--citations and --rounds are at least 1"
+            "--citations and --rounds must be at least 1"
         );
         Ok(Some(Self {
             uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,

@@ -9,12 +9,12 @@ use lexopt::prelude::{Long, ValueExt};
 pub const USAGE: &str = "usage: reground-bench growth --uri URI --many URI --data FOLDER [OPTION]…
 
   --uri URI      database with the extension, for conversations of each length
-  --many URI     another of the same server, which is filled with conversations
+  --many URI     another database of the same server, which the command fills with conversations
   --data FOLDER  folder that contains mtrag/
-  --turns N,…    turns of a conversation that are measured (default 5,50,500)
+  --turns N,…    first measured turn of each row (default 5,50,500)
   --least N      remembered sources of other conversations in the first database (default 1000)
-  --most N       the same in the second (default 1000000)
-  --rounds N     turns of each that are measured (default 24)";
+  --most N       the same in the second database (default 1000000)
+  --rounds N     measured turns per row (default 24)";
 
 /// Parsed arguments.
 pub struct Options {
@@ -61,7 +61,7 @@ impl Options {
         }
         ensure!(
             rounds > 0 && turns.iter().all(|&turn| turn > 0) && !turns.is_empty(),
-            "--turns and --rounds are at least 1"
+            "--turns and --rounds must be at least 1"
         );
         Ok(Some(Self {
             few: few.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,

@@ -47,20 +47,20 @@ fn median(mut times: Vec<Duration>) -> f64 {
 
 /// Prints both tables; the ratios are to their first rows.
 pub fn print(options: &Options, machine: &[(&str, String)], turns: &[Row], sizes: &[Row]) {
-    println!("# What a turn costs as things grow\n");
+    println!("# Turns in long conversations and large databases\n");
     for (what, value) in machine {
         println!("- {what}: {value}");
     }
     println!(
-        "\nMedians of {} turns, each row's one after the other, in milliseconds, one of each row in every round; default settings, 12,707 passages with both \
-         indexes. In brackets the ratio to the first row.\n",
+        "\nMedians of {} consecutive turns per row, in milliseconds. Each round runs one turn of each row. Default settings, 12,707 \
+         passages with both indexes. The ratio to the first row is in brackets.\n",
         options.rounds
     );
     println!("## As a conversation grows\n");
     table(turns);
-    println!("## As conversations become many\n");
+    println!("## Many conversations\n");
     println!(
-        "Remembered sources of other conversations, ten each, and as many markers. A conversation's first turns.\n"
+        "First turns of a conversation, in a database with remembered sources of other conversations, ten each, and as many markers.\n"
     );
     table(sizes);
 }

@@ -8,13 +8,13 @@ use lexopt::prelude::{Long, ValueExt};
 /// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench lexical --uri URI --data FOLDER [OPTION]…
 
-  --uri URI        server with the extension; a schema `lexical` of the database is made anew
+  --uri URI        server with the extension; the command replaces the schema `lexical` of the database
   --data FOLDER    folder that contains mtrag/
-  --passages N     passages that are made of its sentences (default 100000)
-  --queries N      queries a number of words, at most (default 60)
-  --limit N        rows that a query asks for (default 10)
-  --only NAMES     competitors, comma-separated (default all that the server has; ours are always there)
-  --out FILE       write the report there, besides standard output";
+  --passages N     number of generated passages (default 100000)
+  --queries N      most queries per number of words (default 60)
+  --limit N        rows per query (default 10)
+  --only NAMES     competitors, separated by commas (default: all that the server has; ours is always included)
+  --out FILE       also write the report to this file";
 
 /// Parsed arguments.
 pub struct Options {
@@ -64,7 +64,7 @@ impl Options {
         }
         ensure!(
             passages > 0 && queries > 0 && limit > 0,
-            "numbers must be at least 1"
+            "--passages, --queries and --limit must be at least 1"
         );
         Ok(Some(Self {
             uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,

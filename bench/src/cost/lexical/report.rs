@@ -79,7 +79,7 @@ impl Report {
     /// None in practice; formatting into a string cannot fail.
     pub fn markdown(&self) -> Result<String> {
         let mut text = String::new();
-        writeln!(text, "# Ranked full-text search, index beside index\n")?;
+        writeln!(text, "# Indexes for ranked full-text search\n")?;
         for (name, value) in &self.machine {
             writeln!(text, "- {name}: {value}")?;
         }
@@ -127,7 +127,8 @@ impl Report {
         }
         writeln!(
             text,
-            "\nInserts are {} single statements, committed one by one without waiting for the disk, into an empty table with that index alone.\n",
+            "\nInserts are {} single statements, each in its own transaction with synchronous_commit off, into an empty table with only \
+             this index.\n",
             self.inserts
         )?;
         Ok(())

@@ -148,12 +148,14 @@ fn print(
         println!("- {what}: {value}");
     }
     println!(
-        "\n{} turns at each level, one of each in every round, the conversations growing alike; default settings, 12,707 passages with both indexes. Milliseconds of begin_turn and \
-         end_turn; bytes of all rows of a conversation, a turn, as they are stored. bare keeps no trace. In brackets what the source reports (I10), of its own system.\n",
+        "\n{} turns at each level. Each round runs one turn of each level, so the conversations grow alike. Default settings, 12,707 \
+         passages with both indexes. Times of begin_turn and end_turn are in milliseconds. Bytes are those of all rows of a \
+         conversation on disk, per turn. The level bare keeps no trace. The figures of the source (I10), for its own system, are in \
+         brackets.\n",
         options.rounds
     );
     println!(
-        "| level | begin p50 | end p50 | both p50 | ratio | both p95 | added p95 | bytes a turn | added |"
+        "| level | begin p50 | end p50 | both p50 | ratio | both p95 | added p95 | bytes per turn | added |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     let (first, bare) = (

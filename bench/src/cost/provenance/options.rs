@@ -38,7 +38,7 @@ impl Options {
                 other => bail!("{}\n\n{USAGE}", other.unexpected()),
             }
         }
-        ensure!(rounds > 0, "--rounds is at least 1");
+        ensure!(rounds > 0, "--rounds must be at least 1");
         Ok(Some(Self {
             uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
             data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,

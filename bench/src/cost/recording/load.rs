@@ -46,7 +46,7 @@ pub fn run(
         .get(0);
     ensure!(stored == loaded as i64, "{stored} of {loaded} turns");
     println!(
-        "\nA load of {loaded} turns into a database that has none ({}), by {} sessions; how fast each fifth of it went:\n",
+        "\nA load of {loaded} turns into an empty database ({}), by {} sessions; rate of each fifth:\n",
         shape.name, options.sessions
     );
     println!("| turns before | record_turns/s |");

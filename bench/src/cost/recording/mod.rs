@@ -60,14 +60,14 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         "SET default_text_search_config = 'pg_catalog.english'; \
          CREATE TABLE IF NOT EXISTS plain_turns (turn jsonb)",
     )?;
-    println!("# What it takes to judge and record answers of other systems\n");
+    println!("# Checking and recording answers of other systems\n");
     for (what, value) in machine::describe(&mut client, &address)? {
         println!("- {what}: {value}");
     }
     println!(
-        "\nAnswers of {CITATIONS} citations, over {CITATIONS} passages each, made of passages of clapnq; every tenth citation names another source. Medians of {} rounds, each round \
-         of every kind once. Judging is one session's; recording is that of {} sessions side by side, {BATCH} turns a call. Beside them what PostgreSQL alone takes: to_tsvector \
-         over the same answers and passages, and the same turns inserted as jsonb.\n",
+        "\nAnswers with {CITATIONS} citations and {CITATIONS} passages each, made of passages of clapnq; every tenth citation cites \
+         another source. Medians of {} rounds. One session checks; {} sessions record, {BATCH} turns per call. For comparison: \
+         to_tsvector over the same answers and passages, and inserts of the same turns as jsonb.\n",
         options.rounds, options.sessions
     );
     println!(
@@ -121,7 +121,7 @@ fn measure(
         let checked = CHECKED as f64 / begun.elapsed().as_secs_f64();
         ensure!(
             held > 0 && held < (CHECKED * CITATIONS) as i64,
-            "all of a kind: nothing was judged"
+            "all citations have the same verdict"
         );
         let begun = Instant::now();
         for one in &answered {

@@ -10,9 +10,9 @@ pub const USAGE: &str = "usage: reground-bench recording --uri URI --data FOLDER
 
   --uri URI      database with the extension
   --data FOLDER  folder that contains mtrag/
-  --turns N      turns recorded by each session in a round (default 2000)
-  --rounds N     rounds, of which the median is taken (default 5)
-  --sessions N   sessions that record side by side (default 2)
+  --turns N      turns per session and round (default 2000)
+  --rounds N     rounds (default 5)
+  --sessions N   concurrent sessions (default 2)
   --load N       turns of the load into empty tables (default 50000)";
 
 /// Parsed arguments.
@@ -53,7 +53,7 @@ impl Options {
         }
         ensure!(
             turns > 0 && rounds > 0 && sessions > 0,
-            "--turns, --rounds and --sessions are at least 1"
+            "--turns, --rounds and --sessions must be at least 1"
         );
         Ok(Some(Self {
             uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,

@@ -13,7 +13,7 @@ const SHARES: [f64; 3] = [0.4, HELD, 0.6];
 
 /// The verdicts of every arm, and the agreement of the markers with the judgements.
 pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
-    println!("## Replay: what end_turn says of the answers\n");
+    println!("## Replay: verdicts of end_turn on the answers\n");
     let tallies: Vec<(Arm, Verdicts)> = runs
         .iter()
         .map(|(arm, held)| (*arm, Verdicts::of(held)))
@@ -24,7 +24,7 @@ pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
         .collect();
     let names: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
     println!(
-        "| arm | answers that cite | citations | {} | no marker of ours | support | CFS | by support |",
+        "| arm | answers with citations | citations | {} | no marker of the context | support | CFS | weighted by support |",
         names.join(" | ")
     );
     println!(
@@ -53,7 +53,7 @@ pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
         );
     }
     println!(
-        "\nSupport: mean over citations. CFS, and CFS weighted by support: means over the answers that cite.\n"
+        "\nSupport is the mean over citations. CFS, and CFS weighted by support, are means over the answers with citations.\n"
     );
     if let Some((_, held)) = runs.iter().find(|(arm, _)| *arm == Arm::None) {
         agreement(held);
@@ -64,8 +64,8 @@ pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
 fn agreement(held: &[ReplayedConversation]) {
     let base = Agreement::at(HELD, held);
     println!(
-        "An answer is given the marker of a source that holds a share of a sentence's content words. ReplayedConversation against the human judgements, over the \
-         {} sources of the judged contexts of `none`, {} of them relevant ({}):\n",
+        "A sentence of an answer gets the marker of each source that contains this share of its content words. The table compares \
+         these markers with the human judgements, over the {} sources of the judged contexts of `none`, {} of them relevant ({}):\n",
         base.sources,
         base.relevant,
         percent(base.relevant, base.sources)

@@ -17,8 +17,8 @@ pub fn print(name: &str, conversation: &Conversation, held: &ReplayedConversatio
         conversation.turns.len()
     );
     println!(
-        "Under the default settings. The human-written answers cite the sources of the context that humans judged \
-         relevant (gold), and no others; the markers stand at the end, so its last sentence is the claim that they are held against. Stored as conversation `{name}`.\n"
+        "Default settings. The human answers have the markers of the sources of the context that contain their sentences; *gold* \
+         sources are those that humans judged relevant. Stored as conversation `{name}`.\n"
     );
     for turn in &held.turns {
         replayed(turn);
@@ -29,7 +29,7 @@ pub fn print(name: &str, conversation: &Conversation, held: &ReplayedConversatio
     let carried = held.turns.iter().flat_map(|turn| &turn.sources);
     let carried = carried.filter(|source| source.carried());
     println!(
-        "All turns: {found} of {gold} gold passages in the contexts; {} sources carried, {} of them gold.\n",
+        "All turns: {found} of {gold} gold passages in the contexts; {} sources carried over, {} of them gold.\n",
         carried.clone().count(),
         carried.filter(|source| source.gold).count()
     );

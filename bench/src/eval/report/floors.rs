@@ -22,7 +22,7 @@ pub fn relations(relations: &[Relation]) {
 /// The figures below their floors; `floors` is the number of floors.
 pub fn below(floors: usize, below: &[Below]) {
     println!(
-        "{} of {floors} figures reach the floors of the file.\n",
+        "{} of {floors} figures reach their floors.\n",
         floors - below.len()
     );
     if below.is_empty() {

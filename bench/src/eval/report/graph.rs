@@ -10,8 +10,8 @@ use crate::eval::replay::scope::{Measure, Scope};
 pub fn print(edges: &[Edges], arms: &[(Arm, Vec<ReplayedConversation>)]) {
     println!("## The knowledge graph\n");
     println!(
-        "Edges without a model: a document leads to another whose title it mentions; the edge nominates that one's first passage. \
-         Later turns, contexts of ten passages; 95 % intervals by drawing whole conversations.\n"
+        "Edges made without a model: a document has an edge to each document whose title it mentions, and the edge nominates the first \
+         passage of that document. Later turns, contexts of ten passages, 95 % intervals that resample whole conversations.\n"
     );
     for one in edges {
         println!(
@@ -20,7 +20,7 @@ pub fn print(edges: &[Edges], arms: &[(Arm, Vec<ReplayedConversation>)]) {
         );
     }
     println!(
-        "\n| arm | turns | recall | against without | precision | against without | contexts with a neighbour | neighbours | relevant |"
+        "\n| arm | turns | recall | difference | precision | difference | contexts with a neighbour | neighbours | relevant |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     let without = arms.first().map(|(_, held)| held.as_slice());

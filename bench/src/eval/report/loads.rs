@@ -34,7 +34,7 @@ pub fn print(loads: &[Load]) {
     }
     for load in loads {
         println!(
-            "{}: the indexed text is the passage's text as it is in the file; in {} of {} passages it begins with the title.",
+            "{}: the indexed text is the text of the file; in {} of {} passages it starts with the title.",
             load.corpus, load.titled_texts, load.passages
         );
     }

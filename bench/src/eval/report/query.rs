@@ -18,8 +18,9 @@ const CONFIDENCE: f64 = 0.95;
 pub fn print(ways: &[(QueryFrom, Vec<QueriedTurn>)], chosen: Option<&Chosen>) {
     println!("## The query of a turn\n");
     println!(
-        "Conversations held again; answers cite what holds what they say. Judged later turns (from the second on), nDCG@5, recall@5, \
-         recall@10. `turn` is the user's words, `dialogue` all of them so far, `contextual` what `begin_turn` makes of them.\n"
+        "Replayed conversations; answers cite the sources that contain their sentences. Judged later turns (from the second on): \
+         nDCG@5, recall@5, recall@10. `turn` is the user's words, `dialogue` all questions so far, `contextual` the query of \
+         `begin_turn`.\n"
     );
     println!("| query | order | clapnq | cloud | mean |\n|---|---|---|---|---|");
     for (way, asked) in ways {
@@ -68,7 +69,7 @@ fn against(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
         return;
     };
     println!(
-        "`contextual` less another, later turns of both corpora, paired, 95 % intervals by drawing whole conversations:\n"
+        "`contextual` minus another query, later turns of both corpora, paired, 95 % intervals that resample whole conversations:\n"
     );
     println!("| against | order | nDCG@5 | recall@10 |\n|---|---|---|---|");
     for (way, asked) in ways
@@ -91,7 +92,7 @@ fn against(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
         }
     }
     println!();
-    println!("Fusion of scores less reciprocal rank, the same turns:\n");
+    println!("Fusion of scores minus reciprocal rank fusion, in the same turns:\n");
     println!("| query | nDCG@5 | recall@10 |\n|---|---|---|");
     for (way, asked) in ways {
         let gain = |field: fn(Scores) -> f64| {
@@ -134,7 +135,9 @@ fn alone(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
     ) else {
         return;
     };
-    println!("Queries that stand alone, `turn` → `contextual`, nDCG@5 of both corpora pooled:\n");
+    println!(
+        "Queries that need no context, `turn` → `contextual`, nDCG@5 of both corpora pooled:\n"
+    );
     println!("| queries | number | BM25 | vector | scores |\n|---|---:|---|---|---|");
     let first = |turn: &QueriedTurn| turn.number == 1;
     let same = |turn: &QueriedTurn| later(turn) && turn.stands_alone;
@@ -154,7 +157,7 @@ fn alone(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
 
 fn folds(chosen: &Chosen) {
     println!(
-        "Cross-validated over conversations, five folds: nDCG@5 of later turns, mean of both corpora, by the share of the vector branch.\n"
+        "Cross-validation over conversations, five folds: nDCG@5 of later turns, mean of both corpora, by the share of the vector branch.\n"
     );
     let shares: Vec<String> = SHARES.iter().map(|share| format!("{share}")).collect();
     println!("| query | {} |", shares.join(" | "));
@@ -169,7 +172,7 @@ fn folds(chosen: &Chosen) {
         .map(|(way, share)| format!("{} at {share}", way.name()))
         .collect();
     println!(
-        "\nEach fold's choice by the other four: {}. ReplayedConversation out: {}.\n",
+        "\nChoice of each fold by the other four: {}. Held out: {}.\n",
         choices.join("; "),
         share(chosen.held_out)
     );

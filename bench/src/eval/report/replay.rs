@@ -15,7 +15,7 @@ type Run = (Arm, Vec<ReplayedConversation>);
 
 /// Prints all tables of the contexts.
 pub fn print(runs: &[Run]) {
-    println!("## Replay: what the contexts held\n");
+    println!("## Replay: contexts\n");
     let Some((_, baseline)) = find(runs, Arm::None) else {
         return;
     };
@@ -24,11 +24,12 @@ pub fn print(runs: &[Run]) {
         .filter(|(arm, _)| arm.equal_size() && *arm != Arm::None)
         .collect();
     println!(
-        "Contexts of {CONTEXT} single passages in every arm. `none` carries nothing. Answers cite the sources that hold what \
-         they say. `context` and `cited` are what keeps a source active, with three slots at a relevance of .5; two slots ask for .7, one for .85, \
-         of what was cited; `anchor` asks for 1 and keeps the document of a turn that cannot be understood alone. `turn` searches for the user's words alone; \
-         `integrated` ranks what earlier turns were shown among what it finds. Beside each mean \
-         the paired difference from `none`; 95 % intervals, by drawing whole conversations.\n"
+        "All arms have contexts of {CONTEXT} single passages. `none` carries nothing over. Answers cite the sources that contain their \
+         sentences. `context` and `cited` are the values of `carry_activation`, with three slots at a relevance of .5. Two slots have \
+         the threshold .7 and one slot .85, for cited sources. `anchor` has the threshold 1, and carries the document of a turn that \
+         cannot be understood alone. `turn` searches only for the user's words. `integrated` ranks the sources of earlier turns among \
+         the results. Each mean is followed by the paired difference from `none`, with 95 % intervals that resample whole \
+         conversations.\n"
     );
     for measure in Measure::ALL {
         by_turn(measure, &arms, baseline);
@@ -86,7 +87,7 @@ fn sizes(baseline: &[ReplayedConversation]) {
     let all: usize = baseline.iter().map(|held| held.turns.len()).sum();
     let short = short(baseline);
     println!(
-        "{} of {all} contexts of `none` hold fewer than {CONTEXT} passages{}",
+        "{} of {all} contexts of `none` have fewer than {CONTEXT} passages{}",
         short.len(),
         if short.is_empty() { "." } else { ":" }
     );
@@ -107,9 +108,9 @@ fn sizes(baseline: &[ReplayedConversation]) {
 }
 
 fn carried(arms: &[&Run], baseline: &[ReplayedConversation]) {
-    println!("Why, in the judged later turns:\n");
+    println!("Counts in the judged later turns:\n");
     println!(
-        "| arm | contexts | with a carried source | carried a context | of these relevant | relevant gained | relevant lost to them |"
+        "| arm | contexts | with a carried source | carried per context | of these relevant | relevant gained | relevant lost |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|");
     for (arm, held) in arms {
@@ -131,7 +132,7 @@ fn carried(arms: &[&Run], baseline: &[ReplayedConversation]) {
 
 /// Ranks of the relevant passages in this turn and in earlier ones (H4).
 fn hits(runs: &[Run]) {
-    println!("Relevant passages in the rankings, judged later turns:\n");
+    println!("Relevant passages in the rankings of judged later turns:\n");
     println!("| arm | turns | bottom hit | history hit | supplement |");
     println!("|---|---:|---:|---:|---:|");
     let mut deepest = 0;
@@ -148,8 +149,8 @@ fn hits(runs: &[Run]) {
         );
     }
     println!(
-        "\nBottom hit: a relevant passage at ranks {} to {deepest}, and none above. History hit: one in the top {TOP} of an earlier \
-         turn. Supplement: below its own top {TOP} the turn finds what stood in that of an earlier one.\n",
+        "\nBottom hit: the best relevant passage has a rank from {} to {deepest}. History hit: a relevant passage is in the top {TOP} \
+         of an earlier turn. Supplement: the turn finds below its own top {TOP} a passage from the top of an earlier turn.\n",
         TOP + 1
     );
 }
@@ -184,8 +185,8 @@ fn defaults(runs: &[Run]) {
     let count = turns.len().max(1) as f64;
     let mean = |measure| or_dash(Scope::LATER.mean(held, measure), plain);
     println!(
-        "With the default settings (neighbours merged, a budget of 4,000 tokens, carry-over on), later turns: recall {}, precision {}, \
-         {:.1} sources and {:.0} tokens a context.\n",
+        "Default settings (adjacent passages merged, a budget of 4,000 tokens, carry-over on), later turns: recall {}, precision {}, \
+         {:.1} sources and {:.0} tokens per context.\n",
         mean(Measure::Recall),
         mean(Measure::Precision),
         turns.iter().map(|turn| turn.sources.len()).sum::<usize>() as f64 / count,

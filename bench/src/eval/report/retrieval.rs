@@ -15,7 +15,7 @@ pub fn print(form: Form, measured: &[Measured], sample: bool) {
     println!("nDCG@5, recall@5, recall@10.\n");
     if !sample {
         println!(
-            "\"reference\": plain reference code on the same files; constants of `bench/src/eval/reference.rs`.\n"
+            "\"reference\": other code on the same files; constants of `bench/src/eval/reference.rs`.\n"
         );
     }
     let columns = [1, LATER].map(|turn| Domain::ALL.map(|domain| (domain, turn)));
