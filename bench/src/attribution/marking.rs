@@ -5,7 +5,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::overlap::{overlap, words};
 
 /// Least share of a sentence's content words that a source must contain.
-pub const HELD: f64 = 0.5;
+pub const MIN_OVERLAP: f64 = 0.5;
 
 /// The answer with the markers of the containing sources, given as markers and texts, after each sentence.
 pub fn cite<'a>(answer: &str, sources: impl Iterator<Item = (&'a str, &'a str)>) -> String {
@@ -17,7 +17,7 @@ pub fn cite<'a>(answer: &str, sources: impl Iterator<Item = (&'a str, &'a str)>)
         .map(|sentence| {
             let holding = sources
                 .iter()
-                .filter(|(_, words)| holds(sentence, words, HELD));
+                .filter(|(_, words)| holds(sentence, words, MIN_OVERLAP));
             let holding = holding.map(|(marker, _)| *marker);
             // The white space after a sentence stays behind the markers.
             let end = sentence.trim_end().len();

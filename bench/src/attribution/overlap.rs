@@ -69,11 +69,11 @@ mod tests {
             .filter(|word| !STOP_WORDS.contains(&word.as_str()))
             .collect();
         let stretch = (all.len() * 3).div_ceil(2).min(passage.len()).max(1);
-        let held = passage
+        let contained = passage
             .windows(stretch)
             .map(|window| content.iter().filter(|word| window.contains(word)).count())
             .max();
-        (content.len() >= LEAST_WORDS).then(|| held.unwrap_or(0) as f64 / content.len() as f64)
+        (content.len() >= LEAST_WORDS).then(|| contained.unwrap_or(0) as f64 / content.len() as f64)
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct Address {
 ///
 /// # Errors
 /// A server that cannot be reached.
-pub fn nearest(uri: &str) -> Result<Address> {
+pub fn resolve(uri: &str) -> Result<Address> {
     let config: Config = uri.parse().context("--uri is not a connection string")?;
     let mut client = config
         .connect(NoTls)

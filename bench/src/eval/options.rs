@@ -75,8 +75,8 @@ impl Options {
                 Long("data") => data = Some(PathBuf::from(parser.value()?)),
                 Long("connections") => connections = parser.value()?.parse()?,
                 Long("sample") => sample = true,
-                Long("only") => only = Some(parser.value()?.parse_with(part)?),
-                Long("forms") => forms = Some(parser.value()?.parse_with(these)?),
+                Long("only") => only = Some(parser.value()?.parse_with(parse_part)?),
+                Long("forms") => forms = Some(parser.value()?.parse_with(parse_forms)?),
                 Long("floors") => floors = Some(PathBuf::from(parser.value()?)),
                 Long("check") => check = true,
                 Long("ratchet") => ratchet = true,
@@ -122,7 +122,7 @@ impl Options {
     }
 }
 
-fn part(name: &str) -> Result<Part> {
+fn parse_part(name: &str) -> Result<Part> {
     match name {
         "retrieval" => Ok(Part::Retrieval),
         "query" => Ok(Part::Query),
@@ -133,7 +133,7 @@ fn part(name: &str) -> Result<Part> {
     }
 }
 
-fn these(names: &str) -> Result<Vec<Form>> {
+fn parse_forms(names: &str) -> Result<Vec<Form>> {
     names.split(',').map(form).collect()
 }
 

@@ -20,15 +20,15 @@ pub fn arms(sample: bool) -> Vec<Arm> {
 /// tokens over all its turns. Turn numbers without a judged turn are left out.
 pub fn measured(runs: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Measured> {
     let mut all = Vec::new();
-    for (arm, held) in runs {
+    for (arm, replayed) in runs {
         let Arm::Strategy(strategy) = *arm else {
             continue;
         };
-        let longest = held.iter().map(|held| held.turns.len()).max();
+        let longest = replayed.iter().map(|replayed| replayed.turns.len()).max();
         for number in 1..=longest.unwrap_or_default() {
-            let turns: Vec<&ReplayedTurn> = held
+            let turns: Vec<&ReplayedTurn> = replayed
                 .iter()
-                .filter_map(|held| held.turns.get(number - 1))
+                .filter_map(|replayed| replayed.turns.get(number - 1))
                 .collect();
             let mean = |of: &dyn Fn(&ReplayedTurn) -> Option<f64>| {
                 let values: Vec<f64> = turns.iter().filter_map(|turn| of(turn)).collect();
@@ -65,16 +65,16 @@ fn history_share(turn: &ReplayedTurn) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::replay::scope::tests::held;
+    use super::super::replay::scope::tests::replayed;
     use super::*;
     use crate::data::Domain;
 
     #[test]
     fn a_row_is_a_turn_number_with_judged_turns() {
-        let mut one = held(Domain::Cloud, &[Some(4), None, Some(1)]);
+        let mut one = replayed(Domain::Cloud, &[Some(4), None, Some(1)]);
         one.turns[0].tokens = 300;
         one.turns[0].history_tokens = 100;
-        let other = held(Domain::Cloud, &[Some(2)]);
+        let other = replayed(Domain::Cloud, &[Some(2)]);
         let rows = measured(&[(Arm::Strategy(Strategy::Reground), vec![one, other])]);
         let found: Vec<_> = rows
             .iter()

@@ -84,19 +84,22 @@ impl Outside {
         let extraction = extract(&answer.answer, &Families::ALL);
         self.all += numbers(&extraction).count();
         // Markers are identified by the letters before them, because the claims are sentences with changed white space.
-        let mut held: BTreeMap<(String, u32), usize> = BTreeMap::new();
+        let mut in_claims: BTreeMap<(String, u32), usize> = BTreeMap::new();
         for claim in &answer.claims {
             let of_claim = extract(&claim.claim, &Families::ALL);
             for (context, number) in contexts(&claim.claim, &of_claim) {
                 self.in_claims += 1;
-                *held.entry((context, number)).or_default() += 1;
+                *in_claims.entry((context, number)).or_default() += 1;
             }
         }
         for ((context, number), citation) in contexts(&answer.answer, &extraction)
             .into_iter()
             .zip(&extraction.citations)
         {
-            if let Some(left) = held.get_mut(&(context, number)).filter(|left| **left > 0) {
+            if let Some(left) = in_claims
+                .get_mut(&(context, number))
+                .filter(|left| **left > 0)
+            {
                 *left -= 1;
                 continue;
             }

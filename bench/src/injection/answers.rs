@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::attribution::marking::HELD;
+use crate::attribution::marking::MIN_OVERLAP;
 use crate::attribution::overlap::{overlap, words};
 use crate::data::corpus::{Address, Passage as Line};
 use crate::data::queries::judgements;
@@ -135,16 +135,16 @@ fn supporting_passage(
     passages: &[Passage],
     relevant: &[bool],
 ) -> Option<(usize, f64)> {
-    let held = passages.iter().zip(relevant).enumerate();
-    let held = held.filter_map(|(place, (passage, relevant))| {
+    let contained = passages.iter().zip(relevant).enumerate();
+    let contained = contained.filter_map(|(place, (passage, relevant))| {
         Some((place, overlap(sentence, &passage.words)?, *relevant))
     });
-    let best = held.max_by(|a, b| {
+    let best = contained.max_by(|a, b| {
         (a.1, a.2, b.0)
             .partial_cmp(&(b.1, b.2, a.0))
             .unwrap_or(std::cmp::Ordering::Equal)
     })?;
-    (best.1 >= HELD && best.2).then_some((best.0, best.1))
+    (best.1 >= MIN_OVERLAP && best.2).then_some((best.0, best.1))
 }
 
 #[cfg(test)]

@@ -85,16 +85,18 @@ pub fn passages(shown: &ShownAnswer, style: MarkerStyle) -> Value {
 }
 
 /// The unchanged answers with all citations, and for each citation the share of its sentence that the passage contains.
-pub fn untouched(shown: &[ShownAnswer]) -> (Vec<TestCase>, Vec<f64>) {
+pub fn unchanged(shown: &[ShownAnswer]) -> (Vec<TestCase>, Vec<f64>) {
     let mut cases = Vec::new();
-    let mut held = Vec::new();
+    let mut contained = Vec::new();
     for shown in shown {
         let (answer, citations) = answer(shown, MarkerStyle::Letters, None);
         if citations.is_empty() {
             continue;
         }
         let sentences = shown.sentences.iter();
-        held.extend(sentences.filter_map(|sentence| sentence.supported_by.map(|(_, held)| held)));
+        contained.extend(
+            sentences.filter_map(|sentence| sentence.supported_by.map(|(_, contained)| contained)),
+        );
         cases.push(TestCase {
             answer,
             passages: passages(shown, MarkerStyle::Letters),
@@ -102,5 +104,5 @@ pub fn untouched(shown: &[ShownAnswer]) -> (Vec<TestCase>, Vec<f64>) {
             citations: citations.into_iter().map(|(_, byte)| byte).collect(),
         });
     }
-    (cases, held)
+    (cases, contained)
 }

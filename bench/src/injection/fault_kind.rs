@@ -16,7 +16,7 @@ pub enum FaultKind {
     /// The sentence with a changed number and the true marker.
     ChangedNumber,
     /// The sentence with a negated verb and the true marker.
-    Denied,
+    Negated,
     /// The sentence with another name and the true marker.
     SwappedName,
     /// A page beyond the document, which was shown.
@@ -35,7 +35,7 @@ impl FaultKind {
         Self::OtherPassage,
         Self::ForeignSentence,
         Self::ChangedNumber,
-        Self::Denied,
+        Self::Negated,
         Self::SwappedName,
     ];
 
@@ -48,7 +48,7 @@ impl FaultKind {
             Self::Exchanged => "markers of one sentence exchanged",
             Self::ForeignSentence => "invented content",
             Self::ChangedNumber => "number changed",
-            Self::Denied => "negation inserted",
+            Self::Negated => "negation inserted",
             Self::SwappedName => "name swapped",
             Self::PageBeyond => "page out of bounds, document shown",
             Self::PageElsewhere => "page out of bounds, document not shown",
@@ -64,7 +64,7 @@ impl FaultKind {
             | Self::PageBeyond
             | Self::PageElsewhere => Some("fabricated_coordinate"),
             Self::OtherPassage | Self::Exchanged => Some("cross_text_conflation"),
-            Self::ForeignSentence | Self::ChangedNumber | Self::Denied | Self::SwappedName => {
+            Self::ForeignSentence | Self::ChangedNumber | Self::Negated | Self::SwappedName => {
                 Some("paraphrase_attribution")
             }
             Self::Stale => None,
@@ -73,7 +73,7 @@ impl FaultKind {
 
     /// Number of injected faults. The first four kinds have the proportions 41 to 32 to 27 by mode, as in the source of the modes;
     /// the others are additional.
-    pub fn asked(self) -> usize {
+    pub fn injections(self) -> usize {
         match self {
             Self::UnknownMarker | Self::NumberOutOfRange => 205,
             Self::OtherPassage => 320,

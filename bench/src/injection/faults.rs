@@ -5,7 +5,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::answers::{Passage, ShownAnswer};
 use super::case::{MarkerStyle, TestCase, answer, passages};
 use super::fault_kind::FaultKind;
-use crate::attribution::marking::HELD;
+use crate::attribution::marking::MIN_OVERLAP;
 use crate::attribution::overlap::{overlap, words};
 use crate::statistics::random::SplitMix;
 
@@ -16,12 +16,12 @@ const VERBS: [&str; 14] = [
 ];
 
 /// Words of a sentence that is already negated.
-const DENIALS: [&str; 6] = ["not", "no", "never", "cannot", "nor", "without"];
+const NEGATIONS: [&str; 6] = ["not", "no", "never", "cannot", "nor", "without"];
 
 /// Index of an answer and of a sentence.
 pub type Place = (usize, usize);
 
-/// Answers with one fault each, `kind.asked()` of them. Each suitable sentence gets a fault before any sentence gets a second one.
+/// Answers with one fault each, `kind.injections()` of them. Each suitable sentence gets a fault before any sentence gets a second one.
 /// Fewer if no sentence is suitable.
 pub fn injected(all: &[ShownAnswer], kind: FaultKind, random: &mut SplitMix) -> Vec<TestCase> {
     let mut places: Vec<Place> = all
@@ -34,7 +34,7 @@ pub fn injected(all: &[ShownAnswer], kind: FaultKind, random: &mut SplitMix) -> 
     loop {
         let before = cases.len();
         for &(number, place) in &places {
-            if cases.len() == kind.asked() {
+            if cases.len() == kind.injections() {
                 return cases;
             }
             cases.extend(one(all, &all[number], place, kind, random));
@@ -77,16 +77,19 @@ fn one(
         FaultKind::OtherPassage => {
             let others: Vec<usize> = (0..shown.passages.len())
                 .filter(|other| {
-                    overlap(said, &shown.passages[*other].words).is_some_and(|held| held < HELD)
+                    overlap(said, &shown.passages[*other].words)
+                        .is_some_and(|contained| contained < MIN_OVERLAP)
                 })
                 .collect();
             marker = style.marker(*random.choose(&others)?);
         }
-        FaultKind::ForeignSentence => said_instead = Some(foreign(all, shown, random)?),
-        FaultKind::ChangedNumber => said_instead = Some(other_number(said, source, random)?),
-        FaultKind::Denied => said_instead = Some(denied(said)?),
+        FaultKind::ForeignSentence => {
+            said_instead = Some(sentence_of_another_conversation(all, shown, random)?)
+        }
+        FaultKind::ChangedNumber => said_instead = Some(with_other_number(said, source, random)?),
+        FaultKind::Negated => said_instead = Some(negated(said)?),
         FaultKind::SwappedName => {
-            said_instead = Some(other_name(said, source, all, shown, random)?)
+            said_instead = Some(with_other_name(said, source, all, shown, random)?)
         }
         FaultKind::Exchanged
         | FaultKind::PageBeyond
@@ -107,20 +110,25 @@ fn one(
 }
 
 /// A cited sentence of another conversation; no shown passage contains half of it.
-fn foreign(all: &[ShownAnswer], shown: &ShownAnswer, random: &mut SplitMix) -> Option<String> {
+fn sentence_of_another_conversation(
+    all: &[ShownAnswer],
+    shown: &ShownAnswer,
+    random: &mut SplitMix,
+) -> Option<String> {
     (0..100).find_map(|_| {
         let other = random.choose(all)?;
         let citing: Vec<usize> = other.citing().collect();
         let said = &other.sentences[*random.choose(&citing)?].text;
-        let held =
-            |passage: &Passage| overlap(said, &passage.words).is_some_and(|held| held >= HELD);
-        (other.conversation != shown.conversation && !shown.passages.iter().any(held))
+        let contained = |passage: &Passage| {
+            overlap(said, &passage.words).is_some_and(|contained| contained >= MIN_OVERLAP)
+        };
+        (other.conversation != shown.conversation && !shown.passages.iter().any(contained))
             .then(|| said.clone())
     })
 }
 
 /// Replaces a number that the passage contains by one that it lacks.
-fn other_number(said: &str, source: &Passage, random: &mut SplitMix) -> Option<String> {
+fn with_other_number(said: &str, source: &Passage, random: &mut SplitMix) -> Option<String> {
     let numbers: Vec<(usize, &str)> = said
         .unicode_word_indices()
         .filter(|(_, word)| word.len() < 9 && word.bytes().all(|byte| byte.is_ascii_digit()))
@@ -136,11 +144,11 @@ fn other_number(said: &str, source: &Passage, random: &mut SplitMix) -> Option<S
 }
 
 /// Negates the first auxiliary verb.
-fn denied(said: &str) -> Option<String> {
-    let denies = |word: &String| {
-        DENIALS.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t")
+fn negated(said: &str) -> Option<String> {
+    let negates = |word: &String| {
+        NEGATIONS.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t")
     };
-    if words(said).iter().any(denies) {
+    if words(said).iter().any(negates) {
         return None;
     }
     let (at, verb) = said
@@ -151,7 +159,7 @@ fn denied(said: &str) -> Option<String> {
 }
 
 /// Replaces a name that the passage contains by a name of another conversation that it lacks.
-fn other_name(
+fn with_other_name(
     said: &str,
     source: &Passage,
     all: &[ShownAnswer],
@@ -210,20 +218,20 @@ mod tests {
     #[test]
     fn a_verb_is_negated_once() {
         assert_eq!(
-            denied("The roof is new.").as_deref(),
+            negated("The roof is new.").as_deref(),
             Some("The roof is not new.")
         );
-        assert_eq!(denied("The roof is never new."), None);
-        assert_eq!(denied("It isn't new and it was old."), None);
-        assert_eq!(denied("Is it? Cows run."), None);
+        assert_eq!(negated("The roof is never new."), None);
+        assert_eq!(negated("It isn't new and it was old."), None);
+        assert_eq!(negated("Is it? Cows run."), None);
     }
 
     #[test]
     fn a_number_of_the_passage_is_replaced_by_one_that_it_lacks() {
         let source = passage("Founded in 1990, not in 1991 or 1992.");
         for seed in 0..50 {
-            let said =
-                other_number("Founded in 1990 by 7 men.", &source, &mut SplitMix(seed)).unwrap();
+            let said = with_other_number("Founded in 1990 by 7 men.", &source, &mut SplitMix(seed))
+                .unwrap();
             assert!(said.ends_with(" by 7 men."), "{said}");
             assert!(
                 words(&said)
@@ -232,7 +240,10 @@ mod tests {
                 "{said}"
             );
         }
-        assert_eq!(other_number("By 7 men.", &source, &mut SplitMix(1)), None);
+        assert_eq!(
+            with_other_number("By 7 men.", &source, &mut SplitMix(1)),
+            None
+        );
     }
 
     #[test]
@@ -268,15 +279,15 @@ mod tests {
     #[test]
     fn each_kind_is_injected_as_often_as_asked_and_changes_only_its_part() {
         let all = two();
-        let (untouched, _) = crate::injection::case::untouched(&all);
+        let (unchanged, _) = crate::injection::case::unchanged(&all);
         for kind in FaultKind::IN_ANSWERS {
             let cases = injected(&all, kind, &mut SplitMix(1));
-            assert_eq!(cases.len(), kind.asked(), "{kind:?}");
+            assert_eq!(cases.len(), kind.injections(), "{kind:?}");
             for case in cases {
                 let (said, marker) = case.answer.split_at(case.citations[0]);
                 assert!(marker.starts_with('['), "{kind:?}: {}", case.answer);
                 let as_it_was = |answer: &str| answer.starts_with(said);
-                let true_marker = untouched.iter().any(|case| case.answer.ends_with(marker));
+                let true_marker = unchanged.iter().any(|case| case.answer.ends_with(marker));
                 let marker_only = matches!(
                     kind,
                     FaultKind::UnknownMarker
@@ -284,7 +295,7 @@ mod tests {
                         | FaultKind::OtherPassage
                 );
                 assert_eq!(
-                    untouched.iter().any(|case| as_it_was(&case.answer)),
+                    unchanged.iter().any(|case| as_it_was(&case.answer)),
                     marker_only || kind == FaultKind::ForeignSentence,
                     "{said}"
                 );

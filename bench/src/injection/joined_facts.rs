@@ -2,7 +2,7 @@
 
 use super::answers::ShownAnswer;
 use super::case::{MarkerStyle, TestCase, passages};
-use crate::attribution::marking::HELD;
+use crate::attribution::marking::MIN_OVERLAP;
 use crate::attribution::overlap::overlap;
 
 /// Most facts per sentence.
@@ -29,7 +29,8 @@ type Fact<'a> = (&'a str, usize);
 fn facts(shown: &ShownAnswer) -> Vec<Fact<'_>> {
     let mut facts: Vec<Fact<'_>> = Vec::new();
     let holds = |passage: usize, said: &str| {
-        overlap(said, &shown.passages[passage].words).is_some_and(|held| held >= HELD)
+        overlap(said, &shown.passages[passage].words)
+            .is_some_and(|contained| contained >= MIN_OVERLAP)
     };
     for sentence in &shown.sentences {
         let Some((passage, _)) = sentence.supported_by else {

@@ -43,8 +43,12 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     let mut transaction = client.transaction()?;
     let mut random = SplitMix(options.seed);
     println!("# Faults injected into answers, seed {}\n", options.seed);
-    let mut figures = contents(&mut transaction, &all, &mut random)?;
-    figures.extend(coordinates(&mut transaction, &all, &mut random)?);
+    let mut figures = faults_in_answers(&mut transaction, &all, &mut random)?;
+    figures.extend(faults_in_pages_and_turns(
+        &mut transaction,
+        &all,
+        &mut random,
+    )?);
     if let Some(path) = &options.scripture {
         figures.extend(scripture::measure(&mut transaction, path, &mut random)?);
     }
@@ -57,12 +61,12 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
 
 /// Faults in answers with their passages, at the default threshold. If that gives too many false alarms, also at the highest
 /// threshold that does not, whose figures are returned.
-fn contents(
+fn faults_in_answers(
     client: &mut impl GenericClient,
     all: &[ShownAnswer],
     random: &mut SplitMix,
 ) -> Result<Vec<Figure>> {
-    let (untouched, held) = case::untouched(all);
+    let (unchanged, contained) = case::unchanged(all);
     let faults: Vec<(FaultKind, Vec<TestCase>)> = FaultKind::IN_ANSWERS
         .into_iter()
         .map(|kind| (kind, faults::injected(all, kind, random)))
@@ -71,24 +75,24 @@ fn contents(
     let mut figures = Vec::new();
     for percent in (1..=50_u8).rev() {
         let threshold = f64::from(percent) / 100.0;
-        let verdicts = judge(client, &untouched, threshold)?;
+        let verdicts = judge(client, &unchanged, threshold)?;
         let within = report::false_alarms(&verdicts) <= MOST_ALARMS;
         if threshold < DEFAULT_THRESHOLD && !within {
             continue;
         }
         println!("## Support threshold {threshold}\n");
-        report::untouched("untouched citations", &verdicts);
-        let pairs = verdicts.into_iter().zip(&held);
+        report::unchanged("unchanged citations", &verdicts);
+        let pairs = verdicts.into_iter().zip(&contained);
         let clear: Vec<Verdict> = pairs
-            .filter(|(_, held)| **held >= CLEAR)
+            .filter(|(_, contained)| **contained >= CLEAR)
             .map(|(verdict, _)| verdict)
             .collect();
-        report::untouched(
+        report::unchanged(
             "citations whose passage clearly contains the sentence",
             &clear,
         );
         let joined = judge(client, &joined, threshold)?;
-        report::untouched("facts of one sentence with their own citations", &joined);
+        report::unchanged("facts of one sentence with their own citations", &joined);
         report::head();
         figures.clear();
         for (kind, cases) in &faults {
@@ -105,7 +109,7 @@ fn contents(
 }
 
 /// Faults in pages and in markers of earlier turns.
-fn coordinates(
+fn faults_in_pages_and_turns(
     client: &mut impl GenericClient,
     all: &[ShownAnswer],
     random: &mut SplitMix,
@@ -113,7 +117,7 @@ fn coordinates(
     pages::load(client, all)?;
     let cited = pages::cases(all, random);
     println!("## Pages and turns\n");
-    report::untouched(
+    report::unchanged(
         "citations of true pages",
         &judge(client, &cited.truly, DEFAULT_THRESHOLD)?,
     );

@@ -74,7 +74,7 @@ pub fn cases(all: &[ShownAnswer], random: &mut SplitMix) -> Cited {
         .flat_map(|shown| shown.citing().map(move |place| (shown, place)))
         .collect();
     random.shuffle(&mut places);
-    places.truncate(FaultKind::PageBeyond.asked());
+    places.truncate(FaultKind::PageBeyond.injections());
     let mut cited = Cited::default();
     for (shown, place) in places {
         let Some((right, _)) = shown.sentences[place].supported_by else {

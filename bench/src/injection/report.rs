@@ -50,7 +50,7 @@ pub fn false_alarms(verdicts: &[Verdict]) -> f64 {
 }
 
 /// Prints the false alarms on unchanged citations.
-pub fn untouched(name: &str, verdicts: &[Verdict]) {
+pub fn unchanged(name: &str, verdicts: &[Verdict]) {
     println!(
         "False alarms on {name}: {:.3} of {} ({}).\n",
         false_alarms(verdicts),

@@ -24,7 +24,7 @@ pub fn cite(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<Vec<
     let mut earlier: Vec<String> = Vec::new();
     let mut conversation = "";
     for shown in all {
-        if verdicts.len() == FaultKind::Stale.asked() {
+        if verdicts.len() == FaultKind::Stale.injections() {
             break;
         }
         if shown.conversation != conversation {

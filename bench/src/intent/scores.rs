@@ -47,14 +47,14 @@ pub fn reliability(pairs: &[(f64, bool)], count: usize) -> Vec<Bin> {
     let of = |confidence: f64| ((confidence * count as f64) as usize).min(count - 1);
     (0..count)
         .filter_map(|bin| {
-            let held: Vec<_> = pairs.iter().filter(|(c, _)| of(*c) == bin).collect();
-            let right = held.iter().filter(|(_, right)| *right).count();
-            (!held.is_empty()).then(|| Bin {
+            let contained: Vec<_> = pairs.iter().filter(|(c, _)| of(*c) == bin).collect();
+            let right = contained.iter().filter(|(_, right)| *right).count();
+            (!contained.is_empty()).then(|| Bin {
                 from: bin as f64 / count as f64,
                 to: (bin + 1) as f64 / count as f64,
-                count: held.len(),
-                confidence: held.iter().map(|(c, _)| c).sum::<f64>() / held.len() as f64,
-                right: share(right, held.len()),
+                count: contained.len(),
+                confidence: contained.iter().map(|(c, _)| c).sum::<f64>() / contained.len() as f64,
+                right: share(right, contained.len()),
             })
         })
         .collect()

@@ -77,12 +77,12 @@ fn row(item: &Item, claim: &Lexemes, cited: &[Lexemes], cues: &Cues) -> Row {
 
 /// The first version of support: the share of the claim's lexemes in any text.
 fn content_words(claim: &Lexemes, cited: &[Lexemes]) -> f64 {
-    let held = claim
+    let contained = claim
         .iter()
         .filter(|lexeme| cited.iter().any(|text| text.contains(lexeme)));
     match claim.len() {
         0 => 0.0,
-        all => held.count() as f64 / all as f64,
+        all => contained.count() as f64 / all as f64,
     }
 }
 

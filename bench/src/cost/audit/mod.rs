@@ -23,7 +23,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         println!("{}", options::USAGE);
         return Ok(());
     };
-    let address = server::nearest(&options.uri)?;
+    let address = server::resolve(&options.uri)?;
     let mut client = server::connect(&address)?;
     generate::fill(&mut client, options.citations)?;
     let start = Instant::now();
@@ -32,13 +32,13 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     client.batch_execute(
         "VACUUM (ANALYZE) reground.answer_rollup, reground.citation_rollup, reground.rollup_queue",
     )?;
-    let speed = queries::counting(&mut client, COUNTED, options.rounds)?;
+    let speed = queries::counting_rate(&mut client, COUNTED, options.rounds)?;
     // An analyst has both roles and is subject to row-level security.
     client.batch_execute(
         "DO $$ BEGIN CREATE ROLE reground_bench_analyst IN ROLE reground_auditor, reground_admin; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
          SET ROLE reground_bench_analyst",
     )?;
-    let took = queries::all(&mut client, options.rounds)?;
+    let took = queries::time_all(&mut client, options.rounds)?;
     client.batch_execute("RESET ROLE")?;
     let citations: i64 = client
         .query_one("SELECT count(*) FROM reground.message_citations", &[])?
@@ -58,10 +58,10 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         "Medians of {} runs, each query once per round, in milliseconds, with the roles of an analyst.\n",
         options.rounds
     );
-    println!("| question | ms |");
+    println!("| query | ms |");
     println!("|---|---:|");
-    for (question, took) in queries::QUESTIONS.iter().zip(took) {
-        println!("| {} | {:.0} |", question.what, took.as_secs_f64() * 1000.0);
+    for (query, took) in queries::QUERIES.iter().zip(took) {
+        println!("| {} | {:.0} |", query.name, took.as_secs_f64() * 1000.0);
     }
     println!(
         "\n`refresh_audit` counts {speed:.0} answers per second, {COUNTED} per call; `rebuild_audit` took {:.0} s.",

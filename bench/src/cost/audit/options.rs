@@ -16,7 +16,7 @@ pub struct Options {
     pub uri: String,
     /// Citations in it.
     pub citations: i64,
-    /// Runs of each question.
+    /// Runs of each query.
     pub rounds: usize,
 }
 

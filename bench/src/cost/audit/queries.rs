@@ -6,113 +6,113 @@ use anyhow::Result;
 use postgres::Client;
 
 /// A query.
-pub struct Question {
+pub struct AuditQuery {
     /// Description.
-    pub what: &'static str,
+    pub name: &'static str,
     /// SQL text; the client reads all rows.
     pub sql: &'static str,
 }
 
 /// The measured queries; each should take less than a second.
-pub const QUESTIONS: [Question; 25] = [
-    Question {
-        what: "scores by hour, a day",
+pub const QUERIES: [AuditQuery; 25] = [
+    AuditQuery {
+        name: "scores by hour, a day",
         sql: "SELECT * FROM reground.cfs_hourly WHERE hour >= now() - interval '1 day'",
     },
-    Question {
-        what: "scores by hour, 7 days",
+    AuditQuery {
+        name: "scores by hour, 7 days",
         sql: "SELECT * FROM reground.cfs_hourly WHERE hour >= now() - interval '7 days'",
     },
-    Question {
-        what: "scores by hour, all",
+    AuditQuery {
+        name: "scores by hour, all",
         sql: "SELECT count(*), min(p5) FROM reground.cfs_hourly",
     },
-    Question {
-        what: "citations by hour, 7 days",
+    AuditQuery {
+        name: "citations by hour, 7 days",
         sql: "SELECT * FROM reground.citations_hourly WHERE hour >= now() - interval '7 days'",
     },
-    Question {
-        what: "citations by hour, all",
+    AuditQuery {
+        name: "citations by hour, all",
         sql: "SELECT count(*), sum(held) FROM reground.citations_hourly",
     },
-    Question {
-        what: "service levels, a day",
+    AuditQuery {
+        name: "service levels, a day",
         sql: "SELECT * FROM reground.sli()",
     },
-    Question {
-        what: "one answer's citations",
+    AuditQuery {
+        name: "one answer's citations",
         sql: "SELECT * FROM reground.citation_audit WHERE message_id = (SELECT max(message_id) - 7 FROM reground.messages)",
     },
-    Question {
-        what: "one conversation's citations",
+    AuditQuery {
+        name: "one conversation's citations",
         sql: "SELECT * FROM reground.citation_audit WHERE conversation = 'talk-77'",
     },
-    Question {
-        what: "one conversation",
+    AuditQuery {
+        name: "one conversation",
         sql: "SELECT * FROM reground.conversation_audit WHERE conversation = 'talk-77'",
     },
-    Question {
-        what: "one conversation's turns",
+    AuditQuery {
+        name: "one conversation's turns",
         sql: "SELECT * FROM reground.turn_audit WHERE conversation = 'talk-77'",
     },
-    Question {
-        what: "citations of a day",
+    AuditQuery {
+        name: "citations of a day",
         sql: "SELECT count(*), count(*) FILTER (WHERE holds) FROM reground.citation_audit WHERE created_at >= date_trunc('day', now()) - interval '3 days' AND created_at < date_trunc('day', now()) - interval '2 days'",
     },
-    Question {
-        what: "turns of a day",
+    AuditQuery {
+        name: "turns of a day",
         sql: "SELECT count(*), avg(cfs) FROM reground.turn_audit WHERE begun_at >= date_trunc('day', now()) - interval '3 days' AND begun_at < date_trunc('day', now()) - interval '2 days'",
     },
-    Question {
-        what: "quality by model, 7 days",
+    AuditQuery {
+        name: "quality by model, 7 days",
         sql: "SELECT * FROM reground.citation_quality('model', now() - interval '7 days')",
     },
-    Question {
-        what: "quality by tag, 7 days",
+    AuditQuery {
+        name: "quality by tag, 7 days",
         sql: "SELECT * FROM reground.citation_quality('tag:team', now() - interval '7 days')",
     },
-    Question {
-        what: "quality by document, 7 days",
+    AuditQuery {
+        name: "quality by document, 7 days",
         sql: "SELECT * FROM reground.citation_quality('document', now() - interval '7 days')",
     },
-    Question {
-        what: "quality by intent, 7 days",
+    AuditQuery {
+        name: "quality by intent, 7 days",
         sql: "SELECT * FROM reground.citation_quality('intent', now() - interval '7 days')",
     },
-    Question {
-        what: "quality by conversation, 7 days",
+    AuditQuery {
+        name: "quality by conversation, 7 days",
         sql: "SELECT * FROM reground.citation_quality('conversation', now() - interval '7 days')",
     },
-    Question {
-        what: "quality by status, 7 days",
+    AuditQuery {
+        name: "quality by status, 7 days",
         sql: "SELECT * FROM reground.citation_quality('status', now() - interval '7 days')",
     },
-    Question {
-        what: "quality by document type, 7 days",
+    AuditQuery {
+        name: "quality by document type, 7 days",
         sql: "SELECT * FROM reground.citation_quality('document_type', now() - interval '7 days')",
     },
-    Question {
-        what: "quality by day, 7 days",
+    AuditQuery {
+        name: "quality by day, 7 days",
         sql: "SELECT * FROM reground.citation_quality('day', now() - interval '7 days')",
     },
-    Question {
-        what: "quality of all, 7 days",
+    AuditQuery {
+        name: "quality of all, 7 days",
         sql: "SELECT * FROM reground.citation_quality(NULL, now() - interval '7 days')",
     },
-    Question {
-        what: "survival of stages by model, 7 days",
+    AuditQuery {
+        name: "survival of stages by model, 7 days",
         sql: "SELECT * FROM reground.stage_survival('model', now() - interval '7 days')",
     },
-    Question {
-        what: "a corpus' page, a day",
+    AuditQuery {
+        name: "a corpus' page, a day",
         sql: "SELECT reground.corpus_report('grain', now() - interval '1 day')",
     },
-    Question {
-        what: "survival of stages, 7 days",
+    AuditQuery {
+        name: "survival of stages, 7 days",
         sql: "SELECT * FROM reground.stage_survival(NULL, now() - interval '7 days')",
     },
-    Question {
-        what: "check_alerts",
+    AuditQuery {
+        name: "check_alerts",
         sql: "SELECT * FROM reground.check_alerts()",
     },
 ];
@@ -121,12 +121,12 @@ pub const QUESTIONS: [Question; 25] = [
 ///
 /// # Errors
 /// Errors of the server.
-pub fn all(client: &mut Client, rounds: usize) -> Result<Vec<Duration>> {
-    let mut took = vec![Vec::new(); QUESTIONS.len()];
+pub fn time_all(client: &mut Client, rounds: usize) -> Result<Vec<Duration>> {
+    let mut took = vec![Vec::new(); QUERIES.len()];
     for _ in 0..rounds {
-        for (question, took) in QUESTIONS.iter().zip(&mut took) {
+        for (query, took) in QUERIES.iter().zip(&mut took) {
             let start = Instant::now();
-            client.query(question.sql, &[])?;
+            client.query(query.sql, &[])?;
             took.push(start.elapsed());
         }
     }
@@ -143,7 +143,7 @@ pub fn median(mut times: Vec<Duration>) -> Duration {
 ///
 /// # Errors
 /// Errors of the server.
-pub fn counting(client: &mut Client, answers: i64, rounds: usize) -> Result<f64> {
+pub fn counting_rate(client: &mut Client, answers: i64, rounds: usize) -> Result<f64> {
     let mut took = Vec::new();
     for _ in 0..rounds {
         client.batch_execute("BEGIN")?;

@@ -29,7 +29,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let corpus = Corpus::read(&folder, DOMAIN)?;
     let mut talks = Vec::new();
     for (uri, sources) in [(&options.few, options.least), (&options.many, options.most)] {
-        let address = server::nearest(uri)?;
+        let address = server::resolve(uri)?;
         let mut client = server::connect(&address)?;
         load::load(&mut client, &corpus)?;
         generate::fill(&mut client, &DOMAIN.corpus(), sources)?;
@@ -62,7 +62,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let sizes = sizes.map(|(rows, measured)| Row::new(format!("{rows} sources"), measured));
     report::print(
         &options,
-        &machine::describe(&mut few.client, &server::nearest(&options.few)?)?,
+        &machine::describe(&mut few.client, &server::resolve(&options.few)?)?,
         &turns.collect::<Vec<_>>(),
         &sizes.collect::<Vec<_>>(),
     );

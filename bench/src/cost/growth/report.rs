@@ -56,7 +56,7 @@ pub fn print(options: &Options, machine: &[(&str, String)], turns: &[Row], sizes
          passages with both indexes. The ratio to the first row is in brackets.\n",
         options.rounds
     );
-    println!("## As a conversation grows\n");
+    println!("## Long conversations\n");
     table(turns);
     println!("## Many conversations\n");
     println!(

@@ -102,7 +102,7 @@ impl Competitor {
     ///
     /// # Errors
     /// Errors of the server.
-    pub fn alone(&self, client: &mut Client) -> Result<()> {
+    pub fn create_insert_table(&self, client: &mut Client) -> Result<()> {
         client.batch_execute(
             "DROP TABLE IF EXISTS lexical.inserted; \
              CREATE TABLE lexical.inserted (id bigint GENERATED ALWAYS AS IDENTITY, body text NOT NULL)",

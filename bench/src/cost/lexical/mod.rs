@@ -16,7 +16,7 @@ use postgres::Client;
 use self::competitor::{Competitor, available};
 use self::options::{Options, USAGE};
 use self::report::{Report, Row, Times};
-use self::timing::{Search, connect, inserts, nothing, rate, time_queries};
+use self::timing::{Search, connect, inserts, rate, round_trip, time_queries};
 use crate::data::queries::Form;
 use crate::data::{Domain, Folder, queries};
 use crate::database::machine;
@@ -37,13 +37,13 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         return Ok(());
     };
     let folder = Folder::below(&options.data)?;
-    let address = server::nearest(&options.uri)?;
+    let address = server::resolve(&options.uri)?;
     let mut client = server::connect(&address)?;
     let digest = passages::load(&mut client, &folder, options.passages)?;
-    let queries = by_words(&mut client, &folder, options.queries)?;
+    let queries = group_by_words(&mut client, &folder, options.queries)?;
     let competitors = available(&mut client, &options.only)?;
     let mut rows = build(&mut client, &competitors)?;
-    let nothing = nothing(&mut client)?;
+    let round_trip = round_trip(&mut client)?;
     measure(
         &mut client,
         &address,
@@ -59,7 +59,7 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
         limit: options.limit,
         inserts: INSERTS,
         queries: queries.iter().map(Vec::len).collect(),
-        nothing,
+        round_trip,
         rows,
     };
     let text = report.markdown()?;
@@ -107,7 +107,7 @@ fn measure(
             built: index.built,
             bytes: index.bytes,
             // No round trip to a server.
-            waits: false,
+            round_trips: false,
             ..Row::default()
         });
         index
@@ -148,7 +148,7 @@ fn measure(
 type Into = fn(&mut Row) -> &mut Times;
 
 /// The users' last words and their rewrites, grouped by their number of distinct lexemes; the last group has more.
-fn by_words(client: &mut Client, folder: &Folder, most: usize) -> Result<Vec<Vec<String>>> {
+fn group_by_words(client: &mut Client, folder: &Folder, most: usize) -> Result<Vec<Vec<String>>> {
     let count = client.prepare("SELECT coalesce(length(to_tsvector('english', $1)), 0)")?;
     let mut groups = vec![Vec::new(); MOST_WORDS];
     for domain in Domain::ALL {

@@ -19,7 +19,7 @@ pub struct Row {
     /// Its name.
     pub name: &'static str,
     /// Whether a query includes a round trip to the server.
-    pub waits: bool,
+    pub round_trips: bool,
     /// Time of CREATE INDEX.
     pub built: Duration,
     /// Bytes of the index.
@@ -40,7 +40,7 @@ impl Default for Row {
     fn default() -> Self {
         Self {
             name: "",
-            waits: true,
+            round_trips: true,
             built: Duration::ZERO,
             bytes: 0,
             fresh: Vec::new(),
@@ -67,7 +67,7 @@ pub struct Report {
     /// Number of queries by number of words.
     pub queries: Vec<usize>,
     /// Time of `SELECT 1`.
-    pub nothing: Duration,
+    pub round_trip: Duration,
     /// The competitors, ours first.
     pub rows: Vec<Row>,
 }
@@ -85,19 +85,19 @@ impl Report {
         }
         writeln!(
             text,
-            "- data: {} passages of some 56 words, each of whole sentences of MTRAG drawn by chance with a fixed seed (SHA-256 {:.16}…)\n\
-             - queries: MTRAG's last turns and their rewrites, by distinct words; top {}; prepared, warm, least of three, asked of all in turn\n\
-             - times: median milliseconds, less those of `SELECT 1` ({:.3})\n",
+            "- data: {} passages of about 56 words, each of whole sentences of MTRAG, chosen at random with a fixed seed (SHA-256 {:.16}…)\n\
+             - queries: MTRAG's last turns and their rewrites, grouped by distinct words; top {}; prepared, warm, shortest of three runs, alternating between the indexes\n\
+             - times: median milliseconds, minus that of `SELECT 1` ({:.3})\n",
             self.passages,
             self.digest,
             self.limit,
-            ms(self.nothing)
+            ms(self.round_trip)
         )?;
         self.sizes(&mut text)?;
         let tables: [(&str, Of); 3] = [
             ("Time by number of words", |row| &row.fresh),
             ("After an update of a tenth of the rows", |row| &row.updated),
-            ("And a VACUUM", |row| &row.vacuumed),
+            ("After VACUUM", |row| &row.vacuumed),
         ];
         for (title, of) in tables {
             self.times(&mut text, title, of)?;
@@ -108,7 +108,7 @@ impl Report {
     fn sizes(&self, text: &mut String) -> Result<()> {
         writeln!(
             text,
-            "| | built, s | index, MB | queries/s, {CLIENTS} clients | ms an insert |\n|---|---:|---:|---:|---:|"
+            "| | built, s | index, MB | queries/s, {CLIENTS} clients | ms per insert |\n|---|---:|---:|---:|---:|"
         )?;
         for row in &self.rows {
             writeln!(
@@ -170,7 +170,7 @@ impl Report {
                     .map(|(theirs, ours)| ratio(ours / theirs));
                 writeln!(
                     text,
-                    "| ours of it | {} |",
+                    "| ours / it | {} |",
                     ratios.collect::<Vec<_>>().join(" | ")
                 )?;
             }
@@ -180,14 +180,14 @@ impl Report {
     }
 
     fn medians(&self, row: &Row, groups: &[Vec<Duration>]) -> Vec<f64> {
-        let waits = if row.waits {
-            self.nothing
+        let round_trips = if row.round_trips {
+            self.round_trip
         } else {
             Duration::ZERO
         };
         let median = |times: &Vec<Duration>| {
             let middle = times.get(times.len() / 2).copied().unwrap_or_default();
-            ms(middle.saturating_sub(waits))
+            ms(middle.saturating_sub(round_trips))
         };
         groups.iter().map(median).collect()
     }

@@ -22,7 +22,7 @@ const ASKING: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Errors of the server.
-pub fn nothing(client: &mut Client) -> Result<Duration> {
+pub fn round_trip(client: &mut Client) -> Result<Duration> {
     let statement = client.prepare("SELECT 1")?;
     let mut times = Vec::new();
     for _ in 0..500 {
@@ -109,7 +109,7 @@ pub fn inserts(
     competitor: &Competitor,
     insert: &mut dyn FnMut(&mut Client) -> Result<()>,
 ) -> Result<Duration> {
-    competitor.alone(client)?;
+    competitor.create_insert_table(client)?;
     // The wait for the disk is the same for all.
     client.batch_execute("SET synchronous_commit = off")?;
     let begun = Instant::now();

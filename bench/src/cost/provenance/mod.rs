@@ -93,7 +93,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     };
     let folder = Folder::below(&options.data)?;
     let corpus = Corpus::read(&folder, DOMAIN)?;
-    let address = server::nearest(&options.uri)?;
+    let address = server::resolve(&options.uri)?;
     let mut client = server::connect(&address)?;
     load::load(&mut client, &corpus)?;
     drop(corpus);
@@ -143,7 +143,7 @@ fn print(
     measured: &[Measured],
     bytes: &[f64],
 ) -> Result<()> {
-    println!("# What provenance costs\n");
+    println!("# The cost of provenance\n");
     for (what, value) in machine {
         println!("- {what}: {value}");
     }

@@ -28,7 +28,7 @@ pub struct RecordedAnswer {
 
 impl RecordedAnswer {
     /// Makes an answer from random passages.
-    pub fn drawn(texts: &[String], shape: Shape, random: &mut SplitMix) -> Self {
+    pub fn random(texts: &[String], shape: Shape, random: &mut SplitMix) -> Self {
         let shown: Vec<&str> = (0..CITATIONS)
             .filter_map(|_| random.choose(texts))
             .map(|text| beginning(text, shape.characters))
@@ -83,7 +83,7 @@ mod tests {
             words: 300,
             characters: 700,
         };
-        let made = RecordedAnswer::drawn(&texts, shape, &mut SplitMix(7));
+        let made = RecordedAnswer::random(&texts, shape, &mut SplitMix(7));
         assert_eq!(made.answer.matches('[').count(), CITATIONS);
         let words = made.answer.split_whitespace().count();
         assert_eq!(words, 300 + CITATIONS);

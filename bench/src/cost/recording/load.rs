@@ -7,7 +7,7 @@ use postgres::Client;
 
 use super::answers::Shape;
 use super::options::Options;
-use super::sessions::{BATCH, CLEAR, RECORD, batches, session};
+use super::sessions::{BATCH, CLEAR, RECORD, batches, open};
 use crate::database::server::Address;
 
 /// Parts with their own times.
@@ -32,12 +32,12 @@ pub fn run(
         "--load is too small for {PARTS} parts of {BATCH} turns"
     );
     let took = std::thread::scope(|scope| {
-        let sides: Vec<_> = (0..options.sessions)
-            .map(|side| scope.spawn(move || load(address, texts, shape, side, part)))
+        let threads: Vec<_> = (0..options.sessions)
+            .map(|number| scope.spawn(move || load(address, texts, shape, number, part)))
             .collect();
-        sides
+        threads
             .into_iter()
-            .map(|side| side.join().ok().context("a session ended")?)
+            .map(|thread| thread.join().ok().context("a session ended")?)
             .collect::<Result<Vec<[Duration; PARTS]>>>()
     })?;
     let loaded = part * PARTS * options.sessions;
@@ -67,15 +67,15 @@ fn load(
     address: &Address,
     texts: &[String],
     shape: Shape,
-    side: usize,
+    session_no: usize,
     part: usize,
 ) -> Result<[Duration; PARTS]> {
-    let mut session = session(address)?;
+    let mut session = open(address)?;
     let statement = session.prepare(RECORD)?;
     let mut took = [Duration::ZERO; PARTS];
     for (number, took) in took.iter_mut().enumerate() {
         for batch in 0..part / BATCH {
-            let seed = ((side * PARTS + number) * part + batch * BATCH) as u64;
+            let seed = ((session_no * PARTS + number) * part + batch * BATCH) as u64;
             for turns in batches(texts, shape, u64::MAX - seed, BATCH) {
                 let begun = Instant::now();
                 let recorded: i64 = session.query_one(&statement, &[&turns])?.get(0);

@@ -17,7 +17,7 @@ use crate::database::server::{self, Address};
 use crate::statistics::random::SplitMix;
 use answers::{CITATIONS, RecordedAnswer, Shape};
 use options::Options;
-use sessions::{BATCH, CLEAR, RECORD, batches, side_by_side};
+use sessions::{BATCH, CLEAR, RECORD, batches, run_concurrently};
 
 /// Domain of the passages.
 const DOMAIN: Domain = Domain::Clapnq;
@@ -54,7 +54,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         .filter(|text| text.chars().count() >= 700)
         .collect();
     ensure!(!texts.is_empty(), "no passage has 700 characters");
-    let address = server::nearest(&options.uri)?;
+    let address = server::resolve(&options.uri)?;
     let mut client = server::connect(&address)?;
     client.batch_execute(
         "SET default_text_search_config = 'pg_catalog.english'; \
@@ -98,7 +98,7 @@ fn measure(
 ) -> Result<[Vec<f64>; 4]> {
     let mut random = SplitMix(2026);
     let answered: Vec<RecordedAnswer> = (0..CHECKED)
-        .map(|_| RecordedAnswer::drawn(texts, shape, &mut random))
+        .map(|_| RecordedAnswer::random(texts, shape, &mut random))
         .collect();
     let check = client.prepare(
         "SELECT count(*), count(*) FILTER (WHERE holds) FROM reground.check_answer($1, $2)",
@@ -109,18 +109,18 @@ fn measure(
     let mut rates = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
     for round in 0..=options.rounds {
         let begun = Instant::now();
-        let mut held = 0;
+        let mut holding = 0;
         for one in &answered {
             let row = client.query_one(&check, &[&one.answer, &one.passages])?;
             ensure!(
                 row.get::<_, i64>(0) == CITATIONS as i64,
                 "an answer lost a citation"
             );
-            held += row.get::<_, i64>(1);
+            holding += row.get::<_, i64>(1);
         }
         let checked = CHECKED as f64 / begun.elapsed().as_secs_f64();
         ensure!(
-            held > 0 && held < (CHECKED * CITATIONS) as i64,
+            holding > 0 && holding < (CHECKED * CITATIONS) as i64,
             "all citations have the same verdict"
         );
         let begun = Instant::now();
@@ -129,15 +129,15 @@ fn measure(
         }
         let worded = CHECKED as f64 / begun.elapsed().as_secs_f64();
         let mut seed = 1000 * (round as u64 + 1) + shape.words as u64;
-        let mut sides = Vec::new();
+        let mut turns = Vec::new();
         for _ in 0..options.sessions {
             seed += 1;
-            sides.push(batches(texts, shape, seed, options.turns));
+            turns.push(batches(texts, shape, seed, options.turns));
         }
-        let recorded = side_by_side(address, &sides, RECORD)?;
-        let inserted = side_by_side(
+        let recorded = run_concurrently(address, &turns, RECORD)?;
+        let inserted = run_concurrently(
             address,
-            &sides,
+            &turns,
             "WITH new AS (INSERT INTO plain_turns SELECT t FROM jsonb_array_elements($1) AS t RETURNING 1) SELECT count(*) FROM new",
         )?;
         // Each round starts with empty tables.

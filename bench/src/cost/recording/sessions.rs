@@ -23,7 +23,7 @@ pub fn batches(texts: &[String], shape: Shape, seed: u64, turns: usize) -> Vec<V
     let mut random = SplitMix(seed);
     let turns: Vec<Value> = (0..turns)
         .map(|n| {
-            let RecordedAnswer { answer, passages } = RecordedAnswer::drawn(texts, shape, &mut random);
+            let RecordedAnswer { answer, passages } = RecordedAnswer::random(texts, shape, &mut random);
             json!({
                 "conversation": format!("{seed}-{}", n / 5), "query": "What is said of it?", "answer": answer, "passages": passages,
                 "at": format!("2025-03-{:02} 10:00+00", 1 + n % 28), "message": format!("{seed}-{n}"), "model": "old",
@@ -37,16 +37,16 @@ pub fn batches(texts: &[String], shape: Shape, seed: u64, turns: usize) -> Vec<V
 }
 
 /// Turns per second of concurrent sessions; each batch is a transaction. Fails if a turn is not counted.
-pub fn side_by_side(address: &Address, sides: &[Vec<Value>], statement: &str) -> Result<f64> {
-    let mut sessions = sides
+pub fn run_concurrently(address: &Address, turns: &[Vec<Value>], statement: &str) -> Result<f64> {
+    let mut sessions = turns
         .iter()
-        .map(|_| session(address))
+        .map(|_| open(address))
         .collect::<Result<Vec<Client>>>()?;
     let begun = Instant::now();
     let written = std::thread::scope(|scope| {
         let threads: Vec<_> = sessions
             .iter_mut()
-            .zip(sides)
+            .zip(turns)
             .map(|(session, batches)| {
                 scope.spawn(move || -> Result<usize> {
                     let statement = session.prepare(statement)?;
@@ -70,7 +70,7 @@ pub fn side_by_side(address: &Address, sides: &[Vec<Value>], statement: &str) ->
 }
 
 /// Opens a session with the text configuration of the answers.
-pub fn session(address: &Address) -> Result<Client> {
+pub fn open(address: &Address) -> Result<Client> {
     let mut session = server::connect(address)?;
     session.batch_execute("SET default_text_search_config = 'pg_catalog.english'")?;
     Ok(session)

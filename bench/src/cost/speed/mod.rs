@@ -33,7 +33,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         return Ok(());
     };
     let folder = Folder::below(&options.data)?;
-    let address = server::nearest(&options.uri)?;
+    let address = server::resolve(&options.uri)?;
     let mut client = server::connect(&address)?;
     let corpora = Domain::ALL
         .into_iter()

@@ -58,11 +58,11 @@ pub fn of_retrieval(measured: &[Measured]) -> Vec<Figure> {
 }
 
 /// nDCG@5 and recall@10 of later turns, by the way to make the query and the fusion.
-pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Figure> {
+pub fn of_queries(queries: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for (way, asked) in ways {
+    for (from, queried) in queries {
         for order in Order::COMPARED {
-            let scores = later(asked, order);
+            let scores = later(queried, order);
             let margin = if order == Order::Bm25 {
                 EXACT
             } else {
@@ -70,7 +70,7 @@ pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Figure> {
             };
             for (measure, value) in [("nDCG@5", scores.ndcg_5), ("recall@10", scores.recall_10)] {
                 figures.push(Figure {
-                    name: format!("query from {}: {}: {measure}", way.name(), order.name()),
+                    name: format!("query from {}: {}: {measure}", from.name(), order.name()),
                     value,
                     margin,
                 });
@@ -83,9 +83,9 @@ pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Figure> {
 /// Recall and precision of the contexts of every arm, over the later turns.
 pub fn of_replay(arms: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for (arm, held) in arms {
+    for (arm, replayed) in arms {
         for measure in Measure::ALL {
-            let Some(interval) = Scope::LATER.mean(held, measure) else {
+            let Some(interval) = Scope::LATER.mean(replayed, measure) else {
                 continue;
             };
             figures.push(Figure {
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::data::Domain;
     use crate::data::queries::Form;
-    use crate::eval::replay::scope::tests::held;
+    use crate::eval::replay::scope::tests::replayed;
 
     #[test]
     fn lists_through_a_random_graph_have_no_floors() {
@@ -133,8 +133,12 @@ mod tests {
 
     #[test]
     fn names_distinguish_arms_and_measures() {
-        let arms =
-            Arm::ALL.map(|arm| (arm, vec![held(Domain::Cloud, &[Some(4), Some(1), Some(2)])]));
+        let arms = Arm::ALL.map(|arm| {
+            (
+                arm,
+                vec![replayed(Domain::Cloud, &[Some(4), Some(1), Some(2)])],
+            )
+        });
         let figures = of_replay(&arms);
         let mut names: Vec<&str> = figures.iter().map(|figure| &*figure.name).collect();
         names.sort_unstable();

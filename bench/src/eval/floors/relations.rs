@@ -82,15 +82,15 @@ pub fn of_all(measured: &[Measured]) -> Vec<Relation> {
 
 /// Relations of the query of a turn, on the later turns of both corpora. The contextual query reaches the language model's rewrite
 /// of the same run, with words alone and fused. The fusion of scores reaches the better branch of each corpus.
-pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Relation> {
-    let asked = |way| {
-        let found = ways.iter().find(|(one, _)| *one == way);
-        found.map_or(&[][..], |(_, asked)| asked)
+pub fn of_queries(queries: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Relation> {
+    let queried = |from| {
+        let found = queries.iter().find(|(one, _)| *one == from);
+        found.map_or(&[][..], |(_, queried)| queried)
     };
-    let [contextual, rewrite] = [QueryFrom::Contextual(1.0), QueryFrom::Rewrite].map(asked);
+    let [contextual, rewrite] = [QueryFrom::Contextual(1.0), QueryFrom::Rewrite].map(queried);
     let mut relations = Vec::new();
     for order in [Order::Bm25, Order::Scores(0.7)] {
-        let [ours, theirs] = [contextual, rewrite].map(|asked| later(asked, order));
+        let [ours, theirs] = [contextual, rewrite].map(|queried| later(queried, order));
         for (measure, value, least) in [
             ("nDCG@5", ours.ndcg_5, theirs.ndcg_5),
             ("recall@10", ours.recall_10, theirs.recall_10),
@@ -105,10 +105,13 @@ pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Relation> {
             });
         }
     }
-    for (way, asked) in ways.iter().filter(|(way, _)| *way != QueryFrom::Dialogue) {
+    for (from, queried) in queries
+        .iter()
+        .filter(|(from, _)| *from != QueryFrom::Dialogue)
+    {
         for domain in Domain::ALL {
             let of = |order| {
-                mean_of(asked, order, |turn| {
+                mean_of(queried, order, |turn| {
                     turn.domain == domain && turn.number > 1
                 })
                 .ndcg_5
@@ -117,7 +120,7 @@ pub fn of_queries(ways: &[(QueryFrom, Vec<QueriedTurn>)]) -> Vec<Relation> {
                 name: format!(
                     "{} later turns, {}: scores against the better branch, nDCG@5",
                     domain.name(),
-                    way.name()
+                    from.name()
                 ),
                 value: of(Order::Scores(0.7)),
                 least: of(Order::Bm25).max(of(Order::Vector)),

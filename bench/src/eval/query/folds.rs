@@ -20,14 +20,14 @@ pub struct Chosen {
 }
 
 /// Chooses among ways to make the query and shares. All ways must have the same turns in the same order.
-pub fn choose(ways: &[(QueryFrom, &[QueriedTurn])]) -> Option<Chosen> {
-    let figures: Vec<(QueryFrom, f64, Vec<Figure>)> = ways
+pub fn choose(queries: &[(QueryFrom, &[QueriedTurn])]) -> Option<Chosen> {
+    let figures: Vec<(QueryFrom, f64, Vec<Figure>)> = queries
         .iter()
-        .flat_map(|&(way, asked)| {
+        .flat_map(|&(from, queried)| {
             SHARES.map(|share| {
-                let figures = asked.iter().filter(|turn| turn.number > 1);
+                let figures = queried.iter().filter(|turn| turn.number > 1);
                 let figures = figures.map(|turn| Figure::of(turn, Order::Scores(share)));
-                (way, share, figures.collect())
+                (from, share, figures.collect())
             })
         })
         .collect();
@@ -53,12 +53,12 @@ pub fn choose(ways: &[(QueryFrom, &[QueriedTurn])]) -> Option<Chosen> {
         choices.push((best.0, best.1));
         held_out.extend(best.2.iter().filter(|figure| figure.fold == fold).cloned());
     }
-    let table = ways.iter().map(|&(way, _)| {
+    let table = queries.iter().map(|&(from, _)| {
         let row = SHARES.map(|share| {
-            let of = figures.iter().find(|one| one.0 == way && one.1 == share);
+            let of = figures.iter().find(|one| one.0 == from && one.1 == share);
             of.map_or(f64::NAN, |one| mean(&one.2, &|_| true))
         });
-        (way, row)
+        (from, row)
     });
     Some(Chosen {
         choices,

@@ -39,12 +39,12 @@ impl Order {
     }
 
     /// The classes in this order.
-    pub fn of(self, asked: &QueriedTurn) -> Vec<String> {
+    pub fn of(self, queried: &QueriedTurn) -> Vec<String> {
         let lists = [
-            list(asked, Branch::Lexical, |found| {
+            list(queried, Branch::Lexical, |found| {
                 (found.lexical_rank, found.lexical_score)
             }),
-            list(asked, Branch::Vector, |found| {
+            list(queried, Branch::Vector, |found| {
                 (found.vector_rank, found.vector_distance)
             }),
         ];
@@ -61,7 +61,7 @@ impl Order {
                 ..Settings::default()
             },
         };
-        let scores = scores(asked);
+        let scores = scores(queried);
         let ranking = Ranking {
             lists: &lists,
             scores: &scores,
@@ -73,15 +73,15 @@ impl Order {
     }
 
     /// The scores of this order.
-    pub fn scores(self, asked: &QueriedTurn) -> Scores {
-        Scores::of(&self.of(asked), &asked.gold).unwrap_or_default()
+    pub fn scores(self, queried: &QueriedTurn) -> Scores {
+        Scores::of(&self.of(queried), &queried.gold).unwrap_or_default()
     }
 }
 
 /// Measures of the later turns, mean of both corpora.
-pub fn later(asked: &[QueriedTurn], order: Order) -> Scores {
+pub fn later(queried: &[QueriedTurn], order: Order) -> Scores {
     let of = |domain| {
-        mean(asked, order, |turn| {
+        mean(queried, order, |turn| {
             turn.domain == domain && turn.number > 1
         })
     };
@@ -89,20 +89,20 @@ pub fn later(asked: &[QueriedTurn], order: Order) -> Scores {
 }
 
 /// Means over the turns that `keep` selects.
-pub fn mean(asked: &[QueriedTurn], order: Order, keep: impl Fn(&QueriedTurn) -> bool) -> Scores {
-    let turns = asked.iter().filter(|turn| keep(turn));
+pub fn mean(queried: &[QueriedTurn], order: Order, keep: impl Fn(&QueriedTurn) -> bool) -> Scores {
+    let turns = queried.iter().filter(|turn| keep(turn));
     let scores: Vec<Scores> = turns.map(|turn| order.scores(turn)).collect();
     Scores::mean(scores.iter()).unwrap_or_default()
 }
 
 /// The list of a branch as classes, each at the place of its best passage.
 fn list(
-    asked: &QueriedTurn,
+    queried: &QueriedTurn,
     branch: Branch,
     place: impl Fn(&BranchHit) -> (Option<i32>, Option<f64>),
 ) -> RankedList {
     let mut best: BTreeMap<&str, (i32, f64)> = BTreeMap::new();
-    for found in &asked.found {
+    for found in &queried.found {
         if let (Some(rank), Some(value)) = place(found) {
             let standing = best.entry(&found.class).or_insert((rank, value));
             if rank < standing.0 {
@@ -131,9 +131,9 @@ fn classes(list: &RankedList) -> Vec<String> {
 }
 
 /// The scores of both branches for each class, from its best passage.
-fn scores(asked: &QueriedTurn) -> BranchScores {
+fn scores(queried: &QueriedTurn) -> BranchScores {
     let mut scores = BranchScores::default();
-    for found in &asked.found {
+    for found in &queried.found {
         if let Some(score) = found.lexical_score {
             let best = scores.lexical.entry(found.class.clone()).or_insert(score);
             *best = best.max(score);

@@ -50,50 +50,50 @@ impl<'a> QueryRunner<'a> {
     pub fn run(
         &self,
         clients: &mut [Client],
-        way: QueryFrom,
+        from: QueryFrom,
         conversations: &[Conversation],
     ) -> Result<Vec<QueriedTurn>> {
         let turns = conversations.iter().map(|one| one.turns.len()).sum();
-        let task = format!("query from {}", way.name());
+        let task = format!("query from {}", from.name());
         let progress = Progress::new(&task, turns);
-        let asked = parallel::over(clients, conversations, |client, conversation| {
+        let queried = parallel::over(clients, conversations, |client, conversation| {
             let mut transaction = client.transaction()?;
             let corpus = self
                 .corpora
                 .iter()
                 .find(|corpus| corpus.domain == conversation.domain)
                 .context("the conversation belongs to no corpus")?;
-            let mut asked = Vec::new();
+            let mut queried = Vec::new();
             for turn in &conversation.turns {
                 let of_turn = self
-                    .run_turn(&mut transaction, way, &conversation.id, turn, corpus)
+                    .run_turn(&mut transaction, from, &conversation.id, turn, corpus)
                     .with_context(|| format!("turn {}", turn.id))?;
-                asked.push(of_turn);
+                queried.push(of_turn);
             }
             transaction.rollback()?;
-            progress.step(asked.len());
-            Ok(asked)
+            progress.step(queried.len());
+            Ok(queried)
         })?;
         progress.finish();
-        let judged = asked.into_iter().flatten();
+        let judged = queried.into_iter().flatten();
         Ok(judged.filter(|turn| !turn.gold.is_empty()).collect())
     }
 
     fn run_turn(
         &self,
         client: &mut impl GenericClient,
-        way: QueryFrom,
+        from: QueryFrom,
         conversation: &str,
         turn: &Turn,
         corpus: &JudgedCorpus,
     ) -> Result<QueriedTurn> {
         let own = self.own.get(&turn.id);
         let rewritten = self.rewritten.get(&turn.id);
-        let put = match way {
+        let put = match from {
             QueryFrom::Rewrite => rewritten,
             _ => own,
         };
-        let rewrite = put.filter(|_| way == QueryFrom::Rewrite);
+        let rewrite = put.filter(|_| from == QueryFrom::Rewrite);
         let rewrite = rewrite.map(|query| query.text.as_str());
         let embedding = put.map(|query| Vector::from(query.embedding.clone()));
         let name = corpus.domain.corpus();
@@ -106,7 +106,7 @@ impl<'a> QueryRunner<'a> {
                 &name,
                 &embedding,
                 &rewrite,
-                &way.settings(),
+                &from.settings(),
             ],
         )?;
         let turn_id: i64 = rows.first().context("begin_turn returned no row")?.get(0);

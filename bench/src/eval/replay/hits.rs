@@ -22,9 +22,9 @@ pub struct Hits {
 
 impl Hits {
     /// Counts over conversations.
-    pub fn of(held: &[ReplayedConversation]) -> Self {
+    pub fn of(replayed: &[ReplayedConversation]) -> Self {
         let mut hits = Self::default();
-        for (conversation, later) in held.iter().zip(Scope::LATER.of(held)) {
+        for (conversation, later) in replayed.iter().zip(Scope::LATER.of(replayed)) {
             for turn in later.filter(|turn| turn.judged()) {
                 let earlier = conversation.turns.iter();
                 let earlier = earlier.take_while(|one| one.number < turn.number);
@@ -58,7 +58,7 @@ mod tests {
             ranked: ranked.chars().map(|c| [c.to_string()].into()).collect(),
             ..ReplayedTurn::default()
         };
-        let held = [ReplayedConversation {
+        let replayed = [ReplayedConversation {
             domain: Domain::Cloud,
             turns: vec![
                 turn(1, "a", "abcd"),
@@ -75,6 +75,6 @@ mod tests {
             supplement: 2,
             deepest: 4,
         };
-        assert_eq!(Hits::of(&held), expected);
+        assert_eq!(Hits::of(&replayed), expected);
     }
 }

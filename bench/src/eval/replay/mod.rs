@@ -71,15 +71,15 @@ impl<'a> Replay<'a> {
             let turns = conversations.iter().map(|one| one.turns.len()).sum();
             let task = format!("replay, {}", arm.name());
             let progress = Progress::new(&task, turns);
-            let held = parallel::over(clients, conversations, |client, conversation| {
+            let replayed = parallel::over(clients, conversations, |client, conversation| {
                 let mut transaction = client.transaction()?;
-                let held = self.replay_one(&mut transaction, "eval", arm, conversation)?;
+                let replayed = self.replay_one(&mut transaction, "eval", arm, conversation)?;
                 transaction.rollback()?;
-                progress.step(held.turns.len());
-                Ok(held)
+                progress.step(replayed.turns.len());
+                Ok(replayed)
             })?;
             progress.finish();
-            all.push((arm, held));
+            all.push((arm, replayed));
         }
         Ok(all)
     }
@@ -96,8 +96,8 @@ impl<'a> Replay<'a> {
     ) -> Result<(String, ReplayedConversation)> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
         let name = format!("eval-{now}");
-        let held = self.replay_one(client, &name, arm, conversation)?;
-        Ok((format!("{name}-{}", conversation.id), held))
+        let replayed = self.replay_one(client, &name, arm, conversation)?;
+        Ok((format!("{name}-{}", conversation.id), replayed))
     }
 
     fn replay_one(

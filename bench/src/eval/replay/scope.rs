@@ -83,11 +83,11 @@ impl Scope {
     /// Its turns, conversation by conversation.
     pub fn of(
         self,
-        held: &[ReplayedConversation],
+        replayed: &[ReplayedConversation],
     ) -> impl Iterator<Item = impl Iterator<Item = &ReplayedTurn>> {
-        held.iter().map(move |held| {
-            let here = self.domain.is_none_or(|domain| domain == held.domain);
-            let turns = held.turns.iter();
+        replayed.iter().map(move |replayed| {
+            let here = self.domain.is_none_or(|domain| domain == replayed.domain);
+            let turns = replayed.turns.iter();
             turns.filter(move |turn| here && self.holds(turn.number))
         })
     }
@@ -98,9 +98,9 @@ impl Scope {
 
     /// Mean of a measure over the turns that have it. The turns of a conversation are not independent, so the interval resamples
     /// whole conversations.
-    pub fn mean(self, held: &[ReplayedConversation], measure: Measure) -> Option<Interval> {
+    pub fn mean(self, replayed: &[ReplayedConversation], measure: Measure) -> Option<Interval> {
         let clusters: Vec<Vec<f64>> = self
-            .of(held)
+            .of(replayed)
             .map(|turns| turns.filter_map(|turn| measure.of(turn)).collect())
             .collect();
         interval(&clusters)
@@ -109,12 +109,12 @@ impl Scope {
     /// Mean paired difference from the other arm, which must have the same conversations.
     pub fn difference(
         self,
-        held: &[ReplayedConversation],
+        replayed: &[ReplayedConversation],
         other: &[ReplayedConversation],
         measure: Measure,
     ) -> Option<Interval> {
         let clusters: Vec<Vec<f64>> = self
-            .of(held)
+            .of(replayed)
             .zip(self.of(other))
             .map(|(turns, others)| {
                 turns
@@ -127,8 +127,11 @@ impl Scope {
     }
 
     /// Number of its judged turns.
-    pub fn judged(self, held: &[ReplayedConversation]) -> usize {
-        self.of(held).flatten().filter(|turn| turn.judged()).count()
+    pub fn judged(self, replayed: &[ReplayedConversation]) -> usize {
+        self.of(replayed)
+            .flatten()
+            .filter(|turn| turn.judged())
+            .count()
     }
 }
 
@@ -170,7 +173,7 @@ pub mod tests {
     use super::*;
 
     /// A conversation in which turn n found `found[n - 1]` of 4 relevant passages; `None` is an unjudged turn.
-    pub fn held(domain: Domain, found: &[Option<usize>]) -> ReplayedConversation {
+    pub fn replayed(domain: Domain, found: &[Option<usize>]) -> ReplayedConversation {
         let classes = |count: usize| (0..count).map(|n| n.to_string()).collect();
         let turns = found.iter().zip(1..).map(|(found, number)| ReplayedTurn {
             number,
@@ -187,8 +190,8 @@ pub mod tests {
     #[test]
     fn rows_contain_the_turns_of_their_names() {
         let turns = [
-            held(Domain::Clapnq, &[Some(0); 9]),
-            held(Domain::Cloud, &[Some(0); 2]),
+            replayed(Domain::Clapnq, &[Some(0); 9]),
+            replayed(Domain::Cloud, &[Some(0); 2]),
         ];
         let counts: Vec<(String, usize)> = Scope::rows()
             .into_iter()
@@ -215,8 +218,8 @@ pub mod tests {
 
     #[test]
     fn means_and_differences_leave_out_unjudged_turns() {
-        let one = [held(Domain::Clapnq, &[Some(4), None, Some(1)])];
-        let other = [held(Domain::Clapnq, &[Some(2), None, Some(2)])];
+        let one = [replayed(Domain::Clapnq, &[Some(4), None, Some(1)])];
+        let other = [replayed(Domain::Clapnq, &[Some(2), None, Some(2)])];
         let mean = Scope::ALL.mean(&one, Measure::Recall).unwrap();
         assert_eq!(mean.mean, (1.0 + 0.25) / 2.0);
         let difference = Scope::ALL
@@ -232,7 +235,7 @@ pub mod tests {
         );
         assert!(
             Scope::LATER
-                .mean(&[held(Domain::Cloud, &[Some(1)])], Measure::Recall)
+                .mean(&[replayed(Domain::Cloud, &[Some(1)])], Measure::Recall)
                 .is_none()
         );
     }

@@ -27,8 +27,8 @@ pub struct Carried {
 
 impl Carried {
     /// Counts the later turns of an arm; the baseline must have the same conversations.
-    pub fn of(held: &[ReplayedConversation], baseline: &[ReplayedConversation]) -> Self {
-        let turns = Scope::LATER.of(held).flatten();
+    pub fn of(replayed: &[ReplayedConversation], baseline: &[ReplayedConversation]) -> Self {
+        let turns = Scope::LATER.of(replayed).flatten();
         let others = Scope::LATER.of(baseline).flatten();
         let mut tally = Self::default();
         for (turn, other) in turns.zip(others).filter(|(turn, _)| turn.judged()) {
@@ -46,15 +46,18 @@ impl Carried {
 }
 
 /// Turns whose context has fewer than [`CONTEXT`] sources.
-pub fn short(held: &[ReplayedConversation]) -> Vec<&ReplayedTurn> {
-    let turns = held.iter().flat_map(|held| &held.turns);
+pub fn short(replayed: &[ReplayedConversation]) -> Vec<&ReplayedTurn> {
+    let turns = replayed.iter().flat_map(|replayed| &replayed.turns);
     turns.filter(|turn| turn.sources.len() < CONTEXT).collect()
 }
 
 /// Ids of the judged turns whose context size differs from the baseline's.
-pub fn unequal(held: &[ReplayedConversation], baseline: &[ReplayedConversation]) -> Vec<String> {
-    let turns = held.iter().flat_map(|held| &held.turns);
-    let others = baseline.iter().flat_map(|held| &held.turns);
+pub fn unequal(
+    replayed: &[ReplayedConversation],
+    baseline: &[ReplayedConversation],
+) -> Vec<String> {
+    let turns = replayed.iter().flat_map(|replayed| &replayed.turns);
+    let others = baseline.iter().flat_map(|replayed| &replayed.turns);
     turns
         .zip(others)
         .filter(|(turn, other)| turn.judged() && turn.sources.len() != other.sources.len())
@@ -85,8 +88,8 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// Counts all turns of an arm.
-    pub fn of(held: &[ReplayedConversation]) -> Self {
-        let turns = || held.iter().flat_map(|held| &held.turns);
+    pub fn of(replayed: &[ReplayedConversation]) -> Self {
+        let turns = || replayed.iter().flat_map(|replayed| &replayed.turns);
         let mut tally = Self {
             support: mean(
                 turns()
@@ -132,8 +135,8 @@ pub struct Agreement {
 
 impl Agreement {
     /// Marks the sources that contain `share` of a sentence of the answer.
-    pub fn at(share: f64, held: &[ReplayedConversation]) -> Self {
-        let turns = held.iter().flat_map(|held| &held.turns);
+    pub fn at(share: f64, replayed: &[ReplayedConversation]) -> Self {
+        let turns = replayed.iter().flat_map(|replayed| &replayed.turns);
         let mut tally = Self::default();
         for turn in turns.filter(|turn| turn.judged()) {
             for source in &turn.sources {
@@ -172,7 +175,7 @@ mod tests {
         }
     }
 
-    fn held(turns: Vec<ReplayedTurn>) -> [ReplayedConversation; 1] {
+    fn replayed(turns: Vec<ReplayedTurn>) -> [ReplayedConversation; 1] {
         [ReplayedConversation {
             domain: Domain::Cloud,
             turns,
@@ -181,12 +184,12 @@ mod tests {
 
     #[test]
     fn gains_and_losses_are_counted_in_later_turns() {
-        let arm = held(vec![
+        let arm = replayed(vec![
             turn(1, &["x"], &[]),
             turn(2, &["y", "z"], &[true, false]),
             turn(3, &["x"], &[]),
         ]);
-        let baseline = held(vec![
+        let baseline = replayed(vec![
             turn(1, &[], &[]),
             turn(2, &["x"], &[]),
             turn(3, &["x"], &[]),
@@ -218,7 +221,7 @@ mod tests {
             verdict("[IBM Cloudant]", None),
         ];
         one.cfs = Some(1.0);
-        let tally = Verdicts::of(&held(vec![one, turn(2, &[], &[])]));
+        let tally = Verdicts::of(&replayed(vec![one, turn(2, &[], &[])]));
         assert_eq!(
             (tally.answers, tally.citing, tally.citations, tally.not_ours),
             (2, 1, 3, 1)
@@ -236,14 +239,17 @@ mod tests {
         one.answer = "The warranty lasts ten years.".into();
         one.sources[0].content = "The warranty lasts ten years.".into();
         one.sources[1].content = "A warranty, ten years.".into();
-        let held = held(vec![one]);
+        let replayed = replayed(vec![one]);
         let half = Agreement {
             sources: 3,
             relevant: 2,
             marked: 2,
             both: 1,
         };
-        assert_eq!(Agreement::at(0.5, &held), half);
-        assert_eq!(Agreement::at(1.0, &held), Agreement { marked: 1, ..half });
+        assert_eq!(Agreement::at(0.5, &replayed), half);
+        assert_eq!(
+            Agreement::at(1.0, &replayed),
+            Agreement { marked: 1, ..half }
+        );
     }
 }

@@ -287,7 +287,7 @@ fn end_turn(client: &mut impl GenericClient, turn_id: i64, answer: &str) -> Resu
 mod tests {
     use super::*;
 
-    fn held(sources: &[bool], gold: &[&str], found: &[&str]) -> ReplayedTurn {
+    fn replayed(sources: &[bool], gold: &[&str], found: &[&str]) -> ReplayedTurn {
         let set = |classes: &[&str]| classes.iter().map(|class| (*class).to_owned()).collect();
         ReplayedTurn {
             sources: sources
@@ -305,15 +305,15 @@ mod tests {
 
     #[test]
     fn recall_and_precision_have_their_definitions() {
-        let turn = held(&[true, false, false, false], &["x", "y"], &["x"]);
+        let turn = replayed(&[true, false, false, false], &["x", "y"], &["x"]);
         assert_eq!((turn.recall(), turn.precision()), (Some(0.5), Some(0.25)));
-        let empty = held(&[], &["x"], &[]);
+        let empty = replayed(&[], &["x"], &[]);
         assert_eq!((empty.recall(), empty.precision()), (Some(0.0), Some(0.0)));
     }
 
     #[test]
     fn an_unjudged_turn_has_no_score() {
-        let turn = held(&[false], &[], &[]);
+        let turn = replayed(&[false], &[], &[]);
         assert_eq!((turn.recall(), turn.precision()), (None, None));
     }
 }

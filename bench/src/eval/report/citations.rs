@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use super::{or_dash, percent, share};
-use crate::attribution::marking::HELD;
+use crate::attribution::marking::MIN_OVERLAP;
 use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::tally::{Agreement, Verdicts};
 
 /// Shares at which the text-based markers are evaluated.
-const SHARES: [f64; 3] = [0.4, HELD, 0.6];
+const SHARES: [f64; 3] = [0.4, MIN_OVERLAP, 0.6];
 
 /// The verdicts of every arm, and the agreement of the markers with the judgements.
 pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
     println!("## Replay: verdicts of end_turn on the answers\n");
     let tallies: Vec<(Arm, Verdicts)> = runs
         .iter()
-        .map(|(arm, held)| (*arm, Verdicts::of(held)))
+        .map(|(arm, replayed)| (*arm, Verdicts::of(replayed)))
         .collect();
     let statuses: BTreeSet<&String> = tallies
         .iter()
@@ -55,14 +55,14 @@ pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
     println!(
         "\nSupport is the mean over citations. CFS, and CFS weighted by support, are means over the answers with citations.\n"
     );
-    if let Some((_, held)) = runs.iter().find(|(arm, _)| *arm == Arm::None) {
-        agreement(held);
+    if let Some((_, replayed)) = runs.iter().find(|(arm, _)| *arm == Arm::None) {
+        agreement(replayed);
     }
 }
 
 /// The agreement of the text-based markers with the judgements, in the contexts of the baseline.
-fn agreement(held: &[ReplayedConversation]) {
-    let base = Agreement::at(HELD, held);
+fn agreement(replayed: &[ReplayedConversation]) {
+    let base = Agreement::at(MIN_OVERLAP, replayed);
     println!(
         "A sentence of an answer gets the marker of each source that contains this share of its content words. The table compares \
          these markers with the human judgements, over the {} sources of the judged contexts of `none`, {} of them relevant ({}):\n",
@@ -72,11 +72,11 @@ fn agreement(held: &[ReplayedConversation]) {
     );
     println!("| share | marked | precision | recall |\n|---|---:|---:|---:|");
     for at in SHARES {
-        let tally = Agreement::at(at, held);
+        let tally = Agreement::at(at, replayed);
         println!(
             "| {}{} | {} | {} | {} |",
             share(at),
-            if at == HELD { " (used)" } else { "" },
+            if at == MIN_OVERLAP { " (used)" } else { "" },
             tally.marked,
             percent(tally.both, tally.marked),
             percent(tally.both, tally.relevant)

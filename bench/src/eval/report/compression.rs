@@ -11,8 +11,8 @@ const POOLED: u32 = 7;
 /// Prints the histories by turn number; returns the number of lost citations.
 pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) -> usize {
     let mut lost = 0;
-    for (arm, held) in runs {
-        let turns = || held.iter().flat_map(|held| &held.turns);
+    for (arm, replayed) in runs {
+        let turns = || replayed.iter().flat_map(|replayed| &replayed.turns);
         if turns().all(|turn| turn.compressed.is_none()) {
             continue;
         }

@@ -9,7 +9,7 @@ use crate::eval::replay::turn::{ReplayedTurn, Source};
 const SHOWN: usize = 60;
 
 /// A conversation, turn by turn.
-pub fn print(name: &str, conversation: &Conversation, held: &ReplayedConversation) {
+pub fn print(name: &str, conversation: &Conversation, replayed: &ReplayedConversation) {
     println!(
         "## Replay: {} of {} ({} turns)\n",
         conversation.id,
@@ -20,13 +20,13 @@ pub fn print(name: &str, conversation: &Conversation, held: &ReplayedConversatio
         "Default settings. The human answers have the markers of the sources of the context that contain their sentences; *gold* \
          sources are those that humans judged relevant. Stored as conversation `{name}`.\n"
     );
-    for turn in &held.turns {
-        replayed(turn);
+    for turn in &replayed.turns {
+        print_turn(turn);
     }
-    let (found, gold) = held.turns.iter().fold((0, 0), |(found, gold), turn| {
+    let (found, gold) = replayed.turns.iter().fold((0, 0), |(found, gold), turn| {
         (found + turn.found.len(), gold + turn.gold.len())
     });
-    let carried = held.turns.iter().flat_map(|turn| &turn.sources);
+    let carried = replayed.turns.iter().flat_map(|turn| &turn.sources);
     let carried = carried.filter(|source| source.carried());
     println!(
         "All turns: {found} of {gold} gold passages in the contexts; {} sources carried over, {} of them gold.\n",
@@ -35,7 +35,7 @@ pub fn print(name: &str, conversation: &Conversation, held: &ReplayedConversatio
     );
 }
 
-fn replayed(turn: &ReplayedTurn) {
+fn print_turn(turn: &ReplayedTurn) {
     println!("### Turn {}: {}\n", turn.number, one_line(&turn.query));
     println!(
         "Intent **{}** ({:.2}). Context: {} sources, {} of {} gold passages, {} tokens.{}\n",

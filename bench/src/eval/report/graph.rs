@@ -23,23 +23,28 @@ pub fn print(edges: &[Edges], arms: &[(Arm, Vec<ReplayedConversation>)]) {
         "\n| arm | turns | recall | difference | precision | difference | contexts with a neighbour | neighbours | relevant |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    let without = arms.first().map(|(_, held)| held.as_slice());
+    let without = arms.first().map(|(_, replayed)| replayed.as_slice());
     for scope in Scope::rows().into_iter().filter(|scope| scope.is_later()) {
-        for (arm, held) in arms {
-            row(*arm, scope, held, without.unwrap_or_default());
+        for (arm, replayed) in arms {
+            row(*arm, scope, replayed, without.unwrap_or_default());
         }
     }
     println!();
 }
 
-fn row(arm: Arm, scope: Scope, held: &[ReplayedConversation], without: &[ReplayedConversation]) {
+fn row(
+    arm: Arm,
+    scope: Scope,
+    replayed: &[ReplayedConversation],
+    without: &[ReplayedConversation],
+) {
     let cells = Measure::ALL.map(|measure| {
-        let mean = or_dash(scope.mean(held, measure), |mean| share(mean.mean));
-        let gain = scope.difference(held, without, measure);
+        let mean = or_dash(scope.mean(replayed, measure), |mean| share(mean.mean));
+        let gain = scope.difference(replayed, without, measure);
         format!("{mean} | {}", or_dash(gain, signed))
     });
     let judged: Vec<_> = scope
-        .of(held)
+        .of(replayed)
         .flatten()
         .filter(|turn| turn.judged())
         .collect();

@@ -15,7 +15,7 @@ const RESAMPLES: (usize, u64) = (4000, 20_251);
 const CONFIDENCE: f64 = 0.95;
 
 /// Prints the ways to make the query, each with its turns.
-pub fn print(ways: &[(QueryFrom, Vec<QueriedTurn>)], chosen: Option<&Chosen>) {
+pub fn print(queries: &[(QueryFrom, Vec<QueriedTurn>)], chosen: Option<&Chosen>) {
     println!("## The query of a turn\n");
     println!(
         "Replayed conversations; answers cite the sources that contain their sentences. Judged later turns (from the second on): \
@@ -23,23 +23,23 @@ pub fn print(ways: &[(QueryFrom, Vec<QueriedTurn>)], chosen: Option<&Chosen>) {
          `begin_turn`.\n"
     );
     println!("| query | order | clapnq | cloud | mean |\n|---|---|---|---|---|");
-    for (way, asked) in ways {
+    for (from, queried) in queries {
         for order in Order::COMPARED {
             let means = Domain::ALL
-                .map(|domain| mean(asked, order, |turn| turn.domain == domain && later(turn)));
+                .map(|domain| mean(queried, order, |turn| turn.domain == domain && later(turn)));
             let both = Scores::mean(means.iter());
             let cells: Vec<String> = means.iter().chain(&both).map(cell).collect();
             println!(
                 "| {} | {} | {} |",
-                way.name(),
+                from.name(),
                 order.name(),
                 cells.join(" | ")
             );
         }
     }
     println!();
-    against(ways);
-    alone(ways);
+    differences(queries);
+    standalone_queries(queries);
     if let Some(chosen) = chosen {
         folds(chosen);
     }
@@ -58,33 +58,33 @@ fn cell(scores: &Scores) -> String {
     [ndcg_5, recall_5, recall_10].map(share).join(" ")
 }
 
-fn find(ways: &[(QueryFrom, Vec<QueriedTurn>)], way: QueryFrom) -> Option<&[QueriedTurn]> {
-    let found = ways.iter().find(|(one, _)| *one == way);
-    found.map(|(_, asked)| asked.as_slice())
+fn find(queries: &[(QueryFrom, Vec<QueriedTurn>)], from: QueryFrom) -> Option<&[QueriedTurn]> {
+    let found = queries.iter().find(|(one, _)| *one == from);
+    found.map(|(_, queried)| queried.as_slice())
 }
 
 /// The contextual query against the others, with intervals.
-fn against(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
-    let Some(contextual) = find(ways, QueryFrom::Contextual(1.0)) else {
+fn differences(queries: &[(QueryFrom, Vec<QueriedTurn>)]) {
+    let Some(contextual) = find(queries, QueryFrom::Contextual(1.0)) else {
         return;
     };
     println!(
         "`contextual` minus another query, later turns of both corpora, paired, 95 % intervals that resample whole conversations:\n"
     );
     println!("| against | order | nDCG@5 | recall@10 |\n|---|---|---|---|");
-    for (way, asked) in ways
+    for (from, queried) in queries
         .iter()
-        .filter(|(way, _)| matches!(way, QueryFrom::Turn | QueryFrom::Rewrite))
+        .filter(|(from, _)| matches!(from, QueryFrom::Turn | QueryFrom::Rewrite))
     {
         for order in Order::COMPARED {
             let gain = |field: fn(Scores) -> f64| {
-                paired(contextual, asked, |ours, theirs| {
+                paired(contextual, queried, |ours, theirs| {
                     field(order.scores(ours)) - field(order.scores(theirs))
                 })
             };
             println!(
                 "| {} | {} | {} | {} |",
-                way.name(),
+                from.name(),
                 order.name(),
                 or_dash(gain(|scores| scores.ndcg_5), signed),
                 or_dash(gain(|scores| scores.recall_10), signed)
@@ -94,15 +94,15 @@ fn against(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
     println!();
     println!("Fusion of scores minus reciprocal rank fusion, in the same turns:\n");
     println!("| query | nDCG@5 | recall@10 |\n|---|---|---|");
-    for (way, asked) in ways {
+    for (from, queried) in queries {
         let gain = |field: fn(Scores) -> f64| {
-            paired(asked, asked, |one, _| {
+            paired(queried, queried, |one, _| {
                 field(Order::Scores(0.7).scores(one)) - field(Order::Rrf.scores(one))
             })
         };
         println!(
             "| {} | {} | {} |",
-            way.name(),
+            from.name(),
             or_dash(gain(|scores| scores.ndcg_5), signed),
             or_dash(gain(|scores| scores.recall_10), signed)
         );
@@ -128,10 +128,10 @@ fn paired(
 }
 
 /// Queries that need no context.
-fn alone(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
+fn standalone_queries(queries: &[(QueryFrom, Vec<QueriedTurn>)]) {
     let (Some(turn), Some(contextual)) = (
-        find(ways, QueryFrom::Turn),
-        find(ways, QueryFrom::Contextual(1.0)),
+        find(queries, QueryFrom::Turn),
+        find(queries, QueryFrom::Contextual(1.0)),
     ) else {
         return;
     };
@@ -146,7 +146,8 @@ fn alone(ways: &[(QueryFrom, Vec<QueriedTurn>)]) {
         ("later turns whose rewrite changes no word", &same),
     ] {
         let cells = [Order::Bm25, Order::Vector, Order::Scores(0.7)].map(|order| {
-            let [before, after] = [turn, contextual].map(|asked| mean(asked, order, keep).ndcg_5);
+            let [before, after] =
+                [turn, contextual].map(|queried| mean(queried, order, keep).ndcg_5);
             format!("{} → {}", share(before), share(after))
         });
         let count = turn.iter().filter(|turn| keep(turn)).count();
@@ -162,9 +163,9 @@ fn folds(chosen: &Chosen) {
     let shares: Vec<String> = SHARES.iter().map(|share| format!("{share}")).collect();
     println!("| query | {} |", shares.join(" | "));
     println!("|---|{}", "---|".repeat(SHARES.len()));
-    for (way, row) in &chosen.table {
+    for (from, row) in &chosen.table {
         let cells: Vec<String> = row.iter().map(|&value| share(value)).collect();
-        println!("| {} | {} |", way.name(), cells.join(" | "));
+        println!("| {} | {} |", from.name(), cells.join(" | "));
     }
     let choices: Vec<String> = chosen
         .choices

@@ -56,9 +56,9 @@ fn by_turn(measure: Measure, arms: &[&Run], baseline: &[ReplayedConversation]) {
     for scope in Scope::rows() {
         let cells: Vec<String> = arms
             .iter()
-            .map(|(_, held)| {
-                let mean = scope.mean(held, measure);
-                let paired = scope.difference(held, baseline, measure);
+            .map(|(_, replayed)| {
+                let mean = scope.mean(replayed, measure);
+                let paired = scope.difference(replayed, baseline, measure);
                 format!(
                     "{} ({})",
                     or_dash(mean, |mean| share(mean.mean)),
@@ -84,7 +84,7 @@ fn plain(interval: Interval) -> String {
 
 /// Contexts with fewer sources than the others, and their warnings.
 fn sizes(baseline: &[ReplayedConversation]) {
-    let all: usize = baseline.iter().map(|held| held.turns.len()).sum();
+    let all: usize = baseline.iter().map(|replayed| replayed.turns.len()).sum();
     let short = short(baseline);
     println!(
         "{} of {all} contexts of `none` have fewer than {CONTEXT} passages{}",
@@ -113,8 +113,8 @@ fn carried(arms: &[&Run], baseline: &[ReplayedConversation]) {
         "| arm | contexts | with a carried source | carried per context | of these relevant | relevant gained | relevant lost |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|");
-    for (arm, held) in arms {
-        let tally = Carried::of(held, baseline);
+    for (arm, replayed) in arms {
+        let tally = Carried::of(replayed, baseline);
         println!(
             "| {} | {} | {} | {:.2} | {} ({}) | {} | {} |",
             arm.name(),
@@ -136,8 +136,8 @@ fn hits(runs: &[Run]) {
     println!("| arm | turns | bottom hit | history hit | supplement |");
     println!("|---|---:|---:|---:|---:|");
     let mut deepest = 0;
-    for (arm, held) in runs {
-        let hits = Hits::of(held);
+    for (arm, replayed) in runs {
+        let hits = Hits::of(replayed);
         deepest = deepest.max(hits.deepest);
         println!(
             "| {} | {} | {} | {} | {} |",
@@ -174,16 +174,16 @@ fn activation(runs: &[Run]) {
 
 /// The default settings.
 fn defaults(runs: &[Run]) {
-    let Some((_, held)) = find(runs, Arm::Default) else {
+    let Some((_, replayed)) = find(runs, Arm::Default) else {
         return;
     };
     let turns: Vec<_> = Scope::LATER
-        .of(held)
+        .of(replayed)
         .flatten()
         .filter(|turn| turn.judged())
         .collect();
     let count = turns.len().max(1) as f64;
-    let mean = |measure| or_dash(Scope::LATER.mean(held, measure), plain);
+    let mean = |measure| or_dash(Scope::LATER.mean(replayed, measure), plain);
     println!(
         "Default settings (adjacent passages merged, a budget of 4,000 tokens, carry-over on), later turns: recall {}, precision {}, \
          {:.1} sources and {:.0} tokens per context.\n",
