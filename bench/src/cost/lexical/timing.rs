@@ -16,7 +16,7 @@ const LONG: Duration = Duration::from_millis(20);
 /// Clients of the throughput measurement.
 pub const CLIENTS: usize = 2;
 /// Duration of the throughput measurement.
-const ASKING: Duration = Duration::from_secs(5);
+const THROUGHPUT_TIME: Duration = Duration::from_secs(5);
 
 /// Median time of a prepared `SELECT 1`.
 ///
@@ -141,7 +141,7 @@ pub fn rate(
         let begun = Instant::now();
         let mut count = 0;
         for query in all.iter().cycle().skip(client * all.len() / CLIENTS) {
-            if begun.elapsed() >= ASKING {
+            if begun.elapsed() >= THROUGHPUT_TIME {
                 break;
             }
             session.query(&statement, &[query])?;

@@ -20,7 +20,7 @@ use crate::database::{load, machine, server};
 use options::Options;
 use report::Report;
 
-/// Name of the corpus that holds the passages of all domains.
+/// Name of the corpus with the passages of all domains.
 const CORPUS: &str = "mtrag";
 
 /// Runs the command with the arguments after its name.
