@@ -42,15 +42,15 @@ pub fn run(parser: lexopt::Parser) -> Result<()> {
     let digest = passages::load(&mut client, &folder, options.passages)?;
     let queries = group_by_words(&mut client, &folder, options.queries)?;
     let competitors = available(&mut client, &options.only)?;
-    let mut rows = build(&mut client, &competitors)?;
+    let rows = build(&mut client, &competitors)?;
     let round_trip = round_trip(&mut client)?;
-    measure(
+    let rows = measure(
         &mut client,
         &address,
         &competitors,
         &queries,
         options.limit,
-        &mut rows,
+        rows,
     )?;
     let report = Report {
         machine: machine::describe(&mut client, &address)?,
@@ -96,8 +96,8 @@ fn measure(
     competitors: &[Competitor],
     queries: &[Vec<String>],
     limit: usize,
-    rows: &mut Vec<Row>,
-) -> Result<()> {
+    mut rows: Vec<Row>,
+) -> Result<Vec<Row>> {
     #[cfg(feature = "tantivy")]
     let mut tantivy = {
         eprintln!("tantivy: reading the passages …");
@@ -121,13 +121,13 @@ fn measure(
         tantivy.search(query, limit)?;
         Ok(())
     }));
-    let note = |rows: &mut [Row], searches: &mut [Search<'_>], into: Into| -> Result<()> {
+    let note = |rows: &mut [Row], searches: &mut [Search<'_>], into: SelectTimes| -> Result<()> {
         for (row, times) in rows.iter_mut().zip(time_queries(searches, queries)?) {
             *into(row) = times;
         }
         Ok(())
     };
-    note(rows, &mut searches, |row| &mut row.fresh)?;
+    note(&mut rows, &mut searches, |row| &mut row.fresh)?;
     // The rows of tantivy do not change.
     searches.truncate(competitors.len());
     for (row, competitor) in rows.iter_mut().zip(competitors) {
@@ -139,13 +139,14 @@ fn measure(
     eprintln!("updating a tenth of the rows …");
     client
         .batch_execute("UPDATE lexical.passages SET body = body || ' again' WHERE id % 10 = 3")?;
-    note(rows, &mut searches, |row| &mut row.updated)?;
+    note(&mut rows, &mut searches, |row| &mut row.updated)?;
     client.batch_execute("VACUUM lexical.passages")?;
-    note(rows, &mut searches, |row| &mut row.vacuumed)
+    note(&mut rows, &mut searches, |row| &mut row.vacuumed)?;
+    Ok(rows)
 }
 
 /// Selects the times of a row that a measurement fills.
-type Into = fn(&mut Row) -> &mut Times;
+type SelectTimes = fn(&mut Row) -> &mut Times;
 
 /// The users' last words and their rewrites, grouped by their number of distinct lexemes; the last group has more.
 fn group_by_words(client: &mut Client, folder: &Folder, most: usize) -> Result<Vec<Vec<String>>> {
