@@ -4,7 +4,7 @@
 export PG PG_CONFIG APPS PGBOUNCER DATA DOCS PROFILE RECREATE URI OUT ROUNDS SECONDS_EACH
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-metrics test-apps test-upgrade test-crash test-subscriber test-erasure soak server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
+.PHONY: help demo test test-bench test-metrics test-apps test-upgrade test-crash test-subscriber test-erasure soak server server-stop eval eval-sample bench bench-audit bench-growth bench-recording bench-lexical build install fmt lint clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22
@@ -17,6 +17,9 @@ demo: ## documents in, a conversation of six turns, every citation audited (DOCS
 
 test: ## layers, lints, unit tests, then SQL regression and client tests over a throw-away server
 	@scripts/test.sh
+
+test-bench: ## formatting, clippy and unit tests of bench/, a workspace of its own
+	@scripts/test-bench.sh
 
 test-metrics: ## the measures, held against scipy, trec_eval and rouge_score
 	@scripts/test-metrics.sh
@@ -45,25 +48,25 @@ server: ## start a server with the extension; the last line is its URI (RECREATE
 server-stop: ## stop it; its data stay
 	@scripts/stop-server.sh
 
-eval: ## retrieval and whole turns on public data sets (DATA=folder); fails below bench/floors.json
+eval: ## citations, retrieval and whole turns on public data sets (DATA=folder); fails below bench/floors.json
 	@scripts/eval.sh --check
 
 eval-sample: ## the same on a fixed quarter of the conversations
 	@scripts/eval.sh --check --sample
 
-bench: ## what a turn costs, into docs/benchmarks.md (DATA=folder; URI=… for another server)
+bench: ## time and space of a turn, writes docs/benchmarks.md (DATA=folder; URI=… for another server)
 	@scripts/bench.sh
 
-bench-growth: ## whether a turn costs more late in a conversation, or in a full database (DATA=folder)
+bench-growth: ## turns late in a conversation, and in a database with many conversations (DATA=folder)
 	@scripts/bench-growth.sh
 
-bench-audit: ## how long an analyst waits over ten million citations (makes 15 GB of them first); DATA=folder: what provenance costs
+bench-audit: ## audit queries over ten million citations (generates 15 GB first); with DATA=folder the cost of provenance
 	@scripts/bench-audit.sh
 
-bench-recording: ## how many answers of other systems are judged and recorded in a second (DATA=folder)
+bench-recording: ## answers of other systems that are checked and recorded per second (DATA=folder)
 	@scripts/bench-recording.sh
 
-bench-lexical: ## ranked text search, index beside index, into docs/benchmarks-lexical.md (DATA=folder; URI=…)
+bench-lexical: ## compares indexes for ranked text search, writes docs/benchmarks-lexical.md (DATA=folder; URI=…)
 	@scripts/bench-lexical.sh
 
 build: ## the extension's library (PROFILE=release for full optimisation)
@@ -74,8 +77,9 @@ install: ## build, and install into the server of PG or PG_CONFIG
 
 fmt: ## format the Rust sources
 	@cargo fmt --all
+	@cd bench && cargo fmt
 
-lint: ## layers, formatting, clippy
+lint: ## layers, formatting, clippy (of bench/: make test-bench)
 	@scripts/check-layers.sh
 	@scripts/lint.sh
 

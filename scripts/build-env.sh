@@ -9,16 +9,18 @@
 need cargo "rustc cargo" "(1.95 or later; rustup has it where the distribution does not)"
 need cc gcc libc6-dev
 
-# Cargo tells what is fresh by modification times, and takes packages of two clones for the same. So what another clone
-# built of our own packages is thrown away here; the dependencies, which take the time, stay.
+# Cargo decides by modification times whether a package is fresh, and does not distinguish the packages of two clones. If another clone
+# built last, this function removes its builds of our own packages; the dependencies, which take longest, stay.
 claim_target_folder() {
     local owner=$CARGO_TARGET_DIR/clone manifest packages=()
     [ "$(cat "$owner" 2>/dev/null)" != "$ROOT" ] || return 0
     if [ -d "$CARGO_TARGET_DIR" ]; then
-        for manifest in "$ROOT"/Cargo.toml "$ROOT"/{crates/*,pgrx-tests,demo,bench}/Cargo.toml; do
+        for manifest in "$ROOT"/Cargo.toml "$ROOT"/{crates/*,pgrx-tests,demo}/Cargo.toml; do
             packages+=(--package "$(sed -n 's/^name = "\(.*\)"/\1/p' "$manifest" | head -n 1)")
         done
         cargo clean --quiet --manifest-path "$ROOT/Cargo.toml" "${packages[@]}"
+        # bench is a workspace of its own, in the same target folder.
+        cargo clean --quiet --manifest-path "$ROOT/bench/Cargo.toml" --package reground-bench
     fi
     mkdir -p "$CARGO_TARGET_DIR"
     echo "$ROOT" >"$owner"

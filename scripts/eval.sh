@@ -1,29 +1,30 @@
 #!/usr/bin/env bash
-# eval.sh [OPTION]…: evaluates citations, then retrieval and whole turns, on public data sets, DATA=folder. Tables on
-# standard output, progress on stderr. Options go to reground-bench eval; --check fails where a figure is below its floor,
-# --sample takes a fixed quarter of the conversations, --help lists the others.
+# eval.sh [OPTION]…: evaluates citations, retrieval and whole turns on public data sets (DATA=folder). Tables on standard output, progress
+# on standard error. Options are passed to reground-bench eval: --check fails if a figure is below its floor, --sample takes a fixed
+# quarter of the conversations, --help lists the others.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
 data=$(data_folder)
-
 uri=$("$ROOT/scripts/fresh-database.sh" evaluation)
-cd "$ROOT"
-check=
-case " $* " in *" --check "*) check=--check ;; esac
-# A data set that is not at hand is passed over; the conversations are what all else rests on.
+bench=(cargo run --manifest-path "$ROOT/bench/Cargo.toml" --)
+check=()
+case " $* " in *" --check "*) check=(--check) ;; esac
+
+# Missing data sets are skipped, except the conversations (mtrag/), which all other parts need.
 if [ -d "$data/extraction" ] && [ -d "$data/raw_answers" ]; then
-    cargo run --package reground-bench -- extraction --data "$data" --rounds 1 $check
+    "${bench[@]}" extraction --data "$data" --rounds 1 ${check[@]+"${check[@]}"}
 fi
-cargo run --package reground-bench -- intent --data "$data" $check
+"${bench[@]}" intent --data "$data" ${check[@]+"${check[@]}"}
 if [ -d "$data/attributionbench" ] && [ -d "$data/wice" ] && [ -d "$data/citecheck_zh" ]; then
-    cargo run --package reground-bench -- support --uri "$uri" --data "$data" $check
+    "${bench[@]}" support --uri "$uri" --data "$data" ${check[@]+"${check[@]}"}
 fi
 kjv=$("$ROOT/scripts/fetch-kjv.sh")
-cargo run --package reground-bench -- injection --uri "$uri" --data "$data" ${kjv:+--scripture "$kjv"} $check
+"${bench[@]}" injection --uri "$uri" --data "$data" ${kjv:+--scripture "$kjv"} ${check[@]+"${check[@]}"}
 strategies=$(mktemp)
 trap 'rm -f "$strategies"' EXIT
-cargo run --package reground-bench -- eval --uri "$uri" --data "$data" --floors "$ROOT/bench/floors.json" --strategies "$strategies" "$@"
+"${bench[@]}" eval --uri "$uri" --data "$data" --floors "$ROOT/bench/floors.json" --strategies "$strategies" "$@"
+# The simulation compares the published model with the strategies that this run measured, if it did.
 if [ -s "$strategies" ]; then set -- --measured "$strategies"; else set --; fi
-cargo run --package reground-bench -- simulation "$@"
+"${bench[@]}" simulation "$@"

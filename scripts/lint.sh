@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting and clippy over every package; a warning is an error.
+# Formatting and clippy over every package of the workspace; a warning is an error. scripts/test-bench.sh does the same for bench/.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"

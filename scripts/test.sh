@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every test there is, over the server of PG or PG_CONFIG. Stops at the first step that fails, and shows why.
+# The tests of the extension and its crates, on the server of PG or PG_CONFIG. Stops at the first step that fails, and shows why.
+# scripts/test-bench.sh tests bench/.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -107,7 +108,7 @@ REGROUND_TEST_URI=$(server_uri "$folder" reground)
 export REGROUND_TEST_URI
 PGOPTIONS='-c client_min_messages=warning' "$PG_BIN/psql" --no-psqlrc --quiet --set ON_ERROR_STOP=1 \
     --dbname "$REGROUND_TEST_URI" --command "CREATE EXTENSION reground CASCADE"
-run_logged "$logs/clients.log" cargo test --package reground-tests --package reground-bench
+run_logged "$logs/clients.log" cargo test --package reground-tests
 say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/clients.log") tests passed"
 
 # A backend that crashed and came back may have gone unseen by the test that caused it.

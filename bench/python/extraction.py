@@ -1,7 +1,7 @@
-"""The forms of citation as regular expressions of `re`, run over answers on standard input.
+"""Find the forms of citations with regular expressions of `re`, to compare the speed of the extraction.
 
-Answers are a JSON array of strings. What is hidden is taken out first, then each form is searched for, as a script would
-that knows them all. Prints the best time of the rounds and the number of strings found, as JSON.
+Standard input is a JSON array of answers. Code and hidden reasoning are removed first, then each form is searched for. Prints the
+shortest time of the rounds and the number of strings found, as JSON.
 """
 
 import argparse
@@ -49,13 +49,13 @@ FORMS = [
 
 
 def found(text: str) -> int:
-    """The number of citation strings in an answer."""
+    """Return the number of citation strings in an answer."""
     prose = HIDDEN.sub(lambda hidden: " " * len(hidden.group()), text)
     return sum(sum(1 for _ in form.finditer(prose)) for form in FORMS)
 
 
 def main() -> int:
-    """Always 0."""
+    """Run the rounds and print the result; return 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds

@@ -1,12 +1,12 @@
-//! Signs of life on standard error; standard output belongs to the results.
+//! Progress on standard error; standard output has the results.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Time between two lines of progress.
+/// Time between two progress lines.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Counts steps of a task from any thread and says now and then how far it is.
+/// Counts the steps of a task from any thread, and prints progress lines.
 pub struct Progress<'a> {
     task: &'a str,
     total: usize,
@@ -15,7 +15,7 @@ pub struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Begins a task of `total` steps.
+    /// Starts a task of `total` steps.
     pub fn new(task: &'a str, total: usize) -> Self {
         let begun = Instant::now();
         eprintln!("{task} …");
@@ -29,7 +29,7 @@ impl<'a> Progress<'a> {
 
     /// Counts `steps` as done.
     pub fn step(&self, steps: usize) {
-        // A thread that panicked while counting leaves a count that is still good enough.
+        // After a panic of another thread the count is still usable.
         let mut state = self
             .state
             .lock()
@@ -47,7 +47,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Ends the task; how long it took.
+    /// Ends the task and returns its time.
     pub fn finish(self) -> Duration {
         let took = self.begun.elapsed();
         eprintln!(

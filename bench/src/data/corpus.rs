@@ -1,4 +1,4 @@
-//! Passages and the documents that they come from.
+//! Passages and their documents.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,31 @@ use super::{Domain, Folder, json_lines, vectors};
 /// A passage of a corpus file.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Passage {
-    /// Document and character offsets in one.
+    /// Contains the document and the character positions.
     #[serde(rename = "_id")]
     pub id: String,
-    /// Title of the document; empty where there is none.
+    /// Title of the document, or empty.
     pub title: String,
-    /// Where the document was found; empty where that is unknown.
+    /// Address of the document, or empty.
     pub url: String,
-    /// What is indexed, as it is in the file.
+    /// The indexed text.
     pub text: String,
 }
 
-/// First character in the document and one past the last.
+/// First character, and one past the last.
 type Range = (u32, u32);
 
-/// What the id of a passage says of its place.
+/// The document and the position that a passage id contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// Id of the document.
     pub document: String,
-    /// Its place in the document, where the id gives one.
+    /// Position in the document, if the id contains one.
     pub range: Option<Range>,
 }
 
 impl Address {
-    /// Reads `DOCUMENT_START-END-…` (clapnq) or `DOCUMENT-START-END` (cloud).
+    /// Parses `DOCUMENT_START-END-…` (clapnq) or `DOCUMENT-START-END` (cloud).
     pub fn of(domain: Domain, id: &str) -> Self {
         let separator = match domain {
             Domain::Clapnq => '_',
@@ -52,23 +52,23 @@ impl Address {
     }
 }
 
-/// A document put together from its passages.
+/// A document, composed of its passages.
 #[derive(Debug)]
 pub struct Document {
     /// Its id.
     pub id: String,
-    /// The first title that a passage gives.
+    /// The first title among its passages.
     pub title: Option<String>,
-    /// The first address that a passage gives.
+    /// The first address among its passages.
     pub uri: Option<String>,
-    /// Its passages by place, in the shape that `put_document` takes.
+    /// Its passages by position, in the shape of `put_document`.
     pub passages: Vec<Value>,
 }
 
 /// A corpus with its embeddings.
 #[derive(Debug)]
 pub struct Corpus {
-    /// Which.
+    /// Its domain.
     pub domain: Domain,
     /// Passages in the order of the file.
     pub passages: Vec<Passage>,
@@ -80,7 +80,7 @@ impl Corpus {
     /// Reads the passages and embeddings of a domain.
     ///
     /// # Errors
-    /// Files that are missing or malformed, or that do not have as many rows as each other.
+    /// Missing or malformed files, or files whose row counts differ.
     pub fn read(folder: &Folder, domain: Domain) -> Result<Self> {
         let name = domain.name();
         let passages: Vec<Passage> = json_lines(&folder.file(&format!("corpus/{name}.jsonl.gz")))?;
@@ -92,7 +92,7 @@ impl Corpus {
         })
     }
 
-    /// Tells one state of the data from another: SHA-256 (hex) of all that is loaded.
+    /// SHA-256 (hex) of all loaded fields.
     pub fn digest(&self) -> String {
         let mut digest = Sha256::new();
         for passage in &self.passages {
@@ -111,7 +111,7 @@ impl Corpus {
             .collect()
     }
 
-    /// The passages grouped by document, documents by id, passages by place.
+    /// The documents by id, their passages by position.
     pub fn documents(&self) -> Vec<Document> {
         let mut groups: BTreeMap<String, Vec<(Option<Range>, &Passage)>> = BTreeMap::new();
         for passage in &self.passages {
@@ -141,7 +141,7 @@ impl Corpus {
         Document {
             id,
             title: first(|passage| &passage.title),
-            // clapnq has a pattern for addresses in this field, and no addresses.
+            // In clapnq this field contains a pattern, not an address.
             uri: match self.domain {
                 Domain::Clapnq => None,
                 Domain::Cloud => first(|passage| &passage.url),
@@ -160,7 +160,7 @@ impl Corpus {
         }
     }
 
-    /// Passages whose text begins with their title.
+    /// Number of passages whose text starts with their title.
     pub fn titled_texts(&self) -> usize {
         self.passages
             .iter()
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_give_document_and_range() {
+    fn ids_contain_document_and_range() {
         let wikipedia = Address::of(Domain::Clapnq, "502521937_10538-10692-0-150");
         assert_eq!(wikipedia.document, "502521937");
         assert_eq!(wikipedia.range, Some((10_538, 10_692)));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_hold_their_passages_by_place() {
+    fn passages_are_ordered_by_position() {
         let corpus = Corpus {
             domain: Domain::Cloud,
             passages: vec![
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_sees_every_field() {
+    fn the_digest_covers_every_field() {
         let corpus = |title: &str, value: f32| Corpus {
             domain: Domain::Cloud,
             passages: vec![passage("a-0-9", title)],

@@ -1,6 +1,4 @@
-//! The MTRAG benchmark as it lies on disk: passages, queries, judgements, conversations, vectors.
-//!
-//! Nothing here knows the database.
+//! The files of the MTRAG benchmark: passages, queries, judgements, conversations, vectors. Nothing here uses the database.
 
 pub mod corpus;
 pub mod queries;
@@ -15,7 +13,7 @@ use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
 use serde::de::DeserializeOwned;
 
-/// A domain of the benchmark: a corpus with its own queries.
+/// A domain of the benchmark: a corpus with its queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Domain {
     /// Wikipedia.
@@ -25,7 +23,7 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// Both, in the order of the reports.
+    /// Both domains, in the order of the reports.
     pub const ALL: [Self; 2] = [Self::Clapnq, Self::Cloud];
 
     /// The name in file names.
@@ -42,32 +40,32 @@ impl Domain {
     }
 }
 
-/// The folder of the benchmark within the data folder.
+/// The folder of the benchmark.
 #[derive(Debug, Clone)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// The benchmark below `data`.
+    /// The folder `mtrag` of `data`.
     ///
     /// # Errors
-    /// When `data` has no folder `mtrag`.
+    /// `data` has no folder `mtrag`.
     pub fn below(data: &Path) -> Result<Self> {
         let folder = data.join("mtrag");
         anyhow::ensure!(
             folder.is_dir(),
-            "{} is not a folder: DATA must be the folder that holds mtrag/",
+            "{} is not a folder: DATA must be the folder that contains mtrag/",
             folder.display()
         );
         Ok(Self(folder))
     }
 
-    /// A file of it.
+    /// Path of a file in the folder.
     pub fn file(&self, relative: &str) -> PathBuf {
         self.0.join(relative)
     }
 }
 
-/// Reads a file of one JSON value a line, plain or gzipped (by its name).
+/// Reads a file with one JSON value per line, gzipped if its name ends in gz.
 pub fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     BufReader::new(open(path)?)
         .lines()

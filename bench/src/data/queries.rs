@@ -1,4 +1,4 @@
-//! Queries with their embeddings, and what humans judged relevant to them.
+//! Queries with their embeddings, and human relevance judgements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use serde::Deserialize;
 
 use super::{Domain, Folder, json_lines, vectors};
 
-/// How a turn's question is put to the search.
+/// The form of a turn's query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// The user's words.
     LastTurn,
     /// A stand-alone rewrite by a language model.
     Rewrite,
-    /// All that the user has said so far.
+    /// All questions of the user so far.
     Questions,
 }
 
 impl Form {
-    /// All, in the order of the reports.
+    /// All variants, in the order of the reports.
     pub const ALL: [Self; 3] = [Self::LastTurn, Self::Rewrite, Self::Questions];
 
     /// The name in file names.
@@ -35,18 +35,18 @@ impl Form {
 /// A query of one turn.
 #[derive(Debug)]
 pub struct Query {
-    /// Conversation and turn, as the judgements name it.
+    /// Conversation and turn, as in the judgements.
     pub id: String,
     /// Number of the turn in its conversation, from 1.
     pub turn: u32,
-    /// Words, without the speaker's label.
+    /// The text without the speaker's label.
     pub text: String,
-    /// Embedding of the words.
+    /// Embedding of the text.
     pub embedding: Vec<f32>,
 }
 
 impl Query {
-    /// Id of the conversation that the turn is of.
+    /// Id of the conversation.
     pub fn conversation(&self) -> &str {
         self.id
             .split_once("<::>")
@@ -67,7 +67,7 @@ struct Line {
 /// The queries of a domain in one form, in the order of the file.
 ///
 /// # Errors
-/// Files that are missing or malformed, ids without a turn.
+/// Missing or malformed files, ids without a turn.
 pub fn queries(folder: &Folder, domain: Domain, form: Form) -> Result<Vec<Query>> {
     let name = format!("{}_{}", domain.name(), form.name());
     let lines: Vec<Line> = json_lines(&folder.file(&format!("queries/{name}.jsonl")))?;
@@ -86,10 +86,10 @@ pub fn queries(folder: &Folder, domain: Domain, form: Form) -> Result<Vec<Query>
         .collect()
 }
 
-/// The judgements of a domain: tab-separated query, passage, grade, below a line of names.
+/// The judgements of a domain. The file has a header line, then query, passage and grade, separated by tabs.
 ///
 /// # Errors
-/// A file that is missing or malformed.
+/// A missing or malformed file.
 pub fn judgements(folder: &Folder, domain: Domain) -> Result<Judgements> {
     let path = folder.file(&format!("qrels/{}.tsv", domain.name()));
     let text = std::fs::read_to_string(&path)
@@ -113,10 +113,10 @@ pub fn judgements(folder: &Folder, domain: Domain) -> Result<Judgements> {
     Ok(judgements)
 }
 
-/// The conversation and the turn in `CONVERSATION<::>TURN`.
+/// Splits `CONVERSATION<::>TURN`.
 ///
 /// # Errors
-/// An id of another shape.
+/// An id of another form.
 pub fn conversation_and_turn(id: &str) -> Result<(&str, u32)> {
     let (conversation, turn) = id
         .split_once("<::>")
@@ -131,7 +131,7 @@ fn turn_of(id: &str) -> Result<u32> {
     Ok(conversation_and_turn(id)?.1)
 }
 
-/// The words of a query: every line begins with a label of who speaks, which is not a word of the question.
+/// Removes the label of the speaker at the start of each line.
 fn without_speaker(text: &str) -> String {
     text.lines()
         .map(|line| line.trim().trim_start_matches("|user|:").trim())
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_speaker_is_not_part_of_the_question() {
+    fn the_speaker_is_removed() {
         assert_eq!(without_speaker("|user|: Why?"), "Why?");
         assert_eq!(
             without_speaker("|user|: a | b\n|user|:  and then? \n"),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_name_conversation_and_turn() {
+    fn ids_contain_conversation_and_turn() {
         assert_eq!(conversation_and_turn("ab<::>12").unwrap(), ("ab", 12));
         assert!(conversation_and_turn("ab12").is_err());
         assert!(conversation_and_turn("ab<::>x").is_err());

@@ -1,4 +1,4 @@
-//! Conversations: what the user said and what a human answered.
+//! Conversations: the user's questions and the answers that humans wrote.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{Domain, Folder, json_lines};
 /// A turn of a conversation.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    /// Conversation and turn, as queries and judgements name it.
+    /// Conversation and turn, as in queries and judgements.
     pub id: String,
     /// Number in the conversation, from 1.
     pub number: u32,
@@ -24,7 +24,7 @@ pub struct Turn {
 /// A conversation with its turns in order.
 #[derive(Debug, Clone)]
 pub struct Conversation {
-    /// Where it was held.
+    /// Its domain.
     pub domain: Domain,
     /// Id in the data.
     pub id: String,
@@ -47,7 +47,7 @@ struct Said {
 /// The conversations of a domain, by id.
 ///
 /// # Errors
-/// A file that is missing or malformed, ids without a turn.
+/// A missing or malformed file, ids without a turn.
 pub fn conversations(folder: &Folder, domain: Domain) -> Result<Vec<Conversation>> {
     let lines: Vec<Line> = json_lines(&folder.file(&format!("tasks/{}.jsonl.gz", domain.name())))?;
     let mut turns: BTreeMap<String, Vec<Turn>> = BTreeMap::new();
@@ -72,7 +72,7 @@ pub fn conversations(folder: &Folder, domain: Domain) -> Result<Vec<Conversation
         .collect())
 }
 
-/// The conversation with most turns; of equals the first by domain, then by id.
+/// The conversation with most turns; the first by domain and id among equals.
 pub fn longest(conversations: &[Conversation]) -> Option<&Conversation> {
     conversations.iter().min_by(|a, b| {
         b.turns
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_is_chosen_whatever_the_order() {
+    fn the_longest_conversation_does_not_depend_on_the_order() {
         let conversation = |domain, id: &str, turns| Conversation {
             domain,
             id: id.into(),

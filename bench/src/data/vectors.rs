@@ -1,14 +1,14 @@
-//! Embeddings: little-endian float16, row after row, without a header.
+//! Embeddings: rows of little-endian float16, without a header.
 
 use anyhow::{Context, Result, ensure};
 use half::f16;
 
 use super::Folder;
 
-/// Dimensions of every embedding of the data set (all-MiniLM-L6-v2).
+/// Dimensions of each embedding (all-MiniLM-L6-v2).
 pub const DIMENSIONS: usize = 384;
 
-/// Reads `vectors/NAME.f16`, which must hold `rows` rows.
+/// Reads `vectors/NAME.f16`, which must have `rows` rows.
 pub(super) fn read(folder: &Folder, name: &str, rows: usize) -> Result<Vec<Vec<f32>>> {
     let path = folder.file(&format!("vectors/{name}.f16"));
     let bytes =
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_little_endian_halves() {
+    fn rows_are_little_endian_float16() {
         // 1.0 is 0x3C00 and −2.0 is 0xC000 in IEEE 754 binary16.
         let mut bytes = [0x00, 0x3C].repeat(DIMENSIONS);
         bytes.extend([0x00, 0xC0].repeat(DIMENSIONS));

@@ -5,56 +5,56 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail, ensure};
 use lexopt::prelude::{Long, ValueExt};
 
-use super::floors::{Floors, Use};
+use super::floors::file::{FloorActions, Floors};
 use crate::data::queries::Form;
 
-/// What `--help` prints.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench eval --uri URI --data FOLDER [OPTION]…
 
   --uri URI               server with the extension
-  --data FOLDER           folder that holds mtrag/
-  --connections N         searches and conversations at a time (default 2)
-  --sample                a fixed quarter of the conversations, in two arms
-  --only retrieval|asking|replay|strategies|graph   leave out the others; graph runs on demand alone
-  --strategies FILE       where to write what each strategy measured, for the command simulation (default: standard output)
-  --forms FORM,…          of the queries: lastturn, rewrite, questions (default all)
-  --floors FILE           least figures, as --check and --ratchet use them
-  --check                 fail if a figure is below its floor, or does not stand to others as it must
-  --ratchet               raise the floors to what was measured; they are never lowered
-  --show CONVERSATION     only hold this one again (or the longest), keep it, and print it turn by turn";
+  --data FOLDER           folder that contains mtrag/
+  --connections N         concurrent sessions (default 2)
+  --sample                only a fixed quarter of the conversations, in two arms
+  --only PART             only this part: retrieval, query, replay, strategies or graph; graph runs only with this option
+  --strategies FILE       write the measurements of each strategy to this file, for the command simulation (default: standard output)
+  --forms FORM,…          forms of the queries: lastturn, rewrite, questions (default: all)
+  --floors FILE           the floors for --check and --ratchet
+  --check                 fail if a figure is below its floor or a relation does not hold
+  --ratchet               raise the floors to the measured values; floors are never lowered
+  --show CONVERSATION     only replay this conversation (or `longest`), store it, and print it turn by turn";
 
 /// A part of the evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Ranked lists.
+    /// Ranked lists of `reground.search`.
     Retrieval,
-    /// How the query of a turn is made.
-    Asking,
+    /// Ways to make the query of a turn.
+    Query,
     /// Whole turns.
     Replay,
-    /// What is done about history.
+    /// History strategies.
     Strategies,
-    /// What the knowledge graph adds.
+    /// The knowledge graph.
     Graph,
 }
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
     /// Server with the extension.
     pub uri: String,
-    /// Folder that holds mtrag/.
+    /// Folder that contains mtrag/.
     pub data: PathBuf,
-    /// How the queries are put.
+    /// Forms of the queries.
     pub forms: Vec<Form>,
-    /// Searches and conversations at a time, at least one.
+    /// Number of sessions, at least 1.
     pub connections: usize,
-    /// Whether only the sample is evaluated.
+    /// Whether to evaluate only the sample.
     pub sample: bool,
-    /// Floors and what is done with them.
+    /// Floors, and what to do with them.
     pub floors: Option<Floors>,
     /// Id of the one conversation to show.
     pub show: Option<String>,
-    /// Where to write what each strategy measured.
+    /// File for the measurements of each strategy.
     pub strategies: Option<PathBuf>,
     only: Option<Part>,
 }
@@ -63,7 +63,7 @@ impl Options {
     /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// What is no option, options without what they need.
+    /// Unknown options, missing required options, numbers out of range.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut data, mut forms) = (None, None, None);
         let (mut connections, mut sample, mut only, mut show) = (2, false, None, None);
@@ -75,8 +75,8 @@ impl Options {
                 Long("data") => data = Some(PathBuf::from(parser.value()?)),
                 Long("connections") => connections = parser.value()?.parse()?,
                 Long("sample") => sample = true,
-                Long("only") => only = Some(parser.value()?.parse_with(part)?),
-                Long("forms") => forms = Some(parser.value()?.parse_with(these)?),
+                Long("only") => only = Some(parser.value()?.parse_with(parse_part)?),
+                Long("forms") => forms = Some(parser.value()?.parse_with(parse_forms)?),
                 Long("floors") => floors = Some(PathBuf::from(parser.value()?)),
                 Long("check") => check = true,
                 Long("ratchet") => ratchet = true,
@@ -89,18 +89,18 @@ impl Options {
         let whole = only.is_none() && forms.is_none() && show.is_none();
         ensure!(
             whole || !(check || ratchet),
-            "--check and --ratchet are about the whole of the figures: leave out --only, --forms and --show"
+            "--check and --ratchet need all figures: leave out --only, --forms and --show"
         );
         let floors = match (check, ratchet) {
             (false, false) => None,
             _ => Some(Floors::read(
                 floors.context("--check and --ratchet need --floors")?,
-                Use { check, ratchet },
+                FloorActions { check, ratchet },
             )?),
         };
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             forms: forms.unwrap_or_else(|| Form::ALL.to_vec()),
             connections,
             sample,
@@ -111,35 +111,35 @@ impl Options {
         }))
     }
 
-    /// Whether a part is asked for.
+    /// Whether to run a part.
     pub fn runs(&self, part: Part) -> bool {
         self.only.is_none_or(|only| only == part)
     }
 
-    /// Whether a part is asked for by name.
+    /// Whether the options name this part.
     pub fn only(&self, part: Part) -> bool {
         self.only == Some(part)
     }
 }
 
-fn part(name: &str) -> Result<Part> {
+fn parse_part(name: &str) -> Result<Part> {
     match name {
         "retrieval" => Ok(Part::Retrieval),
-        "asking" => Ok(Part::Asking),
+        "query" => Ok(Part::Query),
         "replay" => Ok(Part::Replay),
         "strategies" => Ok(Part::Strategies),
         "graph" => Ok(Part::Graph),
-        _ => bail!("retrieval, asking, replay, strategies or graph, not {name}"),
+        _ => bail!("--only must be retrieval, query, replay, strategies or graph, not {name}"),
     }
 }
 
-fn these(names: &str) -> Result<Vec<Form>> {
+fn parse_forms(names: &str) -> Result<Vec<Form>> {
     names.split(',').map(form).collect()
 }
 
 fn form(name: &str) -> Result<Form> {
     let known = Form::ALL.into_iter().find(|form| form.name() == name);
-    known.with_context(|| format!("lastturn, rewrite or questions, not {name}"))
+    known.with_context(|| format!("--forms must be lastturn, rewrite or questions, not {name}"))
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn all_forms_and_parts_unless_told_otherwise() {
+    fn all_forms_and_parts_run_by_default() {
         let all = options(&[]).unwrap().unwrap();
         assert_eq!(all.forms, Form::ALL);
         assert!(all.runs(Part::Retrieval) && all.runs(Part::Replay));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_the_figures_cannot_be_held_against_all_floors() {
+    fn check_refuses_options_that_leave_figures_out() {
         for less in [
             ["--only", "replay"],
             ["--forms", "rewrite"],

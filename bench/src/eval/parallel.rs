@@ -1,4 +1,4 @@
-//! Work spread over connections.
+//! Distributes work over connections.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,10 +6,10 @@ use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 
-/// Does `work` on every item, each connection taking the next that is left; the results in the order of the items.
+/// Runs `work` on every item; each connection takes the next item. Returns the results in the order of the items.
 ///
 /// # Errors
-/// The first error of any of them, after which no other item is begun.
+/// The first error; no further item is started after it.
 pub fn over<C: Send, T: Sync, R: Send>(
     connections: &mut [C],
     items: &[T],
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_item_is_done_once_and_in_its_place() {
+    fn every_item_is_processed_once_in_its_place() {
         let items: Vec<usize> = (0..100).collect();
         for connections in [1, 3] {
             let mut counts = vec![0; connections];
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_the_work() {
+    fn an_error_stops_the_work() {
         let begun = AtomicUsize::new(0);
         let result = over(&mut [(), ()], &[false; 1000], |(), _| -> Result<()> {
             begun.fetch_add(1, Ordering::Relaxed);

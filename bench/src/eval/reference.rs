@@ -1,7 +1,5 @@
-//! Published figures to hold ours against: constants, computed by none of our code.
-//!
-//! Measured on the same files by plain reference code: BM25 with k1 1.2 and b 0.75, Snowball stemmer, 60 stop words, each
-//! corpus its own statistics; exact cosine; RRF with k 60 over 40 + 40.
+//! Published reference figures, computed by other code on the same files: BM25 with k1 1.2 and b 0.75, Snowball stemmer, 60 stop
+//! words, statistics of each corpus; exact cosine; RRF with k 60 over 40 + 40 candidates.
 
 use super::retrieval::{List, Scores};
 use crate::data::Domain;
@@ -10,7 +8,7 @@ use crate::data::queries::Form;
 /// Figures of one list: all turns of clapnq and cloud, then later turns (≥ 2) of both.
 type Row = [[f64; 3]; 4];
 
-/// The reference figure, where one was published; the vector lists share the exact one.
+/// The reference figure, if one was published.
 pub fn scores(domain: Domain, form: Form, list: List, later: bool) -> Option<Scores> {
     let place = usize::from(domain == Domain::Cloud) + if later { 2 } else { 0 };
     let [ndcg_5, recall_5, recall_10] = row(form, list)?[place];

@@ -1,4 +1,4 @@
-//! Ranked lists of `reground.search`, measured against the judgements.
+//! Ranked lists of `reground.search`, scored by the judgements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -9,35 +9,36 @@ use postgres::Client;
 use reground_metrics::ranking::{ndcg, recall};
 use serde_json::{Value, json};
 
-use super::{Standing, parallel};
+use super::corpora::JudgedCorpus;
+use super::parallel;
 use crate::data::Domain;
 use crate::data::queries::{Form, Query};
 use crate::progress::Progress;
 
-/// Candidates asked of each branch, and results of the fused list.
+/// Candidates per branch, and results of the fused list.
 const CANDIDATES: i32 = 40;
 
-/// A way to search.
+/// A kind of ranked list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
-    /// The lexical branch alone, reading every passage.
+    /// The lexical branch alone, without an index.
     Bm25,
     /// The lexical branch alone, through its index.
     Bm25Index,
-    /// The vector branch alone, comparing every embedding.
+    /// The vector branch alone, without an index.
     Exact,
     /// The vector branch alone, through its index.
     Hnsw,
-    /// Both, fused by reciprocal rank; both exact.
+    /// Both, fused by reciprocal rank, without indexes.
     Rrf,
-    /// Both, fused by their scores; both exact.
+    /// Both, fused by their scores, without indexes.
     Scores,
-    /// Both, fused by their scores; both through their indexes.
+    /// Both, fused by their scores, through their indexes.
     ScoresIndexes,
 }
 
 impl List {
-    /// All, in the order of the reports.
+    /// All variants, in the order of the reports.
     pub const ALL: [Self; 7] = [
         Self::Bm25,
         Self::Bm25Index,
@@ -69,7 +70,7 @@ impl List {
         !matches!(self, Self::Bm25 | Self::Bm25Index)
     }
 
-    /// The list that this one approximates through indexes.
+    /// The exact list that this one approximates through an index.
     pub fn approximates(self) -> Option<Self> {
         match self {
             Self::Bm25Index => Some(Self::Bm25),
@@ -79,7 +80,7 @@ impl List {
         }
     }
 
-    /// All that bears on the result, so that the server's own settings do not.
+    /// All settings that affect the result, so that the defaults of the server do not.
     fn settings(self) -> Value {
         json!({
             "candidates": CANDIDATES,
@@ -93,19 +94,19 @@ impl List {
     }
 }
 
-/// Measures of one ranking, or their means; each in [0, 1].
+/// Measures of one ranking, or their means, each in [0, 1].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Scores {
-    /// nDCG of the first 5.
+    /// nDCG@5.
     pub ndcg_5: f64,
-    /// Share of the relevant among the first 5.
+    /// Recall@5.
     pub recall_5: f64,
-    /// Share of the relevant among the first 10.
+    /// Recall@10.
     pub recall_10: f64,
 }
 
 impl Scores {
-    /// Measures a ranking; `None` if nothing was judged relevant.
+    /// Measures of a ranking; `None` if nothing was judged relevant.
     pub fn of(ranking: &[String], gold: &BTreeSet<String>) -> Option<Self> {
         let gains: BTreeMap<String, f64> = gold.iter().map(|class| (class.clone(), 1.0)).collect();
         Some(Self {
@@ -115,7 +116,7 @@ impl Scores {
         })
     }
 
-    /// The mean of each; `None` of none.
+    /// The mean of each measure; `None` of no scores.
     pub fn mean<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Option<Self> {
         let count = all.clone().count();
         let mean = |field: fn(&Self) -> f64| all.clone().map(field).sum::<f64>() / count as f64;
@@ -127,14 +128,14 @@ impl Scores {
     }
 }
 
-/// A list over all queries of a domain in one form.
+/// A list, measured over all queries of a domain in one form.
 #[derive(Debug)]
 pub struct Measured {
     /// Corpus and queries.
     pub domain: Domain,
-    /// How the queries were put.
+    /// Form of the queries.
     pub form: Form,
-    /// How they were answered.
+    /// Kind of list.
     pub list: List,
     queries: Vec<MeasuredQuery>,
 }
@@ -147,7 +148,7 @@ struct MeasuredQuery {
 }
 
 impl Measured {
-    /// Means over the judged queries of turns from `turn` on, and how many there are; `None` without any.
+    /// Means over the judged queries of turns from `turn` on, and their number; `None` if there are none.
     pub fn since_turn(&self, turn: u32) -> Option<(Scores, usize)> {
         let judged = self
             .queries
@@ -157,7 +158,7 @@ impl Measured {
         Some((Scores::mean(judged.clone())?, judged.count()))
     }
 
-    /// Median time of a query as the client saw it.
+    /// Median time of a query, measured by the client.
     pub fn median_time(&self) -> Duration {
         let mut times: Vec<Duration> = self.queries.iter().map(|query| query.took).collect();
         times.sort_unstable();
@@ -167,7 +168,7 @@ impl Measured {
 
 #[cfg(test)]
 impl Measured {
-    /// A list of one query that reached `ndcg_5`.
+    /// A list of one query with this nDCG@5.
     pub fn constant(domain: Domain, form: Form, list: List, ndcg_5: f64) -> Self {
         let scores = Scores {
             ndcg_5,
@@ -187,15 +188,15 @@ impl Measured {
     }
 }
 
-/// Runs a list over all queries, spread over the connections, and measures it.
+/// Measures a list over all queries, distributed over the connections.
 ///
 /// # Errors
-/// Those of the server.
+/// Errors of the server.
 pub fn measure(
     clients: &mut [Client],
     (domain, form, list): (Domain, Form, List),
     queries: &[Query],
-    corpus: &Standing,
+    corpus: &JudgedCorpus,
 ) -> Result<Measured> {
     let task = format!("{} {}: {}", domain.name(), form.name(), list.name());
     let progress = Progress::new(&task, queries.len());
@@ -218,7 +219,7 @@ fn search(
     client: &mut Client,
     list: List,
     query: &Query,
-    corpus: &Standing,
+    corpus: &JudgedCorpus,
 ) -> Result<MeasuredQuery> {
     let statement = client.prepare(
         "SELECT chunk_id FROM reground.search($1, $2, embedding => $3, max_results => $4, settings => $5)",
@@ -238,7 +239,7 @@ fn search(
     let keys: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
     Ok(MeasuredQuery {
         turn: query.turn,
-        scores: Scores::of(&corpus.twins.ranking(&keys), &corpus.gold(&query.id)),
+        scores: Scores::of(&corpus.duplicates.ranking(&keys), &corpus.gold(&query.id)),
         took,
     })
 }
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_relevant_is_not_a_zero() {
+    fn a_query_without_relevant_passages_has_no_score() {
         assert_eq!(Scores::of(&["a".to_owned()], &BTreeSet::new()), None);
     }
 }

@@ -1,13 +1,13 @@
-//! What is done about history (D9): conversations held again by each strategy, turn by turn.
+//! History strategies (D9): conversations replayed with each strategy, turn by turn.
 
 use reground_grounding::strategy::Strategy;
 
-use super::replay::Held;
+use super::replay::ReplayedConversation;
 use super::replay::arm::Arm;
-use super::replay::turn::Replayed;
+use super::replay::turn::ReplayedTurn;
 use crate::simulation::measured::Measured;
 
-/// An arm a strategy.
+/// One arm per strategy.
 pub fn arms(sample: bool) -> Vec<Arm> {
     let compared = Strategy::ALL.into_iter();
     compared
@@ -16,30 +16,30 @@ pub fn arms(sample: bool) -> Vec<Arm> {
         .collect()
 }
 
-/// The means of each strategy at each turn number. Recall and precision are over the judged turns of that number, shares and
-/// tokens over all; a number that no judged turn has is left out.
-pub fn measured(runs: &[(Arm, Vec<Held>)]) -> Vec<Measured> {
+/// The means of each strategy for each turn number. Recall and precision are over the judged turns of that number, shares and
+/// tokens over all its turns. Turn numbers without a judged turn are left out.
+pub fn measured(runs: &[(Arm, Vec<ReplayedConversation>)]) -> Vec<Measured> {
     let mut all = Vec::new();
-    for (arm, held) in runs {
+    for (arm, replayed) in runs {
         let Arm::Strategy(strategy) = *arm else {
             continue;
         };
-        let longest = held.iter().map(|held| held.turns.len()).max();
+        let longest = replayed.iter().map(|replayed| replayed.turns.len()).max();
         for number in 1..=longest.unwrap_or_default() {
-            let turns: Vec<&Replayed> = held
+            let turns: Vec<&ReplayedTurn> = replayed
                 .iter()
-                .filter_map(|held| held.turns.get(number - 1))
+                .filter_map(|replayed| replayed.turns.get(number - 1))
                 .collect();
-            let mean = |of: &dyn Fn(&Replayed) -> Option<f64>| {
+            let mean = |of: &dyn Fn(&ReplayedTurn) -> Option<f64>| {
                 let values: Vec<f64> = turns.iter().filter_map(|turn| of(turn)).collect();
                 (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
             };
             let (Some(recall), Some(precision)) =
-                (mean(&Replayed::recall), mean(&Replayed::precision))
+                (mean(&ReplayedTurn::recall), mean(&ReplayedTurn::precision))
             else {
                 continue;
             };
-            let of_all = |of: &dyn Fn(&Replayed) -> f64| mean(&|turn| Some(of(turn)));
+            let of_all = |of: &dyn Fn(&ReplayedTurn) -> f64| mean(&|turn| Some(of(turn)));
             all.push(Measured {
                 strategy,
                 turn: u32::try_from(number).unwrap_or(u32::MAX),
@@ -54,27 +54,27 @@ pub fn measured(runs: &[(Arm, Vec<Held>)]) -> Vec<Measured> {
     all
 }
 
-fn tokens(turn: &Replayed) -> f64 {
+fn tokens(turn: &ReplayedTurn) -> f64 {
     f64::from(turn.tokens) + turn.history_tokens as f64
 }
 
-/// 1 − α; 0 where there are neither sources nor history.
-fn history_share(turn: &Replayed) -> f64 {
+/// 1 − α; 0 without sources and history.
+fn history_share(turn: &ReplayedTurn) -> f64 {
     turn.history_tokens as f64 / tokens(turn).max(1.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::replay::scope::tests::held;
+    use super::super::replay::scope::tests::replayed;
     use super::*;
     use crate::data::Domain;
 
     #[test]
-    fn a_row_is_a_turn_number_that_was_judged() {
-        let mut one = held(Domain::Cloud, &[Some(4), None, Some(1)]);
+    fn a_row_is_a_turn_number_with_judged_turns() {
+        let mut one = replayed(Domain::Cloud, &[Some(4), None, Some(1)]);
         one.turns[0].tokens = 300;
         one.turns[0].history_tokens = 100;
-        let other = held(Domain::Cloud, &[Some(2)]);
+        let other = replayed(Domain::Cloud, &[Some(2)]);
         let rows = measured(&[(Arm::Strategy(Strategy::Reground), vec![one, other])]);
         let found: Vec<_> = rows
             .iter()

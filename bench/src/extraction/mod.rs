@@ -1,8 +1,8 @@
-//! The command `extraction`: citations read out of real answers, held against what they literally cite.
+//! The command `extraction`: citations extracted from real answers, compared with human labels.
 
-mod literal;
+mod expertqa;
 mod options;
-mod raw;
+mod raw_answers;
 mod sample;
 mod speed;
 
@@ -13,21 +13,18 @@ use self::options::{Options, USAGE};
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data that cannot be read, an interpreter that refuses, a citation that was not read.
+/// Invalid arguments, unreadable data, errors of the interpreter, with `--check` a citation that was not found.
 pub fn run(parser: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(parser)? else {
         println!("{USAGE}");
         return Ok(());
     };
-    let f1 = literal::print(&literal::answers(&options.data)?);
-    let raw = raw::answers(&options.data)?;
-    raw::print(&raw);
+    let f1 = expertqa::print(&expertqa::answers(&options.data)?);
+    let raw = raw_answers::answers(&options.data)?;
+    raw_answers::print(&raw);
     speed::print(&raw, options.rounds, options.python.as_deref())?;
     sample::print(&raw, options.show, options.seed);
-    // What stands there literally is read, or it is not.
-    ensure!(
-        !options.check || f1 == 1.0,
-        "F1 of {f1} where 1 is the floor"
-    );
+    // Literal citations must all be found, so the floor is 1.
+    ensure!(!options.check || f1 == 1.0, "F1 is {f1}, its floor is 1");
     Ok(())
 }

@@ -1,41 +1,41 @@
-//! What the command line asks for.
+//! The command line of `extraction`.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use lexopt::prelude::{Long, ValueExt};
 
-/// How the command is called.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench extraction --data FOLDER [OPTION]…
 
-  --data FOLDER     folder that holds extraction/ and raw_answers/
-  --show N          print N citations of the raw answers with what stands around them (default 0)
-  --seed N          which of them (default 1)
-  --check           fail where a citation of the claims is not read, or one is read that is none
+  --data FOLDER     folder that contains extraction/ and raw_answers/
+  --show N          print N citations of the raw answers with their context (default 0)
+  --seed N          seed of this sample (default 1)
+  --check           fail unless exactly the labelled citations of the claims are extracted
   --python PROGRAM  also run the same forms as regular expressions of this interpreter's `re`
-  --rounds N        times that speed is measured, of which the best counts (default 5)";
+  --rounds N        rounds of the speed measurement (default 5)";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
     /// Folder of the data.
     pub data: PathBuf,
-    /// Citations to show.
+    /// Number of citations to print.
     pub show: usize,
-    /// Which of them.
+    /// Seed of the sample.
     pub seed: u64,
-    /// The interpreter to compare with.
+    /// Python interpreter to compare with.
     pub python: Option<PathBuf>,
-    /// Whether a citation that is not read is an error.
+    /// Whether a missed citation is an error.
     pub check: bool,
-    /// Times that speed is measured.
+    /// Rounds of the speed measurement.
     pub rounds: usize,
 }
 
 impl Options {
-    /// Reads them; `None` where only help is asked for.
+    /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// Arguments that are none.
+    /// Unknown options, missing required options.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut data, mut python) = (None, None);
         let mut check = false;
@@ -53,7 +53,7 @@ impl Options {
             }
         }
         Ok(Some(Self {
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             check,
             show,
             seed,

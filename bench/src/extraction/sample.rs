@@ -1,10 +1,10 @@
-//! Citations of the raw answers with what stands around them, for a reader to judge.
+//! A sample of the citations with their context, for manual review.
 
 use std::collections::BTreeSet;
 
 use reground_citations::{ExtractedCitation, Families, extract};
 
-use crate::draw::SplitMix;
+use crate::statistics::random::SplitMix;
 
 /// Characters shown on either side.
 const AROUND: usize = 70;

@@ -1,4 +1,4 @@
-//! How fast the raw answers are read, beside the same forms as regular expressions of Python's `re`.
+//! Speed of the extraction, and of the same forms as regular expressions of Python's `re`.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,23 +9,23 @@ use anyhow::{Context, Result, ensure};
 use reground_citations::{Families, extract};
 use serde::Deserialize;
 
-/// The script, beside this crate.
+/// Path of the script.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/python/extraction.py");
 
-/// What the script answers.
+/// The output of the script.
 #[derive(Deserialize)]
 struct Reply {
     seconds: f64,
     found: usize,
 }
 
-/// Passes over the answers that are timed together: the kernel counts processor time in steps of some milliseconds.
+/// Passes per measurement, because the kernel counts processor time in steps of some milliseconds.
 const PASSES: usize = 10;
 
-/// Prints the throughput on one core in processor time, the best of so many rounds and the median.
+/// Prints the throughput on one core in processor time: best and median of the rounds.
 ///
 /// # Errors
-/// An interpreter that does not start or a script that fails.
+/// An interpreter that does not start, or a script that fails.
 pub fn print(answers: &[String], rounds: usize, python: Option<&Path>) -> Result<()> {
     let bytes: usize = answers.iter().map(String::len).sum();
     let rate = |took: f64| bytes as f64 / 1e6 / took;
@@ -42,7 +42,7 @@ pub fn print(answers: &[String], rounds: usize, python: Option<&Path>) -> Result
     let (best, median) = (rounds_took[0], rounds_took[rounds_took.len() / 2]);
     println!("## Speed\n");
     println!(
-        "{:.2} MB in {:.1} ms on one core: {:.0} MB/s, sentences and claims included; {:.0} in the median of {} rounds.",
+        "{:.2} MB in {:.1} ms on one core: {:.0} MB/s, with sentences and claims; {:.0} in the median of {} rounds.",
         bytes as f64 / 1e6,
         best * 1e3,
         rate(best),
@@ -52,7 +52,7 @@ pub fn print(answers: &[String], rounds: usize, python: Option<&Path>) -> Result
     if let Some(python) = python {
         let reply = ask(python, answers, rounds)?;
         println!(
-            "Python's re finds {} citation strings at {:.2} MB/s, without sentences and claims: {:.0} times as long.",
+            "Python's re finds {} citation strings at {:.2} MB/s, without sentences and claims; it takes {:.0} times as long.",
             reply.found,
             rate(reply.seconds),
             reply.seconds / best
@@ -62,7 +62,7 @@ pub fn print(answers: &[String], rounds: usize, python: Option<&Path>) -> Result
     Ok(())
 }
 
-/// Time that this thread has run, which others on the machine do not lengthen; the first field of Linux' `schedstat`.
+/// Processor time of this thread, from Linux' `schedstat`; other load does not affect it.
 fn clock() -> Result<Duration> {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let run = stat

@@ -1,4 +1,4 @@
-//! The books of the King James Version in its order, with common abbreviations.
+//! The books of the King James Version in order, with common abbreviations.
 
 /// Name and abbreviations of each book.
 #[rustfmt::skip]

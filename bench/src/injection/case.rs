@@ -1,37 +1,37 @@
-//! Answers as they are put to the extension.
+//! Answers with markers, as input of `check_answer`.
 
 use serde_json::{Value, json};
 
-use super::shown::{Sentence, Shown};
-use crate::eval::citing::marked;
+use super::answers::{Sentence, ShownAnswer};
+use crate::attribution::marking::marked;
 
-/// An answer with its passages and the citations of it that are looked at.
+/// An answer, its passages and its evaluated citations.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct TestCase {
     /// The answer with markers.
     pub answer: String,
-    /// What was shown, in the shape that `check_answer` takes.
+    /// The shown passages, in the shape of `check_answer`.
     pub passages: Value,
-    /// The corpus in which documents are looked up.
+    /// Corpus for the look-up of documents.
     pub corpus: Option<String>,
-    /// First byte of each citation that is looked at.
+    /// First byte of each evaluated citation.
     pub citations: Vec<usize>,
 }
 
-/// How the passages are marked.
+/// Form of the markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// `A1`, `B1` and so on.
+pub enum MarkerStyle {
+    /// `A1`, `B1`, …
     Letters,
-    /// `1`, `2` and so on.
+    /// `1`, `2`, …
     Numbers,
 }
 
-impl Style {
-    /// The marker of a passage by its place.
+impl MarkerStyle {
+    /// The marker of the passage at this index.
     pub fn marker(self, place: usize) -> String {
         match self {
-            // A context has no more than the letters, but for data of another kind.
+            // After Z1 comes A2; these data do not need it.
             Self::Letters => {
                 let letter = char::from(b'A' + (place % 26) as u8);
                 format!("{letter}{}", place / 26 + 1)
@@ -41,11 +41,11 @@ impl Style {
     }
 }
 
-/// The answer of `shown` with its citations. `fault` puts another sentence with another marker in the place of one. The
-/// first byte of each citation comes with the sentence that it is of.
+/// Writes the answer of `shown` with its citations. `fault` replaces one sentence and its marker. Returns the text, and for each
+/// citation the index of its sentence and its first byte.
 pub fn answer(
-    shown: &Shown,
-    style: Style,
+    shown: &ShownAnswer,
+    style: MarkerStyle,
     fault: Option<(usize, &str, &str)>,
 ) -> (String, Vec<(usize, usize)>) {
     let mut text = String::new();
@@ -53,9 +53,9 @@ pub fn answer(
     for (place, sentence) in shown.sentences.iter().enumerate() {
         let Sentence {
             text: said,
-            stands_on,
+            supported_by,
         } = sentence;
-        let own = stands_on.map(|(passage, _)| style.marker(passage));
+        let own = supported_by.map(|(passage, _)| style.marker(passage));
         let (said, marker) = match fault {
             Some((at, instead, marker)) if at == place => (instead, Some(marker.to_owned())),
             _ => (said.as_str(), own),
@@ -73,34 +73,36 @@ pub fn answer(
     (text, citations)
 }
 
-/// The passages of `shown` in the shape that `check_answer` takes.
-pub fn passages(shown: &Shown, style: Style) -> Value {
+/// The passages of `shown`, in the shape of `check_answer`.
+pub fn passages(shown: &ShownAnswer, style: MarkerStyle) -> Value {
     let passages = shown.passages.iter().enumerate();
     passages
         .map(|(place, passage)| match style {
-            Style::Letters => json!({"text": passage.text, "doc_id": passage.document, "marker": style.marker(place)}),
-            Style::Numbers => json!({"text": passage.text, "doc_id": passage.document}),
+            MarkerStyle::Letters => json!({"text": passage.text, "doc_id": passage.document, "marker": style.marker(place)}),
+            MarkerStyle::Numbers => json!({"text": passage.text, "doc_id": passage.document}),
         })
         .collect()
 }
 
-/// The answers as they are, all citations looked at; and for each of these the share of its sentence that its passage holds.
-pub fn untouched(shown: &[Shown]) -> (Vec<Case>, Vec<f64>) {
+/// The unchanged answers with all citations, and for each citation the share of its sentence that the passage contains.
+pub fn unchanged(shown: &[ShownAnswer]) -> (Vec<TestCase>, Vec<f64>) {
     let mut cases = Vec::new();
-    let mut held = Vec::new();
+    let mut contained = Vec::new();
     for shown in shown {
-        let (answer, citations) = answer(shown, Style::Letters, None);
+        let (answer, citations) = answer(shown, MarkerStyle::Letters, None);
         if citations.is_empty() {
             continue;
         }
         let sentences = shown.sentences.iter();
-        held.extend(sentences.filter_map(|sentence| sentence.stands_on.map(|(_, held)| held)));
-        cases.push(Case {
+        contained.extend(
+            sentences.filter_map(|sentence| sentence.supported_by.map(|(_, contained)| contained)),
+        );
+        cases.push(TestCase {
             answer,
-            passages: passages(shown, Style::Letters),
+            passages: passages(shown, MarkerStyle::Letters),
             corpus: None,
             citations: citations.into_iter().map(|(_, byte)| byte).collect(),
         });
     }
-    (cases, held)
+    (cases, contained)
 }

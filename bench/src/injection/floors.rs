@@ -1,10 +1,10 @@
-//! The least that each figure must reach.
+//! Lower bounds of the figures.
 
 use anyhow::{Result, ensure};
 
 use super::report::Figure;
 
-/// Floors by the name of the figure. What is judged by text is held at the threshold that keeps false alarms within
+/// Floors by the name of the figure. Figures that depend on support are measured at the threshold that limits false alarms to
 /// [`MOST_ALARMS`].
 const FLOORS: [(&str, f64); 12] = [
     ("unknown marker", 1.0),
@@ -21,20 +21,20 @@ const FLOORS: [(&str, f64); 12] = [
     ("invented content", 0.5),
 ];
 
-/// Floors of the places by book, chapter and verse, which are measured where the text is given.
+/// Floors of places by book, chapter and verse, which need the text.
 const PLACES: [(&str, f64); 2] = [
     ("true places resolve", 1.0),
     ("invented places are out of bounds", 1.0),
 ];
 
-/// The most false alarms on citations that were not touched, as a share of them.
+/// Largest share of false alarms on unchanged citations.
 pub const MOST_ALARMS: f64 = 0.05;
 
-/// Holds the figures against their floors, those of places too if these were measured.
+/// Checks the figures against their floors; `places` includes those of places.
 ///
 /// # Errors
-/// Names every figure below its floor, or not measured.
-pub fn hold(figures: &[Figure], places: bool) -> Result<()> {
+/// Lists every figure that is below its floor or was not measured.
+pub fn check(figures: &[Figure], places: bool) -> Result<()> {
     let reached = |name: &str| {
         figures
             .iter()
@@ -56,15 +56,15 @@ pub fn hold(figures: &[Figure], places: bool) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FLOORS, hold};
+    use super::{FLOORS, check};
 
     #[test]
-    fn what_is_below_or_missing_fails() {
+    fn a_figure_below_its_floor_or_missing_fails() {
         let mut figures: Vec<_> = FLOORS.map(|(name, floor)| (name.to_owned(), floor)).into();
-        assert!(hold(&figures, false).is_ok());
-        assert!(hold(&figures, true).is_err());
-        assert!(hold(&figures[1..], false).is_err());
+        assert!(check(&figures, false).is_ok());
+        assert!(check(&figures, true).is_err());
+        assert!(check(&figures[1..], false).is_err());
         figures[0].1 -= 0.01;
-        assert!(hold(&figures, false).is_err());
+        assert!(check(&figures, false).is_err());
     }
 }

@@ -1,24 +1,27 @@
-//! What `check_answer` says of the citations that are looked at.
+//! The verdicts of `check_answer` on the evaluated citations.
 
 use anyhow::Result;
 use postgres::GenericClient;
 use serde_json::json;
 
-use super::case::Case;
+use super::case::TestCase;
 
-/// What is said of a citation.
+/// The default of the setting `support_threshold`.
+pub const DEFAULT_THRESHOLD: f64 = 0.43;
+
+/// The verdict on a citation.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// Its status.
     pub status: String,
-    /// Whether it is said to hold; `None` where nothing is said of it.
+    /// Whether it holds; `None` if that was not decided.
     pub holds: Option<bool>,
-    /// The failure mode that is named.
+    /// Failure mode.
     pub mode: Option<String>,
 }
 
 impl Verdict {
-    /// What is known of a citation that was not read as one.
+    /// The verdict on a citation that was not extracted.
     pub fn unseen() -> Self {
         Self {
             status: "not seen".into(),
@@ -27,13 +30,13 @@ impl Verdict {
     }
 }
 
-/// The verdicts on all citations that are looked at. `threshold` is the setting `support_threshold`.
+/// The verdicts on all evaluated citations. `threshold` is the setting `support_threshold`.
 ///
 /// # Errors
-/// A server that refuses.
+/// Errors of the server.
 pub fn judge(
     client: &mut impl GenericClient,
-    cases: &[Case],
+    cases: &[TestCase],
     threshold: f64,
 ) -> Result<Vec<Verdict>> {
     let settings = json!({"support_threshold": threshold});
@@ -47,7 +50,7 @@ pub fn judge(
             &[&case.answer, &case.passages, &settings, &case.corpus],
         )?;
         let verdict = |byte: &usize| {
-            // A form in round brackets is read without them.
+            // The extracted text of a form in round brackets starts after the bracket.
             let row = rows.iter().find(|row| {
                 let at = row.get::<_, Option<i32>>(0).map(|at| at as usize);
                 at.is_some_and(|at| at == *byte || at == byte + 1)

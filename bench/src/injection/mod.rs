@@ -1,98 +1,105 @@
-//! The command `injection`: faults put into answers that humans wrote, and how many of them are found, through the public
-//! SQL functions.
+//! The command `injection`: injects faults into answers that humans wrote, and measures how many the public SQL functions detect.
 
+mod answers;
 mod books;
 mod case;
-mod fault;
+mod fault_kind;
+mod faults;
 mod floors;
-mod joined;
+mod joined_facts;
 mod judge;
-mod kind;
 mod options;
 mod pages;
 mod report;
 mod scripture;
-mod shown;
-mod stale;
+mod stale_markers;
 
 use anyhow::{Context, Result};
 use postgres::{Client, GenericClient, NoTls};
 
-use self::case::Case;
+use self::answers::ShownAnswer;
+use self::case::TestCase;
+use self::fault_kind::FaultKind;
 use self::floors::MOST_ALARMS;
-use self::judge::{Verdict, judge};
-use self::kind::Kind;
+use self::judge::{DEFAULT_THRESHOLD, Verdict, judge};
 use self::options::{Options, USAGE};
 use self::report::Figure;
-use self::shown::Shown;
 use crate::data::Folder;
-use crate::draw::SplitMix;
+use crate::statistics::random::SplitMix;
 
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data or a server that refuse, with `--check` figures below their floors.
+/// Invalid arguments, unreadable data, errors of the server, with `--check` figures below their floors.
 pub fn run(parser: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(parser)? else {
         println!("{USAGE}");
         return Ok(());
     };
-    let all = shown::read(&Folder::below(&options.data)?)?;
-    let mut client = Client::connect(&options.uri, NoTls).context("no connection to the server")?;
+    let all = answers::read(&Folder::below(&options.data)?)?;
+    let mut client =
+        Client::connect(&options.uri, NoTls).context("cannot connect to the server")?;
     client.batch_execute("SET client_min_messages = error")?;
     let mut transaction = client.transaction()?;
     let mut random = SplitMix(options.seed);
-    println!("# Faults put into answers, seed {}\n", options.seed);
-    let mut figures = contents(&mut transaction, &all, &mut random)?;
-    figures.extend(coordinates(&mut transaction, &all, &mut random)?);
+    println!("# Faults injected into answers, seed {}\n", options.seed);
+    let mut figures = faults_in_answers(&mut transaction, &all, &mut random)?;
+    figures.extend(faults_in_pages_and_turns(
+        &mut transaction,
+        &all,
+        &mut random,
+    )?);
     if let Some(path) = &options.scripture {
         figures.extend(scripture::measure(&mut transaction, path, &mut random)?);
     }
     transaction.rollback()?;
     if options.check {
-        floors::hold(&figures, options.scripture.is_some())?;
+        floors::check(&figures, options.scripture.is_some())?;
     }
     Ok(())
 }
 
-/// Faults in answers, by passages that come with them: at the default threshold, and where that gives too many false alarms,
-/// at the highest that does not. The figures are those of the latter.
-fn contents(
+/// Faults in answers with their passages, at the default threshold. If that gives too many false alarms, also at the highest
+/// threshold that does not, whose figures are returned.
+fn faults_in_answers(
     client: &mut impl GenericClient,
-    all: &[Shown],
+    all: &[ShownAnswer],
     random: &mut SplitMix,
 ) -> Result<Vec<Figure>> {
-    let (untouched, held) = case::untouched(all);
-    let faults: Vec<(Kind, Vec<Case>)> = Kind::IN_ANSWERS
+    let (unchanged, contained) = case::unchanged(all);
+    let faults: Vec<(FaultKind, Vec<TestCase>)> = FaultKind::IN_ANSWERS
         .into_iter()
-        .map(|kind| (kind, fault::injected(all, kind, random)))
+        .map(|kind| (kind, faults::injected(all, kind, random)))
         .collect();
-    let (joined, exchanged) = joined::cases(all);
+    let (joined, exchanged) = joined_facts::cases(all);
     let mut figures = Vec::new();
     for percent in (1..=50_u8).rev() {
         let threshold = f64::from(percent) / 100.0;
-        let verdicts = judge(client, &untouched, threshold)?;
+        let verdicts = judge(client, &unchanged, threshold)?;
         let within = report::false_alarms(&verdicts) <= MOST_ALARMS;
-        if threshold < DEFAULT && !within {
+        if threshold < DEFAULT_THRESHOLD && !within {
             continue;
         }
         println!("## Support threshold {threshold}\n");
-        report::untouched("untouched citations", &verdicts);
-        let pairs = verdicts.into_iter().zip(&held);
+        report::unchanged("unchanged citations", &verdicts);
+        let pairs = verdicts.into_iter().zip(&contained);
         let clear: Vec<Verdict> = pairs
-            .filter(|(_, held)| **held >= CLEAR)
+            .filter(|(_, contained)| **contained >= CLEAR)
             .map(|(verdict, _)| verdict)
             .collect();
-        report::untouched("those whose passage plainly holds the sentence", &clear);
+        report::unchanged(
+            "citations whose passage clearly contains the sentence",
+            &clear,
+        );
         let joined = judge(client, &joined, threshold)?;
-        report::untouched("facts of one sentence, each cited on its own", &joined);
+        report::unchanged("facts of one sentence with their own citations", &joined);
         report::head();
         figures.clear();
         for (kind, cases) in &faults {
             figures.extend(report::row(*kind, &judge(client, cases, threshold)?));
         }
         let exchanged = judge(client, &exchanged, threshold)?;
-        figures.extend(report::row(Kind::Exchanged, &exchanged));
+        figures.extend(report::row(FaultKind::Exchanged, &exchanged));
         println!();
         if within {
             break;
@@ -102,33 +109,33 @@ fn contents(
 }
 
 /// Faults in pages and in markers of earlier turns.
-fn coordinates(
+fn faults_in_pages_and_turns(
     client: &mut impl GenericClient,
-    all: &[Shown],
+    all: &[ShownAnswer],
     random: &mut SplitMix,
 ) -> Result<Vec<Figure>> {
     pages::load(client, all)?;
     let cited = pages::cases(all, random);
     println!("## Pages and turns\n");
-    report::untouched(
+    report::unchanged(
         "citations of true pages",
-        &judge(client, &cited.truly, DEFAULT)?,
+        &judge(client, &cited.truly, DEFAULT_THRESHOLD)?,
     );
     report::head();
     let figures = [
-        report::row(Kind::PageBeyond, &judge(client, &cited.beyond, DEFAULT)?),
         report::row(
-            Kind::PageElsewhere,
-            &judge(client, &cited.elsewhere, DEFAULT)?,
+            FaultKind::PageBeyond,
+            &judge(client, &cited.beyond, DEFAULT_THRESHOLD)?,
         ),
-        report::row(Kind::Stale, &stale::held(client, all)?),
+        report::row(
+            FaultKind::PageElsewhere,
+            &judge(client, &cited.elsewhere, DEFAULT_THRESHOLD)?,
+        ),
+        report::row(FaultKind::Stale, &stale_markers::cite(client, all)?),
     ];
     println!();
     Ok(figures.concat())
 }
 
-/// The default of the setting `support_threshold`.
-const DEFAULT: f64 = 0.43;
-
-/// Share of a sentence's content from which a passage plainly holds it.
+/// Share of a sentence above which the passage clearly contains it.
 const CLEAR: f64 = 0.7;

@@ -1,38 +1,38 @@
-//! What the command line asks for.
+//! The command line of `injection`.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use lexopt::prelude::{Long, ValueExt};
 
-/// How the command is called.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench injection --data FOLDER --uri URI [OPTION]…
 
-  --data FOLDER     folder that holds mtrag/
-  --uri URI         a server with the extension; what is written is rolled back
-  --scripture FILE  the King James Version as `bible -f` prints it, whose places are then cited too
-  --seed N          which faults are put where (default 1)
-  --check           fail where a figure is below its floor";
+  --data FOLDER     folder that contains mtrag/
+  --uri URI         server with the extension; all writes are rolled back
+  --scripture FILE  the King James Version as `bible -f` prints it, to cite its places too
+  --seed N          seed of the faults (default 1)
+  --check           fail if a figure is below its floor";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
     /// Folder of the data.
     pub data: PathBuf,
-    /// The server.
+    /// Server with the extension.
     pub uri: String,
-    /// The text whose places are cited.
+    /// Text whose places are cited.
     pub scripture: Option<PathBuf>,
-    /// Which faults are put where.
+    /// Seed of the faults.
     pub seed: u64,
-    /// Whether a figure below its floor is a failure.
+    /// Whether a figure below its floor is an error.
     pub check: bool,
 }
 
 impl Options {
-    /// Reads them; `None` where only help is asked for.
+    /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// Arguments that are none.
+    /// Unknown options, missing required options.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut data, mut uri, mut scripture) = (None, None, None);
         let (mut seed, mut check) = (1, false);
@@ -48,8 +48,8 @@ impl Options {
             }
         }
         Ok(Some(Self {
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
             scripture,
             seed,
             check,

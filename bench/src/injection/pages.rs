@@ -1,4 +1,4 @@
-//! Citations by document and page, in documents whose pages are counted.
+//! Citations of pages of documents with a known number of pages.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use anyhow::Result;
 use postgres::GenericClient;
 use serde_json::{Value, json};
 
-use super::case::{Case, Style, answer};
-use super::kind::Kind;
-use super::shown::Shown;
-use crate::draw::SplitMix;
+use super::answers::ShownAnswer;
+use super::case::{MarkerStyle, TestCase, answer};
+use super::fault_kind::FaultKind;
+use crate::statistics::random::SplitMix;
 
-/// The corpus of the documents.
+/// Corpus of the documents.
 pub const CORPUS: &str = "injection_pages";
 
-/// Documents by name with their pages: the passages that were shown of them, in order of appearance.
+/// Documents by name. Their pages are their shown passages, in order of appearance.
 type Documents<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
-fn documents(all: &[Shown]) -> Documents<'_> {
+fn documents(all: &[ShownAnswer]) -> Documents<'_> {
     let mut documents = Documents::new();
     for passage in all.iter().flat_map(|shown| &shown.passages) {
         let pages = documents.entry(&passage.document).or_default();
@@ -28,18 +28,18 @@ fn documents(all: &[Shown]) -> Documents<'_> {
     documents
 }
 
-/// The number of the page, from 1, on which a text stands; 0 for one that does not.
+/// The page with this text, from 1; 0 if there is none.
 fn page(documents: &Documents<'_>, document: &str, text: &str) -> usize {
     let pages = documents.get(document);
     let place = pages.and_then(|pages| pages.iter().position(|page| *page == text));
     place.map_or(0, |place| place + 1)
 }
 
-/// Puts the documents, a page a passage.
+/// Loads the documents, with one page per passage.
 ///
 /// # Errors
-/// A server that refuses.
-pub fn load(client: &mut impl GenericClient, all: &[Shown]) -> Result<()> {
+/// Errors of the server.
+pub fn load(client: &mut impl GenericClient, all: &[ShownAnswer]) -> Result<()> {
     client.execute("SELECT reground.create_corpus($1)", &[&CORPUS])?;
     for (name, pages) in documents(all) {
         let passages: Value = pages
@@ -55,29 +55,29 @@ pub fn load(client: &mut impl GenericClient, all: &[Shown]) -> Result<()> {
     Ok(())
 }
 
-/// Answers in which one sentence cites by page.
+/// Answers with one page citation each.
 #[derive(Default)]
 pub struct Cited {
-    /// The page that the sentence stands on.
-    pub truly: Vec<Case>,
-    /// A page that the document does not have: one beyond its last, or 0.
-    pub beyond: Vec<Case>,
-    /// The same where no passage of the document was shown.
-    pub elsewhere: Vec<Case>,
+    /// The true page of the sentence.
+    pub truly: Vec<TestCase>,
+    /// A page that the document does not have: beyond its last, or 0.
+    pub beyond: Vec<TestCase>,
+    /// The same, with no passage of the document shown.
+    pub elsewhere: Vec<TestCase>,
 }
 
-/// Answers to each page citation: a true one and two beside the document.
-pub fn cases(all: &[Shown], random: &mut SplitMix) -> Cited {
+/// Makes three answers for each citation: one true and two false.
+pub fn cases(all: &[ShownAnswer], random: &mut SplitMix) -> Cited {
     let documents = documents(all);
-    let mut places: Vec<(&Shown, usize)> = all
+    let mut places: Vec<(&ShownAnswer, usize)> = all
         .iter()
         .flat_map(|shown| shown.citing().map(move |place| (shown, place)))
         .collect();
     random.shuffle(&mut places);
-    places.truncate(Kind::PageBeyond.asked());
+    places.truncate(FaultKind::PageBeyond.injections());
     let mut cited = Cited::default();
     for (shown, place) in places {
-        let Some((right, _)) = shown.sentences[place].stands_on else {
+        let Some((right, _)) = shown.sentences[place].supported_by else {
             continue;
         };
         let source = &shown.passages[right];
@@ -97,29 +97,29 @@ pub fn cases(all: &[Shown], random: &mut SplitMix) -> Cited {
     cited
 }
 
-/// The answer with the source of one sentence cited by page; passages of the document `without` are not shown.
+/// The answer with a page citation in one sentence; passages of the document `without` are left out.
 fn case(
-    shown: &Shown,
+    shown: &ShownAnswer,
     place: usize,
     documents: &Documents<'_>,
     cited: usize,
     without: Option<&str>,
-) -> Case {
+) -> TestCase {
     let sentence = &shown.sentences[place];
     let source = sentence
-        .stands_on
+        .supported_by
         .map_or("", |(right, _)| &shown.passages[right].document);
     let marker = format!("Source: {source}, p. {cited}");
     let (answer, citations) = answer(
         shown,
-        Style::Numbers,
+        MarkerStyle::Numbers,
         Some((place, &sentence.text, &marker)),
     );
     let passages = shown
         .passages
         .iter()
         .filter(|passage| without != Some(passage.document.as_str()));
-    Case {
+    TestCase {
         answer,
         passages: passages
             .map(|passage| {

@@ -1,22 +1,22 @@
-//! What was found, as tables and as figures by name.
+//! Tables and figures of the detected faults.
 
 use std::collections::BTreeMap;
 
+use super::fault_kind::FaultKind;
 use super::judge::Verdict;
-use super::kind::Kind;
 
-/// A figure by its name.
+/// Name and value of a figure.
 pub type Figure = (String, f64);
 
 /// Prints the head of the table of faults.
 pub fn head() {
-    println!("| mode | kind | injected | found | recall | under its mode | statuses |");
+    println!("| mode | kind | injected | found | recall | with the right mode | statuses |");
     println!("|---|---|---|---|---|---|---|");
 }
 
-/// Prints the row of a kind: a fault is found when its citation does not hold, and named when that is put down to its mode.
-/// Gives both shares.
-pub fn row(kind: Kind, verdicts: &[Verdict]) -> [Figure; 2] {
+/// Prints the row of a kind and returns two shares: detected faults (the citation does not hold), and those with the right failure
+/// mode.
+pub fn row(kind: FaultKind, verdicts: &[Verdict]) -> [Figure; 2] {
     let mode = kind.mode();
     let found = verdicts
         .iter()
@@ -40,7 +40,7 @@ pub fn row(kind: Kind, verdicts: &[Verdict]) -> [Figure; 2] {
     ]
 }
 
-/// The share of citations that do not hold, or are not seen, though nothing was done to them.
+/// Share of unchanged citations that do not hold or were not extracted.
 pub fn false_alarms(verdicts: &[Verdict]) -> f64 {
     let alarms = verdicts
         .iter()
@@ -49,8 +49,8 @@ pub fn false_alarms(verdicts: &[Verdict]) -> f64 {
     share(alarms, verdicts.len())
 }
 
-/// Prints the false alarms on citations that were not touched.
-pub fn untouched(name: &str, verdicts: &[Verdict]) {
+/// Prints the false alarms on unchanged citations.
+pub fn unchanged(name: &str, verdicts: &[Verdict]) {
     println!(
         "False alarms on {name}: {:.3} of {} ({}).\n",
         false_alarms(verdicts),
@@ -59,7 +59,7 @@ pub fn untouched(name: &str, verdicts: &[Verdict]) {
     );
 }
 
-/// How often each status was given, the most frequent first.
+/// Number of citations by status, the most frequent first.
 fn statuses(verdicts: &[Verdict]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for verdict in verdicts {
@@ -78,7 +78,7 @@ fn share(part: usize, all: usize) -> f64 {
     part as f64 / all.max(1) as f64
 }
 
-/// Prints and gives the share of cited places whose status is among those that are right.
+/// Prints and returns the share of cited places with one of the statuses `right`.
 pub fn places(name: &str, verdicts: &[Verdict], right: &[&str]) -> Figure {
     let as_asked = verdicts
         .iter()

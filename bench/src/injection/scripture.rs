@@ -1,4 +1,4 @@
-//! Places of a work by book, chapter and verse: true ones resolve, invented ones are out of bounds.
+//! Citations of book, chapter and verse: true places resolve, invented places are out of bounds.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use postgres::GenericClient;
 use serde_json::{Value, json};
 
 use super::books::BOOKS;
-use super::case::Case;
-use super::judge::judge;
+use super::case::TestCase;
+use super::judge::{DEFAULT_THRESHOLD, judge};
 use super::report::{self, Figure};
-use crate::draw::SplitMix;
+use crate::statistics::random::SplitMix;
 
-/// The corpus of the text.
+/// Corpus of the text.
 const CORPUS: &str = "injection_scripture";
 
-/// Verses that one passage holds; none runs over the end of a chapter, so that bounds are closed.
+/// Verses per passage. No passage crosses the end of a chapter, so that the bounds are exact.
 const VERSES: usize = 10;
 
-/// Places cited, true ones and invented ones each.
+/// Number of true places, and of invented places.
 const CITED: usize = 200;
 
 /// The verses of a chapter.
@@ -27,11 +27,11 @@ type Chapter = Vec<String>;
 /// The chapters of a book.
 type Book = Vec<Chapter>;
 
-/// Loads the text and cites true and invented places of it. Gives the share of true places that resolve and of invented
-/// ones that are out of bounds.
+/// Loads the text and cites true and invented places. Returns the share of true places that resolve, and of invented places that
+/// are out of bounds.
 ///
 /// # Errors
-/// A text of another shape, a server that refuses.
+/// Text in another format, errors of the server.
 pub fn measure(
     client: &mut impl GenericClient,
     path: &Path,
@@ -41,13 +41,13 @@ pub fn measure(
         .with_context(|| format!("{} cannot be read", path.display()))?;
     let books = read(&text)?;
     load(client, &books)?;
-    let cases = |invented: bool, random: &mut SplitMix| -> Vec<Case> {
+    let cases = |invented: bool, random: &mut SplitMix| -> Vec<TestCase> {
         (0..CITED)
             .map(|number| case(&books, invented.then_some(number), random))
             .collect()
     };
-    let of_true = judge(client, &cases(false, random), super::DEFAULT)?;
-    let of_invented = judge(client, &cases(true, random), super::DEFAULT)?;
+    let of_true = judge(client, &cases(false, random), DEFAULT_THRESHOLD)?;
+    let of_invented = judge(client, &cases(true, random), DEFAULT_THRESHOLD)?;
     println!("## Book, chapter and verse\n");
     let exists = [
         "resolved_current",
@@ -66,7 +66,7 @@ pub fn measure(
     ])
 }
 
-/// Reads lines of `ABBREVIATION CHAPTER:VERSE WORDS` without the first space, as `bible -f` prints them: books in order.
+/// Parses lines of `ABBREVIATION CHAPTER:VERSE WORDS`, without the first space, as `bible -f` prints them; books in order.
 fn read(text: &str) -> Result<Vec<Book>> {
     let mut books: Vec<Book> = Vec::new();
     let mut last = "";
@@ -93,7 +93,7 @@ fn read(text: &str) -> Result<Vec<Book>> {
     }
     ensure!(
         books.len() == BOOKS.len(),
-        "{} books in place of {}",
+        "{} books, expected {}",
         books.len(),
         BOOKS.len()
     );
@@ -138,15 +138,15 @@ fn load(client: &mut impl GenericClient, books: &[Book]) -> Result<()> {
     Ok(())
 }
 
-/// A verse with its place, or with one that is not there: by turns a verse too many, a chapter too many, verse 0.
-fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> Case {
+/// A verse with its place. `invented` selects a false place: a verse too high, a chapter too high, or verse 0.
+fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> TestCase {
     let number = random.below(books.len());
     let book = &books[number];
     let chapter = random.below(book.len());
     let verse = random.below(book[chapter].len());
     let (name, abbreviations) = BOOKS[number];
     let name = match random.below(2) {
-        0 => random.of(abbreviations).copied().unwrap_or(name),
+        0 => random.choose(abbreviations).copied().unwrap_or(name),
         _ => name,
     };
     let beyond = 1 + random.below(20);
@@ -156,12 +156,12 @@ fn case(books: &[Book], invented: Option<usize>, random: &mut SplitMix) -> Case 
         Some(1) => (book.len() + beyond, verse + 1),
         Some(_) => (chapter + 1, 0),
     };
-    // One sentence.
+    // Without punctuation it is one sentence.
     let said = book[chapter][verse].replace(['.', '?', '!', ':', ';', '(', ')'], "");
     let mut answer = said.trim().to_owned() + " ";
     let byte = answer.len();
     answer.push_str(&format!("({name} {cited_chapter}:{cited_verse})."));
-    Case {
+    TestCase {
         answer,
         passages: json!([]),
         corpus: Some(CORPUS.to_owned()),
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verses_are_read_book_by_book() {
+    fn verses_are_grouped_by_book_and_chapter() {
         let text: String = (0..BOOKS.len())
             .map(|book| {
                 let book = char::from_u32(0x4E00 + book as u32).unwrap_or_default();

@@ -1,12 +1,12 @@
-//! Comparisons: turns that humans labelled so, and seeded ones of two documents' titles.
+//! Comparisons: turns with this human label, and generated questions about two titles.
 
 use reground_grounding::intent::{Intent, classify};
 
 use super::conversations::{Conversation, Library};
 use super::scores::{Score, score};
-use crate::draw::SplitMix;
+use crate::statistics::random::SplitMix;
 
-/// Ways to compare `{a}` with `{b}`.
+/// Questions that compare `{a}` with `{b}`.
 const COMPARED: [&str; 12] = [
     "What is the difference between {a} and {b}?",
     "Compare {a} with {b}",
@@ -22,7 +22,7 @@ const COMPARED: [&str; 12] = [
     "Worin unterscheiden sich {a} und {b}?",
 ];
 
-/// Ways to name both without comparing them.
+/// Questions with both names that do not compare.
 const NAMED: [&str; 6] = [
     "Does {a} work together with {b}?",
     "How do I move from {a} to {b}?",
@@ -32,22 +32,22 @@ const NAMED: [&str; 6] = [
     "Gibt es {a} und {b} auch in Deutschland?",
 ];
 
-/// The seed of the titles.
+/// Seed of the titles.
 const SEED: u64 = 23;
-/// Seeded questions of each kind.
+/// Generated questions of each kind.
 const SEEDED: usize = 600;
-/// Words of a title that names something.
+/// Most words of a title.
 const NAME: usize = 4;
 
-/// What seeded questions gave.
+/// The result of the generated questions.
 pub struct Seeded {
-    /// How well comparisons are told from questions that name two things.
+    /// How well comparisons are distinguished from other questions with two names.
     pub score: Score,
-    /// Comparisons whose two members are the two titles, of those found.
+    /// Share of the detected comparisons whose two members are the titles.
     pub members: f64,
 }
 
-/// All turns, by whether humans labelled them a comparison.
+/// The score over all turns with human labels.
 pub fn labelled(conversations: &[Conversation]) -> Score {
     let turns = conversations
         .iter()
@@ -61,7 +61,7 @@ pub fn labelled(conversations: &[Conversation]) -> Score {
     score(&pairs, &true, &true)
 }
 
-/// Seeded questions about two titles of a corpus.
+/// The score over generated questions about two titles of a corpus.
 pub fn seeded(libraries: &[Library]) -> Seeded {
     let titles: Vec<Vec<&str>> = libraries.iter().map(names).collect();
     let mut random = SplitMix(SEED);
@@ -72,11 +72,14 @@ pub fn seeded(libraries: &[Library]) -> Seeded {
         } else {
             (&NAMED, false)
         };
-        let Some(titles) = random.of(&titles) else {
+        let Some(titles) = random.choose(&titles) else {
             continue;
         };
-        let (Some(a), Some(b), Some(way)) = (random.of(titles), random.of(titles), random.of(ways))
-        else {
+        let (Some(a), Some(b), Some(way)) = (
+            random.choose(titles),
+            random.choose(titles),
+            random.choose(ways),
+        ) else {
             continue;
         };
         if a == b {
@@ -96,7 +99,7 @@ pub fn seeded(libraries: &[Library]) -> Seeded {
     }
 }
 
-/// Titles that name something: one to four words, letters and digits only.
+/// Titles of one to four words with only letters and digits.
 fn names(library: &Library) -> Vec<&str> {
     let titles = library
         .corpus

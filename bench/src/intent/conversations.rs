@@ -1,6 +1,5 @@
-//! Conversations with what intent is judged by: what was asked, answered and cited, and embeddings of it.
-//!
-//! What a turn cited is what was judged relevant to it.
+//! Conversations with the inputs of the intent classification: questions, answers, citations and embeddings. The citations of a
+//! turn are the passages judged relevant to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +10,12 @@ use crate::data::corpus::{Address, Corpus};
 use crate::data::queries::{Form, conversation_and_turn, judgements, queries};
 use crate::data::{Domain, Folder, json_lines};
 
-/// Words and their embedding.
+/// A text and its embedding.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// The embedding, where the data set has one.
+    /// The embedding, if the data set has one.
     pub embedding: Option<Vec<f32>>,
 }
 
@@ -31,20 +30,20 @@ pub struct Turn {
     pub rewrite: Option<Question>,
     /// The answer.
     pub answer: String,
-    /// Titles of the passages that were shown for it.
+    /// Titles of the passages shown for it.
     pub titles: Vec<String>,
-    /// Relevant passages, as places in the corpus; of passages of one text the first.
+    /// Relevant passages, as indexes into the corpus; for equal texts the first index.
     pub cited: BTreeSet<usize>,
     /// Whether its question type is `Comparative`.
     pub comparative: bool,
-    /// Its label of dependency: `N/A` (first turns), `Follow-up`, `Clarification`.
+    /// Its dependency label: `N/A` (first turns), `Follow-up`, `Clarification`.
     pub label: String,
 }
 
 /// A conversation.
 #[derive(Clone, Debug)]
 pub struct Conversation {
-    /// Where it was held.
+    /// Its domain.
     pub domain: Domain,
     /// Id in the data.
     pub id: String,
@@ -52,7 +51,7 @@ pub struct Conversation {
     pub turns: Vec<Turn>,
 }
 
-/// A corpus by document.
+/// A corpus with an index by document.
 pub struct Library {
     /// Its passages.
     pub corpus: Corpus,
@@ -66,7 +65,7 @@ impl Library {
     /// The corpus of a domain.
     ///
     /// # Errors
-    /// Files that are missing or malformed.
+    /// Missing or malformed files.
     pub fn read(folder: &Folder, domain: Domain) -> Result<Self> {
         let corpus = Corpus::read(folder, domain)?;
         let of = |id: &str| Address::of(domain, id).document;
@@ -85,7 +84,7 @@ impl Library {
     /// The conversations of its domain, by id.
     ///
     /// # Errors
-    /// Files that are missing or malformed.
+    /// Missing or malformed files.
     pub fn conversations(&self, folder: &Folder) -> Result<Vec<Conversation>> {
         let domain = self.corpus.domain;
         let questions = |form| -> Result<BTreeMap<String, Question>> {
@@ -140,7 +139,7 @@ impl Library {
             .collect())
     }
 
-    /// The place of each passage by id; those of one text have the place of the first.
+    /// Index of each passage by id; equal texts have the index of the first.
     fn places(&self) -> BTreeMap<&str, usize> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         let passages = self.corpus.passages.iter().enumerate();

@@ -1,11 +1,11 @@
-//! The command `intent`: how well the intent of a turn is told, by the crate's public functions.
+//! The command `intent`: accuracy of the intent classification, by the public functions of the crate.
 
 mod comparisons;
 mod conversations;
-mod examples;
-mod fitted;
+mod cross_validation;
+mod labelled_turns;
 mod options;
-mod past;
+mod past_turns;
 mod report;
 mod scores;
 
@@ -13,19 +13,19 @@ use anyhow::{Result, ensure};
 
 use crate::data::{Domain, Folder};
 use conversations::{Conversation, Library};
-use examples::{Splice, later_turns, new_topics};
-use fitted::Cases;
+use cross_validation::Cases;
+use labelled_turns::{SpliceKind, later_turns, new_topics};
 use options::Options;
-use past::Known;
+use past_turns::KnownHistory;
 
-/// The macro-F1 and the AUROC of new topics that have to be reached on conversations held out, with everything known.
-/// Raised when a figure rises, never lowered.
+/// Lower bounds of the macro-F1 and of the AUROC of new topics, on held-out conversations with all history known. They are raised
+/// when a figure rises, never lowered.
 const FLOORS: (f64, f64) = (0.67, 0.95);
 
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data that are missing, figures below their floors.
+/// Invalid arguments, missing data, figures below their floors.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);
@@ -39,27 +39,27 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
         conversations.extend(library.conversations(&folder)?);
     }
     let later = later_turns(&libraries, &conversations);
-    let kinds = [Splice::Opening, Splice::Rewrite];
+    let kinds = [SpliceKind::Opening, SpliceKind::Rewrite];
     let mut examples = new_topics(&libraries, &conversations, &later, &kinds, 2);
     examples.extend(&later);
 
     report::heading(&examples);
     let mut reached = (0.0, 0.0);
-    for known in Known::ALL {
+    for known in KnownHistory::ALL {
         let cases = Cases::of(&libraries, &examples, known);
         let (held_out, shipped) = (cases.held_out(&cases), cases.as_shipped());
         reached = report::row(known, &held_out, &shipped);
         if options.weights {
             report::weights(&cases.weights());
         }
-        if known == Known::ALL[Known::ALL.len() - 1] {
+        if known == KnownHistory::ALL[KnownHistory::ALL.len() - 1] {
             report::classes(&held_out);
             report::reliability(&held_out);
             report::dependency(&held_out);
         }
     }
     report::splices_heading();
-    for kind in Splice::ALL {
+    for kind in SpliceKind::ALL {
         let spliced = new_topics(&libraries, &conversations, &later, &[kind], 1);
         let held_out = |known| {
             let cases = Cases::of(&libraries, &examples, known);
@@ -69,7 +69,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
                 later,
             )
         };
-        report::splices(kind, &Known::ALL.map(held_out));
+        report::splices(kind, &KnownHistory::ALL.map(held_out));
     }
     report::comparisons(
         &comparisons::labelled(&conversations),

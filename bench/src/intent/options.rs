@@ -1,32 +1,32 @@
-//! What the command line asks for.
+//! The command line of `intent`.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use lexopt::prelude::Long;
 
-/// How the command is called.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench intent --data FOLDER
 
-  --data FOLDER    folder that holds mtrag/
-  --check          fail where intents are told apart less well than they have to be
-  --weights        print the weights that fit all of it, as the crate writes them";
+  --data FOLDER    folder that contains mtrag/
+  --check          fail if a figure is below its floor
+  --weights        print the weights fitted to all examples, in the notation of the crate";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
     /// Folder of the data.
     pub data: PathBuf,
     /// Whether a figure below its floor is an error.
     pub check: bool,
-    /// Whether to print weights.
+    /// Whether to print the fitted weights.
     pub weights: bool,
 }
 
 impl Options {
-    /// Reads them; `None` where only help is asked for.
+    /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// Arguments that are none.
+    /// Unknown options, missing required options.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut data, mut check, mut weights) = (None, false, false);
         while let Some(argument) = parser.next()? {
@@ -39,7 +39,7 @@ impl Options {
             }
         }
         Ok(Some(Self {
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             check,
             weights,
         }))

@@ -1,43 +1,43 @@
-//! The tables.
+//! The tables of the report.
 
 use reground_grounding::intent::{AGAIN, AWAY, Dependency, Intent, Weights};
 use reground_metrics::classification::auroc;
 
 use super::comparisons::Seeded;
-use super::examples::{Example, Label, Splice};
-use super::fitted::Verdict;
-use super::past::Known;
+use super::cross_validation::Verdict;
+use super::labelled_turns::{Example, Label, SpliceKind};
+use super::past_turns::KnownHistory;
 use super::scores::{self, Score, score, share};
 
-/// The three classes that are built from data, with their labels.
+/// The classes derived from data, with their labels.
 const CLASSES: [(Intent, Label); 3] = [
     (Intent::NewTopic, Label::NewTopic),
     (Intent::DrillDown, Label::DrillDown),
     (Intent::SameSources, Label::SameSources),
 ];
 
-/// Says what the examples are, and begins the table of [`row`].
+/// Prints the numbers of examples and the head of the table of [`row`].
 pub fn heading(examples: &[Example<'_>]) {
     let count = |label| examples.iter().filter(|e| e.label == label).count();
     println!("# Intent\n");
     println!(
-        "{} new topics (spliced), {} drill-downs (same document, other passage), {} of the same sources (same passage); \
-         {} later turns go on elsewhere. *Held out*: weights fitted on the other four of five folds by conversation. \
-         *Wrongly new*: later turns, those that go on elsewhere among them, that are called a new topic.\n",
+        "{} new topics (spliced), {} drill-downs (same document, other passage), {} of the same sources (same passage); {} later turns \
+         continue elsewhere. *Held out*: weights fitted on the other four of five folds by conversation. *Wrongly new*: later turns, \
+         also those that continue elsewhere, that are classified as a new topic.\n",
         count(Label::NewTopic),
         count(Label::DrillDown),
         count(Label::SameSources),
         count(Label::Elsewhere),
     );
     println!(
-        "| known of earlier turns | majority, macro-F1 | macro-F1, held out | shipped weights | AUROC of new topics, held out \
-         | wrongly new, held out |"
+        "| known history | majority, macro-F1 | macro-F1, held out | shipped weights | AUROC of new topics, held out | wrongly new, \
+         held out |"
     );
     println!("|{}", "---|".repeat(6));
 }
 
-/// A row of what is known; macro-F1 and AUROC on what was held out.
-pub fn row(known: Known, held_out: &[Verdict<'_>], shipped: &[Verdict<'_>]) -> (f64, f64) {
+/// Prints the row of a known history; returns macro-F1 and AUROC on held-out conversations.
+pub fn row(known: KnownHistory, held_out: &[Verdict<'_>], shipped: &[Verdict<'_>]) -> (f64, f64) {
     let reached = (macro_f1(&classed(held_out)), new_topic_auroc(held_out));
     println!(
         "| {} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} |",
@@ -51,7 +51,7 @@ pub fn row(known: Known, held_out: &[Verdict<'_>], shipped: &[Verdict<'_>]) -> (
     reached
 }
 
-/// The weights that fit all examples, as the crate writes them.
+/// Prints the weights fitted to all examples, in the notation of the crate.
 pub fn weights((away, again): &(Weights<AWAY>, Weights<AGAIN>)) {
     let written = |weights: &[f64]| -> String {
         let numbers: Vec<String> = weights.iter().map(|w| format!("{w:.2}")).collect();
@@ -65,9 +65,9 @@ pub fn weights((away, again): &(Weights<AWAY>, Weights<AGAIN>)) {
     }
 }
 
-/// Each class by itself, and what was taken for what.
+/// Prints precision and recall of each class, and the confusion matrix.
 pub fn classes(verdicts: &[Verdict<'_>]) {
-    println!("\nWith everything known, held out:\n");
+    println!("\nWith all history known, held out:\n");
     print!("| is | n | precision | recall | F1 |");
     for intent in Intent::ALL {
         print!(" called {} |", intent.name());
@@ -103,7 +103,7 @@ fn called(verdicts: &[Verdict<'_>], label: Label) {
     println!();
 }
 
-/// How far the confidence can be believed.
+/// Prints the calibration of the confidence.
 pub fn reliability(verdicts: &[Verdict<'_>]) {
     let pairs: Vec<(f64, bool)> = verdicts
         .iter()
@@ -117,7 +117,7 @@ pub fn reliability(verdicts: &[Verdict<'_>]) {
             bin.from, bin.to, bin.count, bin.confidence, bin.right
         );
     }
-    println!("\n| likelihood of a new topic | n | mean | is one |\n|---|---|---|---|");
+    println!("\n| likelihood of a new topic | n | mean | is new |\n|---|---|---|---|");
     let new: Vec<(f64, bool)> = verdicts
         .iter()
         .map(|v| (v.likelihoods.new_topic, v.example.label == Label::NewTopic))
@@ -130,7 +130,7 @@ pub fn reliability(verdicts: &[Verdict<'_>]) {
     }
 }
 
-/// The dependency by the labels of humans, and by whether the rewrite had to add words.
+/// Prints the dependency by human label, and by whether the rewrite added words.
 pub fn dependency(verdicts: &[Verdict<'_>]) {
     println!("\n| turn | n | hard | soft | none |\n|---|---|---|---|---|");
     let line = |name: &str, of: &dyn Fn(&Verdict<'_>) -> bool| {
@@ -168,20 +168,20 @@ fn rewritten(example: &Example<'_>) -> Option<bool> {
     Some(plain(&turn.rewrite.as_ref()?.text) != plain(&turn.question.text))
 }
 
-/// Begins the table of [`splices`].
+/// Prints the head of the table of [`splices`].
 pub fn splices_heading() {
     println!(
-        "\nNew topics by what they are, held out; AUROC against all later turns, in brackets the share found.\n"
+        "\nNew topics by origin, held out: AUROC against all later turns, and the share found in brackets.\n"
     );
     print!("| new topic | corpus | n |");
-    Known::ALL
+    KnownHistory::ALL
         .iter()
         .for_each(|known| print!(" {} |", known.name()));
-    println!("\n|{}", "---|".repeat(3 + Known::ALL.len()));
+    println!("\n|{}", "---|".repeat(3 + KnownHistory::ALL.len()));
 }
 
-/// The rows of one kind of splice: for each state of knowledge the spliced and the later turns.
-pub fn splices(kind: Splice, by_knowledge: &[(Vec<Verdict<'_>>, Vec<Verdict<'_>>)]) {
+/// Prints the rows of one kind of splice, with a column for each known history.
+pub fn splices(kind: SpliceKind, by_knowledge: &[(Vec<Verdict<'_>>, Vec<Verdict<'_>>)]) {
     for (here, corpus) in [(true, "same"), (false, "other")] {
         let of = |v: &&Verdict<'_>| v.example.splice == Some((kind, here));
         let count = by_knowledge
@@ -207,7 +207,7 @@ pub fn splices(kind: Splice, by_knowledge: &[(Vec<Verdict<'_>>, Vec<Verdict<'_>>
     }
 }
 
-/// How well comparisons are told.
+/// Prints the scores of comparisons.
 pub fn comparisons(labelled: &Score, seeded: &Seeded) {
     println!(
         "\n| comparisons | n | precision | recall | F1 | both members |\n|---|---|---|---|---|---|"
@@ -225,7 +225,7 @@ pub fn comparisons(labelled: &Score, seeded: &Seeded) {
     line("seeded", &seeded.score, &format!("{:.3}", seeded.members));
 }
 
-/// What was judged and what is true, of examples of the three classes.
+/// Classified and true labels of the three classes.
 fn classed(verdicts: &[Verdict<'_>]) -> Vec<(Intent, Label)> {
     let labelled = verdicts
         .iter()
@@ -240,7 +240,7 @@ fn macro_f1(pairs: &[(Intent, Label)]) -> f64 {
     f1s.iter().sum::<f64>() / f1s.len() as f64
 }
 
-/// The macro-F1 of calling everything what most examples are.
+/// The macro-F1 of always choosing the best single class.
 fn majority(verdicts: &[Verdict<'_>]) -> f64 {
     let labels = classed(verdicts);
     let always = CLASSES.map(|(intent, _)| {

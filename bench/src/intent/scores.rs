@@ -1,19 +1,19 @@
-//! Precision, recall and F1 of classes, and how far a confidence can be believed.
+//! Precision, recall and F1 of classes, and calibration.
 
-/// How well one class is told.
+/// The score of one class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Share of what was called so that is so.
+    /// Precision.
     pub precision: f64,
-    /// Share of what is so that was called so.
+    /// Recall.
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
-    /// Examples that are so.
+    /// Examples of the class.
     pub count: usize,
 }
 
-/// The score of one class over pairs of what was judged and what is true; a share of nothing is 0.
+/// The score of one class over pairs of prediction and truth; a share of nothing is 0.
 pub fn score<T: PartialEq, L: PartialEq>(pairs: &[(T, L)], judged: &T, truth: &L) -> Score {
     let count = |of: &dyn Fn(&(T, L)) -> bool| pairs.iter().filter(|pair| of(pair)).count();
     let called = count(&|pair| pair.0 == *judged);
@@ -30,31 +30,31 @@ pub fn score<T: PartialEq, L: PartialEq>(pairs: &[(T, L)], judged: &T, truth: &L
 /// A bin of confidences.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// Its bounds.
+    /// Lower bound.
     pub from: f64,
-    /// Its bounds.
+    /// Upper bound.
     pub to: f64,
-    /// Judgements in it.
+    /// Predictions in it.
     pub count: usize,
     /// Their mean confidence.
     pub confidence: f64,
-    /// The share that is right.
+    /// Share of right predictions.
     pub right: f64,
 }
 
-/// The bins that hold any of the pairs of confidence and truth, `count` of equal width over [0, 1].
+/// The non-empty bins of pairs of confidence and correctness, `count` bins of equal width over [0, 1].
 pub fn reliability(pairs: &[(f64, bool)], count: usize) -> Vec<Bin> {
     let of = |confidence: f64| ((confidence * count as f64) as usize).min(count - 1);
     (0..count)
         .filter_map(|bin| {
-            let held: Vec<_> = pairs.iter().filter(|(c, _)| of(*c) == bin).collect();
-            let right = held.iter().filter(|(_, right)| *right).count();
-            (!held.is_empty()).then(|| Bin {
+            let contained: Vec<_> = pairs.iter().filter(|(c, _)| of(*c) == bin).collect();
+            let right = contained.iter().filter(|(_, right)| *right).count();
+            (!contained.is_empty()).then(|| Bin {
                 from: bin as f64 / count as f64,
                 to: (bin + 1) as f64 / count as f64,
-                count: held.len(),
-                confidence: held.iter().map(|(c, _)| c).sum::<f64>() / held.len() as f64,
-                right: share(right, held.len()),
+                count: contained.len(),
+                confidence: contained.iter().map(|(c, _)| c).sum::<f64>() / contained.len() as f64,
+                right: share(right, contained.len()),
             })
         })
         .collect()
@@ -70,8 +70,8 @@ mod tests {
     use super::{reliability, score};
 
     #[test]
-    fn scores_are_those_of_the_textbook() {
-        // Called a: a a b; called b: b. Precision of a 2/3, recall 1, F1 2 · 2 / (3 + 2).
+    fn scores_match_the_textbook_definitions() {
+        // Predicted a: a a b; predicted b: b. Precision of a 2/3, recall 1, F1 2 · 2 / (3 + 2).
         let pairs = [('a', 'a'), ('a', 'a'), ('a', 'b'), ('b', 'b')];
         let a = score(&pairs, &'a', &'a');
         assert_eq!(
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_hold_every_pair_once() {
+    fn bins_contain_every_pair_once() {
         let pairs = [(0.0, false), (0.5, true), (0.59, false), (1.0, true)];
         let bins = reliability(&pairs, 5);
         assert_eq!(bins.iter().map(|bin| bin.count).sum::<usize>(), 4);

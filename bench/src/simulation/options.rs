@@ -1,28 +1,28 @@
-//! What the command line asks for.
+//! The command line of `simulation`.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use lexopt::prelude::Long;
 
-/// How the command is called.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench simulation [OPTION]…
 
-  --measured FILE  what replays measured, a line of JSON for each strategy and turn: strategy, turn, conversations,
+  --measured FILE  measured replays, a line of JSON per strategy and turn: strategy, turn, conversations,
                    context_recall, context_precision, history_share, tokens";
 
-/// What the command line asks for.
+/// Parsed arguments.
 #[derive(Default)]
 pub struct Options {
-    /// What replays measured.
+    /// File with the measurements.
     pub measured: Option<PathBuf>,
 }
 
 impl Options {
-    /// Reads them; `None` where only help is asked for.
+    /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// Arguments that are none.
+    /// Unknown options, missing required options.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let mut options = Self::default();
         while let Some(argument) = parser.next()? {

@@ -1,27 +1,27 @@
-//! The figures of the published ten-turn table: 50 conversations in one domain, verse-level citations.
+//! The published ten-turn table: 50 conversations in one domain, verse-level citations.
 
 use reground_grounding::simulation::{Strategy, fit};
 
-/// Turns that have a column.
+/// Turns with a column.
 pub const TURNS: [u32; 5] = [1, 3, 5, 7, 10];
-/// Turns of a conversation; the printed means are over all of them.
+/// Turns of a conversation; the printed means cover all of them.
 pub const LENGTH: u32 = 10;
 /// δ of the domain.
 pub const DELTA: f64 = 0.8;
-/// acc(0), as the table has it at the first turn.
+/// acc(0), from the first turn of the table.
 pub const BASELINE: f64 = 0.912;
 /// Tokens of the sources in a context, R0.
 pub const SOURCE_TOKENS: u64 = 2000;
-/// Tokens that a turn adds to the history, h, by the examples of the source.
+/// Tokens that a turn adds to the history, h, from the examples of the source.
 pub const TURN_TOKENS: f64 = 800.0;
-/// The accuracy that a compressed history is to keep.
+/// Target accuracy of a compressed history.
 pub const TARGET: f64 = 0.85;
-/// acc(0) as the source puts it into the bound on a compressed history.
+/// acc(0) that the source uses for the bound on a compressed history.
 pub const CONFIGURED_BASELINE: f64 = 0.91;
 
 /// A row of the table.
 pub struct Row {
-    /// What is done about history.
+    /// History strategy.
     pub strategy: Strategy,
     /// Citation accuracy at [`TURNS`].
     pub accuracies: [f64; TURNS.len()],
@@ -53,14 +53,14 @@ pub const TABLE: [Row; 4] = [
     },
 ];
 
-/// The ablation: accuracy at the last turn, and milliseconds that a turn takes longer.
+/// The ablation: accuracy at the last turn, and added milliseconds per turn.
 pub const ABLATION: [(Strategy, f64, f64); 3] = [
     (Strategy::RefreshOnly, 0.784, 45.0),
     (Strategy::CompressionOnly, 0.712, 12.0),
     (Strategy::Reground, 0.892, 52.0),
 ];
 
-/// The accuracies of a strategy, turn by turn; none where the table has no row.
+/// The accuracies of a strategy by turn; empty if the table has no row.
 pub fn accuracies(strategy: Strategy) -> Vec<fit::Measured> {
     let rows = TABLE.iter().filter(|row| row.strategy == strategy);
     let points = rows.flat_map(|row| TURNS.into_iter().zip(row.accuracies));
@@ -69,7 +69,7 @@ pub fn accuracies(strategy: Strategy) -> Vec<fit::Measured> {
         .collect()
 }
 
-/// What the first turn's sources keep of the accuracy of fresh ones, turn by turn.
+/// Accuracy of `first_turn` relative to `every_turn`, by turn.
 pub fn drifts() -> Vec<fit::Measured> {
     let stale = accuracies(Strategy::FirstTurn);
     let fresh = accuracies(Strategy::EveryTurn);

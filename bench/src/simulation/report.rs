@@ -1,19 +1,20 @@
-//! Fitted, printed and measured side by side, as Markdown on standard output.
+//! Fitted, printed and measured values, as Markdown on standard output.
 
 use anyhow::Result;
 use reground_grounding::simulation::{Conversation, Drift, Strategy};
 use reground_grounding::theory::Model;
 
+use super::fitted::Fitted;
 use super::measured::Measured;
-use super::{Fitted, printed};
+use super::printed;
 
-/// Prints what was fitted, and how well.
+/// Prints the fitted parameters and their residuals.
 pub fn parameters(fitted: &Fitted) {
     println!("# Strategies over ten turns: the model, the published table, and replays\n");
     println!(
-        "The model is acc(0)·α^δ·e^(−β·d), with acc(0) {:.3} and δ {}. Its source prints a table that the model does not give \
-         with the source's own h/R0. So h/R0 is fitted to the row `every_turn`, and β·d(t) to `first_turn` over `every_turn`, \
-         by least squares; everything else follows.\n",
+        "The model is acc(0)·α^δ·e^(−β·d), with acc(0) {:.3} and δ {}. With the h/R0 that its source states, it does not give the \
+         table of the source. So h/R0 is fitted to the row `every_turn`, and β·d(t) to `first_turn` over `every_turn`, by least \
+         squares. All other values follow from these.\n",
         printed::BASELINE,
         printed::DELTA
     );
@@ -52,12 +53,12 @@ fn form(drift: Drift) -> String {
     }
 }
 
-/// Prints every strategy of the table, turn by turn, and the mean of all ten turns, which nothing was fitted to.
+/// Prints every strategy of the table by turn, and the mean of all ten turns, which is not fitted.
 pub fn table(fitted: &Conversation, stated: &Conversation, measured: Option<&[Measured]>) {
     println!("## Citation accuracy by turn\n");
     println!(
-        "Residual: printed − fitted. As stated: the model with the source's h/R0 = {:.1}, and the fitted drift. Measured: \
-         context recall of our replays, what an answer could have cited; it is no citation accuracy.\n",
+        "Residual: printed − fitted. As stated: the model with the source's h/R0 = {:.1}, and the fitted drift. Measured: context \
+         recall of our replays, which bounds what an answer can cite but is no citation accuracy.\n",
         stated.growth
     );
     println!("| strategy | turn | fitted | printed | residual | as stated | measured |");
@@ -117,10 +118,10 @@ fn mean(conversation: &Conversation, strategy: Strategy) -> Option<f64> {
     sum.map(|sum| sum / f64::from(printed::LENGTH))
 }
 
-/// Prints what each half of the strategy does alone, at the last turn.
+/// Prints the ablation at the last turn.
 pub fn ablation(fitted: &Conversation) {
     println!("## Ablation, turn {}\n", printed::LENGTH);
-    println!("| strategy | fitted | printed | residual | printed ms a turn |");
+    println!("| strategy | fitted | printed | residual | printed ms per turn |");
     println!("|---|---:|---:|---:|---:|");
     for (strategy, accuracy, overhead) in printed::ABLATION {
         let predicted = fitted.accuracy(strategy, printed::LENGTH);
@@ -138,13 +139,13 @@ pub fn ablation(fitted: &Conversation) {
 /// Prints where the model gives the printed figures and where it does not.
 ///
 /// # Errors
-/// None but of a table that prints more than its own baseline.
+/// Only for a table with accuracies above its own baseline.
 pub fn verdicts(fitted: &Fitted) -> Result<()> {
     let conversation = &fitted.conversation;
     let stated = printed::TURN_TOKENS / printed::SOURCE_TOKENS as f64;
     println!("## Where the model does not give the printed figures\n");
     println!(
-        "- h/R0: the row `every_turn` asks for {:.3}, or {:.0} tokens a turn beside {} of sources; the source states {stated:.1}.",
+        "- h/R0: the row `every_turn` implies {:.3}, or {:.0} tokens per turn with {} tokens of sources; the source states {stated:.1}.",
         fitted.growth.found,
         fitted.growth.found * printed::SOURCE_TOKENS as f64,
         printed::SOURCE_TOKENS
@@ -161,12 +162,11 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
             .max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()));
         match off {
             Some((turn, off)) => println!(
-                "- `{name}`: off by {} points at most (turn {turn}).",
+                "- `{name}`: the largest residual is {} points (turn {turn}).",
                 points(off)
             ),
             None => println!(
-                "- `{name}`: without sources α is 0, and with it the accuracy: the model says nothing of what a language \
-                 model knows by heart, nor of how that fades."
+                "- `{name}`: without sources α is 0, and so is the accuracy. The model does not cover what a language model knows by heart."
             ),
         }
     }
@@ -176,8 +176,8 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
             .model
             .history_bound(printed::SOURCE_TOKENS, reground)?;
         println!(
-            "- `reground` is constant in the model once the history is full; in print it still falls, and its last figure, {}, \
-             takes a history of {history:.0} tokens, not {}.",
+            "- `reground` is constant in the model once the history is full. In print it still falls, and its last figure, {}, implies a \
+             history of {history:.0} tokens, not {}.",
             percent(Some(reground)),
             fitted.most_history
         );
@@ -187,8 +187,7 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
         percent(found.map(|(_, accuracy, _)| accuracy))
     };
     println!(
-        "- `refresh_only` and `every_turn` are one and the same to the model, as fresh sources leave α as it is. Print has {} \
-         and {} at turn {}.",
+        "- `refresh_only` and `every_turn` are equal in the model, because fresh sources do not change α. Print has {} and {} at turn {}.",
         ablated(Strategy::RefreshOnly),
         percent(last(Strategy::EveryTurn)),
         printed::LENGTH
@@ -197,23 +196,22 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
         .last()
         .map(|one| conversation.model.predicted_accuracy(1.0) * one.value);
     println!(
-        "- `compression_only`: the drift that `first_turn` shows beside `every_turn` leaves {} at turn {} with no history at \
-         all. Print has {}.",
+        "- `compression_only`: the drift of `first_turn` relative to `every_turn` gives {} at turn {} without any history. Print has {}.",
         percent(undiluted),
         printed::LENGTH,
         ablated(Strategy::CompressionOnly)
     );
-    println!("- The printed means are of ten turns; nothing was fitted to them.\n");
+    println!("- The printed means cover ten turns; they are not fitted.\n");
     Ok(())
 }
 
-/// Prints what replays measured, or that there is nothing to hold the model against.
+/// Prints the measured replays, or that there are none.
 ///
-/// Beside them stands what the model predicts at the share of history that was measured.
+/// Prints beside them the prediction of the model at the measured share of history.
 pub fn replays(model: &Model, measured: Option<&[Measured]>) {
     println!("## Replays\n");
     let Some(measured) = measured else {
-        println!("None were given: --measured FILE.");
+        println!("There are none: see --measured FILE.");
         return;
     };
     println!(

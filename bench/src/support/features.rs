@@ -1,4 +1,4 @@
-//! The figures of each claim: its support, its parts, and what the first version of support went by.
+//! The features of each claim: support, its parts, and the first version of support.
 
 use anyhow::{Result, ensure};
 use postgres::Client;
@@ -6,29 +6,29 @@ use reground_citations::{Cues, Lexemes, Text, support};
 
 use super::items::{Item, Set};
 
-/// Names of the figures, in the order of a row.
+/// Names of the printed features.
 pub const NAMES: [&str; 5] = ["support", "window", "pairs", "units", "content words"];
 
-/// The figures of one claim.
+/// The features of one claim.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Those that are printed, by [`NAMES`], each in [0, 1].
+    /// The printed features, in the order of [`NAMES`], each in [0, 1].
     pub shown: [f64; NAMES.len()],
-    /// Those whose weights were fitted: window and pairs, numbers and names missing as negative counts, so that
-    /// no weight may be below 0.
+    /// The features with fitted weights: window and pairs, and the numbers of missing numbers and names, negative so that no weight
+    /// is below 0.
     pub weighed: [f64; WEIGHED],
 }
 
-/// Figures whose weights were fitted.
+/// Number of features with fitted weights.
 pub const WEIGHED: usize = 4;
 
-/// Texts that one query stems.
+/// Texts per query.
 const AT_ONCE: usize = 500;
 
-/// The figures of claims. One without content is supported by nothing.
+/// The features of claims; 0 for a claim without content.
 ///
 /// # Errors
-/// A server that refuses.
+/// Errors of the server.
 pub fn of(client: &mut Client, set: Set, items: &[Item]) -> Result<Vec<Row>> {
     let (configuration, language) = set.language();
     let cues = Cues::built_in(language);
@@ -75,18 +75,18 @@ fn row(item: &Item, claim: &Lexemes, cited: &[Lexemes], cues: &Cues) -> Row {
     }
 }
 
-/// The first version of support: the share of the claim's lexemes that any text holds.
+/// The first version of support: the share of the claim's lexemes in any text.
 fn content_words(claim: &Lexemes, cited: &[Lexemes]) -> f64 {
-    let held = claim
+    let contained = claim
         .iter()
         .filter(|lexeme| cited.iter().any(|text| text.contains(lexeme)));
     match claim.len() {
         0 => 0.0,
-        all => held.count() as f64 / all as f64,
+        all => contained.count() as f64 / all as f64,
     }
 }
 
-/// The content of texts, as the extension asks the server for it.
+/// The lexemes of texts, by the query of the extension.
 fn stemmed(client: &mut Client, configuration: &str, texts: &[&str]) -> Result<Vec<Lexemes>> {
     let mut all = Vec::with_capacity(texts.len());
     for some in texts.chunks(AT_ONCE) {

@@ -1,4 +1,4 @@
-//! Claims with cited texts that humans labelled, as they lie on disk.
+//! Data sets of claims with cited texts and human labels.
 
 use std::path::Path;
 
@@ -13,26 +13,26 @@ use crate::data::json_lines;
 pub enum Set {
     /// AttributionBench, dev.
     AttributionBench,
-    /// WiCE, dev: sentences and whole cited articles, supported against the rest.
+    /// WiCE, dev: sentences and whole cited articles; *supported* against the other labels.
     Wice,
-    /// WiCE, dev: the same sentences and excerpts of the articles.
+    /// WiCE, dev: the same sentences with excerpts of the articles.
     WiceChunks,
     /// CiteCheck, dev, Chinese.
     CiteCheck,
 }
 
-/// A claim, what is cited for it, and whether that supports it.
+/// A claim, its cited texts and its label.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// The claim without citations.
     pub claim: String,
-    /// What is cited.
+    /// The cited texts.
     pub texts: Vec<String>,
-    /// The label.
+    /// Whether they support the claim.
     pub holds: bool,
-    /// What the answer answers: claims of one stay in one fold.
+    /// The question of the answer; the claims of one question are in one fold.
     pub question: String,
-    /// The part of the set.
+    /// Part of the set.
     pub part: String,
 }
 
@@ -67,7 +67,7 @@ struct Statement {
 }
 
 impl Set {
-    /// All, in the order of the report.
+    /// All variants, in the order of the report.
     pub const ALL: [Self; 4] = [
         Self::AttributionBench,
         Self::Wice,
@@ -96,7 +96,7 @@ impl Set {
     /// Its claims.
     ///
     /// # Errors
-    /// Files that are missing or not as expected.
+    /// Missing or malformed files.
     pub fn read(self, data: &Path) -> Result<Vec<Item>> {
         match self {
             Self::AttributionBench => attributions(&data.join("attributionbench/dev.jsonl.gz")),
@@ -144,7 +144,7 @@ fn statements(path: &Path) -> Result<Vec<Item>> {
     Ok(json_lines(path)?.into_iter().map(item).collect())
 }
 
-/// The claim as the extension judges it: what it extracts as citations is cut out.
+/// Removes the citations that the extension extracts.
 fn without_citations(claim: &str) -> String {
     let mut kept = String::new();
     let mut from = 0;
@@ -157,7 +157,7 @@ fn without_citations(claim: &str) -> String {
     kept
 }
 
-/// A reference without the number that its list gave it, `[2] …`.
+/// Removes the number of the reference list, `[2] …`.
 fn without_number(text: &str) -> &str {
     let number = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     match number {
@@ -173,7 +173,7 @@ mod tests {
     use super::{without_citations, without_number};
 
     #[test]
-    fn markers_are_no_content() {
+    fn markers_are_removed() {
         assert_eq!(without_citations("It is so [2][3]."), "It is so .");
         assert_eq!(
             without_number("[12] https://a.example"),

@@ -1,9 +1,9 @@
-//! What a score is worth as a decision.
+//! Decision quality of a score.
 
 use reground_metrics::classification::{auroc, best_threshold, macro_f1};
 
-use crate::folds::{Fold, folds};
-use crate::logistic::Logistic;
+use crate::statistics::folds::{Fold, folds};
+use crate::statistics::logistic::Logistic;
 
 /// The default of the setting `support_threshold`.
 const DEFAULT: f64 = 0.43;
@@ -17,8 +17,7 @@ pub fn at_default(scored: &[(f64, bool)]) -> Option<f64> {
     )
 }
 
-/// Macro-F1 where each fold is decided by the threshold that is best on the other folds. Items of one question are in
-/// one fold.
+/// Macro-F1 with the best threshold of the other folds. The items of one question are in one fold.
 pub fn in_folds(scored: &[(f64, bool)], questions: &[&str]) -> Option<f64> {
     let decided = folds(scored, questions).flat_map(|Fold { held_out, others }| {
         let threshold = best_threshold(&others).unwrap_or(DEFAULT);
@@ -28,8 +27,7 @@ pub fn in_folds(scored: &[(f64, bool)], questions: &[&str]) -> Option<f64> {
     macro_f1(decided)
 }
 
-/// AUROC and macro-F1 where each fold is scored by weights that are fitted on the other folds, and decided by the threshold
-/// that is best there.
+/// AUROC and macro-F1 with the weights and the threshold of the other folds.
 pub fn fitted_in_folds<const N: usize>(
     labelled: &[([f64; N], bool)],
     questions: &[&str],
@@ -60,18 +58,18 @@ mod tests {
     use super::{at_default, fitted_in_folds, in_folds};
 
     #[test]
-    fn folds_keep_questions_together_and_forget_nothing() {
+    fn folds_keep_questions_together_and_cover_all_items() {
         let scored: Vec<(f64, bool)> = (0..100).map(|n| (f64::from(n) / 400.0, n >= 50)).collect();
         let questions: Vec<String> = (0..100).map(|n| format!("question {n}")).collect();
         let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
-        // No score reaches the default; a threshold that is looked for errs by a few at the border at most.
+        // No score reaches the default. A fitted threshold errs only near the border.
         assert!(at_default(&scored).is_some_and(|f1| f1 < 0.5));
         assert!(in_folds(&scored, &questions).is_some_and(|f1| f1 > 0.95));
     }
 
     #[test]
-    fn a_fit_is_judged_on_what_it_has_not_seen() {
-        // The first figure is the truth, the second names the question: a fit that saw a question could learn it by heart.
+    fn a_fit_is_evaluated_on_unseen_questions() {
+        // The first feature is the label, the second identifies the question, so a fit that saw the question could memorise it.
         let labelled: Vec<([f64; 2], bool)> = (0..200)
             .map(|n| ([f64::from(n % 2), f64::from(n)], n % 2 == 1))
             .collect();

@@ -1,5 +1,5 @@
-//! The command `support`: how well the support of a claim by text agrees with what humans said, through the crate's public
-//! functions and the server's own stemming, as the extension does it.
+//! The command `support`: agreement of the support with human labels, by the public functions of the crate and the lexemes of the
+//! server.
 
 mod features;
 mod items;
@@ -12,7 +12,7 @@ use postgres::{Client, NoTls};
 use items::{Item, Set};
 use options::Options;
 
-/// What each set has to reach: its name, AUROC and macro-F1 in folds. Raised when a figure rises, never lowered.
+/// Lower bounds of each set: AUROC and macro-F1 in folds. They are raised when a figure rises, never lowered.
 const FLOORS: [(Set, f64, f64); 4] = [
     (Set::AttributionBench, 0.76, 0.69),
     (Set::Wice, 0.80, 0.72),
@@ -23,17 +23,18 @@ const FLOORS: [(Set, f64, f64); 4] = [
 /// Runs the command with the arguments after its name.
 ///
 /// # Errors
-/// Arguments that are none, data or a server that refuse, figures below their floors.
+/// Invalid arguments, unreadable data, errors of the server, figures below their floors.
 pub fn run(arguments: lexopt::Parser) -> Result<()> {
     let Some(options) = Options::read(arguments)? else {
         println!("{}", options::USAGE);
         return Ok(());
     };
-    let mut client = Client::connect(&options.uri, NoTls).context("no connection to the server")?;
-    println!("# Support by text, against human labels\n");
+    let mut client =
+        Client::connect(&options.uri, NoTls).context("cannot connect to the server")?;
+    println!("# Support by text, compared with human labels\n");
     println!(
-        "AUROC of each figure; macro-F1 of the support at 0.43, the setting's default, and at the threshold that the other \
-         four of five folds by question choose.\n"
+        "AUROC of each feature; macro-F1 of the support at 0.43, the default of the setting, and at the threshold that is best on the \
+         other four of five folds by question.\n"
     );
     print!("| set | n | positive | F1 at .43 | F1, folds |");
     features::NAMES.iter().for_each(|name| print!(" {name} |"));
@@ -69,8 +70,8 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     }
     if let Some((auroc, f1)) = refitted {
         println!(
-            "\nAttributionBench with the weights of window, pairs, numbers and names fitted anew on four of five folds by \
-             question: AUROC {}, macro-F1 {}.",
+            "\nAttributionBench with the weights of window, pairs, numbers and names refitted on four of five folds by question: AUROC {}, \
+             macro-F1 {}.",
             figure(auroc),
             figure(f1)
         );
@@ -83,7 +84,7 @@ pub fn run(arguments: lexopt::Parser) -> Result<()> {
     Ok(())
 }
 
-/// The parts of a set, where it has several.
+/// The parts of a set; empty if it has only one.
 fn parts(items: &[Item]) -> Vec<String> {
     let mut parts: Vec<String> = items.iter().map(|item| item.part.clone()).collect();
     parts.sort();
@@ -91,7 +92,7 @@ fn parts(items: &[Item]) -> Vec<String> {
     if parts.len() > 1 { parts } else { Vec::new() }
 }
 
-/// Prints a row; AUROC and macro-F1 in folds of the support.
+/// Prints a row; returns AUROC and macro-F1 in folds of the support.
 fn row(name: &str, items: &[Item], rows: &[features::Row]) -> (Option<f64>, Option<f64>) {
     let of = |feature: usize| -> Vec<(f64, bool)> {
         let pairs = rows.iter().zip(items);
@@ -118,7 +119,7 @@ fn row(name: &str, items: &[Item], rows: &[features::Row]) -> (Option<f64>, Opti
     (reground_metrics::classification::auroc(&of(0)), in_folds)
 }
 
-/// What weights that have not seen an item would say of it.
+/// AUROC and macro-F1 of weights fitted on other questions.
 fn fitted(items: &[Item], rows: &[features::Row]) -> (Option<f64>, Option<f64>) {
     let pairs = rows.iter().zip(items);
     let labelled: Vec<_> = pairs.map(|(row, item)| (row.weighed, item.holds)).collect();

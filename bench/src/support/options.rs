@@ -1,20 +1,20 @@
-//! What the command line asks for.
+//! The command line of `support`.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use lexopt::prelude::{Long, ValueExt};
 
-/// How the command is called.
+/// Text of `--help`.
 pub const USAGE: &str = "usage: reground-bench support --uri URI --data FOLDER
 
-  --uri URI        any server of PostgreSQL: it stems, nothing is written
-  --data FOLDER    folder that holds attributionbench/, wice/ and citecheck_zh/
-  --check          fail where a set is told apart less well than it has to be";
+  --uri URI        any PostgreSQL server; the command reads lexemes and writes nothing
+  --data FOLDER    folder that contains attributionbench/, wice/ and citecheck_zh/
+  --check          fail if a figure is below its floor";
 
-/// What the command line asks for.
+/// Parsed arguments.
 pub struct Options {
-    /// The server.
+    /// Any PostgreSQL server.
     pub uri: String,
     /// Folder of the data.
     pub data: PathBuf,
@@ -23,10 +23,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads them; `None` where only help is asked for.
+    /// Reads the arguments; `None` for help.
     ///
     /// # Errors
-    /// Arguments that are none.
+    /// Unknown options, missing required options.
     pub fn read(mut parser: lexopt::Parser) -> Result<Option<Self>> {
         let (mut uri, mut data, mut check) = (None, None, false);
         while let Some(argument) = parser.next()? {
@@ -39,8 +39,8 @@ impl Options {
             }
         }
         Ok(Some(Self {
-            uri: uri.with_context(|| format!("no --uri\n\n{USAGE}"))?,
-            data: data.with_context(|| format!("no --data\n\n{USAGE}"))?,
+            uri: uri.with_context(|| format!("--uri is missing\n\n{USAGE}"))?,
+            data: data.with_context(|| format!("--data is missing\n\n{USAGE}"))?,
             check,
         }))
     }

@@ -1,12 +1,12 @@
-//! Edges from what the documents are called: a document leads to each other one whose title its text has.
+//! Graph edges made from titles: a document has an edge to each document whose title its text mentions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::graph::{LONGEST_NAME, normal_name};
 
-/// Words of the longest title that is looked for.
+/// Longest title, in words.
 const MOST_WORDS: usize = 8;
-/// Share of the documents that may name a title; one that more of them name is a common word.
+/// Largest share of documents that may mention a title; a more frequent title is a common word.
 const COMMON: f64 = 0.01;
 
 /// A document with its texts.
@@ -14,26 +14,26 @@ const COMMON: f64 = 0.01;
 pub struct Described {
     /// Its title.
     pub title: String,
-    /// Key of its first passage.
+    /// `chunk_id` of its first passage.
     pub first: String,
     /// Its passages in order.
     pub texts: Vec<String>,
 }
 
-/// That one document names another.
+/// A mention of one document in another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mention {
-    /// Title of the document that names.
+    /// Title of the mentioning document.
     pub source: String,
-    /// Title of the one that is named.
+    /// Title of the mentioned document.
     pub target: String,
-    /// First passage of the latter.
+    /// First passage of the mentioned document.
     pub passage: String,
-    /// ln(documents / documents that name it): the rarer, the stronger.
+    /// ln(documents / documents that mention it): rare mentions have more weight.
     pub weight: f64,
 }
 
-/// The mentions among documents, in their order. Of several documents of one title the first is meant.
+/// The mentions among documents, in their order. If several documents have the same title, the first is the target.
 pub fn of(documents: &[Described]) -> Vec<Mention> {
     let mut titled: BTreeMap<String, &Described> = BTreeMap::new();
     for document in documents {
@@ -76,7 +76,7 @@ pub fn of(documents: &[Described]) -> Vec<Mention> {
     mentions
 }
 
-/// The titles that a text has, the longest at each word.
+/// The titles that a text mentions, the longest at each word.
 fn titles<'a>(text: &str, titled: &'a BTreeMap<String, &Described>) -> Vec<&'a str> {
     let words = words(text);
     let starts = 0..words.len();
@@ -92,7 +92,7 @@ fn titles<'a>(text: &str, titled: &'a BTreeMap<String, &Described>) -> Vec<&'a s
     longest.collect()
 }
 
-/// Letters and digits in their runs.
+/// Runs of letters and digits.
 fn words(text: &str) -> Vec<String> {
     let normal = normal_name(text);
     let runs = normal.split(|c: char| !c.is_alphanumeric());
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_lead_to_those_that_they_name() {
+    fn documents_have_edges_to_those_that_they_mention() {
         let document = |title: &str, first: &str, text: &str| Described {
             title: title.into(),
             first: first.into(),

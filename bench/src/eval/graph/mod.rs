@@ -1,4 +1,4 @@
-//! What the mini knowledge graph adds (C4): conversations held with and without edges that no model made.
+//! The knowledge graph (C4): conversations replayed with and without edges made by [`mentions`].
 
 pub mod mentions;
 
@@ -6,15 +6,15 @@ use anyhow::Result;
 use postgres::Client;
 use serde_json::{Value, json};
 
-use super::Standing;
+use super::corpora::JudgedCorpus;
 use super::replay::arm::Arm;
-use crate::load::SCHEMA;
+use crate::database::load::SCHEMA;
 use mentions::Described;
 
-/// Edges in a call.
+/// Edges per call.
 const BATCH: usize = 2000;
 
-/// The arms: without the graph, then with it, its neighbours only nominated or lifted as well.
+/// The arms: without the graph, with neighbours as candidates only, with neighbours at the default weight.
 pub const ARMS: [Arm; 3] = [Arm::None, Arm::GraphNominates, Arm::Graph];
 
 /// The edges of a corpus.
@@ -22,17 +22,17 @@ pub const ARMS: [Arm; 3] = [Arm::None, Arm::GraphNominates, Arm::Graph];
 pub struct Edges {
     /// Name of the corpus.
     pub corpus: String,
-    /// How many.
+    /// Number of edges.
     pub edges: usize,
-    /// Documents that name another or are named.
+    /// Documents with an edge.
     pub nodes: usize,
 }
 
-/// Puts the edges of each corpus in place of those that are there.
+/// Replaces the edges of each corpus.
 ///
 /// # Errors
-/// Those of the server.
-pub fn put(client: &mut Client, corpora: &[Standing]) -> Result<Vec<Edges>> {
+/// Errors of the server.
+pub fn put(client: &mut Client, corpora: &[JudgedCorpus]) -> Result<Vec<Edges>> {
     let put = corpora.iter().map(|corpus| {
         let name = corpus.domain.corpus();
         let documents = documents(client, &name)?;
@@ -75,7 +75,7 @@ pub fn put(client: &mut Client, corpora: &[Standing]) -> Result<Vec<Edges>> {
     put.collect()
 }
 
-/// The documents that have a title, with their texts.
+/// The documents with a title, and their texts.
 fn documents(client: &mut Client, corpus: &str) -> Result<Vec<Described>> {
     let rows = client.query(
         &format!(

@@ -1,44 +1,44 @@
-//! The ways in which a conversation is held again.
+//! The arms: the settings with which conversations are replayed.
 
 use reground_grounding::strategy::Strategy;
 use serde_json::{Value, json};
 
-/// Passages in a context of the arms that are compared at equal size.
+/// Passages per context in the arms of equal size.
 pub const CONTEXT: usize = 10;
 
-/// One way.
+/// One arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arm {
-    /// Nothing is carried over: what the others are compared with.
+    /// Nothing is carried over: the baseline.
     None,
-    /// Three slots at .5; sources stay active by a citation where the answer's text is supported, or by fresh retrieval.
+    /// Three slots at .5. A supported citation or fresh retrieval keeps a source active.
     AnswerContext,
-    /// The same, active only by such a citation.
+    /// The same, but only a supported citation keeps a source active.
     AnswerCited,
-    /// Two slots at .7 for what answers cited.
+    /// Two slots at .7 for cited sources.
     AnswerMiddle,
-    /// One slot at .85 for what answers cited.
+    /// One slot at .85 for cited sources.
     AnswerNarrow,
-    /// One slot for what a turn that cannot be understood alone is about, or what is as relevant as the best.
+    /// One slot for the document of a turn that cannot be understood alone, or for a source as relevant as the best.
     AnswerAnchor,
-    /// Nothing is carried over, and only the user's words are searched for.
+    /// Nothing is carried over, and the query is the user's words.
     TurnNone,
-    /// Three slots at .5 for what answers cited, and only the user's words are searched for.
+    /// Three slots at .5 for cited sources, and the query is the user's words.
     TurnCited,
-    /// As [`Self::None`], with what earlier turns were shown ranked among what this one finds.
+    /// As [`Self::None`], with the sources of earlier turns ranked among the results.
     Integrated,
-    /// The settings that users start from.
+    /// The default settings.
     Default,
-    /// As [`Self::None`], and neighbours in the knowledge graph are nominated, without weight of their own.
+    /// As [`Self::None`], with neighbours in the knowledge graph as candidates, at weight 0.
     GraphNominates,
     /// As [`Self::None`], with the knowledge graph at its default weight.
     Graph,
-    /// As [`Self::None`], with this done about history.
+    /// As [`Self::None`], with this history strategy.
     Strategy(Strategy),
 }
 
 impl Arm {
-    /// Those that are compared, the baseline first; the knowledge graph is compared apart.
+    /// The compared arms, the baseline first; the knowledge graph is compared separately.
     pub const ALL: [Self; 10] = [
         Self::None,
         Self::AnswerContext,
@@ -52,10 +52,10 @@ impl Arm {
         Self::Default,
     ];
 
-    /// Those of the sample.
+    /// The arms of the sample.
     pub const SAMPLE: [Self; 2] = [Self::None, Self::AnswerAnchor];
 
-    /// The name in reports and floors.
+    /// The name in reports and in the floors.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -74,13 +74,13 @@ impl Arm {
         }
     }
 
-    /// Whether its contexts hold [`CONTEXT`] single passages, as those of the baseline do.
+    /// Whether its contexts have [`CONTEXT`] single passages, as those of the baseline.
     pub fn equal_size(self) -> bool {
         self != Self::Default
     }
 
-    /// The settings of each of its turns. Contexts of equal size need room for any ten passages, and none merged. Both
-    /// branches are exact, so that the figures do not hang on how an index was built.
+    /// The settings of each turn. Contexts of equal size need room for ten passages of any length, and no merging. Both branches
+    /// are exact, so that the figures do not depend on the random HNSW graph.
     pub fn settings(self) -> Value {
         if !self.equal_size() {
             return json!({});
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arms_of_equal_size_differ_in_carrying_and_asking_alone() {
+    fn arms_of_equal_size_differ_only_in_carrying_querying_and_fusion() {
         let equal = Arm::ALL.into_iter().filter(|arm| arm.equal_size());
         for arm in equal.clone() {
             let mut settings = arm.settings();

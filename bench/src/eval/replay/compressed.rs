@@ -1,4 +1,4 @@
-//! The compressed history after a turn: whether it keeps every citation, and whether it keeps to its limit (D6).
+//! The compressed history after a turn: whether it keeps every citation and its limit (D6).
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,21 @@ use reground_grounding::settings::Settings;
 /// The history after a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compressed {
-    /// L_max beside the turn's sources, in o200k_base tokens.
+    /// L_max for the turn's sources, in o200k_base tokens.
     pub limit: usize,
-    /// Its tokens.
+    /// Tokens of the history.
     pub tokens: i64,
-    /// Different sources that answers have cited so far.
+    /// Distinct sources that answers have cited so far.
     pub cited: usize,
-    /// Of these, sources that the ledger does not hold under the marker that they were cited by.
+    /// Of these, sources that the ledger lacks under their marker.
     pub lost: usize,
 }
 
 impl Compressed {
-    /// Reads the history of a conversation whose last turn has sources of so many tokens.
+    /// Reads the history of a conversation; `context_tokens` are the tokens of the last turn's sources.
     ///
     /// # Errors
-    /// Those of the server, a ledger that cannot be read.
+    /// Errors of the server, a malformed ledger.
     pub fn after(
         client: &mut impl GenericClient,
         conversation: &str,
@@ -44,7 +44,7 @@ impl Compressed {
         for row in &rows {
             after.tokens += row.get::<_, i64>(2);
             if row.get::<_, String>(0) == "sources" {
-                let ledger = read_ledger(row.get(1)).context("a ledger that cannot be read")?;
+                let ledger = read_ledger(row.get(1)).context("the ledger is malformed")?;
                 kept.extend(
                     ledger
                         .into_iter()

@@ -1,30 +1,30 @@
-//! In how many turns the relevant passages stood where, in their own search and in those before (H4).
+//! Where relevant passages were ranked, in the search of a turn and in those of earlier turns (H4).
 
 use reground_metrics::history_hits::HistoryHits;
 
-use super::Held;
+use super::ReplayedConversation;
 use super::scope::Scope;
 
-/// Judged later turns, and how the rankings of earlier turns bear on them: [`HistoryHits`] counted.
+/// Counts of [`HistoryHits`] over the judged later turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hits {
     /// Judged later turns.
     pub turns: usize,
     /// Of these, turns with a bottom hit.
     pub bottom: usize,
-    /// With a history hit.
+    /// Turns with a history hit.
     pub history: usize,
-    /// With a supplement.
+    /// Turns with a supplement.
     pub supplement: usize,
-    /// Candidates of the largest ranking: how deep the bottom is.
+    /// Candidates of the largest ranking: the lowest rank of a bottom hit.
     pub deepest: usize,
 }
 
 impl Hits {
     /// Counts over conversations.
-    pub fn of(held: &[Held]) -> Self {
+    pub fn of(replayed: &[ReplayedConversation]) -> Self {
         let mut hits = Self::default();
-        for (conversation, later) in held.iter().zip(Scope::LATER.of(held)) {
+        for (conversation, later) in replayed.iter().zip(Scope::LATER.of(replayed)) {
             for turn in later.filter(|turn| turn.judged()) {
                 let earlier = conversation.turns.iter();
                 let earlier = earlier.take_while(|one| one.number < turn.number);
@@ -46,19 +46,19 @@ impl Hits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::turn::Replayed;
+    use super::super::turn::ReplayedTurn;
     use super::*;
     use crate::data::Domain;
 
     #[test]
-    fn what_stood_where() {
-        let turn = |number, gold: &str, ranked: &str| Replayed {
+    fn hits_are_counted_by_kind() {
+        let turn = |number, gold: &str, ranked: &str| ReplayedTurn {
             number,
             gold: gold.chars().map(String::from).collect(),
             ranked: ranked.chars().map(|c| [c.to_string()].into()).collect(),
-            ..Replayed::default()
+            ..ReplayedTurn::default()
         };
-        let held = [Held {
+        let replayed = [ReplayedConversation {
             domain: Domain::Cloud,
             turns: vec![
                 turn(1, "a", "abcd"),
@@ -75,6 +75,6 @@ mod tests {
             supplement: 2,
             deepest: 4,
         };
-        assert_eq!(Hits::of(&held), expected);
+        assert_eq!(Hits::of(&replayed), expected);
     }
 }

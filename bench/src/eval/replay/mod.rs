@@ -1,10 +1,8 @@
-//! Conversations held again through `begin_turn` and `end_turn`, with the answers that humans gave.
+//! Replays conversations through `begin_turn` and `end_turn`, with the answers that humans wrote.
 
 pub mod arm;
-pub mod citing;
 pub mod compressed;
 pub mod hits;
-pub mod overlap;
 pub mod scope;
 pub mod tally;
 pub mod turn;
@@ -15,36 +13,37 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use postgres::{Client, GenericClient};
 
-use super::{Standing, parallel};
+use super::corpora::JudgedCorpus;
+use super::parallel;
 use crate::data::queries::{self, Form};
 use crate::data::tasks::Conversation;
 use crate::data::{Domain, Folder};
 use crate::progress::Progress;
 use arm::Arm;
-use turn::Replayed;
+use turn::ReplayedTurn;
 
-/// A conversation as it went.
+/// A replayed conversation.
 #[derive(Debug)]
-pub struct Held {
-    /// Where.
+pub struct ReplayedConversation {
+    /// Its domain.
     pub domain: Domain,
     /// Its turns in order.
-    pub turns: Vec<Replayed>,
+    pub turns: Vec<ReplayedTurn>,
 }
 
-/// What conversations are held again with.
+/// The inputs of a replay.
 pub struct Replay<'a> {
-    /// Embeddings of the user's words by turn, where there are any: unjudged turns have none.
+    /// Embeddings of the user's words by turn; unjudged turns have none.
     embeddings: BTreeMap<String, Vec<f32>>,
-    corpora: &'a [Standing],
+    corpora: &'a [JudgedCorpus],
 }
 
 impl<'a> Replay<'a> {
     /// Reads the embeddings.
     ///
     /// # Errors
-    /// Files that are missing or malformed.
-    pub fn read(folder: &Folder, corpora: &'a [Standing]) -> Result<Self> {
+    /// Missing or malformed files.
+    pub fn read(folder: &Folder, corpora: &'a [JudgedCorpus]) -> Result<Self> {
         let mut embeddings = BTreeMap::new();
         for corpus in corpora {
             let queries = queries::queries(folder, corpus.domain, Form::LastTurn)?;
@@ -56,58 +55,58 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Holds every conversation in every arm. Each is one transaction that is rolled back: an evaluation leaves nothing
-    /// behind but the corpora.
+    /// Replays every conversation in every arm. Each conversation is one transaction that is rolled back, so only the corpora
+    /// remain.
     ///
     /// # Errors
-    /// Those of the server, and what [`Replayed`] insists on.
-    pub fn hold_all(
+    /// Errors of the server, and those of [`turn::replay`].
+    pub fn replay_all(
         &self,
         clients: &mut [Client],
         arms: &[Arm],
         conversations: &[Conversation],
-    ) -> Result<Vec<(Arm, Vec<Held>)>> {
+    ) -> Result<Vec<(Arm, Vec<ReplayedConversation>)>> {
         let mut all = Vec::new();
         for &arm in arms {
             let turns = conversations.iter().map(|one| one.turns.len()).sum();
             let task = format!("replay, {}", arm.name());
             let progress = Progress::new(&task, turns);
-            let held = parallel::over(clients, conversations, |client, conversation| {
+            let replayed = parallel::over(clients, conversations, |client, conversation| {
                 let mut transaction = client.transaction()?;
-                let held = self.hold(&mut transaction, "eval", arm, conversation)?;
+                let replayed = self.replay_one(&mut transaction, "eval", arm, conversation)?;
                 transaction.rollback()?;
-                progress.step(held.turns.len());
-                Ok(held)
+                progress.step(replayed.turns.len());
+                Ok(replayed)
             })?;
             progress.finish();
-            all.push((arm, held));
+            all.push((arm, replayed));
         }
         Ok(all)
     }
 
-    /// Holds a conversation under a new name and keeps it; the name, and how it went.
+    /// Replays a conversation under a new name and commits it; returns the name and the replay.
     ///
     /// # Errors
-    /// As [`Replay::hold_all`].
-    pub fn keep(
+    /// As [`Replay::replay_all`].
+    pub fn replay_and_store(
         &self,
         client: &mut Client,
         arm: Arm,
         conversation: &Conversation,
-    ) -> Result<(String, Held)> {
+    ) -> Result<(String, ReplayedConversation)> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
         let name = format!("eval-{now}");
-        let held = self.hold(client, &name, arm, conversation)?;
-        Ok((format!("{name}-{}", conversation.id), held))
+        let replayed = self.replay_one(client, &name, arm, conversation)?;
+        Ok((format!("{name}-{}", conversation.id), replayed))
     }
 
-    fn hold(
+    fn replay_one(
         &self,
         client: &mut impl GenericClient,
         prefix: &str,
         arm: Arm,
         conversation: &Conversation,
-    ) -> Result<Held> {
+    ) -> Result<ReplayedConversation> {
         let corpus = self
             .corpora
             .iter()
@@ -116,10 +115,10 @@ impl<'a> Replay<'a> {
         let name = format!("{prefix}-{}", conversation.id);
         let turns = conversation.turns.iter().map(|turn| {
             let embedding = self.embeddings.get(&turn.id);
-            turn::hold(client, &name, arm, turn, embedding, corpus)
+            turn::replay(client, &name, arm, turn, embedding, corpus)
                 .with_context(|| format!("turn {}", turn.id))
         });
-        Ok(Held {
+        Ok(ReplayedConversation {
             domain: conversation.domain,
             turns: turns.collect::<Result<_>>()?,
         })

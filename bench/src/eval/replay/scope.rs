@@ -1,24 +1,24 @@
-//! Which turns a figure is about, and how far it can be trusted.
+//! The turns that a figure covers, and its confidence interval.
 
 use reground_metrics::interval::{Interval, bootstrap_clustered_mean};
 
-use super::Held;
-use super::turn::Replayed;
+use super::ReplayedConversation;
+use super::turn::ReplayedTurn;
 use crate::data::Domain;
 
-/// Turns from this number on are pooled: each of them alone has too few.
+/// Turns from this number on are pooled, because each alone has too few conversations.
 const POOLED: u32 = 7;
 
-/// First turn that can carry anything.
+/// First turn with an earlier turn.
 const LATER: u32 = 2;
 
-/// Share of resampled means that an interval holds.
+/// Level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// Resamples of an interval.
 const RESAMPLES: usize = 4000;
 
-/// Seed of the resamples: fixed, so that the same data print the same interval.
+/// Seed of the resamples, fixed so that the same data give the same interval.
 const SEED: u64 = 20_251;
 
 /// Turns by their number and domain.
@@ -33,10 +33,10 @@ impl Scope {
     /// Every turn.
     pub const ALL: Self = Self::since(1);
 
-    /// Turns that can carry anything.
+    /// Turns with an earlier turn.
     pub const LATER: Self = Self::since(LATER);
 
-    /// The rows of a table: turn by turn, then pooled, then by domain.
+    /// The rows of a table: single turns, then pooled turns, then domains.
     pub fn rows() -> Vec<Self> {
         let single = (1..POOLED).map(|number| Self {
             last: Some(number),
@@ -53,7 +53,7 @@ impl Scope {
             .collect()
     }
 
-    /// Whether it is about all turns that can repeat anything.
+    /// Whether it covers all later turns.
     pub fn is_later(self) -> bool {
         (self.first, self.last) == (LATER, None)
     }
@@ -66,7 +66,7 @@ impl Scope {
         }
     }
 
-    /// The name in reports and floors.
+    /// The name in reports and in the floors.
     pub fn name(self) -> String {
         let turns = match (self.first, self.last) {
             (1, None) => "all".to_owned(),
@@ -80,11 +80,14 @@ impl Scope {
         }
     }
 
-    /// Its turns among those of the conversations, conversation by conversation.
-    pub fn of(self, held: &[Held]) -> impl Iterator<Item = impl Iterator<Item = &Replayed>> {
-        held.iter().map(move |held| {
-            let here = self.domain.is_none_or(|domain| domain == held.domain);
-            let turns = held.turns.iter();
+    /// Its turns, conversation by conversation.
+    pub fn of(
+        self,
+        replayed: &[ReplayedConversation],
+    ) -> impl Iterator<Item = impl Iterator<Item = &ReplayedTurn>> {
+        replayed.iter().map(move |replayed| {
+            let here = self.domain.is_none_or(|domain| domain == replayed.domain);
+            let turns = replayed.turns.iter();
             turns.filter(move |turn| here && self.holds(turn.number))
         })
     }
@@ -93,20 +96,25 @@ impl Scope {
         self.first <= number && self.last.is_none_or(|last| number <= last)
     }
 
-    /// Mean of a measure over its turns that have it. Turns of a conversation are not independent: the interval is
-    /// that of drawing whole conversations.
-    pub fn mean(self, held: &[Held], measure: Measure) -> Option<Interval> {
+    /// Mean of a measure over the turns that have it. The turns of a conversation are not independent, so the interval resamples
+    /// whole conversations.
+    pub fn mean(self, replayed: &[ReplayedConversation], measure: Measure) -> Option<Interval> {
         let clusters: Vec<Vec<f64>> = self
-            .of(held)
+            .of(replayed)
             .map(|turns| turns.filter_map(|turn| measure.of(turn)).collect())
             .collect();
         interval(&clusters)
     }
 
-    /// Mean difference of a measure from that of the same turn in the other arm, which must hold the same conversations.
-    pub fn difference(self, held: &[Held], other: &[Held], measure: Measure) -> Option<Interval> {
+    /// Mean paired difference from the other arm, which must have the same conversations.
+    pub fn difference(
+        self,
+        replayed: &[ReplayedConversation],
+        other: &[ReplayedConversation],
+        measure: Measure,
+    ) -> Option<Interval> {
         let clusters: Vec<Vec<f64>> = self
-            .of(held)
+            .of(replayed)
             .zip(self.of(other))
             .map(|(turns, others)| {
                 turns
@@ -118,9 +126,12 @@ impl Scope {
         interval(&clusters)
     }
 
-    /// How many of its turns are judged.
-    pub fn judged(self, held: &[Held]) -> usize {
-        self.of(held).flatten().filter(|turn| turn.judged()).count()
+    /// Number of its judged turns.
+    pub fn judged(self, replayed: &[ReplayedConversation]) -> usize {
+        self.of(replayed)
+            .flatten()
+            .filter(|turn| turn.judged())
+            .count()
     }
 }
 
@@ -131,17 +142,17 @@ fn interval(clusters: &[Vec<f64>]) -> Option<Interval> {
 /// A figure of one context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// Share of the relevant passages that it holds.
+    /// Share of the relevant passages that the context contains.
     Recall,
     /// Share of its sources that are relevant.
     Precision,
 }
 
 impl Measure {
-    /// Both.
+    /// Both measures.
     pub const ALL: [Self; 2] = [Self::Recall, Self::Precision];
 
-    /// The name in reports and floors.
+    /// The name in reports and in the floors.
     pub fn name(self) -> &'static str {
         match self {
             Self::Recall => "recall",
@@ -149,7 +160,7 @@ impl Measure {
         }
     }
 
-    fn of(self, turn: &Replayed) -> Option<f64> {
+    fn of(self, turn: &ReplayedTurn) -> Option<f64> {
         match self {
             Self::Recall => turn.recall(),
             Self::Precision => turn.precision(),
@@ -161,26 +172,26 @@ impl Measure {
 pub mod tests {
     use super::*;
 
-    /// A conversation in which turn n found `found[n - 1]` of 4 relevant passages; of 0 where that is `None`.
-    pub fn held(domain: Domain, found: &[Option<usize>]) -> Held {
+    /// A conversation in which turn n found `found[n - 1]` of 4 relevant passages; `None` is an unjudged turn.
+    pub fn replayed(domain: Domain, found: &[Option<usize>]) -> ReplayedConversation {
         let classes = |count: usize| (0..count).map(|n| n.to_string()).collect();
-        let turns = found.iter().zip(1..).map(|(found, number)| Replayed {
+        let turns = found.iter().zip(1..).map(|(found, number)| ReplayedTurn {
             number,
             gold: classes(found.map_or(0, |_| 4)),
             found: classes(found.unwrap_or(0)),
-            ..Replayed::default()
+            ..ReplayedTurn::default()
         });
-        Held {
+        ReplayedConversation {
             domain,
             turns: turns.collect(),
         }
     }
 
     #[test]
-    fn rows_hold_the_turns_that_they_name() {
+    fn rows_contain_the_turns_of_their_names() {
         let turns = [
-            held(Domain::Clapnq, &[Some(0); 9]),
-            held(Domain::Cloud, &[Some(0); 2]),
+            replayed(Domain::Clapnq, &[Some(0); 9]),
+            replayed(Domain::Cloud, &[Some(0); 2]),
         ];
         let counts: Vec<(String, usize)> = Scope::rows()
             .into_iter()
@@ -207,8 +218,8 @@ pub mod tests {
 
     #[test]
     fn means_and_differences_leave_out_unjudged_turns() {
-        let one = [held(Domain::Clapnq, &[Some(4), None, Some(1)])];
-        let other = [held(Domain::Clapnq, &[Some(2), None, Some(2)])];
+        let one = [replayed(Domain::Clapnq, &[Some(4), None, Some(1)])];
+        let other = [replayed(Domain::Clapnq, &[Some(2), None, Some(2)])];
         let mean = Scope::ALL.mean(&one, Measure::Recall).unwrap();
         assert_eq!(mean.mean, (1.0 + 0.25) / 2.0);
         let difference = Scope::ALL
@@ -224,7 +235,7 @@ pub mod tests {
         );
         assert!(
             Scope::LATER
-                .mean(&[held(Domain::Cloud, &[Some(1)])], Measure::Recall)
+                .mean(&[replayed(Domain::Cloud, &[Some(1)])], Measure::Recall)
                 .is_none()
         );
     }

@@ -1,14 +1,14 @@
-//! Why an arm differs from the baseline: what it carried, what it found by that, and what that displaced.
+//! Counts that explain an arm: carried sources, gained and lost passages, verdicts, and the agreement of markers with judgements.
 
 use std::collections::BTreeMap;
 
-use super::Held;
+use super::ReplayedConversation;
 use super::arm::CONTEXT;
-use super::citing::holds_a_sentence;
 use super::scope::Scope;
-use super::turn::Replayed;
+use super::turn::ReplayedTurn;
+use crate::attribution::marking::holds_a_sentence;
 
-/// Sources carried into judged contexts, and relevant passages found and lost beside the baseline's.
+/// Carried sources in judged contexts, and relevant passages gained and lost against the baseline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Judged contexts.
@@ -17,18 +17,18 @@ pub struct Carried {
     pub carrying: usize,
     /// Carried sources.
     pub sources: usize,
-    /// Of these, relevant to the turn that they were carried into.
+    /// Of these, relevant to the turn.
     pub relevant: usize,
-    /// Relevant passages that the baseline's context of the same turn lacks.
+    /// Relevant passages that the baseline lacks in the same turn.
     pub gained: usize,
-    /// Relevant passages that only the baseline's context holds.
+    /// Relevant passages that only the baseline has.
     pub lost: usize,
 }
 
 impl Carried {
-    /// Counts the later turns of an arm against those of the baseline, which must hold the same conversations.
-    pub fn of(held: &[Held], baseline: &[Held]) -> Self {
-        let turns = Scope::LATER.of(held).flatten();
+    /// Counts the later turns of an arm; the baseline must have the same conversations.
+    pub fn of(replayed: &[ReplayedConversation], baseline: &[ReplayedConversation]) -> Self {
+        let turns = Scope::LATER.of(replayed).flatten();
         let others = Scope::LATER.of(baseline).flatten();
         let mut tally = Self::default();
         for (turn, other) in turns.zip(others).filter(|(turn, _)| turn.judged()) {
@@ -45,16 +45,19 @@ impl Carried {
     }
 }
 
-/// Turns whose context holds fewer than [`CONTEXT`] sources.
-pub fn short(held: &[Held]) -> Vec<&Replayed> {
-    let turns = held.iter().flat_map(|held| &held.turns);
+/// Turns whose context has fewer than [`CONTEXT`] sources.
+pub fn short(replayed: &[ReplayedConversation]) -> Vec<&ReplayedTurn> {
+    let turns = replayed.iter().flat_map(|replayed| &replayed.turns);
     turns.filter(|turn| turn.sources.len() < CONTEXT).collect()
 }
 
-/// Ids of the judged turns whose contexts do not have the size of the baseline's.
-pub fn unequal(held: &[Held], baseline: &[Held]) -> Vec<String> {
-    let turns = held.iter().flat_map(|held| &held.turns);
-    let others = baseline.iter().flat_map(|held| &held.turns);
+/// Ids of the judged turns whose context size differs from the baseline's.
+pub fn unequal(
+    replayed: &[ReplayedConversation],
+    baseline: &[ReplayedConversation],
+) -> Vec<String> {
+    let turns = replayed.iter().flat_map(|replayed| &replayed.turns);
+    let others = baseline.iter().flat_map(|replayed| &replayed.turns);
     turns
         .zip(others)
         .filter(|(turn, other)| turn.judged() && turn.sources.len() != other.sources.len())
@@ -67,17 +70,17 @@ pub fn unequal(held: &[Held], baseline: &[Held]) -> Vec<String> {
 pub struct Verdicts {
     /// Answers.
     pub answers: usize,
-    /// Of these, answers that cite.
+    /// Of these, answers with citations.
     pub citing: usize,
     /// Citations.
     pub citations: usize,
-    /// Of these, strings that are no marker of ours: bracketed words that the human wrote.
+    /// Of these, strings that are no marker of the context: bracketed words of the human answer.
     pub not_ours: usize,
     /// Citations by status.
     pub statuses: BTreeMap<String, usize>,
-    /// Mean support of the citations that have one.
+    /// Mean support of the citations that have a support.
     pub support: Option<f64>,
-    /// Mean fidelity score of the answers that cite.
+    /// Mean citation fidelity score of the answers with citations.
     pub cfs: Option<f64>,
     /// The same weighted by support.
     pub grounded_cfs: Option<f64>,
@@ -85,8 +88,8 @@ pub struct Verdicts {
 
 impl Verdicts {
     /// Counts all turns of an arm.
-    pub fn of(held: &[Held]) -> Self {
-        let turns = || held.iter().flat_map(|held| &held.turns);
+    pub fn of(replayed: &[ReplayedConversation]) -> Self {
+        let turns = || replayed.iter().flat_map(|replayed| &replayed.turns);
         let mut tally = Self {
             support: mean(
                 turns()
@@ -117,27 +120,27 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// How the marking by text agrees with the human judgements, over the sources of judged contexts.
+/// Agreement of the text-based markers with the human judgements, over the sources of judged contexts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Sources.
     pub sources: usize,
     /// Judged relevant.
     pub relevant: usize,
-    /// Marked, since the answer's text is found in them.
+    /// Marked, because they contain a sentence of the answer.
     pub marked: usize,
-    /// Both.
+    /// Marked and judged relevant.
     pub both: usize,
 }
 
 impl Agreement {
-    /// Marks the sources that hold `share` of a sentence of the answer.
-    pub fn at(share: f64, held: &[Held]) -> Self {
-        let turns = held.iter().flat_map(|held| &held.turns);
+    /// Marks the sources that contain `share` of a sentence of the answer.
+    pub fn at(share: f64, replayed: &[ReplayedConversation]) -> Self {
+        let turns = replayed.iter().flat_map(|replayed| &replayed.turns);
         let mut tally = Self::default();
         for turn in turns.filter(|turn| turn.judged()) {
             for source in &turn.sources {
-                let marked = holds_a_sentence(&turn.answer, source, share);
+                let marked = holds_a_sentence(&turn.answer, &source.content, share);
                 tally.sources += 1;
                 tally.relevant += usize::from(source.gold);
                 tally.marked += usize::from(marked);
@@ -154,8 +157,8 @@ mod tests {
     use super::*;
     use crate::data::Domain;
 
-    fn turn(number: u32, found: &[&str], carried: &[bool]) -> Replayed {
-        Replayed {
+    fn turn(number: u32, found: &[&str], carried: &[bool]) -> ReplayedTurn {
+        ReplayedTurn {
             number,
             gold: ["x", "y", "z"].map(String::from).into(),
             found: found.iter().map(|class| (*class).to_owned()).collect(),
@@ -168,25 +171,25 @@ mod tests {
                     ..Source::default()
                 })
                 .collect(),
-            ..Replayed::default()
+            ..ReplayedTurn::default()
         }
     }
 
-    fn held(turns: Vec<Replayed>) -> [Held; 1] {
-        [Held {
+    fn replayed(turns: Vec<ReplayedTurn>) -> [ReplayedConversation; 1] {
+        [ReplayedConversation {
             domain: Domain::Cloud,
             turns,
         }]
     }
 
     #[test]
-    fn what_is_gained_and_lost_is_counted_in_later_turns() {
-        let arm = held(vec![
+    fn gains_and_losses_are_counted_in_later_turns() {
+        let arm = replayed(vec![
             turn(1, &["x"], &[]),
             turn(2, &["y", "z"], &[true, false]),
             turn(3, &["x"], &[]),
         ]);
-        let baseline = held(vec![
+        let baseline = replayed(vec![
             turn(1, &[], &[]),
             turn(2, &["x"], &[]),
             turn(3, &["x"], &[]),
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn citations_that_are_no_marker_of_the_context_are_told_apart() {
+    fn citations_without_a_marker_of_the_context_are_counted() {
         let verdict = |raw: &str, support| Verdict {
             raw: raw.into(),
             status: "unsupported".into(),
@@ -218,7 +221,7 @@ mod tests {
             verdict("[IBM Cloudant]", None),
         ];
         one.cfs = Some(1.0);
-        let tally = Verdicts::of(&held(vec![one, turn(2, &[], &[])]));
+        let tally = Verdicts::of(&replayed(vec![one, turn(2, &[], &[])]));
         assert_eq!(
             (tally.answers, tally.citing, tally.citations, tally.not_ours),
             (2, 1, 3, 1)
@@ -231,19 +234,22 @@ mod tests {
     }
 
     #[test]
-    fn marking_by_text_is_held_against_the_judgements() {
+    fn markers_are_compared_with_the_judgements() {
         let mut one = turn(1, &[], &[true, false, true]);
         one.answer = "The warranty lasts ten years.".into();
         one.sources[0].content = "The warranty lasts ten years.".into();
         one.sources[1].content = "A warranty, ten years.".into();
-        let held = held(vec![one]);
+        let replayed = replayed(vec![one]);
         let half = Agreement {
             sources: 3,
             relevant: 2,
             marked: 2,
             both: 1,
         };
-        assert_eq!(Agreement::at(0.5, &held), half);
-        assert_eq!(Agreement::at(1.0, &held), Agreement { marked: 1, ..half });
+        assert_eq!(Agreement::at(0.5, &replayed), half);
+        assert_eq!(
+            Agreement::at(1.0, &replayed),
+            Agreement { marked: 1, ..half }
+        );
     }
 }

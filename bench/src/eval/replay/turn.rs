@@ -1,46 +1,46 @@
-//! One turn: what its context held, and what `end_turn` said of the answer.
+//! Replays one turn: its context, and the verdicts of `end_turn` on the answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
 use pgvector::Vector;
-use postgres::GenericClient;
+use postgres::{GenericClient, Row};
 
 use super::arm::Arm;
-use super::citing::cite;
 use super::compressed::Compressed;
+use crate::attribution::marking::cite;
 use crate::data::tasks::Turn;
-use crate::eval::Standing;
+use crate::eval::corpora::JudgedCorpus;
 
 /// A source in the context of a turn.
 #[derive(Debug, Default)]
 pub struct Source {
-    /// What the answer cites it by.
+    /// Its marker.
     pub marker: String,
     /// fresh, carried, pinned or graph.
     pub origin: String,
-    /// Relevance to the turn's query, in [0, 1], where it was scored.
+    /// Relevance to the turn's query, in [0, 1], if it was scored.
     pub relevance: Option<f64>,
-    /// Carry score on entry, in [0, 1], where it was remembered from an earlier turn.
+    /// Carry score on entry, in [0, 1], if it was remembered from an earlier turn.
     pub carry_score: Option<f64>,
     /// Title of its document.
     pub title: Option<String>,
-    /// Text that the model is given.
+    /// Its text.
     pub content: String,
-    /// Humans judged it, or a passage merged into it, relevant to this turn.
+    /// Whether humans judged it, or a passage merged into it, relevant to this turn.
     pub gold: bool,
 }
 
 impl Source {
-    /// Whether it came from an earlier turn.
+    /// Whether it was carried over from an earlier turn.
     pub fn carried(&self) -> bool {
         self.origin == "carried"
     }
 }
 
-/// A turn as it went.
+/// A replayed turn.
 #[derive(Debug, Default)]
-pub struct Replayed {
+pub struct ReplayedTurn {
     /// Conversation and turn.
     pub id: String,
     /// Number in the conversation, from 1.
@@ -53,21 +53,21 @@ pub struct Replayed {
     pub intent: String,
     /// The confidence in it, in [0, 1].
     pub confidence: f32,
-    /// What was degraded.
+    /// Warnings of `begin_turn`.
     pub warnings: Vec<String>,
     /// The context in prompt order.
     pub sources: Vec<Source>,
-    /// Different passages that humans judged relevant, twins as one; none for an unjudged turn.
+    /// Passages that humans judged relevant, as classes of equal passages; empty for an unjudged turn.
     pub gold: BTreeSet<String>,
-    /// Of these, those in the context.
+    /// Of these, the classes in the context.
     pub found: BTreeSet<String>,
-    /// Passages, twins as one, in the order in which the search ranked its candidates; a merged one is several.
+    /// Classes of the candidates, in the order of the search; a merged candidate has several.
     pub ranked: Vec<BTreeSet<String>>,
     /// o200k_base tokens of the context's passages.
     pub tokens: i32,
-    /// o200k_base tokens of the history beside them.
+    /// o200k_base tokens of the history.
     pub history_tokens: i64,
-    /// The history after the turn, where it is compressed.
+    /// The history after the turn, if the strategy compresses it.
     pub compressed: Option<Compressed>,
     /// Verdicts on the citations of the answer.
     pub verdicts: Vec<Verdict>,
@@ -77,19 +77,19 @@ pub struct Replayed {
     pub grounded_cfs: Option<f64>,
 }
 
-impl Replayed {
-    /// Whether humans judged what is relevant to it.
+impl ReplayedTurn {
+    /// Whether humans judged passages relevant to it.
     pub fn judged(&self) -> bool {
         !self.gold.is_empty()
     }
 
-    /// Share of the relevant passages that the context holds; `None` if nothing was judged relevant.
+    /// Share of the relevant passages that the context contains; `None` for an unjudged turn.
     pub fn recall(&self) -> Option<f64> {
         self.judged()
             .then(|| self.found.len() as f64 / self.gold.len() as f64)
     }
 
-    /// Share of the sources in the context that are relevant, 0 for an empty one; `None` if nothing was judged relevant.
+    /// Share of the sources that are relevant, 0 for an empty context; `None` for an unjudged turn.
     pub fn precision(&self) -> Option<f64> {
         let relevant = self.sources.iter().filter(|source| source.gold).count();
         self.judged()
@@ -97,10 +97,10 @@ impl Replayed {
     }
 }
 
-/// What `end_turn` says of a citation.
+/// The verdict of `end_turn` on a citation.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The citation as it stands in the answer.
+    /// The citation as written in the answer.
     pub raw: String,
     /// Its status.
     pub status: String,
@@ -108,18 +108,18 @@ pub struct Verdict {
     pub support: Option<f64>,
 }
 
-/// Holds a turn.
+/// Replays a turn: `begin_turn`, `prompt_context`, and `end_turn` with the human answer and the markers of [`cite`].
 ///
 /// # Errors
-/// Those of the server, a prompt or a trace that lacks a source of the context.
-pub fn hold(
+/// Errors of the server; a prompt or a trace that lacks a source of the context.
+pub fn replay(
     client: &mut impl GenericClient,
     conversation: &str,
     arm: Arm,
     turn: &Turn,
     embedding: Option<&Vec<f32>>,
-    corpus: &Standing,
-) -> Result<Replayed> {
+    corpus: &JudgedCorpus,
+) -> Result<ReplayedTurn> {
     let embedding = embedding.map(|values| Vector::from(values.clone()));
     let name = corpus.domain.corpus();
     let rows = client.query(
@@ -133,41 +133,14 @@ pub fn hold(
             &arm.settings(),
         ],
     )?;
-    let turn_id: i64 = rows.first().context("begin_turn gave no row")?.get(0);
-    let prompt: String = client
-        .query_one("SELECT reground.prompt_context($1)", &[&turn_id])?
-        .get(0);
-
+    let turn_id: i64 = rows.first().context("begin_turn returned no row")?.get(0);
     let gold = corpus.gold(&turn.id);
-    let mut found = BTreeSet::new();
-    let Trace { mut shown, ranked } = trace(client, turn_id, corpus)?;
-    let mut sources = Vec::new();
-    for row in &rows {
-        let Some(marker) = row.get::<_, Option<String>>(1) else {
-            continue;
-        };
-        ensure!(
-            prompt.contains(&format!("[{marker}]")),
-            "the prompt lacks [{marker}]"
-        );
-        let trace = shown
-            .remove(&marker)
-            .with_context(|| format!("explain_turn lacks {marker}"))?;
-        let classes = corpus.twins.of_keys(&trace.members);
-        let hits: Vec<String> = classes.intersection(&gold).cloned().collect();
-        sources.push(Source {
-            origin: row.get(2),
-            relevance: trace.relevance,
-            carry_score: trace.carry_score,
-            title: row.get(3),
-            content: row.get(4),
-            gold: !hits.is_empty(),
-            marker,
-        });
-        found.extend(hits);
-    }
-
-    let verdicts = end_turn(client, turn_id, &cite(&turn.answer, &sources))?;
+    let context = read_context(client, turn_id, &rows, corpus, &gold)?;
+    let sources = &context.sources;
+    let marked = sources
+        .iter()
+        .map(|source| (source.marker.as_str(), source.content.as_str()));
+    let verdicts = end_turn(client, turn_id, &cite(&turn.answer, marked))?;
     let audit = client.query_one(
         "SELECT a.intent, a.intent_confidence, a.warnings, a.cfs, a.grounded_cfs, a.context_tokens, t.history_tokens \
          FROM reground.turn_audit AS a JOIN reground.turns AS t USING (turn_id) WHERE a.turn_id = $1",
@@ -179,7 +152,7 @@ pub fn hold(
         }
         _ => None,
     };
-    Ok(Replayed {
+    Ok(ReplayedTurn {
         id: turn.id.clone(),
         number: turn.number,
         query: turn.question.clone(),
@@ -187,10 +160,10 @@ pub fn hold(
         intent: audit.get(0),
         confidence: audit.get(1),
         warnings: audit.get(2),
-        sources,
+        sources: context.sources,
         gold,
-        found,
-        ranked,
+        found: context.found,
+        ranked: context.ranked,
         tokens: audit.get(5),
         history_tokens: audit.get(6),
         compressed,
@@ -200,22 +173,74 @@ pub fn hold(
     })
 }
 
-/// A source as the trace knows it.
-struct Traced {
+/// The context of a turn and its ranking.
+struct JudgedContext {
+    sources: Vec<Source>,
+    /// The relevant passages among the sources.
+    found: BTreeSet<String>,
+    ranked: Vec<BTreeSet<String>>,
+}
+
+/// Reads the sources from the rows of `begin_turn` and from the trace, and checks that the prompt contains each marker.
+fn read_context(
+    client: &mut impl GenericClient,
+    turn_id: i64,
+    rows: &[Row],
+    corpus: &JudgedCorpus,
+    gold: &BTreeSet<String>,
+) -> Result<JudgedContext> {
+    let prompt: String = client
+        .query_one("SELECT reground.prompt_context($1)", &[&turn_id])?
+        .get(0);
+    let Trace { mut shown, ranked } = trace(client, turn_id, corpus)?;
+    let (mut sources, mut found) = (Vec::new(), BTreeSet::new());
+    for row in rows {
+        let Some(marker) = row.get::<_, Option<String>>(1) else {
+            continue;
+        };
+        ensure!(
+            prompt.contains(&format!("[{marker}]")),
+            "the prompt lacks [{marker}]"
+        );
+        let trace = shown
+            .remove(&marker)
+            .with_context(|| format!("explain_turn lacks {marker}"))?;
+        let classes = corpus.duplicates.of_keys(&trace.members);
+        let hits: Vec<String> = classes.intersection(gold).cloned().collect();
+        sources.push(Source {
+            origin: row.get(2),
+            relevance: trace.relevance,
+            carry_score: trace.carry_score,
+            title: row.get(3),
+            content: row.get(4),
+            gold: !hits.is_empty(),
+            marker,
+        });
+        found.extend(hits);
+    }
+    Ok(JudgedContext {
+        sources,
+        found,
+        ranked,
+    })
+}
+
+/// A source in the trace.
+struct TracedSource {
     members: Vec<String>,
     relevance: Option<f64>,
     carry_score: Option<f64>,
 }
 
-/// What the trace of a turn says.
+/// The trace of a turn.
 struct Trace {
     /// The sources of the context, by marker.
-    shown: BTreeMap<String, Traced>,
-    /// The candidates that the search found, in its order, twins as one.
+    shown: BTreeMap<String, TracedSource>,
+    /// Classes of the candidates that the search found, in its order.
     ranked: Vec<BTreeSet<String>>,
 }
 
-fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &Standing) -> Result<Trace> {
+fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &JudgedCorpus) -> Result<Trace> {
     let rows = client.query(
         "SELECT marker, members, relevance, carry_score, in_context, lexical_rank IS NOT NULL OR vector_rank IS NOT NULL \
          FROM reground.explain_turn($1) ORDER BY fused DESC, chunk_id",
@@ -227,12 +252,12 @@ fn trace(client: &mut impl GenericClient, turn_id: i64, corpus: &Standing) -> Re
     };
     for row in &rows {
         let members: Vec<String> = row.get(1);
-        // Whatever it is called later: a source that was carried and found again is ranked by the search all the same.
+        // Also sources that were carried over and found again.
         if row.get(5) {
-            trace.ranked.push(corpus.twins.of_keys(&members));
+            trace.ranked.push(corpus.duplicates.of_keys(&members));
         }
         if row.get(4) {
-            let traced = Traced {
+            let traced = TracedSource {
                 members,
                 relevance: row.get(2),
                 carry_score: row.get(3),
@@ -262,9 +287,9 @@ fn end_turn(client: &mut impl GenericClient, turn_id: i64, answer: &str) -> Resu
 mod tests {
     use super::*;
 
-    fn held(sources: &[bool], gold: &[&str], found: &[&str]) -> Replayed {
+    fn replayed(sources: &[bool], gold: &[&str], found: &[&str]) -> ReplayedTurn {
         let set = |classes: &[&str]| classes.iter().map(|class| (*class).to_owned()).collect();
-        Replayed {
+        ReplayedTurn {
             sources: sources
                 .iter()
                 .map(|&gold| Source {
@@ -274,21 +299,21 @@ mod tests {
                 .collect(),
             gold: set(gold),
             found: set(found),
-            ..Replayed::default()
+            ..ReplayedTurn::default()
         }
     }
 
     #[test]
-    fn recall_is_of_what_is_relevant_and_precision_of_what_is_shown() {
-        let turn = held(&[true, false, false, false], &["x", "y"], &["x"]);
+    fn recall_and_precision_have_their_definitions() {
+        let turn = replayed(&[true, false, false, false], &["x", "y"], &["x"]);
         assert_eq!((turn.recall(), turn.precision()), (Some(0.5), Some(0.25)));
-        let empty = held(&[], &["x"], &[]);
+        let empty = replayed(&[], &["x"], &[]);
         assert_eq!((empty.recall(), empty.precision()), (Some(0.0), Some(0.0)));
     }
 
     #[test]
-    fn an_unjudged_turn_is_not_scored() {
-        let turn = held(&[false], &[], &[]);
+    fn an_unjudged_turn_has_no_score() {
+        let turn = replayed(&[false], &[], &[]);
         assert_eq!((turn.recall(), turn.precision()), (None, None));
     }
 }

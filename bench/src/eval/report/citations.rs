@@ -1,22 +1,22 @@
-//! What `end_turn` says of the answers that humans gave, under the markers that they were given.
+//! The verdicts of `end_turn` on the human answers with their markers.
 
 use std::collections::BTreeSet;
 
 use super::{or_dash, percent, share};
-use crate::eval::replay::Held;
+use crate::attribution::marking::MIN_OVERLAP;
+use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
-use crate::eval::replay::citing::HELD;
 use crate::eval::replay::tally::{Agreement, Verdicts};
 
-/// Shares of a sentence at which the marking by text is looked at.
-const SHARES: [f64; 3] = [0.4, HELD, 0.6];
+/// Shares at which the text-based markers are evaluated.
+const SHARES: [f64; 3] = [0.4, MIN_OVERLAP, 0.6];
 
-/// The verdicts of every arm, and what the marking by text is worth.
-pub fn print(runs: &[(Arm, Vec<Held>)]) {
-    println!("## Replay: what end_turn says of the answers\n");
+/// The verdicts of every arm, and the agreement of the markers with the judgements.
+pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) {
+    println!("## Replay: verdicts of end_turn on the answers\n");
     let tallies: Vec<(Arm, Verdicts)> = runs
         .iter()
-        .map(|(arm, held)| (*arm, Verdicts::of(held)))
+        .map(|(arm, replayed)| (*arm, Verdicts::of(replayed)))
         .collect();
     let statuses: BTreeSet<&String> = tallies
         .iter()
@@ -24,7 +24,7 @@ pub fn print(runs: &[(Arm, Vec<Held>)]) {
         .collect();
     let names: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
     println!(
-        "| arm | answers that cite | citations | {} | no marker of ours | support | CFS | by support |",
+        "| arm | answers with citations | citations | {} | no marker of the context | support | CFS | weighted by support |",
         names.join(" | ")
     );
     println!(
@@ -53,30 +53,30 @@ pub fn print(runs: &[(Arm, Vec<Held>)]) {
         );
     }
     println!(
-        "\nSupport: mean over citations. CFS, and CFS weighted by support: means over the answers that cite.\n"
+        "\nSupport is the mean over citations. CFS, and CFS weighted by support, are means over the answers with citations.\n"
     );
-    if let Some((_, held)) = runs.iter().find(|(arm, _)| *arm == Arm::None) {
-        agreement(held);
+    if let Some((_, replayed)) = runs.iter().find(|(arm, _)| *arm == Arm::None) {
+        agreement(replayed);
     }
 }
 
-/// The marking by text against the human judgements, in the contexts of the baseline.
-fn agreement(held: &[Held]) {
-    let base = Agreement::at(HELD, held);
+/// The agreement of the text-based markers with the judgements, in the contexts of the baseline.
+fn agreement(replayed: &[ReplayedConversation]) {
+    let base = Agreement::at(MIN_OVERLAP, replayed);
     println!(
-        "An answer is given the marker of a source that holds a share of a sentence's content words. Held against the human judgements, over the \
-         {} sources of the judged contexts of `none`, {} of them relevant ({}):\n",
+        "A sentence of an answer gets the marker of each source that contains this share of its content words. The table compares \
+         these markers with the human judgements, over the {} sources of the judged contexts of `none`, {} of them relevant ({}):\n",
         base.sources,
         base.relevant,
         percent(base.relevant, base.sources)
     );
     println!("| share | marked | precision | recall |\n|---|---:|---:|---:|");
     for at in SHARES {
-        let tally = Agreement::at(at, held);
+        let tally = Agreement::at(at, replayed);
         println!(
             "| {}{} | {} | {} | {} |",
             share(at),
-            if at == HELD { " (used)" } else { "" },
+            if at == MIN_OVERLAP { " (used)" } else { "" },
             tally.marked,
             percent(tally.both, tally.marked),
             percent(tally.both, tally.relevant)

@@ -1,18 +1,18 @@
-//! What compression leaves of a history, and what it loses.
+//! Sizes of compressed histories, and lost citations.
 
 use super::percent;
-use crate::eval::replay::Held;
+use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::compressed::Compressed;
 
 /// Turns from this number on are pooled.
 const POOLED: u32 = 7;
 
-/// What is left of each history, by turn number; how many citations were lost.
-pub fn print(runs: &[(Arm, Vec<Held>)]) -> usize {
+/// Prints the histories by turn number; returns the number of lost citations.
+pub fn print(runs: &[(Arm, Vec<ReplayedConversation>)]) -> usize {
     let mut lost = 0;
-    for (arm, held) in runs {
-        let turns = || held.iter().flat_map(|held| &held.turns);
+    for (arm, replayed) in runs {
+        let turns = || replayed.iter().flat_map(|replayed| &replayed.turns);
         if turns().all(|turn| turn.compressed.is_none()) {
             continue;
         }

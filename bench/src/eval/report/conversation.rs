@@ -2,14 +2,14 @@
 
 use super::{or_dash, share};
 use crate::data::tasks::Conversation;
-use crate::eval::replay::Held;
-use crate::eval::replay::turn::{Replayed, Source};
+use crate::eval::replay::ReplayedConversation;
+use crate::eval::replay::turn::{ReplayedTurn, Source};
 
-/// Characters of a passage that are shown.
+/// Characters shown of a passage.
 const SHOWN: usize = 60;
 
 /// A conversation, turn by turn.
-pub fn print(name: &str, conversation: &Conversation, held: &Held) {
+pub fn print(name: &str, conversation: &Conversation, replayed: &ReplayedConversation) {
     println!(
         "## Replay: {} of {} ({} turns)\n",
         conversation.id,
@@ -17,25 +17,25 @@ pub fn print(name: &str, conversation: &Conversation, held: &Held) {
         conversation.turns.len()
     );
     println!(
-        "Under the default settings. The human-written answers cite the sources of the context that humans judged \
-         relevant (gold), and no others; the markers stand at the end, so its last sentence is the claim that they are held against. Stored as conversation `{name}`.\n"
+        "Default settings. The human answers have the markers of the sources of the context that contain their sentences; *gold* \
+         sources are those that humans judged relevant. Stored as conversation `{name}`.\n"
     );
-    for turn in &held.turns {
-        replayed(turn);
+    for turn in &replayed.turns {
+        print_turn(turn);
     }
-    let (found, gold) = held.turns.iter().fold((0, 0), |(found, gold), turn| {
+    let (found, gold) = replayed.turns.iter().fold((0, 0), |(found, gold), turn| {
         (found + turn.found.len(), gold + turn.gold.len())
     });
-    let carried = held.turns.iter().flat_map(|turn| &turn.sources);
+    let carried = replayed.turns.iter().flat_map(|turn| &turn.sources);
     let carried = carried.filter(|source| source.carried());
     println!(
-        "All turns: {found} of {gold} gold passages in the contexts; {} sources carried, {} of them gold.\n",
+        "All turns: {found} of {gold} gold passages in the contexts; {} sources carried over, {} of them gold.\n",
         carried.clone().count(),
         carried.filter(|source| source.gold).count()
     );
 }
 
-fn replayed(turn: &Replayed) {
+fn print_turn(turn: &ReplayedTurn) {
     println!("### Turn {}: {}\n", turn.number, one_line(&turn.query));
     println!(
         "Intent **{}** ({:.2}). Context: {} sources, {} of {} gold passages, {} tokens.{}\n",
@@ -91,7 +91,7 @@ fn source_row(source: &Source) -> String {
     )
 }
 
-/// The beginning of a text as a cell of a table: one line, no bars.
+/// The beginning of a text as a table cell: one line, without bars.
 fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown: String = line.chars().take(SHOWN).collect();

@@ -1,7 +1,7 @@
-//! What the figures were held against.
+//! Figures and their floors.
 
-use crate::eval::floors::{Below, Raised};
-use crate::eval::relations::Relation;
+use crate::eval::floors::file::{Below, Raised};
+use crate::eval::floors::relations::Relation;
 
 /// The relations between figures.
 pub fn relations(relations: &[Relation]) {
@@ -19,10 +19,10 @@ pub fn relations(relations: &[Relation]) {
     println!();
 }
 
-/// The figures below their floors, of `floors` in all.
+/// The figures below their floors; `floors` is the number of floors.
 pub fn below(floors: usize, below: &[Below]) {
     println!(
-        "{} of {floors} figures reach the floors of the file.\n",
+        "{} of {floors} figures reach their floors.\n",
         floors - below.len()
     );
     if below.is_empty() {
@@ -36,7 +36,7 @@ pub fn below(floors: usize, below: &[Below]) {
     println!();
 }
 
-/// The floors that were raised.
+/// The raised floors.
 pub fn raised(raised: &[Raised]) {
     println!("{} floors raised.\n", raised.len());
     for one in raised {

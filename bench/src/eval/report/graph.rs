@@ -1,17 +1,17 @@
-//! What the mini knowledge graph adds.
+//! The results of the knowledge graph.
 
 use super::{or_dash, percent, share, signed};
 use crate::eval::graph::Edges;
-use crate::eval::replay::Held;
+use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::Arm;
 use crate::eval::replay::scope::{Measure, Scope};
 
-/// The arms beside the first, which goes without.
-pub fn print(edges: &[Edges], arms: &[(Arm, Vec<Held>)]) {
+/// Prints each arm beside the first, which has no graph.
+pub fn print(edges: &[Edges], arms: &[(Arm, Vec<ReplayedConversation>)]) {
     println!("## The knowledge graph\n");
     println!(
-        "Edges without a model: a document leads to another whose title it mentions; the edge nominates that one's first passage. \
-         Later turns, contexts of ten passages; 95 % intervals by drawing whole conversations.\n"
+        "Edges made without a model: a document has an edge to each document whose title it mentions, and the edge nominates the first \
+         passage of that document. Later turns, contexts of ten passages, 95 % intervals that resample whole conversations.\n"
     );
     for one in edges {
         println!(
@@ -20,30 +20,35 @@ pub fn print(edges: &[Edges], arms: &[(Arm, Vec<Held>)]) {
         );
     }
     println!(
-        "\n| arm | turns | recall | against without | precision | against without | contexts with a neighbour | neighbours | relevant |"
+        "\n| arm | turns | recall | difference | precision | difference | contexts with a neighbour | neighbours | relevant |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    let without = arms.first().map(|(_, held)| held.as_slice());
+    let without = arms.first().map(|(_, replayed)| replayed.as_slice());
     for scope in Scope::rows().into_iter().filter(|scope| scope.is_later()) {
-        for (arm, held) in arms {
-            row(*arm, scope, held, without.unwrap_or_default());
+        for (arm, replayed) in arms {
+            row(*arm, scope, replayed, without.unwrap_or_default());
         }
     }
     println!();
 }
 
-fn row(arm: Arm, scope: Scope, held: &[Held], without: &[Held]) {
+fn row(
+    arm: Arm,
+    scope: Scope,
+    replayed: &[ReplayedConversation],
+    without: &[ReplayedConversation],
+) {
     let cells = Measure::ALL.map(|measure| {
-        let mean = or_dash(scope.mean(held, measure), |mean| share(mean.mean));
-        let gain = scope.difference(held, without, measure);
+        let mean = or_dash(scope.mean(replayed, measure), |mean| share(mean.mean));
+        let gain = scope.difference(replayed, without, measure);
         format!("{mean} | {}", or_dash(gain, signed))
     });
     let judged: Vec<_> = scope
-        .of(held)
+        .of(replayed)
         .flatten()
         .filter(|turn| turn.judged())
         .collect();
-    let neighbours = |turn: &crate::eval::replay::turn::Replayed| {
+    let neighbours = |turn: &crate::eval::replay::turn::ReplayedTurn| {
         let sources = turn
             .sources
             .iter()

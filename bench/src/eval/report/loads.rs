@@ -1,11 +1,11 @@
-//! What was loaded, what is evaluated, and how long it took.
+//! Sizes and times of the run.
 
 use std::time::Duration;
 
 use crate::data::tasks::Conversation;
-use crate::load::Load;
+use crate::database::load::Load;
 
-/// What was loaded, and how fast.
+/// The loaded corpora, and the speed of the loads.
 pub fn print(loads: &[Load]) {
     println!("## Corpora\n");
     println!(
@@ -16,7 +16,7 @@ pub fn print(loads: &[Load]) {
         println!(
             "| {}{} | {} | {} | {:.1} | {:.0} | {:.1} | {:.0} | {:.1} |",
             load.corpus,
-            if load.kept { " (kept)" } else { "" },
+            if load.reused { " (reused)" } else { "" },
             load.documents,
             load.passages,
             load.documents_took.as_secs_f64(),
@@ -27,12 +27,14 @@ pub fn print(loads: &[Load]) {
         );
     }
     println!();
-    if loads.iter().any(|load| load.kept) {
-        println!("(kept): it was there already, and took these times when it was loaded.\n");
+    if loads.iter().any(|load| load.reused) {
+        println!(
+            "(reused): an earlier run loaded the corpus, and the times are those of that run.\n"
+        );
     }
     for load in loads {
         println!(
-            "{}: the indexed text is the passage's text as it is in the file; in {} of {} passages it begins with the title.",
+            "{}: the indexed text is the text of the file; in {} of {} passages it starts with the title.",
             load.corpus, load.titled_texts, load.passages
         );
     }
@@ -43,7 +45,7 @@ fn rate(count: usize, took: Duration) -> f64 {
     count as f64 / took.as_secs_f64().max(f64::MIN_POSITIVE)
 }
 
-/// Which conversations are evaluated.
+/// The evaluated conversations.
 pub fn scope(conversations: &[Conversation], sample: bool) {
     let turns: usize = conversations.iter().map(|one| one.turns.len()).sum();
     println!(
@@ -57,7 +59,7 @@ pub fn scope(conversations: &[Conversation], sample: bool) {
     );
 }
 
-/// How long it all took.
+/// The total time.
 pub fn total(took: Duration) {
     println!("Total time: {:.0} s.", took.as_secs_f64());
 }

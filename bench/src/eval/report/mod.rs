@@ -1,18 +1,18 @@
 //! Results as Markdown on standard output.
 
-pub mod asking;
 pub mod citations;
 pub mod compression;
 pub mod conversation;
 pub mod floors;
 pub mod graph;
 pub mod loads;
+pub mod query;
 pub mod replay;
 pub mod retrieval;
 
 use reground_metrics::interval::Interval;
 
-/// A share of one without its leading zero, as such tables are printed.
+/// A share without its leading zero.
 fn share(value: f64) -> String {
     let text = format!("{value:.3}");
     match text.strip_prefix('0') {
@@ -27,7 +27,7 @@ fn difference(value: f64) -> String {
     format!("{sign}{}", share(value.abs()))
 }
 
-/// A gain with its interval.
+/// A difference with its interval.
 fn signed(interval: Interval) -> String {
     let [mean, low, high] = [interval.mean, interval.low, interval.high].map(difference);
     format!("{mean} [{low}, {high}]")
@@ -41,7 +41,7 @@ fn percent(part: usize, whole: usize) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole as f64)
 }
 
-/// A value as `write` puts it, or a dash.
+/// A value, formatted by `write`, or a dash.
 fn or_dash<T>(value: Option<T>, write: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "–".to_owned(), write)
 }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_nothing_is_no_share() {
+    fn a_part_of_nothing_is_a_dash() {
         assert_eq!(
             (percent(1, 8), percent(0, 0)),
             ("12.5 %".to_owned(), "–".to_owned())

@@ -1,21 +1,21 @@
-//! What the contexts held, with and without carry-over.
+//! The contexts with and without carry-over.
 
 use reground_metrics::history_hits::TOP;
 use reground_metrics::interval::Interval;
 
 use super::{or_dash, percent, share, signed};
-use crate::eval::replay::Held;
+use crate::eval::replay::ReplayedConversation;
 use crate::eval::replay::arm::{Arm, CONTEXT};
 use crate::eval::replay::hits::Hits;
 use crate::eval::replay::scope::{Measure, Scope};
 use crate::eval::replay::tally::{Carried, short};
 
 /// An arm with its conversations.
-type Run = (Arm, Vec<Held>);
+type Run = (Arm, Vec<ReplayedConversation>);
 
-/// All that is said of the contexts.
+/// Prints all tables of the contexts.
 pub fn print(runs: &[Run]) {
-    println!("## Replay: what the contexts held\n");
+    println!("## Replay: contexts\n");
     let Some((_, baseline)) = find(runs, Arm::None) else {
         return;
     };
@@ -24,11 +24,12 @@ pub fn print(runs: &[Run]) {
         .filter(|(arm, _)| arm.equal_size() && *arm != Arm::None)
         .collect();
     println!(
-        "Contexts of {CONTEXT} single passages in every arm. `none` carries nothing. Answers cite the sources that hold what \
-         they say. `context` and `cited` are what keeps a source active, with three slots at a relevance of .5; two slots ask for .7, one for .85, \
-         of what was cited; `anchor` asks for 1 and keeps the document of a turn that cannot be understood alone. `turn` searches for the user's words alone; \
-         `integrated` ranks what earlier turns were shown among what it finds. Beside each mean \
-         the paired difference from `none`; 95 % intervals, by drawing whole conversations.\n"
+        "All arms have contexts of {CONTEXT} single passages. `none` carries nothing over. Answers cite the sources that contain their \
+         sentences. `context` and `cited` are the values of `carry_activation`, with three slots at a relevance of .5. Two slots have \
+         the threshold .7 and one slot .85, for cited sources. `anchor` has the threshold 1, and carries the document of a turn that \
+         cannot be understood alone. `turn` searches only for the user's words. `integrated` ranks the sources of earlier turns among \
+         the results. Each mean is followed by the paired difference from `none`, with 95 % intervals that resample whole \
+         conversations.\n"
     );
     for measure in Measure::ALL {
         by_turn(measure, &arms, baseline);
@@ -44,7 +45,7 @@ fn find(runs: &[Run], arm: Arm) -> Option<&Run> {
     runs.iter().find(|(one, _)| *one == arm)
 }
 
-fn by_turn(measure: Measure, arms: &[&Run], baseline: &[Held]) {
+fn by_turn(measure: Measure, arms: &[&Run], baseline: &[ReplayedConversation]) {
     let names = arms.iter().map(|(arm, _)| arm.name()).collect::<Vec<_>>();
     println!(
         "| {}, turn | judged | none | {} |",
@@ -55,9 +56,9 @@ fn by_turn(measure: Measure, arms: &[&Run], baseline: &[Held]) {
     for scope in Scope::rows() {
         let cells: Vec<String> = arms
             .iter()
-            .map(|(_, held)| {
-                let mean = scope.mean(held, measure);
-                let paired = scope.difference(held, baseline, measure);
+            .map(|(_, replayed)| {
+                let mean = scope.mean(replayed, measure);
+                let paired = scope.difference(replayed, baseline, measure);
                 format!(
                     "{} ({})",
                     or_dash(mean, |mean| share(mean.mean)),
@@ -81,12 +82,12 @@ fn plain(interval: Interval) -> String {
     format!("{} [{}, {}]", share(mean), share(low), share(high))
 }
 
-/// Contexts that are smaller than the others, and why.
-fn sizes(baseline: &[Held]) {
-    let all: usize = baseline.iter().map(|held| held.turns.len()).sum();
+/// Contexts with fewer sources than the others, and their warnings.
+fn sizes(baseline: &[ReplayedConversation]) {
+    let all: usize = baseline.iter().map(|replayed| replayed.turns.len()).sum();
     let short = short(baseline);
     println!(
-        "{} of {all} contexts of `none` hold fewer than {CONTEXT} passages{}",
+        "{} of {all} contexts of `none` have fewer than {CONTEXT} passages{}",
         short.len(),
         if short.is_empty() { "." } else { ":" }
     );
@@ -106,14 +107,14 @@ fn sizes(baseline: &[Held]) {
     println!();
 }
 
-fn carried(arms: &[&Run], baseline: &[Held]) {
-    println!("Why, in the judged later turns:\n");
+fn carried(arms: &[&Run], baseline: &[ReplayedConversation]) {
+    println!("Counts in the judged later turns:\n");
     println!(
-        "| arm | contexts | with a carried source | carried a context | of these relevant | relevant gained | relevant lost to them |"
+        "| arm | contexts | with a carried source | carried per context | of these relevant | relevant gained | relevant lost |"
     );
     println!("|---|---:|---:|---:|---:|---:|---:|");
-    for (arm, held) in arms {
-        let tally = Carried::of(held, baseline);
+    for (arm, replayed) in arms {
+        let tally = Carried::of(replayed, baseline);
         println!(
             "| {} | {} | {} | {:.2} | {} ({}) | {} | {} |",
             arm.name(),
@@ -129,14 +130,14 @@ fn carried(arms: &[&Run], baseline: &[Held]) {
     println!();
 }
 
-/// Where the relevant passages stood, now and before (H4).
+/// Ranks of the relevant passages in this turn and in earlier ones (H4).
 fn hits(runs: &[Run]) {
-    println!("Relevant passages in the rankings, judged later turns:\n");
+    println!("Relevant passages in the rankings of judged later turns:\n");
     println!("| arm | turns | bottom hit | history hit | supplement |");
     println!("|---|---:|---:|---:|---:|");
     let mut deepest = 0;
-    for (arm, held) in runs {
-        let hits = Hits::of(held);
+    for (arm, replayed) in runs {
+        let hits = Hits::of(replayed);
         deepest = deepest.max(hits.deepest);
         println!(
             "| {} | {} | {} | {} | {} |",
@@ -148,13 +149,13 @@ fn hits(runs: &[Run]) {
         );
     }
     println!(
-        "\nBottom hit: a relevant passage at ranks {} to {deepest}, and none above. History hit: one in the top {TOP} of an earlier \
-         turn. Supplement: below its own top {TOP} the turn finds what stood in that of an earlier one.\n",
+        "\nBottom hit: the best relevant passage has a rank from {} to {deepest}. History hit: a relevant passage is in the top {TOP} \
+         of an earlier turn. Supplement: the turn finds below its own top {TOP} a passage from the top of an earlier turn.\n",
         TOP + 1
     );
 }
 
-/// What keeps a source active: the two values of the setting, in the same turns.
+/// The two values of `carry_activation`, in the same turns.
 fn activation(runs: &[Run]) {
     let (context, cited) = (Arm::AnswerContext, Arm::AnswerCited);
     if let (Some((_, one)), Some((_, other))) = (find(runs, cited), find(runs, context)) {
@@ -171,21 +172,21 @@ fn activation(runs: &[Run]) {
     }
 }
 
-/// What users get.
+/// The default settings.
 fn defaults(runs: &[Run]) {
-    let Some((_, held)) = find(runs, Arm::Default) else {
+    let Some((_, replayed)) = find(runs, Arm::Default) else {
         return;
     };
     let turns: Vec<_> = Scope::LATER
-        .of(held)
+        .of(replayed)
         .flatten()
         .filter(|turn| turn.judged())
         .collect();
     let count = turns.len().max(1) as f64;
-    let mean = |measure| or_dash(Scope::LATER.mean(held, measure), plain);
+    let mean = |measure| or_dash(Scope::LATER.mean(replayed, measure), plain);
     println!(
-        "With the default settings (neighbours merged, a budget of 4,000 tokens, carry-over on), later turns: recall {}, precision {}, \
-         {:.1} sources and {:.0} tokens a context.\n",
+        "Default settings (adjacent passages merged, a budget of 4,000 tokens, carry-over on), later turns: recall {}, precision {}, \
+         {:.1} sources and {:.0} tokens per context.\n",
         mean(Measure::Recall),
         mean(Measure::Precision),
         turns.iter().map(|turn| turn.sources.len()).sum::<usize>() as f64 / count,

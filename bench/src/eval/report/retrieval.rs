@@ -1,4 +1,4 @@
-//! The ranked lists.
+//! Ranked lists.
 
 use super::share;
 use crate::data::Domain;
@@ -6,16 +6,16 @@ use crate::data::queries::Form;
 use crate::eval::reference;
 use crate::eval::retrieval::{List, Measured, Scores};
 
-/// First turn of the "later" ones.
+/// First of the later turns.
 const LATER: u32 = 2;
 
-/// The lists of one form of the queries; ours above the reference, which is of all conversations, unless this is a sample.
+/// Prints the lists of one form. The reference covers all conversations, so a sample has none.
 pub fn print(form: Form, measured: &[Measured], sample: bool) {
     println!("## Retrieval: {}\n", form.name());
     println!("nDCG@5, recall@5, recall@10.\n");
     if !sample {
         println!(
-            "\"reference\": plain reference code on the same files; constants of `bench/src/eval/reference.rs`.\n"
+            "\"reference\": other code on the same files; constants of `bench/src/eval/reference.rs`.\n"
         );
     }
     let columns = [1, LATER].map(|turn| Domain::ALL.map(|domain| (domain, turn)));
@@ -40,7 +40,7 @@ pub fn print(form: Form, measured: &[Measured], sample: bool) {
                 .map(|(scores, _)| scores)
         });
         println!("| **{}** | {} |", list.name(), cells(ours));
-        // A list through an index approximates the one above it, whose reference is its own.
+        // A list through an index approximates the list above it, which has the reference.
         let reference = columns
             .iter()
             .map(|&(domain, turn)| reference::scores(domain, form, list, turn == LATER));

@@ -1,0 +1,160 @@
+//! The audit queries and their times.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use postgres::Client;
+
+/// A query.
+pub struct AuditQuery {
+    /// Description.
+    pub name: &'static str,
+    /// SQL text; the client reads all rows.
+    pub sql: &'static str,
+}
+
+/// The measured queries; each should take less than a second.
+pub const QUERIES: [AuditQuery; 25] = [
+    AuditQuery {
+        name: "scores by hour, a day",
+        sql: "SELECT * FROM reground.cfs_hourly WHERE hour >= now() - interval '1 day'",
+    },
+    AuditQuery {
+        name: "scores by hour, 7 days",
+        sql: "SELECT * FROM reground.cfs_hourly WHERE hour >= now() - interval '7 days'",
+    },
+    AuditQuery {
+        name: "scores by hour, all",
+        sql: "SELECT count(*), min(p5) FROM reground.cfs_hourly",
+    },
+    AuditQuery {
+        name: "citations by hour, 7 days",
+        sql: "SELECT * FROM reground.citations_hourly WHERE hour >= now() - interval '7 days'",
+    },
+    AuditQuery {
+        name: "citations by hour, all",
+        sql: "SELECT count(*), sum(held) FROM reground.citations_hourly",
+    },
+    AuditQuery {
+        name: "service levels, a day",
+        sql: "SELECT * FROM reground.sli()",
+    },
+    AuditQuery {
+        name: "one answer's citations",
+        sql: "SELECT * FROM reground.citation_audit WHERE message_id = (SELECT max(message_id) - 7 FROM reground.messages)",
+    },
+    AuditQuery {
+        name: "one conversation's citations",
+        sql: "SELECT * FROM reground.citation_audit WHERE conversation = 'talk-77'",
+    },
+    AuditQuery {
+        name: "one conversation",
+        sql: "SELECT * FROM reground.conversation_audit WHERE conversation = 'talk-77'",
+    },
+    AuditQuery {
+        name: "one conversation's turns",
+        sql: "SELECT * FROM reground.turn_audit WHERE conversation = 'talk-77'",
+    },
+    AuditQuery {
+        name: "citations of a day",
+        sql: "SELECT count(*), count(*) FILTER (WHERE holds) FROM reground.citation_audit WHERE created_at >= date_trunc('day', now()) - interval '3 days' AND created_at < date_trunc('day', now()) - interval '2 days'",
+    },
+    AuditQuery {
+        name: "turns of a day",
+        sql: "SELECT count(*), avg(cfs) FROM reground.turn_audit WHERE begun_at >= date_trunc('day', now()) - interval '3 days' AND begun_at < date_trunc('day', now()) - interval '2 days'",
+    },
+    AuditQuery {
+        name: "quality by model, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('model', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "quality by tag, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('tag:team', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "quality by document, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('document', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "quality by intent, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('intent', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "quality by conversation, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('conversation', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "quality by status, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('status', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "quality by document type, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('document_type', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "quality by day, 7 days",
+        sql: "SELECT * FROM reground.citation_quality('day', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "quality of all, 7 days",
+        sql: "SELECT * FROM reground.citation_quality(NULL, now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "survival of stages by model, 7 days",
+        sql: "SELECT * FROM reground.stage_survival('model', now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "a corpus' page, a day",
+        sql: "SELECT reground.corpus_report('grain', now() - interval '1 day')",
+    },
+    AuditQuery {
+        name: "survival of stages, 7 days",
+        sql: "SELECT * FROM reground.stage_survival(NULL, now() - interval '7 days')",
+    },
+    AuditQuery {
+        name: "check_alerts",
+        sql: "SELECT * FROM reground.check_alerts()",
+    },
+];
+
+/// Median time of each query over `rounds`, each query once per round.
+///
+/// # Errors
+/// Errors of the server.
+pub fn time_all(client: &mut Client, rounds: usize) -> Result<Vec<Duration>> {
+    let mut took = vec![Vec::new(); QUERIES.len()];
+    for _ in 0..rounds {
+        for (query, took) in QUERIES.iter().zip(&mut took) {
+            let start = Instant::now();
+            client.query(query.sql, &[])?;
+            took.push(start.elapsed());
+        }
+    }
+    Ok(took.into_iter().map(median).collect())
+}
+
+/// The median.
+pub fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// Answers per second that `refresh_audit` counts: the latest answers are queued again, in transactions that are rolled back.
+///
+/// # Errors
+/// Errors of the server.
+pub fn counting_rate(client: &mut Client, answers: i64, rounds: usize) -> Result<f64> {
+    let mut took = Vec::new();
+    for _ in 0..rounds {
+        client.batch_execute("BEGIN")?;
+        client.execute(
+            "INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, 1 FROM reground.messages ORDER BY message_id DESC LIMIT $1",
+            &[&answers],
+        )?;
+        let start = Instant::now();
+        client.query("SELECT reground.refresh_audit()", &[])?;
+        took.push(start.elapsed());
+        client.batch_execute("ROLLBACK")?;
+    }
+    Ok(answers as f64 / median(took).as_secs_f64())
+}

@@ -1,0 +1,8 @@
+//! The commands that measure time and space.
+
+pub mod audit;
+pub mod growth;
+pub mod lexical;
+pub mod provenance;
+pub mod recording;
+pub mod speed;

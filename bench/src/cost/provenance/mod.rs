@@ -1,0 +1,203 @@
+//! The command `provenance`: what each provenance level adds to a turn, in time and in bytes.
+
+mod options;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use postgres::Client;
+
+use crate::data::corpus::Corpus;
+use crate::data::{Domain, Folder};
+use crate::database::turn_session::{TurnSession, TurnTimes};
+use crate::database::{load, machine, server};
+use options::Options;
+
+/// Domain of the passages.
+const DOMAIN: Domain = Domain::Clapnq;
+
+/// A level, its settings, and the figures of its source: added p95 in milliseconds, added storage in per cent (I10).
+struct Level {
+    name: &'static str,
+    settings: &'static str,
+    reported: Option<(u32, u32)>,
+}
+
+/// A turn without a trace, then each level.
+const LEVELS: [Level; 6] = [
+    Level {
+        name: "bare",
+        settings: r#"{"keep_candidates": "none"}"#,
+        reported: None,
+    },
+    Level {
+        name: "metadata",
+        settings: r#"{"provenance": "metadata"}"#,
+        reported: Some((3, 5)),
+    },
+    Level {
+        name: "hash",
+        settings: r#"{"provenance": "hash"}"#,
+        reported: Some((18, 22)),
+    },
+    Level {
+        name: "hash, of the context alone",
+        settings: r#"{"provenance": "hash", "keep_candidates": "kept"}"#,
+        reported: None,
+    },
+    Level {
+        name: "semantic",
+        settings: r#"{"provenance": "semantic"}"#,
+        reported: Some((67, 55)),
+    },
+    Level {
+        name: "merkle",
+        settings: r#"{"provenance": "merkle"}"#,
+        reported: Some((240, 80)),
+    },
+];
+
+/// The times of a level, in milliseconds.
+#[derive(Default)]
+struct Measured {
+    begin: Vec<f64>,
+    end: Vec<f64>,
+    both: Vec<f64>,
+}
+
+impl Measured {
+    fn add(&mut self, took: TurnTimes) {
+        let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+        self.begin.push(ms(took.begin));
+        self.end.push(ms(took.end));
+        self.both.push(ms(took.begin + took.end));
+    }
+}
+
+/// The percentile of the times, as a share (nearest rank).
+fn percentile(times: &[f64], share: f64) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = (share * sorted.len() as f64).ceil().max(1.0) as usize - 1;
+    sorted.get(place).copied().unwrap_or(f64::NAN)
+}
+
+/// Runs the command with the arguments after its name.
+///
+/// # Errors
+/// Invalid arguments, unreadable data, errors of the server.
+pub fn run(arguments: lexopt::Parser) -> Result<()> {
+    let Some(options) = Options::read(arguments)? else {
+        println!("{}", options::USAGE);
+        return Ok(());
+    };
+    let folder = Folder::below(&options.data)?;
+    let corpus = Corpus::read(&folder, DOMAIN)?;
+    let address = server::resolve(&options.uri)?;
+    let mut client = server::connect(&address)?;
+    load::load(&mut client, &corpus)?;
+    drop(corpus);
+    let mut talk = TurnSession::new(client, &DOMAIN.corpus())?;
+    let mut names = Vec::new();
+    for level in &LEVELS {
+        names.push(talk.start_with_settings(level.name, level.settings)?);
+    }
+    let mut measured: Vec<Measured> = LEVELS.iter().map(|_| Measured::default()).collect();
+    // Each round has one turn of each level, so that other load affects all levels alike. The first round is the warm-up.
+    for round in 0..=options.rounds {
+        for (name, measured) in names.iter().zip(&mut measured) {
+            let took = talk.turn(name, round)?;
+            if round > 0 {
+                measured.add(took);
+            }
+        }
+    }
+    let mut bytes = Vec::new();
+    for name in &names {
+        bytes.push(stored(&mut talk.client, name)? as f64 / (options.rounds + 1) as f64);
+    }
+    let described = machine::describe(&mut talk.client, &address)?;
+    print(&options, &described, &measured, &bytes)
+}
+
+/// Stored bytes of all rows of a conversation, compressed as on disk.
+fn stored(client: &mut Client, conversation: &str) -> Result<i64> {
+    let row = client.query_one(
+        "WITH v AS (SELECT conversation_id FROM reground.conversations WHERE external_id = $1), \
+              t AS (SELECT turn_id FROM reground.turns JOIN v USING (conversation_id)) \
+         SELECT ((SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.turns AS x JOIN t USING (turn_id)) \
+               + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.turn_traces AS x JOIN t USING (turn_id)) \
+               + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.source_facts AS x JOIN t USING (turn_id)) \
+               + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.messages AS x JOIN t USING (turn_id)) \
+               + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.message_citations AS x JOIN t USING (turn_id)) \
+               + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.conversation_markers AS x JOIN v USING (conversation_id)) \
+               + (SELECT coalesce(sum(pg_column_size(x.*)), 0) FROM reground.provenance_chain AS x JOIN v USING (conversation_id)))::bigint",
+        &[&conversation],
+    )?;
+    Ok(row.get(0))
+}
+
+fn print(
+    options: &Options,
+    machine: &[(&str, String)],
+    measured: &[Measured],
+    bytes: &[f64],
+) -> Result<()> {
+    println!("# The cost of provenance\n");
+    for (what, value) in machine {
+        println!("- {what}: {value}");
+    }
+    println!(
+        "\n{} turns at each level. Each round runs one turn of each level, so the conversations grow alike. Default settings, 12,707 \
+         passages with both indexes. Times of begin_turn and end_turn are in milliseconds. Bytes are those of all rows of a \
+         conversation on disk, per turn. The level bare keeps no trace. The figures of the source (I10), for its own system, are in \
+         brackets.\n",
+        options.rounds
+    );
+    println!(
+        "| level | begin p50 | end p50 | both p50 | ratio | both p95 | added p95 | bytes per turn | added |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+    let (first, bare) = (
+        measured.first().context("no level")?,
+        bytes.first().context("no level")?,
+    );
+    for ((level, measured), bytes) in LEVELS.iter().zip(measured).zip(bytes) {
+        let p95 = percentile(&measured.both, 0.95);
+        let reported = |unit: &str, of: fn((u32, u32)) -> u32| {
+            level
+                .reported
+                .map_or_else(String::new, |reported| format!(" ({}{unit})", of(reported)))
+        };
+        println!(
+            "| {} | {:.1} | {:.1} | {:.1} | {:.2} | {:.1} | {:+.1}{} | {:.0} | {:+.0}{} |",
+            level.name,
+            percentile(&measured.begin, 0.5),
+            percentile(&measured.end, 0.5),
+            percentile(&measured.both, 0.5),
+            percentile(&measured.both, 0.5) / percentile(&first.both, 0.5),
+            p95,
+            p95 - percentile(&first.both, 0.95),
+            reported("", |reported| reported.0),
+            bytes,
+            bytes - bare,
+            reported(" %", |reported| reported.1),
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let times: Vec<f64> = (1..=20).rev().map(f64::from).collect();
+        assert_eq!(
+            (percentile(&times, 0.5), percentile(&times, 0.95)),
+            (10.0, 19.0)
+        );
+        assert_eq!(percentile(&[7.0], 0.95), 7.0);
+    }
+}

@@ -1,0 +1,139 @@
+//! Hybrid search in plain SQL, as applications write it without a turn: one statement that fuses a text search and a vector search by
+//! reciprocal rank (Cormack, Clarke and Büttcher, 2009) and returns ten passages. It stores nothing.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use postgres::{Client, Statement};
+
+use super::workload::Question;
+use crate::database::load::SCHEMA;
+use crate::database::server::{self, Address};
+
+/// Rows of each of the two searches, as many as a turn takes by default.
+const CANDIDATES: usize = 40;
+
+/// Passages that the statement returns.
+const PASSAGES: usize = 10;
+
+/// A copy of the passages, so that the other text indexes do not slow the corpus.
+const COPY: &str = "speed_hybrid";
+
+/// A text search and the table that it is on; the vector search is pgvector's HNSW index on the same table.
+#[derive(Clone, Debug)]
+pub struct HybridSearch {
+    /// Name in the report.
+    pub name: &'static str,
+    table: String,
+    /// Statement that returns `chunk_id`, best passage first; `$1` is the query.
+    text_search: String,
+}
+
+impl HybridSearch {
+    /// The fused statement; `$1` is the query, `$2` its embedding.
+    fn statement(&self) -> String {
+        let Self {
+            table, text_search, ..
+        } = self;
+        format!(
+            "WITH lexical AS (SELECT chunk_id, row_number() OVER () AS rank FROM ({text_search} LIMIT {CANDIDATES}) AS found), \
+                  vector AS (SELECT chunk_id, row_number() OVER () AS rank \
+                             FROM (SELECT chunk_id FROM {table} ORDER BY embedding <=> $2 LIMIT {CANDIDATES}) AS found) \
+             SELECT p.chunk_id, p.content, coalesce(1.0 / (60 + l.rank), 0.0) + coalesce(1.0 / (60 + v.rank), 0.0) AS score \
+             FROM lexical AS l FULL JOIN vector AS v USING (chunk_id) JOIN {table} AS p USING (chunk_id) \
+             ORDER BY score DESC LIMIT {PASSAGES}"
+        )
+    }
+}
+
+/// Creates the copy of the passages with its indexes, and returns the hybrid searches that the server can run.
+///
+/// # Errors
+/// Errors of the server.
+pub fn prepare_tables(client: &mut Client, corpus: &str) -> Result<Vec<HybridSearch>> {
+    let (passages, copy) = (format!("{SCHEMA}.{corpus}"), format!("{SCHEMA}.{COPY}"));
+    eprintln!("{copy}: a copy of the passages, with the indexes of plain SQL …");
+    client.batch_execute(&format!(
+        "DROP TABLE IF EXISTS {copy};
+         CREATE TABLE {copy} AS SELECT chunk_id, content, lexemes, embedding FROM {passages};
+         ALTER TABLE {copy} ADD PRIMARY KEY (chunk_id);
+         CREATE INDEX ON {copy} USING gin (lexemes);
+         CREATE INDEX ON {copy} USING hnsw (embedding vector_cosine_ops)"
+    ))?;
+    let mut searches = vec![
+        HybridSearch {
+            name: "BM25 (`reground_bm25`) + pgvector, the same two indexes",
+            text_search: format!(
+                "SELECT chunk_id FROM {passages} ORDER BY content <@> reground.bm25_query($1::text, '{passages}')"
+            ),
+            table: passages,
+        },
+        HybridSearch {
+            name: "`tsvector`, GIN, `ts_rank_cd` + pgvector",
+            text_search: format!(
+                "SELECT t.chunk_id FROM {copy} AS t, (SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery AS words \
+                     FROM unnest(to_tsvector('english', $1::text))) AS q \
+                 WHERE t.lexemes @@ q.words ORDER BY ts_rank_cd(t.lexemes, q.words) DESC"
+            ),
+            table: copy.clone(),
+        },
+    ];
+    if server::has_pg_textsearch(client)? {
+        client.batch_execute(&format!(
+            "CREATE EXTENSION IF NOT EXISTS pg_textsearch;
+             CREATE INDEX {COPY}_bm25 ON {copy} USING bm25 (content) WITH (text_config = 'english')"
+        ))?;
+        searches.push(HybridSearch {
+            name: "pg_textsearch + pgvector",
+            text_search: format!(
+                "SELECT chunk_id FROM {copy} ORDER BY content <@> to_bm25query($1::text, '{copy}_bm25')"
+            ),
+            table: copy.clone(),
+        });
+    }
+    client.batch_execute(&format!("VACUUM ANALYZE {copy}"))?;
+    Ok(searches)
+}
+
+/// A session that runs the hybrid searches.
+pub struct HybridSession {
+    client: Client,
+    statements: Vec<Statement>,
+}
+
+impl HybridSession {
+    /// Connects and prepares the statements. JIT is off, because compiling takes longer than such a statement.
+    ///
+    /// # Errors
+    /// Errors of the server.
+    pub fn connect(address: &Address, searches: &[HybridSearch]) -> Result<Self> {
+        let mut client = server::connect(address)?;
+        client.batch_execute(&format!(
+            "SET jit = off; SET hnsw.ef_search = {}",
+            super::extension::EF_SEARCH
+        ))?;
+        let statements = searches
+            .iter()
+            .map(|search| Ok(client.prepare(&search.statement())?))
+            .collect::<Result<_>>()?;
+        Ok(Self { client, statements })
+    }
+
+    /// The time of each search for a question, in the order of the searches. The order in which they run starts at `first`.
+    ///
+    /// # Errors
+    /// Errors of the server.
+    pub fn run(&mut self, question: &Question, first: usize) -> Result<Vec<Duration>> {
+        let count = self.statements.len();
+        let mut times = vec![Duration::ZERO; count];
+        for place in (0..count).map(|step| (first + step) % count) {
+            let begun = Instant::now();
+            self.client.query(
+                &self.statements[place],
+                &[&question.query, &question.embedding],
+            )?;
+            times[place] = begun.elapsed();
+        }
+        Ok(times)
+    }
+}
