@@ -120,6 +120,8 @@ pub fn unknown(corpus: &Corpus) -> Result<Vec<(String, i64)>> {
         corpus.relations()?
     );
     let rows: Vec<Row> = sql::read_rows(&statement, &[])?;
-    let unknown = rows.into_iter().filter(|row| find_config(&row.named).is_none());
+    let unknown = rows
+        .into_iter()
+        .filter(|row| find_config(&row.named).is_none());
     Ok(unknown.map(|row| (row.named, row.rows)).collect())
 }
