@@ -1,12 +1,14 @@
 //! Open relations and their catalog entries.
 
+use std::ffi::{CStr, CString};
+
 use pgrx::list::List;
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
 
 /// Name of the access method.
-const ACCESS_METHOD: &std::ffi::CStr = c"reground_bm25";
+const ACCESS_METHOD: &CStr = c"reground_bm25";
 
 /// Returns the oid of the access method.
 pub fn access_method() -> pg_sys::Oid {
@@ -97,7 +99,7 @@ impl OpenRelation {
     /// Returns the name of the relation.
     pub fn name(&self) -> String {
         // SAFETY: names are NUL-terminated.
-        let name = unsafe { std::ffi::CStr::from_ptr(self.class().relname.data.as_ptr()) };
+        let name = unsafe { CStr::from_ptr(self.class().relname.data.as_ptr()) };
         name.to_string_lossy().into_owned()
     }
 
@@ -109,6 +111,37 @@ impl OpenRelation {
                 Some(index) => index.indrelid,
                 None => (*self.relation).rd_id,
             }
+        }
+    }
+
+    /// Returns the names of the table's columns that an index reads, also within expressions.
+    pub fn indexed_columns(&self) -> Vec<CString> {
+        let table = self.table();
+        // SAFETY: an open index has a pg_index row with `indnatts` keys. The set of the expressions' columns is allocated in the
+        // current memory context; its members are offset by the lowest attribute number. Names are NUL-terminated and copied.
+        unsafe {
+            let Some(index) = (*self.relation).rd_index.as_ref() else {
+                return Vec::new();
+            };
+            let keys = index.indkey.values.as_slice(index.indnatts as usize);
+            let mut numbers: Vec<pg_sys::AttrNumber> =
+                keys.iter().copied().filter(|key| *key > 0).collect();
+            let expressions = pg_sys::RelationGetIndexExpressions(self.relation);
+            let mut found = std::ptr::null_mut();
+            pg_sys::pull_varattnos(expressions.cast(), 1, &mut found);
+            let mut member = pg_sys::bms_next_member(found, -1);
+            while member >= 0 {
+                let number = member + pg_sys::FirstLowInvalidHeapAttributeNumber;
+                numbers.extend(pg_sys::AttrNumber::try_from(number));
+                member = pg_sys::bms_next_member(found, member);
+            }
+            let names = numbers
+                .into_iter()
+                .map(|number| pg_sys::get_attname(table, number, true));
+            names
+                .filter(|name| !name.is_null())
+                .map(|name| CStr::from_ptr(name).to_owned())
+                .collect()
         }
     }
 

@@ -292,18 +292,21 @@ pub fn check_readable(source: pg_sys::Oid) -> Result<()> {
             source.to_u32().to_string(),
         ));
     };
-    // SAFETY: privilege look-ups by oid; for a missing relation the answer is no.
+    let index = indexes(source)?.first().copied();
+    let columns = index.and_then(OpenRelation::open);
+    let columns = columns.map(|index| index.indexed_columns());
+    // SAFETY: privilege look-ups by oid and NUL-terminated name; for a missing relation or column the answer is no.
     let may = unsafe {
         let right = pg_sys::AclMode::from(pg_sys::ACL_SELECT);
         let user = pg_sys::GetUserId();
-        let whole_table = pg_sys::pg_class_aclcheck(table, user, right);
-        whole_table == pg_sys::AclResult::ACLCHECK_OK
-            || pg_sys::pg_attribute_aclcheck_all(
-                table,
-                user,
-                right,
-                pg_sys::AclMaskHow::ACLMASK_ANY,
-            ) == pg_sys::AclResult::ACLCHECK_OK
+        let granted = |result| result == pg_sys::AclResult::ACLCHECK_OK;
+        granted(pg_sys::pg_class_aclcheck(table, user, right))
+            || columns.is_some_and(|columns| {
+                columns.iter().all(|name| {
+                    let column = pg_sys::get_attnum(table, name.as_ptr());
+                    granted(pg_sys::pg_attribute_aclcheck(table, column, user, right))
+                })
+            })
     };
     if may {
         Ok(())
