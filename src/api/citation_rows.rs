@@ -2,22 +2,22 @@
 
 use reground_citations::{Reference, Source, excerpt};
 use reground_grounding::end::Judged;
+use reground_grounding::end::parse_answer::ParsedAnswer;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::prompt;
-use reground_grounding::reading::Read;
 
 use crate::store::markers::Row as MarkerRow;
 use crate::store::messages::NewCitation;
 
 /// A row for each citation of the answer.
 pub(super) fn citation_rows(
-    read: &Read<'_>,
+    read: &ParsedAnswer<'_>,
     judged: &Judged,
     context: &[ContextSource],
     sources: &[Source],
     registry: &[MarkerRow],
 ) -> Vec<NewCitation> {
-    let Read {
+    let ParsedAnswer {
         answer, extraction, ..
     } = read;
     extraction

@@ -1,15 +1,15 @@
 //! What a turn gathers before it has a context: everything is read here, as far as a reranker's candidates.
 
-use reground_grounding::across;
+use reground_grounding::begin::multi_corpus;
+use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
+use reground_grounding::begin::warnings::Warning;
 use reground_grounding::begin::{self, GatherInput, Gathered};
-use reground_grounding::identity;
-use reground_grounding::intent::{self, Intent, Judged, Verdict};
-use reground_grounding::keep::{keep, passages_of};
-use reground_grounding::memory::{ContextSource, Register};
+use reground_grounding::memory::{ContextSource, MarkerRegister};
 use reground_grounding::passage::RankedList;
-use reground_grounding::plan::{Asking, RetrievalPlan, plan};
+use reground_grounding::passage::identity;
+use reground_grounding::query::intent::{self, Intent, Judged, Verdict};
+use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
 use reground_grounding::settings::Settings;
-use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
 
 use crate::api::footing::Footing;
@@ -54,7 +54,7 @@ pub(super) struct Known {
     pub judged: Judged,
     /// What was searched for beside the query.
     pub retrieval: Value,
-    pub register: Register,
+    pub register: MarkerRegister,
     pub footing: Footing,
     /// Microseconds that the search took; `None` where the turn keeps the sources that there are.
     pub refresh_us: Option<i32>,
@@ -204,7 +204,7 @@ impl<'a> Asked<'a> {
     /// Searches, and joins what the conversation remembers; with what was searched for.
     fn search(&self, judged: &Judged, before: &Before) -> Result<(Gathered, Value)> {
         let (question, settings) = (self.question, &self.settings);
-        let asking = Asking {
+        let asking = TurnQuery {
             query: question.query,
             rewrite: question.rewrite,
             embedding: question.embedding,
@@ -226,7 +226,7 @@ impl<'a> Asked<'a> {
         let live = stage("memory", || {
             sources::load(self.conversation.conversation_id)
         })?;
-        let gathered = self.ask(&plan, list, live, identity::Known::default(), judged)?;
+        let gathered = self.ask(&plan, list, live, identity::KnownPassages::default(), judged)?;
         let mut trace = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
             trace["corpora"] = json!(self.corpora.names());
@@ -249,7 +249,7 @@ impl<'a> Asked<'a> {
         plan: &RetrievalPlan,
         nominated: Option<RankedList>,
         live: Vec<Live>,
-        had: identity::Known,
+        had: identity::KnownPassages,
         judged: &Judged,
     ) -> Result<Gathered> {
         let settings = &self.settings;
@@ -275,7 +275,7 @@ impl<'a> Asked<'a> {
             lacks_index |= other.lacks_index;
             options.extend(other.options);
             let name = &scope.corpus.name;
-            across::join(&mut first, name, other.found, settings.candidates);
+            multi_corpus::join(&mut first, name, other.found, settings.candidates);
         }
         if lacks_index {
             warnings.push(Warning::NoLexicalIndex);
@@ -298,7 +298,7 @@ impl<'a> Asked<'a> {
         }
         let mut carried = carried(live, &options);
         for scope in &self.corpora.beside {
-            across::rename(&mut carried, &scope.corpus.name);
+            multi_corpus::rename(&mut carried, &scope.corpus.name);
         }
         let input = GatherInput {
             lists: first.lists,
@@ -332,7 +332,7 @@ impl<'a> Asked<'a> {
         let input = stage("kept passages", || {
             kept::read(&asking, shown.transpose()?.flatten(), added, live)
         })?;
-        Ok(stage("gather", || keep(input, &self.settings)))
+        Ok(stage("gather", || reuse_context(input, &self.settings)))
     }
 }
 

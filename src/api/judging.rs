@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use reground_citations::{
     Cues, Grammar, Judgement, KnownMarker, Lexemes, NamedDocument, Note, Source, registry_names,
 };
-use reground_grounding::check;
+use reground_grounding::caller::check;
+use reground_grounding::end::answer_metrics::{self, AnswerMetric};
+use reground_grounding::end::parse_answer::{self, ParsedAnswer};
 use reground_grounding::end::{self, EndInput, EndRules, Judged, OtherReading, Traced};
-use reground_grounding::measure::{self, Measured};
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use reground_grounding::prompt;
-use reground_grounding::reading::{self, Read};
 use reground_grounding::settings::Settings;
 use serde_json::Value;
 
@@ -80,7 +80,7 @@ impl<'a> OfTurn<'a> {
             text_configs,
             tenant,
             turn,
-            grammar: reading::grammar(&settings, &turn.context)?,
+            grammar: parse_answer::grammar(&settings, &turn.context)?,
             cues: cues(&settings, text_config.as_deref().unwrap_or(PLAIN))?,
             settings,
             text_config,
@@ -127,12 +127,12 @@ pub(super) struct Verdict {
 }
 
 /// What a judged answer is worth by each measure.
-pub(super) fn measure(read: &Read<'_>, ground: &Ground<'_>) -> Result<Vec<Measured>> {
+pub(super) fn measure(read: &ParsedAnswer<'_>, ground: &Ground<'_>) -> Result<Vec<AnswerMetric>> {
     let verdict = judge(read, ground)?;
     let citations = verdict.judged.citations.into_iter();
     let judgements: Vec<Judgement> = citations.map(|citation| citation.judgement).collect();
-    let statements = measure::statements(read.answer, &read.extraction);
-    Ok(measure::measure(&measure::Answer {
+    let statements = answer_metrics::statements(read.answer, &read.extraction);
+    Ok(answer_metrics::answer_metrics(&answer_metrics::Answer {
         extraction: &read.extraction,
         judgements: &judgements,
         sources: &verdict.sources,
@@ -148,8 +148,8 @@ pub(super) fn read<'a>(
     answer: &'a str,
     grammar: &Grammar,
     citations: Option<&Value>,
-) -> Result<Read<'a>> {
-    let read = reading::read(answer, grammar, citations)?;
+) -> Result<ParsedAnswer<'a>> {
+    let read = parse_answer::parse_answer(answer, grammar, citations)?;
     warn_of(&read.notes);
     Ok(read)
 }
@@ -166,7 +166,7 @@ pub(super) fn warn_of(notes: &[Note]) {
 }
 
 /// Judges what was read of an answer.
-pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
+pub(super) fn judge(read: &ParsedAnswer<'_>, ground: &Ground<'_>) -> Result<Verdict> {
     let extraction = &read.extraction;
     if extraction.omitted > 0 {
         let judged = extraction.citations.len();

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use reground_citations::measures;
+use reground_grounding::caller::fingerprint::Fingerprint;
 use reground_grounding::end::Judged;
-use reground_grounding::fingerprint::Fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

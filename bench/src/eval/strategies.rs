@@ -1,6 +1,6 @@
 //! What is done about history (D9): conversations held again by each strategy, turn by turn.
 
-use reground_grounding::strategy::Strategy;
+use reground_grounding::settings::strategy::Strategy;
 
 use super::replay::Held;
 use super::replay::arm::Arm;

@@ -1,6 +1,6 @@
 //! Comparisons: turns that humans labelled so, and seeded ones of two documents' titles.
 
-use reground_grounding::intent::{Intent, classify};
+use reground_grounding::query::intent::{Intent, classify};
 
 use super::conversations::{Conversation, Library};
 use super::scores::{Score, score};

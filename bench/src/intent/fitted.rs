@@ -1,7 +1,7 @@
 //! Judgements by weights that have not seen the conversation.
 
-use reground_grounding::cues::Cues;
-use reground_grounding::intent::{
+use reground_grounding::query::cues::Cues;
+use reground_grounding::query::intent::{
     AGAIN, AWAY, FITTED, Figures, Judged, Likelihoods, Model, PastTurn, Weights, classify_with,
     figures,
 };

@@ -1,15 +1,18 @@
 //! The command `simulation`: the published ten-turn table of strategies, from its own model, beside what replays measured.
 
 pub mod measured;
+mod model;
 mod options;
 mod printed;
 mod report;
 
 use anyhow::Result;
-use reground_grounding::simulation::fit::{self, Fit};
-use reground_grounding::simulation::{Conversation, Drift, Strategy};
-use reground_grounding::theory::Model;
 
+use reground_grounding::attention_model::AttentionModel;
+use reground_grounding::settings::strategy::Strategy;
+
+use model::fit::{self, Fit};
+use model::{Conversation, Drift};
 use options::Options;
 
 /// Runs the command with the arguments after its name.
@@ -50,7 +53,7 @@ impl Fitted {
     /// h/R0 of the row `every_turn`, and β·d(t) of the row `first_turn` over it: of the two forms, that which leaves less
     /// unexplained.
     fn to_the_table() -> Result<Self> {
-        let model = Model::new(printed::BASELINE, printed::DELTA)?;
+        let model = AttentionModel::new(printed::BASELINE, printed::DELTA)?;
         let growth = fit::growth(&model, &printed::accuracies(Strategy::EveryTurn));
         let ratios = printed::drifts();
         let (linear, saturating) = (fit::linear_drift(&ratios), fit::saturating_drift(&ratios));
@@ -59,7 +62,7 @@ impl Fitted {
         } else {
             saturating
         };
-        let configured = Model::new(printed::CONFIGURED_BASELINE, printed::DELTA)?;
+        let configured = AttentionModel::new(printed::CONFIGURED_BASELINE, printed::DELTA)?;
         let most_history = configured.most_history(printed::SOURCE_TOKENS, printed::TARGET)?;
         Ok(Self {
             growth,

@@ -1,8 +1,10 @@
 //! Fitted, printed and measured side by side, as Markdown on standard output.
 
 use anyhow::Result;
-use reground_grounding::simulation::{Conversation, Drift, Strategy};
-use reground_grounding::theory::Model;
+use reground_grounding::settings::strategy::Strategy;
+
+use super::model::{Conversation, Drift};
+use reground_grounding::attention_model::AttentionModel;
 
 use super::measured::Measured;
 use super::{Fitted, printed};
@@ -210,7 +212,7 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
 /// Prints what replays measured, or that there is nothing to hold the model against.
 ///
 /// Beside them stands what the model predicts at the share of history that was measured.
-pub fn replays(model: &Model, measured: Option<&[Measured]>) {
+pub fn replays(model: &AttentionModel, measured: Option<&[Measured]>) {
     println!("## Replays\n");
     let Some(measured) = measured else {
         println!("None were given: --measured FILE.");

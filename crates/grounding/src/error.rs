@@ -63,7 +63,7 @@ pub enum GroundingError {
         /// Candidates that were handed over.
         candidates: usize,
     },
-    /// A filter that is not of the form that [`crate::filter`] documents (22023).
+    /// A filter that is not of the form that [`crate::settings::filter`] documents (22023).
     #[error("invalid filter: {fault}")]
     InvalidFilter {
         /// What is wrong, with the column.
@@ -75,7 +75,7 @@ pub enum GroundingError {
         /// What is wrong, with the number of the edge.
         fault: String,
     },
-    /// A figure of the model of [`crate::theory`] out of its range (22023).
+    /// A figure of the model of [`crate::attention_model`] out of its range (22023).
     #[error("{quantity} must be {expected}, not {value}")]
     OutOfRange {
         /// What it is.

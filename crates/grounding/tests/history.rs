@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use reground_citations::{Grammar, Reference, extract};
 use reground_documents::PageRange;
-use reground_grounding::defuse::defuse;
 use reground_grounding::history::{
-    CitedSource, Dependence, EarlierCitation, EarlierTurn, History, HistoryRules, Role, Tuple,
+    CitedSource, Dependence, History, HistoryCitation, HistoryRules, HistoryTurn, Role, Tuple,
     history, read_ledger,
 };
 use reground_grounding::passage::CharRange;
+use reground_grounding::prompt::escape::escape;
 use reground_grounding::settings::MarkerStyle;
 use reground_tokens::count;
 
@@ -28,18 +28,18 @@ fn source(marker: &str, doc_id: &str, page: u32) -> CitedSource {
 }
 
 /// A turn each of whose citations has the same verdict.
-fn turn(number: u32, query: &str, answer: &str, holds: Option<bool>) -> EarlierTurn {
+fn turn(number: u32, query: &str, answer: &str, holds: Option<bool>) -> HistoryTurn {
     let read = extract(answer, &Grammar::default());
-    let citations = read.citations.into_iter().map(|citation| EarlierCitation {
+    let citations = read.citations.into_iter().map(|citation| HistoryCitation {
         bytes: citation.span.bytes,
         holds,
     });
-    EarlierTurn {
+    HistoryTurn {
         number,
         query: query.into(),
         answer: answer.into(),
         citations: citations.collect(),
-        ..EarlierTurn::default()
+        ..HistoryTurn::default()
     }
 }
 
@@ -50,7 +50,7 @@ fn under(max_tokens: usize) -> HistoryRules {
     }
 }
 
-fn made(turns: &[EarlierTurn], cited: &[CitedSource], rules: &HistoryRules) -> History {
+fn made(turns: &[HistoryTurn], cited: &[CitedSource], rules: &HistoryRules) -> History {
     history(turns, cited, rules, &Grammar::default())
 }
 
@@ -74,7 +74,7 @@ fn said(history: &History) -> Vec<Said<'_>> {
 const LONG: &str = "Installing takes some preparation, as with everything that is worth having. Run the script [A1]. \
                     Much could be added here about scripts and those who write them. It asks for a folder [A2].";
 
-fn conversation() -> Vec<EarlierTurn> {
+fn conversation() -> Vec<HistoryTurn> {
     vec![
         turn(1, "How do I install it?", LONG, Some(true)),
         turn(2, "And then?", "Restart it [A1].", Some(true)),
@@ -301,7 +301,7 @@ fn any_answer() -> impl Strategy<Value = String> {
     proptest::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-fn any_turns() -> impl Strategy<Value = Vec<EarlierTurn>> {
+fn any_turns() -> impl Strategy<Value = Vec<HistoryTurn>> {
     let holds = prop_oneof![3 => Just(Some(true)), 1 => Just(Some(false)), 1 => Just(None)];
     let one = ("[a-z ?\\n]{0,40}", any_answer(), holds);
     proptest::collection::vec(one, 0..6).prop_map(|turns| {
@@ -342,7 +342,7 @@ proptest! {
         prop_assert_eq!(read.into_iter().collect::<BTreeSet<_>>(), before);
         // Nothing in it poses as a marker, a tag or a heading, or is invisible.
         for style in [MarkerStyle::Lettered, MarkerStyle::Numbered] {
-            prop_assert_eq!(defuse(text, style), text);
+            prop_assert_eq!(escape(text, style), text);
         }
     }
 
@@ -392,7 +392,7 @@ proptest! {
         answer in any_answer(), ranges in proptest::collection::vec((0usize..400, 0usize..400), 0..4), max_tokens in 0usize..60,
     ) {
         let mut turn = turn(1, "", &answer, None);
-        turn.citations = ranges.into_iter().map(|(start, end)| EarlierCitation { bytes: start..end, holds: Some(true) }).collect();
+        turn.citations = ranges.into_iter().map(|(start, end)| HistoryCitation { bytes: start..end, holds: Some(true) }).collect();
         prop_assert!(made(&[turn], &[], &under(max_tokens)).tokens <= max_tokens);
     }
 }

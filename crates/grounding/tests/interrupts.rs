@@ -1,14 +1,15 @@
 //! A turn over a query or a passage of megabytes can be given up.
 
 use reground_citations::Grammar;
-use reground_grounding::cues::Cues;
-use reground_grounding::defuse::defuse;
 use reground_grounding::history::{
-    CitedSource, EarlierCitation, EarlierTurn, HistoryRules, history, read_ledger,
+    CitedSource, HistoryCitation, HistoryTurn, HistoryRules, history, read_ledger,
 };
-use reground_grounding::intent::{PastTurn, classify};
+use reground_grounding::prompt::escape::escape;
+use reground_grounding::query::cues::Cues;
+use reground_grounding::query::intent::{PastTurn, classify};
 use reground_grounding::settings::MarkerStyle;
-use reground_grounding::{entities, facts};
+use reground_grounding::begin::facts;
+use reground_grounding::query::entities;
 use reground_interrupt::test_support::{assert_checked, text_of};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
 
@@ -28,8 +29,8 @@ fn intent_beats() {
 
 #[test]
 fn passages_beat() {
-    assert_checked("defuse", 1, |text| {
-        defuse(text, MarkerStyle::Lettered).len()
+    assert_checked("escape", 1, |text| {
+        escape(text, MarkerStyle::Lettered).len()
     });
     assert_checked("facts", 1, |text| {
         facts::extract(text, "the quick fox", None, 2, Cues::built_in())
@@ -49,14 +50,14 @@ fn a_history_beats() {
     let grammar = Grammar::default();
     // Counted, read, cut, read and counted again.
     assert_checked("history", 3, |answer| {
-        let turn = EarlierTurn {
+        let turn = HistoryTurn {
             answer: answer.to_owned(),
             answer_tokens: Some(usize::MAX),
-            citations: vec![EarlierCitation {
+            citations: vec![HistoryCitation {
                 bytes: 0..answer.len(),
                 holds: Some(true),
             }],
-            ..EarlierTurn::default()
+            ..HistoryTurn::default()
         };
         history(&[turn], &[], &under(usize::MAX - 1), &grammar)
     });

@@ -8,7 +8,7 @@ use pgrx::pg_sys;
 use pgrx::spi::{Spi, SpiClient};
 use reground_bm25::{Asked, Collector, Parameters, Ranking, TsVector};
 use reground_grounding::passage::Hit;
-use reground_grounding::plan::SubQuery;
+use reground_grounding::query::plan::SubQuery;
 
 use super::{Ranked, Wanted};
 use crate::datum::TsVectorBytes;

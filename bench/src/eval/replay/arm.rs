@@ -1,6 +1,6 @@
 //! The ways in which a conversation is held again.
 
-use reground_grounding::strategy::Strategy;
+use reground_grounding::settings::strategy::Strategy;
 use serde_json::{Value, json};
 
 /// Passages in a context of the arms that are compared at equal size.

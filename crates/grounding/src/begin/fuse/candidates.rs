@@ -1,0 +1,133 @@
+//! Fusion of ranked lists into candidates, one for each group of twins.
+
+use std::collections::BTreeMap;
+
+use super::ranking::{FusedRow, Ranking};
+use super::rows::fused_rows;
+use crate::begin::relevance::Scale;
+use crate::passage::identity::{KnownPassages, PassageId, twin_classes};
+use crate::passage::{Candidate, Dropped, Origin, Passage, Reason, Stage};
+use crate::settings::Settings;
+
+/// The fused candidates, and the twins that gave way to them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fused {
+    /// One candidate for each identity, best first.
+    pub candidates: Vec<Candidate>,
+    /// Twins, with the key that stands for them.
+    pub dropped: Vec<Dropped>,
+}
+
+/// Fuses the lists over identities: twins count as one *before* their ranks are added up, so a twin first in one list
+/// and its twin first in another make one strong candidate instead of two weak ones.
+///
+/// Of a class the passage stands that the conversation knows already (its marker exists), else the one with the higher
+/// fused score of its own, else the smaller key; `also_in` lists the others. Hits without a passage (gone since the
+/// search) are skipped. Order as in [`rows`].
+#[must_use]
+pub fn fuse(
+    ranking: Ranking<'_>,
+    passages: &BTreeMap<String, Passage>,
+    known: &KnownPassages,
+    scale: &Scale,
+    settings: &Settings,
+) -> Fused {
+    let own = fused_rows(ranking, settings, |key| {
+        passages.get_key_value(key).map(|(k, _)| k.as_str())
+    });
+    let mut members: Vec<(&FusedRow, &Passage)> = own
+        .iter()
+        .filter_map(|row| Some((row, passages.get(&row.key)?)))
+        .collect();
+    members.sort_by_key(|(_, passage)| !known.contains(&PassageId::of(passage)));
+
+    let ordered: Vec<&Passage> = members.iter().map(|(_, passage)| *passage).collect();
+    let classes = if settings.collapse_twins {
+        twin_classes(&ordered, settings.twin_overlap)
+    } else {
+        (0..ordered.len()).collect()
+    };
+    // By handle, and the leader's handle with it.
+    let leaders: BTreeMap<&str, (&str, &Passage)> = members
+        .iter()
+        .zip(&classes)
+        .filter_map(|((row, _), &leader)| {
+            let (its, passage) = members.get(leader)?;
+            Some((row.key.as_str(), (its.key.as_str(), *passage)))
+        })
+        .collect();
+    let fused = fused_rows(ranking, settings, |key| {
+        leaders.get(key).map(|(leader, _)| *leader)
+    });
+
+    let mut also_in: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
+    let mut relevance: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut dropped = Vec::new();
+    for (row, passage) in &members {
+        let Some(&(leader, leading)) = leaders.get(row.key.as_str()) else {
+            continue;
+        };
+        let own_relevance = if !searched(row) {
+            let lexical = ranking.scores.lexical.get(&row.key).copied();
+            let distance = ranking.scores.distances.get(&row.key).copied();
+            scale.carried(lexical, distance)
+        } else {
+            scale.fresh(&row.key)
+        };
+        let best = relevance.entry(leader).or_default();
+        *best = best.max(own_relevance);
+        if leader != row.key {
+            also_in
+                .entry(leader)
+                .or_default()
+                .push((passage.doc_id.clone(), passage.key.clone()));
+            dropped.push(Dropped {
+                candidate: candidate((*row).clone(), (*passage).clone(), own_relevance),
+                stage: Stage::Collapse,
+                reason: Reason::Twin,
+                into: Some(leading.key.clone()),
+            });
+        }
+    }
+    let candidates = fused
+        .into_iter()
+        .filter_map(|row| {
+            let passage = passages.get(&row.key)?.clone();
+            let twins = also_in.remove(row.key.as_str()).unwrap_or_default();
+            let relevance = relevance.get(row.key.as_str()).copied().unwrap_or_default();
+            Some(Candidate {
+                also_in: twins,
+                ..candidate(row, passage, relevance)
+            })
+        })
+        .collect();
+    Fused {
+        candidates,
+        dropped,
+    }
+}
+
+/// Whether this turn's search found it.
+fn searched(row: &FusedRow) -> bool {
+    row.lexical_rank.is_some() || row.vector_rank.is_some()
+}
+
+fn candidate(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
+    let origin = match row.graph_rank {
+        _ if searched(&row) => Origin::Fresh,
+        Some(_) => Origin::Graph,
+        // Of the lists that bring passages in, that of earlier turns' results is the one without ranks.
+        None => Origin::Carried,
+    };
+    Candidate {
+        lexical_rank: row.lexical_rank,
+        lexical_score: row.lexical_score,
+        vector_rank: row.vector_rank,
+        vector_distance: row.vector_distance,
+        graph_rank: row.graph_rank,
+        fused: row.score,
+        relevance,
+        entities: row.entities,
+        ..Candidate::bare(passage, origin)
+    }
+}

@@ -1,0 +1,33 @@
+//! Fusion of ranked lists into one ordered list of rows.
+
+use super::list_ranks::{ListRanks, list_ranks};
+use super::ranking::{FusedRow, Ranking};
+use super::{rrf, scores};
+use crate::settings::{Fusion, Settings};
+
+/// Fusion for `search`: every key stands for itself. Order: score descending, then key ascending, which is total; the order
+/// of the lists does not matter.
+#[must_use]
+pub fn rows(ranking: Ranking<'_>, settings: &Settings) -> Vec<FusedRow> {
+    fused_rows(ranking, settings, Some)
+}
+
+/// Fusion where `name` says which passage a hit counts for; hits that it does not know are skipped, keeping the ranks
+/// of the others.
+pub(super) fn fused_rows<'a>(
+    ranking: Ranking<'a>,
+    settings: &Settings,
+    name: impl Fn(&'a str) -> Option<&'a str>,
+) -> Vec<FusedRow> {
+    let all_ranks = list_ranks(ranking.lists, &name);
+    let scored: Vec<(&str, ListRanks, f64)> = match settings.fusion {
+        Fusion::Rrf => rrf::scored(all_ranks, settings.rrf_k),
+        Fusion::Scores | Fusion::Integrated => scores::scored(all_ranks, ranking, settings, name),
+    };
+    let mut rows: Vec<FusedRow> = scored
+        .into_iter()
+        .map(|(key, ranks, score)| ranks.into_row(key, score))
+        .collect();
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
+    rows
+}

@@ -1,0 +1,169 @@
+//! Fusion of scores: every candidate, whichever branch found it, is scored by both, and each branch' scores are brought to
+//! one scale by their mean and deviation over all candidates of the query.
+//!
+//! Ranks forget how much better the first is than the second, and give a passage that one branch did not return nothing at
+//! all. Scores of the union keep both: a passage that the vector branch found stands beside the lexical ones with the words
+//! that it has. Standardising by z-score is Montague and Aslam's (2001); taking it over the union, with no score missing, is
+//! what makes it hold on lists of forty (docs/evaluation.md).
+//!
+//! What an edge of the knowledge graph nominates is scored by both branches as any other candidate; its place among the
+//! neighbours lifts it by deviations of that scale.
+
+use std::collections::BTreeMap;
+
+use super::list_ranks::ListRanks;
+use super::ranking::Ranking;
+use crate::begin::relevance::value;
+use crate::passage::Branch;
+use crate::settings::Settings;
+
+/// A score that is as good as the mean of the candidates.
+const MEAN: f64 = 0.5;
+/// Deviations between 0 and 1: a score leaves that range only where it is more than three from the mean.
+const WIDTH: f64 = 6.0;
+/// Deviations by which the first neighbour is lifted at a weight of 1: from the mean of the candidates to about where the
+/// first of one branch stands that the other finds average.
+const LIFT: f64 = 2.0;
+
+/// Σ share · (1/2 + z/6) over the branches that have scores. `z` is (value − mean) / deviation over the candidates, 0 where
+/// all are equal or the passage has no embedding. Twins have the better score of any of them.
+pub(super) fn scored<'a>(
+    mut all_ranks: BTreeMap<&'a str, ListRanks>,
+    ranking: Ranking<'a>,
+    settings: &Settings,
+    name: impl Fn(&'a str) -> Option<&'a str>,
+) -> Vec<(&'a str, ListRanks, f64)> {
+    complete(&mut all_ranks, ranking, name);
+    let asked = |branch| ranking.lists.iter().any(|list| list.branch == branch);
+    let lexical = Measure::of(&all_ranks, |ranks| {
+        // A passage without a word of the query has the score 0, which says as much as another.
+        let own = ranks.lexical.value.unwrap_or_default();
+        asked(Branch::Lexical).then(|| ranks.integrated.lexical.map_or(own, |then| then.max(own)))
+    });
+    let vector = Measure::of(&all_ranks, |ranks| {
+        let distances = [ranks.vector.value, ranks.integrated.distance];
+        let distance = distances.into_iter().flatten().reduce(f64::min)?;
+        Some(value(Branch::Vector, ranking.metric, distance))
+    });
+    let shares = [
+        (
+            &lexical,
+            settings.lexical_weight * (1.0 - settings.vector_share),
+        ),
+        (&vector, settings.vector_weight * settings.vector_share),
+    ];
+    let total: f64 = shares
+        .iter()
+        .filter(|(measure, _)| measure.says)
+        .map(|(_, share)| share)
+        .sum();
+    let each = all_ranks.into_iter().enumerate();
+    each.map(|(at, (key, ranks))| {
+        let parts = shares.iter().filter(|(measure, _)| measure.says);
+        let sum: f64 = parts
+            .map(|(measure, share)| share * (MEAN + measure.z(at) / WIDTH))
+            .sum();
+        let score = if total > 0.0 { sum / total } else { 0.0 };
+        let score = score + lift(&ranks, settings);
+        (key, ranks, score)
+    })
+    .collect()
+}
+
+/// What the list of neighbours adds: graph_weight · 2 deviations · (k + 1) / (k + rank), which falls along the list as a
+/// fusion of ranks would have it. 0 for what no edge nominates.
+fn lift(ranks: &ListRanks, settings: &Settings) -> f64 {
+    ranks.graph.rank.map_or(0.0, |rank| {
+        let share = (settings.rrf_k + 1.0) / (settings.rrf_k + f64::from(rank));
+        settings.graph_weight * LIFT / WIDTH * share
+    })
+}
+
+/// Gives every passage what the branches say of it under the turn's own query, whichever query found it: lists of a compared
+/// entity bring passages in, and their scores are of another query.
+fn complete<'a>(
+    all_ranks: &mut BTreeMap<&'a str, ListRanks>,
+    ranking: Ranking<'a>,
+    name: impl Fn(&'a str) -> Option<&'a str>,
+) {
+    let own = ranking.lists.iter().filter(|list| list.entity.is_none());
+    let hits = own.flat_map(|list| {
+        list.hits
+            .iter()
+            .map(|hit| (list.branch, &hit.key, hit.value))
+    });
+    let scores = ranking.scores.lexical.iter();
+    let distances = ranking.scores.distances.iter();
+    let all = hits
+        .chain(scores.map(|(key, &score)| (Branch::Lexical, key, score)))
+        .chain(distances.map(|(key, &distance)| (Branch::Vector, key, distance)));
+    for ranks in all_ranks.values_mut() {
+        ranks.lexical.value = None;
+    }
+    for (branch, key, said) in all {
+        let Some(ranks) = name(key).and_then(|key| all_ranks.get_mut(key)) else {
+            continue;
+        };
+        match branch {
+            Branch::Lexical => improve(&mut ranks.lexical.value, said, f64::max),
+            Branch::Vector => improve(&mut ranks.vector.value, said, f64::min),
+            Branch::Graph | Branch::History => {}
+        }
+    }
+    let Some(integrated) = ranking.integrated else {
+        return;
+    };
+    for (key, &score) in &integrated.lexical {
+        if let Some(ranks) = name(key).and_then(|key| all_ranks.get_mut(key)) {
+            improve(&mut ranks.integrated.lexical, score, f64::max);
+        }
+    }
+    for (key, &distance) in &integrated.distances {
+        if let Some(ranks) = name(key).and_then(|key| all_ranks.get_mut(key)) {
+            improve(&mut ranks.integrated.distance, distance, f64::min);
+        }
+    }
+}
+
+/// Of what was said before and what is said now, the better one stays: the passage and its twins count as one.
+fn improve(best: &mut Option<f64>, said: f64, better: fn(f64, f64) -> f64) {
+    *best = Some(best.map_or(said, |before| better(before, said)));
+}
+
+/// The values of a branch over the candidates, in their order.
+struct Measure {
+    values: Vec<Option<f64>>,
+    mean: f64,
+    deviation: f64,
+    /// Whether it has any.
+    says: bool,
+}
+
+impl Measure {
+    fn of(
+        all_ranks: &BTreeMap<&str, ListRanks>,
+        value: impl Fn(&ListRanks) -> Option<f64>,
+    ) -> Self {
+        let values: Vec<Option<f64>> = all_ranks
+            .values()
+            .map(|ranks| value(ranks).filter(|value| value.is_finite()))
+            .collect();
+        let known = || values.iter().flatten();
+        let count = known().count().max(1) as f64;
+        let mean = known().sum::<f64>() / count;
+        let variance = known().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
+        Self {
+            says: known().next().is_some(),
+            deviation: variance.sqrt(),
+            mean,
+            values,
+        }
+    }
+
+    fn z(&self, at: usize) -> f64 {
+        match self.values.get(at).copied().flatten() {
+            Some(value) if self.deviation > 0.0 => (value - self.mean) / self.deviation,
+            _ => 0.0,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What earlier turns were shown, ranked together with what this turn finds (H1).
+//!
+//! A passage that an earlier turn found is held against this turn's query together with that turn's. The BM25 score of more
+//! words is a larger number, so it counts as the share that it is of the best score which these words give in the corpus, on
+//! the scale of this turn's best. A cosine needs no such thing. Of this score and that under this turn's query the better counts,
+//! for the order; relevance, and what the trace says, stay those of this turn's query.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::begin::fuse::BranchScores;
+use crate::passage::{Branch, Hit, RankedList};
+
+/// What the branches say of the results of an earlier turn under both queries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PriorScores {
+    /// BM25 scores, by key.
+    pub lexical: BTreeMap<String, f64>,
+    /// The best score that any passage has.
+    pub best: Option<f64>,
+    /// Vector distances, by key.
+    pub distances: BTreeMap<String, f64>,
+}
+
+/// The results of earlier turns, to be ranked with those of this one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PriorResults {
+    /// What brings them in; `None` where there are none.
+    pub list: Option<RankedList>,
+    /// Their scores under both queries: for the order only, since relevance is about this turn's own query.
+    pub scores: BranchScores,
+}
+
+/// Puts the results of earlier turns together. `best` is the best BM25 score under this turn's query.
+#[must_use]
+pub fn integrate(earlier: Vec<PriorScores>, best: Option<f64>) -> PriorResults {
+    let mut keys = BTreeSet::new();
+    let mut scores = BranchScores::default();
+    for turn in earlier {
+        let share = best.zip(turn.best).map(|(now, then)| now / then);
+        let share = share.filter(|share| share.is_finite());
+        for (key, score) in turn.lexical {
+            if let Some(score) = share.map(|share| score * share) {
+                let better = scores.lexical.entry(key.clone()).or_insert(score);
+                *better = better.max(score);
+            }
+            keys.insert(key);
+        }
+        for (key, distance) in turn.distances {
+            let nearer = scores.distances.entry(key.clone()).or_insert(distance);
+            *nearer = nearer.min(distance);
+            keys.insert(key);
+        }
+    }
+    let list = (!keys.is_empty()).then(|| RankedList {
+        branch: Branch::History,
+        weight: 0.0,
+        entity: None,
+        hits: keys
+            .into_iter()
+            .map(|key| Hit { key, value: 0.0 })
+            .collect(),
+    });
+    PriorResults { list, scores }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(pairs: &[(&str, f64)]) -> BTreeMap<String, f64> {
+        let owned = |(key, value): &(&str, f64)| ((*key).to_owned(), *value);
+        pairs.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn scores_of_more_words_are_brought_to_the_scale_of_this_turn() {
+        let earlier = vec![
+            PriorScores {
+                lexical: map(&[("a", 4.0), ("b", 4.0), ("c", 8.0)]),
+                best: Some(8.0),
+                distances: map(&[("a", 0.4), ("c", 0.1)]),
+            },
+            PriorScores {
+                lexical: map(&[("c", 1.0)]),
+                best: Some(10.0),
+                distances: map(&[("c", 0.3)]),
+            },
+        ];
+        let PriorResults { list, scores } = integrate(earlier, Some(4.0));
+        let list = list.unwrap();
+        let keys: Vec<&str> = list.hits.iter().map(|hit| hit.key.as_str()).collect();
+        assert_eq!(keys, ["a", "b", "c"]);
+        assert_eq!(scores.lexical, map(&[("a", 2.0), ("b", 2.0), ("c", 4.0)]));
+        assert_eq!(scores.distances, map(&[("a", 0.4), ("c", 0.1)]));
+    }
+
+    #[test]
+    fn without_anything_to_hold_against() {
+        assert_eq!(integrate(Vec::new(), Some(1.0)), PriorResults::default());
+        let bare = PriorScores {
+            lexical: map(&[("a", 2.0)]),
+            ..PriorScores::default()
+        };
+        let found = integrate(vec![bare], None);
+        assert!(found.list.is_some());
+        assert_eq!(found.scores, BranchScores::default());
+    }
+}

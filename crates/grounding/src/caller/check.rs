@@ -1,0 +1,137 @@
+//! An answer checked against passages that come with it: no turn, no conversation.
+
+use std::collections::BTreeSet;
+
+use reground_citations::Source;
+use reground_documents::GivenPassage;
+
+use crate::caller::caller_passages::{Naming, passage};
+use crate::error::GroundingError;
+use crate::memory::ContextSource;
+use crate::passage::{Candidate, Origin};
+
+/// The passages as the context of a turn, in their order; `corpus` is where their documents are looked up, if anywhere. A passage
+/// without a marker is cited by its number, from 1; one without a document is a document of its own, as its number is its key
+/// where it has none.
+///
+/// # Errors
+/// [`GroundingError::RepeatedMarker`] when two passages go by one marker, [`GroundingError::Marker`] for one that no answer
+/// could cite.
+pub fn context(
+    passages: Vec<GivenPassage>,
+    corpus: &str,
+) -> Result<Vec<ContextSource>, GroundingError> {
+    marked(passages, corpus, Naming::Place)
+}
+
+/// Passages as the context of a turn, under their own markers or their numbers.
+pub(crate) fn marked(
+    passages: Vec<GivenPassage>,
+    corpus: &str,
+    naming: impl Fn(u32) -> Naming,
+) -> Result<Vec<ContextSource>, GroundingError> {
+    let mut markers = BTreeSet::new();
+    let mut sources = Vec::with_capacity(passages.len());
+    for (position, given) in (1..).zip(passages) {
+        let marker = match &given.marker {
+            Some(given) => marker(given)?,
+            None => position.to_string(),
+        };
+        if !markers.insert(marker.clone()) {
+            return Err(GroundingError::RepeatedMarker(marker));
+        }
+        let passage = passage(given, corpus, naming(position));
+        sources.push(ContextSource {
+            marker,
+            position,
+            candidate: Candidate::bare(passage, Origin::Fresh),
+            facts: Vec::new(),
+            retrieval: 0,
+        });
+    }
+    Ok(sources)
+}
+
+/// Lets numbers name the sources by their position, unless they were given other numbers as markers.
+pub fn number(sources: &mut [Source]) {
+    let numbered_otherwise = (1_u32..)
+        .zip(&*sources)
+        .any(|(position, source)| source.ordinal.is_some_and(|own| own != position));
+    if numbered_otherwise {
+        return;
+    }
+    for (position, source) in (1..).zip(sources) {
+        source.ordinal = Some(position);
+    }
+}
+
+/// A marker as answers are read: letters in upper case before a number, or a number alone.
+fn marker(given: &str) -> Result<String, GroundingError> {
+    let marker = given.trim().to_ascii_uppercase();
+    let number = marker.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    let readable = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    if readable {
+        Ok(marker)
+    } else {
+        Err(GroundingError::Marker(given.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(passages: serde_json::Value) -> Result<Vec<ContextSource>, GroundingError> {
+        context(GivenPassage::list(&passages).expect("passages"), "")
+    }
+
+    #[test]
+    fn what_is_left_out_is_numbered() {
+        let sources = read(json!([
+            {"text": "Cows."},
+            {"text": "Sheep.", "marker": "B2", "id": 7, "doc_id": "farm", "page_start": 3}
+        ]))
+        .expect("a context");
+        let named: Vec<_> = sources
+            .iter()
+            .map(|source| {
+                let passage = &source.candidate.passage;
+                (&*source.marker, &*passage.doc_id, &*passage.key)
+            })
+            .collect();
+        assert_eq!(named, [("1", "1", "1"), ("B2", "farm", "7")]);
+        assert_eq!(
+            sources[1].candidate.passage.pages.map(|pages| pages.start),
+            Some(3)
+        );
+    }
+
+    #[test]
+    fn a_marker_names_one_passage() {
+        let twice = read(json!([{"text": "a", "marker": "2"}, {"text": "b"}]));
+        assert_eq!(twice, Err(GroundingError::RepeatedMarker("2".into())));
+        let unreadable = read(json!([{"text": "a", "marker": "doc-a"}]));
+        assert_eq!(unreadable, Err(GroundingError::Marker("doc-a".into())));
+    }
+
+    #[test]
+    fn numbers_that_are_markers_are_no_positions() {
+        let numbers = |markers: [&str; 2]| {
+            let mut sources: Vec<Source> = markers
+                .iter()
+                .map(|marker| Source {
+                    ordinal: marker.parse().ok(),
+                    ..Source::default()
+                })
+                .collect();
+            number(&mut sources);
+            let ordinals = sources.iter().map(|source| source.ordinal);
+            ordinals.collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(["A1", "B1"]), [Some(1), Some(2)]);
+        assert_eq!(numbers(["1", "B1"]), [Some(1), Some(2)]);
+        assert_eq!(numbers(["3", "1"]), [Some(3), Some(1)]);
+        assert_eq!(numbers(["0", "1"]), [Some(0), Some(1)]);
+    }
+}

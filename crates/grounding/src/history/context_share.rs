@@ -1,0 +1,203 @@
+//! What history takes from the sources of a turn, measured on the turn itself (D1–D4, D6), by the figures of its settings.
+//!
+//! Tokens of the context are those of the passages' text, tokens of the history those of the messages that go into the prompt.
+//! The order is D5's: the history is compressed first, then the share is measured.
+
+use serde::{Deserialize, Serialize};
+
+use crate::attention_model::{Growth, attribution_share, drift_discount};
+use crate::error::GroundingError;
+use crate::settings::Settings;
+
+/// A turn's columns of what history does to it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContextShare {
+    /// o200k_base tokens of the history in its prompt.
+    pub history_tokens: u64,
+    /// α, the sources' share of the context and the history.
+    pub attribution_share: f64,
+    /// What the model predicts of its citations.
+    pub predicted_accuracy: f64,
+    /// The envelope under the model, had the history grown evenly to what it is.
+    pub accuracy_floor: f64,
+    /// How far its query is from that of the first turn, in [0, 1]; `None` where either has no embedding.
+    pub topic_drift: Option<f64>,
+}
+
+/// A turn, as it is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Turn {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Tokens of its passages.
+    pub context_tokens: u64,
+    /// Tokens of its history.
+    pub history_tokens: u64,
+    /// Drift from the first turn.
+    pub topic_drift: Option<f64>,
+    /// Drift from the turn that its sources were retrieved for; `None` where it is this turn, or nothing is known.
+    pub sources_drift: Option<f64>,
+}
+
+/// Measures a turn. Sources that were retrieved for an earlier query lose relevance by the drift since then (D4).
+///
+/// # Errors
+/// [`GroundingError::OutOfRange`] for figures that no model has.
+pub fn measure(turn: Turn, settings: &Settings) -> Result<ContextShare, GroundingError> {
+    let model = settings.model()?;
+    let share = attribution_share(turn.context_tokens, turn.history_tokens);
+    let relevance = turn
+        .sources_drift
+        .map_or(1.0, |drift| drift_discount(drift, settings.drift_weight));
+    let behind = turn.number.saturating_sub(1);
+    let growth = Growth {
+        source_tokens: turn.context_tokens as f64,
+        turn_tokens: turn.history_tokens as f64 / f64::from(behind.max(1)),
+    };
+    Ok(ContextShare {
+        history_tokens: turn.history_tokens,
+        attribution_share: share,
+        predicted_accuracy: model.predicted_accuracy(share) * relevance,
+        accuracy_floor: model.accuracy_floor(behind, growth) * relevance,
+        topic_drift: turn.topic_drift,
+    })
+}
+
+/// The share of a context, and the least that keeps the accuracy target: what `refresh = adaptive` compares (D5).
+///
+/// # Errors
+/// As [`Settings::resolve`] for figures that it would not let pass.
+pub fn share_and_least(
+    context_tokens: u64,
+    history_tokens: u64,
+    settings: &Settings,
+) -> Result<(f64, f64), GroundingError> {
+    let least = settings.model()?.least_share(settings.accuracy_target)?;
+    Ok((attribution_share(context_tokens, history_tokens), least))
+}
+
+/// What an answer adds to the tokens of everything that was said: with its query where it is the turn's first, else what it
+/// has more than the one that it supersedes.
+#[must_use]
+pub fn said(query_tokens: i64, answer_tokens: usize, superseded: Option<i64>) -> i64 {
+    let answer = i64::try_from(answer_tokens).unwrap_or(i64::MAX);
+    match superseded {
+        Some(before) => answer.saturating_sub(before),
+        None => answer.saturating_add(query_tokens),
+    }
+}
+
+/// The most tokens of history beside a context (D6); `None` where it is not compressed.
+///
+/// A context without sources leaves nothing to be diluted, and no history by the formula. A conversation still has to go on:
+/// its history gets what a full context, of `max_tokens`, would leave it.
+///
+/// # Errors
+/// As [`share_and_least`].
+pub fn history_limit(
+    context_tokens: u64,
+    settings: &Settings,
+) -> Result<Option<usize>, GroundingError> {
+    if !settings.compress {
+        return Ok(None);
+    }
+    let sources = match context_tokens {
+        0 => settings.max_tokens as u64,
+        tokens => tokens,
+    };
+    let most = settings
+        .model()?
+        .most_history(sources, settings.accuracy_target)?;
+    Ok(Some(usize::try_from(most).unwrap_or(usize::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attention_model::{DomainSpecificity, Specificity};
+
+    /// The example of the source: 2000 tokens of verses, 0.91 and 0.85.
+    fn example() -> Settings {
+        Settings {
+            domain_specificity: DomainSpecificity::Named(Specificity::Verse),
+            ..Settings::default()
+        }
+    }
+
+    #[test]
+    fn the_example_of_the_source() {
+        assert_eq!(history_limit(2000, &example()), Ok(Some(178)));
+        let (share, least) = share_and_least(2000, 178, &example()).unwrap();
+        assert!((least - 0.9183).abs() < 5e-5, "{least}");
+        assert!(share >= least);
+        let (share, least) = share_and_least(2000, 180, &example()).unwrap();
+        assert!(share < least);
+        let off = Settings {
+            compress: false,
+            ..example()
+        };
+        assert_eq!(history_limit(2000, &off), Ok(None));
+    }
+
+    #[test]
+    fn what_was_said_is_counted_once() {
+        let first = said(7, 100, None);
+        let again = said(7, 60, Some(100));
+        assert_eq!([first, again, first + again], [107, -40, 67]);
+    }
+
+    #[test]
+    fn a_turn_is_measured() {
+        let turn = Turn {
+            number: 6,
+            context_tokens: 2000,
+            history_tokens: 4000,
+            topic_drift: Some(0.5),
+            sources_drift: None,
+        };
+        let measured = measure(turn, &example()).unwrap();
+        // h/R0 = 0.4, t = 5: the corrected row of the source's table, times acc(0).
+        assert!((measured.attribution_share - 1.0 / 3.0).abs() < 1e-12);
+        assert!((measured.predicted_accuracy - 0.91 * 0.4152).abs() < 1e-4);
+        assert!((measured.accuracy_floor - 0.91 * 0.2603).abs() < 1e-4);
+        // Fresh sources do not drift; kept ones do, by what is known of it.
+        assert_eq!(measured.topic_drift, Some(0.5));
+        let kept = Turn {
+            sources_drift: Some(0.5),
+            ..turn
+        };
+        let kept = measure(kept, &example()).unwrap();
+        let relevance = (-0.08_f64 * 0.5).exp();
+        assert!((kept.predicted_accuracy - measured.predicted_accuracy * relevance).abs() < 1e-12);
+        assert!((kept.accuracy_floor - measured.accuracy_floor * relevance).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_first_turn_and_one_without_sources() {
+        let first = Turn {
+            number: 1,
+            context_tokens: 100,
+            ..Turn::default()
+        };
+        let measured = measure(first, &example()).unwrap();
+        assert_eq!(measured.attribution_share, 1.0);
+        assert_eq!(measured.predicted_accuracy, 0.91);
+        assert_eq!(measured.accuracy_floor, 0.91);
+        let bare = Turn {
+            number: 3,
+            history_tokens: 50,
+            ..Turn::default()
+        };
+        let measured = measure(bare, &example()).unwrap();
+        assert_eq!(measured.attribution_share, 0.0);
+        assert_eq!(
+            (measured.predicted_accuracy, measured.accuracy_floor),
+            (0.0, 0.0)
+        );
+        // Its history is still let go on.
+        assert_eq!(
+            history_limit(0, &example()),
+            history_limit(4000, &example())
+        );
+    }
+}

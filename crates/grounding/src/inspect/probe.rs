@@ -1,0 +1,197 @@
+//! Probes (I11): questions whose source is known, sent through the pipeline to see at which stage it is lost.
+
+use serde::Serialize;
+
+use crate::begin::Composed;
+
+/// What a probe expects in the context.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected<'a> {
+    /// Its document.
+    pub doc_id: &'a str,
+    /// Its passage; any of the document's where there is none.
+    pub chunk_id: Option<&'a str>,
+}
+
+/// What there is of it, as far as its caller sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Presence {
+    /// Whether any passage of its document is there; not where its corpus cannot be read.
+    pub document: bool,
+    /// Whether its passage is there and the document's; also where none was named.
+    pub chunk: bool,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// Whether it is in the context.
+    pub found: bool,
+    /// Its place there, from 1.
+    pub position: Option<usize>,
+    /// Stage that lost it: document, chunk, retrieval, or one that a candidate leaves at.
+    pub lost_at: Option<&'static str>,
+    /// Why it left.
+    pub reason: Option<&'static str>,
+}
+
+impl Outcome {
+    /// What becomes of a probe before it is asked: nothing where what it expects is there to be found.
+    #[must_use]
+    pub fn gone(presence: Presence) -> Option<Self> {
+        let stage = match presence {
+            Presence {
+                document: false, ..
+            } => "document",
+            Presence { chunk: false, .. } => "chunk",
+            _ => return None,
+        };
+        Some(Self {
+            found: false,
+            position: None,
+            lost_at: Some(stage),
+            reason: Some("gone"),
+        })
+    }
+
+    /// It could not be asked: its embedding, filter or settings no longer fit the corpus.
+    #[must_use]
+    pub const fn unasked() -> Self {
+        Self {
+            found: false,
+            position: None,
+            lost_at: None,
+            reason: Some("cannot_be_asked"),
+        }
+    }
+
+    /// Looks for what was expected: in the context, else among what left on the way, of which the one that came furthest counts.
+    #[must_use]
+    pub fn of(turn: &Composed, expected: Expected<'_>) -> Self {
+        let is = |doc_id: &str, members: &[String]| {
+            let mut members = members.iter();
+            doc_id == expected.doc_id
+                && expected
+                    .chunk_id
+                    .is_none_or(|chunk| members.any(|member| member == chunk))
+        };
+        let mut context = turn.context.iter();
+        let place = context
+            .position(|source| is(&source.candidate.passage.doc_id, &source.candidate.members));
+        if let Some(place) = place {
+            return Self {
+                found: true,
+                position: Some(place + 1),
+                lost_at: None,
+                reason: None,
+            };
+        }
+        let left = turn.dropped.iter();
+        let furthest = left
+            .filter(|left| is(&left.candidate.passage.doc_id, &left.candidate.members))
+            .max_by_key(|left| left.stage);
+        Self {
+            found: false,
+            position: None,
+            lost_at: Some(furthest.map_or("retrieval", |left| left.stage.name())),
+            reason: furthest.map(|left| left.reason.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::passage::{Candidate, Dropped, Reason, Stage};
+
+    fn candidate(doc_id: &str, members: &[&str]) -> Candidate {
+        let mut candidate =
+            fixtures::candidate(fixtures::passage(doc_id, members[0], 0, 0, "words"), 1.0);
+        candidate.members = members.iter().map(|&member| member.to_owned()).collect();
+        candidate
+    }
+
+    fn turn(dropped: Vec<(Candidate, Stage, Reason)>) -> Composed {
+        Composed {
+            context: Vec::new(),
+            new_markers: Vec::new(),
+            dropped: dropped
+                .into_iter()
+                .map(|(candidate, stage, reason)| Dropped {
+                    candidate,
+                    stage,
+                    reason,
+                    into: None,
+                })
+                .collect(),
+            warnings: Vec::new(),
+            tokens: 0,
+        }
+    }
+
+    const RYE: Expected<'_> = Expected {
+        doc_id: "rye",
+        chunk_id: Some("7"),
+    };
+
+    #[test]
+    fn what_is_gone_is_not_asked_for() {
+        let stage = |document, chunk| {
+            let gone = Outcome::gone(Presence { document, chunk });
+            gone.map(|gone| (gone.lost_at, gone.reason))
+        };
+        assert_eq!(stage(true, true), None);
+        assert_eq!(stage(true, false), Some((Some("chunk"), Some("gone"))));
+        for chunk in [false, true] {
+            assert_eq!(stage(false, chunk), Some((Some("document"), Some("gone"))));
+        }
+    }
+
+    #[test]
+    fn what_no_branch_found_was_lost_in_retrieval() {
+        let of_another = (
+            candidate("oat", &["7"]),
+            Stage::Context,
+            Reason::OverTokenBudget,
+        );
+        let outcome = Outcome::of(&turn(vec![of_another]), RYE);
+        assert_eq!(
+            (outcome.found, outcome.lost_at, outcome.reason),
+            (false, Some("retrieval"), None)
+        );
+    }
+
+    #[test]
+    fn the_candidate_that_came_furthest_counts() {
+        let left = vec![
+            (
+                candidate("rye", &["7"]),
+                Stage::Context,
+                Reason::OverTokenBudget,
+            ),
+            (candidate("rye", &["6", "7"]), Stage::Collapse, Reason::Twin),
+            (
+                candidate("rye", &["8"]),
+                Stage::Context,
+                Reason::OverMaxSources,
+            ),
+        ];
+        let outcome = Outcome::of(&turn(left.clone()), RYE);
+        assert_eq!(
+            (outcome.lost_at, outcome.reason),
+            (Some("context"), Some("over_token_budget"))
+        );
+        let merged = Outcome::of(
+            &turn(left),
+            Expected {
+                chunk_id: Some("6"),
+                ..RYE
+            },
+        );
+        assert_eq!(
+            (merged.lost_at, merged.reason),
+            (Some("collapse"), Some("twin"))
+        );
+    }
+}

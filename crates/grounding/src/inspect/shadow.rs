@@ -1,0 +1,133 @@
+//! A turn that is asked again under other settings, beside the one that was served (I16).
+
+use serde_json::{Map, Value, json};
+
+use crate::error::GroundingError;
+use crate::settings::hook::Hook;
+use crate::settings::{Settings, is_set};
+
+/// The settings of a shadow's call: what the turn's own call said, as far as its effective settings tell, and over it what
+/// the shadow is to do otherwise. `layers` are those beneath a call, weakest first; where they have changed since, that
+/// counts as said by the call, so a shadow differs from its turn in nothing but `changes`.
+///
+/// A function of the application is the exception: it is called as the role that set it. So one counts as said by the call only if
+/// it is in `given`, what the turn keeps of its call, and goes by the name that it has there.
+///
+/// # Errors
+/// Those of [`Settings::resolve`] over the layers.
+pub fn call(
+    layers: &[(&'static str, &Value)],
+    turn: &Settings,
+    given: &Value,
+    changes: &Value,
+) -> Result<Value, GroundingError> {
+    let hook = |name: &str| Hook::ALL.iter().any(|hook| hook.setting() == name);
+    let mut said = Map::new();
+    // A strategy is a preset: what it stands for is not said a second time, or another strategy could not change it.
+    let beneath = Settings::resolve(layers)?;
+    if beneath.strategy != turn.strategy {
+        said.insert("strategy".to_owned(), json!(turn.strategy));
+    }
+    let strategy = Value::Object(said.clone());
+    let beneath = Settings::resolve(&[layers, &[("call", &strategy)]].concat())?;
+    let fields = [beneath, turn.clone()].map(|settings| json!(settings));
+    if let [Value::Object(beneath), Value::Object(turn)] = fields {
+        for (name, value) in turn {
+            let value = match given.get(&name) {
+                _ if !hook(&name) => value,
+                Some(given) if is_set(given) => given.clone(),
+                _ => continue,
+            };
+            if beneath.get(&name) != Some(&value) {
+                // null would leave it to the layers.
+                let value = if value.is_null() { json!("off") } else { value };
+                said.insert(name, value);
+            }
+        }
+    }
+    if let Value::Object(changes) = changes {
+        said.extend(changes.clone());
+    }
+    Ok(Value::Object(said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::strategy::Strategy;
+
+    fn resolve(layers: &[Value]) -> Settings {
+        let layers: Vec<_> = layers.iter().map(|layer| ("layer", layer)).collect();
+        Settings::resolve(&layers).unwrap()
+    }
+
+    /// What a shadow comes to, over a corpus' layer, of a turn with a call of its own.
+    fn shadow(corpus: &Value, said: &Value, changes: &Value) -> (Settings, Value) {
+        let turn = resolve(&[corpus.clone(), said.clone()]);
+        let call = call(&[("corpus", corpus)], &turn, said, changes).unwrap();
+        (resolve(&[corpus.clone(), call.clone()]), call)
+    }
+
+    /// Otherwise it would run as the caller, who did not choose it.
+    #[test]
+    fn a_function_that_the_call_did_not_name_is_not_the_calls() {
+        let (of_one, of_another) = (json!({"reranker": "app.rerank"}), json!({}));
+        let turn = resolve(std::slice::from_ref(&of_one));
+        let call =
+            |given: &Value| call(&[("corpus", &of_another)], &turn, given, &json!({})).unwrap();
+        assert_eq!(call(&json!({})).get("reranker"), None);
+        let named = json!({"reranker": "app.rerank"});
+        assert_eq!(call(&named).get("reranker"), named.get("reranker"));
+    }
+
+    #[test]
+    fn a_shadow_is_its_turn_but_for_the_changes() {
+        let corpus = json!({"max_sources": 9, "reranker": "app.rerank", "min_cfs": 0.5});
+        let said =
+            json!({"max_tokens": 900, "reranker": "off", "min_cfs": 0.8, "carry_over": false});
+        let turn = resolve(&[corpus.clone(), said.clone()]);
+        let (same, call) = shadow(&corpus, &said, &json!({}));
+        assert_eq!(same, turn);
+        // What the layers say is not said again: a function that the corpus names stays the corpus' to call.
+        assert_eq!(call.get("max_sources"), None);
+        let (other, _) = shadow(&corpus, &said, &json!({"max_sources": 3}));
+        assert_eq!(
+            other,
+            Settings {
+                max_sources: 3,
+                ..turn
+            }
+        );
+        let (_, call) = shadow(&corpus, &json!({}), &json!({}));
+        assert_eq!(call, json!({}));
+    }
+
+    #[test]
+    fn layers_that_have_changed_since_do_not_change_a_shadow() {
+        let turn = resolve(&[json!({"max_sources": 9})]);
+        let now = json!({"max_sources": 4, "fusion": "rrf"});
+        let call = call(&[("corpus", &now)], &turn, &json!({}), &json!(null)).unwrap();
+        assert_eq!(resolve(&[now, call]), turn);
+    }
+
+    #[test]
+    fn another_strategy_is_another_preset() {
+        for (corpus, said) in [
+            (json!({}), json!({"strategy": "first_turn"})),
+            (json!({"strategy": "first_turn"}), json!({})),
+            (
+                json!({"strategy": "none"}),
+                json!({"strategy": "first_turn"}),
+            ),
+        ] {
+            let (same, _) = shadow(&corpus, &said, &json!({}));
+            assert_eq!(same.preset(), Strategy::FirstTurn.preset());
+            let (other, _) = shadow(&corpus, &said, &json!({"strategy": "every_turn"}));
+            assert_eq!(other.preset(), Strategy::EveryTurn.preset());
+        }
+        // What a call says beside its strategy stays said.
+        let said = json!({"strategy": "first_turn", "compress": true});
+        let (other, _) = shadow(&json!({}), &said, &json!({"strategy": "none"}));
+        assert!(other.compress);
+    }
+}

@@ -1,0 +1,86 @@
+//! How alike the sources of a context are to the query and to each other (I10), by their embeddings.
+//!
+//! A source that is near the cited one could have been cited as well. No model is asked: what has no embedding has no
+//! likeness.
+
+use serde::Serialize;
+
+use crate::passage::vectors::cosine;
+
+/// Cosines in [−1, 1], as a turn stores them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SourceSimilarities {
+    /// Of each source to the query, by position; `None` where no source has one.
+    pub query_similarities: Option<Vec<Option<f32>>>,
+    /// Of each two sources, the first to each after it, then the second to each after it, …; `None` where no two have one.
+    pub source_similarities: Option<Vec<Option<f32>>>,
+}
+
+/// The likenesses of a context: of each source, in order, the embeddings of its passages. Of a source that was merged from
+/// several passages the one that is most alike counts.
+#[must_use]
+pub fn source_similarities(query: Option<&[f32]>, sources: &[Vec<&[f32]>]) -> SourceSimilarities {
+    let query: Vec<&[f32]> = query.into_iter().collect();
+    let to_query = sources.iter().map(|source| most_alike(&query, source));
+    let pairs = sources.iter().enumerate().flat_map(|(place, one)| {
+        let after = sources.iter().skip(place + 1);
+        after.map(move |other| most_alike(one, other))
+    });
+    SourceSimilarities {
+        query_similarities: any(to_query.collect()),
+        source_similarities: any(pairs.collect()),
+    }
+}
+
+fn most_alike(some: &[&[f32]], others: &[&[f32]]) -> Option<f32> {
+    let pairs = some
+        .iter()
+        .flat_map(|one| others.iter().map(move |other| cosine(one, other)));
+    let most = pairs.flatten().reduce(f64::max);
+    most.map(|cosine| cosine as f32)
+}
+
+fn any(cosines: Vec<Option<f32>>) -> Option<Vec<Option<f32>>> {
+    cosines.iter().any(Option::is_some).then_some(cosines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EAST: &[f32] = &[2.0, 0.0];
+    const NORTH: &[f32] = &[0.0, 1.0];
+    const NORTH_EAST: &[f32] = &[3.0, 4.0];
+
+    #[test]
+    fn every_pair_in_order() {
+        let sources = [vec![EAST], vec![NORTH], vec![NORTH_EAST]];
+        let found = source_similarities(Some(EAST), &sources);
+        assert_eq!(
+            found.query_similarities,
+            Some(vec![Some(1.0), Some(0.0), Some(0.6)])
+        );
+        assert_eq!(
+            found.source_similarities,
+            Some(vec![Some(0.0), Some(0.6), Some(0.8)])
+        );
+    }
+
+    #[test]
+    fn merged_sources_and_those_without() {
+        let sources = [vec![EAST, NORTH], vec![], vec![NORTH_EAST]];
+        let found = source_similarities(Some(NORTH), &sources);
+        assert_eq!(
+            found.query_similarities,
+            Some(vec![Some(1.0), None, Some(0.8)])
+        );
+        assert_eq!(found.source_similarities, Some(vec![None, Some(0.8), None]));
+        assert_eq!(
+            source_similarities(None, &[vec![], vec![EAST]]),
+            SourceSimilarities::default()
+        );
+        let other: &[f32] = &[1.0];
+        let found = source_similarities(Some(other), &sources);
+        assert_eq!(found.query_similarities, None, "other dimensions");
+    }
+}

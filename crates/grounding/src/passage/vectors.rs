@@ -1,0 +1,122 @@
+//! Embeddings: how near two are, and one shifted towards others.
+
+/// Cosine of two vectors, in [−1, 1]; `None` where there is no angle: vectors of different lengths, or one without any.
+#[must_use]
+pub fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
+    if a.len() != b.len() {
+        return None;
+    }
+    let dot: f64 = a
+        .iter()
+        .zip(b)
+        .map(|(&x, &y)| f64::from(x) * f64::from(y))
+        .sum();
+    let cosine = dot / (norm(a) * norm(b));
+    cosine.is_finite().then(|| cosine.clamp(-1.0, 1.0))
+}
+
+/// A vector shifted towards others: its direction plus each of theirs times a weight, at its own length. Vectors of other
+/// dimensions and those without a direction do not pull. What nothing pulls stays what it was to the last bit, and so does
+/// what the others cancel out.
+#[must_use]
+pub fn shifted<'a>(
+    vector: &[f32],
+    towards: impl IntoIterator<Item = (f64, &'a [f32])>,
+) -> Vec<f32> {
+    let unturned = || vector.to_vec();
+    let Some(mut sum) = direction(vector) else {
+        return unturned();
+    };
+    let mut pulled = false;
+    for (weight, other) in towards {
+        let alike = other.len() == vector.len() && weight != 0.0;
+        let Some(direction) = alike.then(|| direction(other)).flatten() else {
+            continue;
+        };
+        pulled = true;
+        for (sum, part) in sum.iter_mut().zip(direction) {
+            *sum += weight * part;
+        }
+    }
+    let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if !pulled || length <= 0.0 || !length.is_finite() {
+        return unturned();
+    }
+    let scale = norm(vector) / length;
+    sum.iter().map(|x| (x * scale) as f32).collect()
+}
+
+/// Whether a vector has a direction: a length above 0.
+#[must_use]
+pub fn directed(vector: &[f32]) -> bool {
+    let length = norm(vector);
+    length > 0.0 && length.is_finite()
+}
+
+fn direction(vector: &[f32]) -> Option<Vec<f64>> {
+    let length = norm(vector);
+    directed(vector).then(|| vector.iter().map(|&x| f64::from(x) / length).collect())
+}
+
+/// Length of a vector.
+#[must_use]
+pub fn norm(vector: &[f32]) -> f64 {
+    vector
+        .iter()
+        .map(|&x| f64::from(x).powi(2))
+        .sum::<f64>()
+        .sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn angles() {
+        let cosine = |a: [f32; 2], b: [f32; 2]| cosine(&a, &b).unwrap();
+        assert_eq!(cosine([2.0, 0.0], [5.0, 0.0]), 1.0);
+        assert_eq!(cosine([1.0, 0.0], [0.0, 3.0]), 0.0);
+        assert_eq!(cosine([1.0, 0.0], [-1.0, 0.0]), -1.0);
+        assert_eq!(super::cosine(&[1.0], &[1.0, 0.0]), None);
+        assert_eq!(super::cosine(&[0.0], &[1.0]), None);
+        assert_eq!(super::cosine(&[f32::NAN], &[1.0]), None);
+    }
+
+    #[test]
+    fn half_way_to_an_equal_pull() {
+        let other: &[f32] = &[0.0, 9.0];
+        let shifted = shifted(&[2.0, 0.0], [(1.0, other)]);
+        assert!(shifted.iter().all(|x| (x - 2.0_f32.sqrt()).abs() < 1e-6));
+    }
+
+    #[test]
+    fn what_does_not_pull() {
+        let none: [(f64, &[f32]); 5] = [
+            (0.0, &[0.0, 1.0]),
+            (1.0, &[1.0]),
+            (1.0, &[0.0, 0.0]),
+            (1.0, &[f32::INFINITY, 0.0]),
+            (1.0, &[f32::NAN, 0.0]),
+        ];
+        assert_eq!(shifted(&[0.1, 0.2], none), [0.1, 0.2]);
+        let opposite: &[f32] = &[-3.0, 0.0];
+        assert_eq!(shifted(&[1.0, 0.0], [(1.0, opposite)]), [1.0, 0.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn turning_brings_nearer_and_keeps_the_length(
+            own in prop::array::uniform4(-3.0f32..3.0),
+            other in prop::array::uniform4(-3.0f32..3.0),
+            weight in 0.01f64..2.0,
+        ) {
+            prop_assume!(directed(&own) && directed(&other));
+            let shifted = shifted(&own, [(weight, &other[..])]);
+            let before = cosine(&own, &other).unwrap();
+            prop_assert!(cosine(&shifted, &other).unwrap() >= before - 1e-6);
+            prop_assert!((norm(&shifted) - norm(&own)).abs() < 1e-4);
+        }
+    }
+}

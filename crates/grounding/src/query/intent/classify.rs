@@ -1,0 +1,91 @@
+//! The judgement on a query against the earlier turns.
+
+use super::evidence::Evidence;
+use super::figures::Figures;
+use super::judgement::{Dependency, Intent, Judged};
+use super::likelihood::{FITTED, IntentModel, Likelihoods};
+use super::past_turn::PastTurn;
+use super::verdict::Verdict;
+use crate::query::cues::Cues;
+
+/// Judges a query against the earlier turns (newest last) with the built-in cues; what somebody else `said` goes before.
+/// Linear in the texts.
+#[must_use]
+pub fn classify(query: &str, earlier: &[PastTurn], said: Option<Verdict>) -> Judged {
+    classify_with(Cues::built_in(), &FITTED, query, earlier, said)
+}
+
+/// [`classify`] with the caller's own cues and weights.
+#[must_use]
+pub fn classify_with(
+    cues: &Cues,
+    model: &IntentModel,
+    query: &str,
+    earlier: &[PastTurn],
+    said: Option<Verdict>,
+) -> Judged {
+    let evidence = Evidence::gather(cues, query, earlier);
+    let mut signals = evidence.signals();
+    let mut likely = None;
+    if !evidence.first_turn {
+        let figures = Figures::of(&evidence, cues, query, earlier);
+        signals.extend(figures.signals());
+        likely = Some(model.likelihoods(&figures));
+    }
+    let mut dependency = dependency(&evidence, likely);
+    let (mut intent, mut confidence) = intent(&evidence, likely);
+    let mut entities = Vec::new();
+    if let Some(said) = said {
+        signals.push(said.by.name().to_owned());
+        (intent, confidence) = (said.intent, said.confidence);
+        dependency = said.dependency.unwrap_or(dependency);
+        entities = said.entities;
+    }
+    match evidence.comparison {
+        _ if intent != Intent::Compare => entities.clear(),
+        Some(comparison) if entities.is_empty() => entities = comparison.entities,
+        _ => {}
+    }
+    Judged {
+        intent,
+        confidence,
+        signals,
+        entities,
+        dependency,
+    }
+}
+
+/// What is weighed of a query with the built-in cues, to measure it and to fit weights; `None` of a first turn.
+#[must_use]
+pub fn figures(query: &str, earlier: &[PastTurn]) -> Option<Figures> {
+    let cues = Cues::built_in();
+    let evidence = Evidence::gather(cues, query, earlier);
+    (!evidence.first_turn).then(|| Figures::of(&evidence, cues, query, earlier))
+}
+
+/// The intent, and how likely that is right.
+fn intent(evidence: &Evidence, likely: Option<Likelihoods>) -> (Intent, f64) {
+    if let Some(members) = evidence.compared() {
+        let sure = if members > 1 { 0.9 } else { 0.6 };
+        return (Intent::Compare, sure);
+    }
+    match likely {
+        None => (Intent::NewTopic, 1.0),
+        Some(_) if evidence.shift.is_some() => (Intent::NewTopic, 0.9),
+        Some(_) if evidence.sources.is_some() => (Intent::SameSources, 0.8),
+        Some(likely) => likely.intent(),
+    }
+}
+
+/// A new subject needs nothing of what was said. Of the other turns, those that point back or are too short to stand
+/// alone cannot do without it.
+fn dependency(evidence: &Evidence, likely: Option<Likelihoods>) -> Dependency {
+    let goes_on = likely.is_some_and(|likely| {
+        evidence.shift.is_none() && (evidence.sources.is_some() || !likely.changes_subject())
+    });
+    match (goes_on, evidence.leans()) {
+        (false, _) => Dependency::None,
+        (true, true) => Dependency::Hard,
+        (true, false) => Dependency::Soft,
+    }
+}

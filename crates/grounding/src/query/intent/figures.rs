@@ -1,0 +1,172 @@
+//! The figures that are weighed: how far a query is from what was said, and how near to what was cited.
+
+use std::collections::BTreeSet;
+
+use super::evidence::Evidence;
+use super::past_turn::PastTurn;
+use crate::query::cues::Cues;
+use crate::query::words::{content_keys, held_keys, unspaced};
+
+/// Figures that count towards a new topic.
+pub const AWAY: usize = 6;
+/// Figures that count towards the sources at hand.
+pub const AGAIN: usize = 3;
+
+/// New words from which on more say no more.
+const MANY: f64 = 6.0;
+/// How similar queries are to what they cite, where nothing says it: about what it is of sentence embeddings.
+const USUAL: f64 = 0.6;
+/// Pairs of characters that stand for a content word in scripts without spaces: such a word is one pair and lies in
+/// two more with its neighbours, and there are no stop words.
+const PAIRS_PER_WORD: f64 = 4.0;
+/// Known pairs that make a known word there.
+const PAIRS_TO_KNOW: f64 = 2.0;
+
+/// The figures of a later turn. More of a figure never counts against what it counts towards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figures {
+    /// Towards a new topic: new words (0 to 6); the share of words that no earlier turn holds, and that the last does
+    /// not hold; whether nothing points back; whether the query is no mere fragment; the distance in [0, 1].
+    pub away: [f64; AWAY],
+    /// Towards the sources at hand: the largest share of words that one cited passage holds; how much nearer the cited
+    /// passages are than the others of their documents, in [−1, 1]; whether a pronoun may stand for what they say.
+    pub again: [f64; AGAIN],
+    /// What was known of the earlier turns.
+    pub at_hand: AtHand,
+    /// Content words, and how many of them earlier turns hold.
+    words: (f64, f64),
+}
+
+/// What is known of the earlier turns: it decides which weights hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtHand {
+    /// Answers.
+    pub answers: bool,
+    /// Similarities to earlier queries or to what was cited.
+    pub similarities: bool,
+    /// Cited passages.
+    pub passages: bool,
+    /// Similarities to what was cited and to the rest of its documents.
+    pub documents: bool,
+}
+
+impl Figures {
+    pub(super) fn of(evidence: &Evidence, cues: &Cues, query: &str, earlier: &[PastTurn]) -> Self {
+        let keys = content_keys(query, cues);
+        let content = amount(&keys, PAIRS_PER_WORD);
+        let share = |held: f64| if content > 0.0 { held / content } else { 1.0 };
+        let held = |text: &String| held_keys(&keys, text, cues);
+        let amount_held = |keys| amount(keys, PAIRS_TO_KNOW).min(content);
+        let by_turn = earlier.iter().map(|turn| said(turn).flat_map(held));
+        let by_turn: Vec<BTreeSet<&String>> = by_turn.map(Iterator::collect).collect();
+        let known: BTreeSet<&String> = by_turn.iter().flatten().copied().collect();
+        let (known, recent) = (amount_held(known), by_turn.last().cloned());
+        let recent = amount_held(recent.unwrap_or_default());
+        let cited = earlier.iter().flat_map(|turn| &turn.cited_texts);
+        let covered = cited
+            .map(|text| share(amount_held(held(text))))
+            .fold(0.0, f64::max);
+        let near = Nearness::of(earlier);
+        let at_hand = AtHand {
+            answers: earlier.iter().any(|turn| !turn.answer.is_empty()),
+            similarities: near.query.or(near.cited).is_some(),
+            passages: earlier.iter().any(|turn| !turn.cited_texts.is_empty()),
+            documents: near.cited.and(near.document).is_some(),
+        };
+        let yes = |truth: bool| f64::from(u8::from(truth));
+        // What nothing is known of is not asked for again.
+        let again = evidence.pronoun.is_some() && (at_hand.passages || at_hand.documents);
+        Self {
+            away: [
+                (content - known).min(MANY),
+                1.0 - share(known),
+                1.0 - share(recent),
+                yes(!evidence.points_back()),
+                yes(!evidence.short()),
+                near.distance(),
+            ],
+            again: [covered, near.lead(), yes(again)],
+            at_hand,
+            words: (content, known),
+        }
+    }
+
+    /// What was found, for a person to read.
+    pub(super) fn signals(&self) -> Vec<String> {
+        let (content, known) = self.words;
+        let [.., distance] = self.away;
+        let [covered, lead, _] = self.again;
+        let mut signals = vec![format!("known words: {known:.0} of {content:.0}")];
+        if self.at_hand.similarities {
+            signals.push(format!("distance: {distance:.2}"));
+        }
+        if self.at_hand.passages {
+            signals.push(format!("held by a cited passage: {covered:.2}"));
+        }
+        if self.at_hand.documents {
+            signals.push(format!("nearer than the rest of its document: {lead:+.2}"));
+        }
+        signals
+    }
+}
+
+/// The words of a turn: what was asked, answered, and what the sources are called.
+fn said(turn: &PastTurn) -> impl Iterator<Item = &String> {
+    [&turn.query, &turn.answer]
+        .into_iter()
+        .chain(&turn.cited)
+        .chain(&turn.sources)
+}
+
+/// Content words that keys stand for, `pairs` keys a word in scripts without spaces.
+fn amount<'a>(keys: impl IntoIterator<Item = &'a String>, pairs: f64) -> f64 {
+    let of = |key: &String| {
+        if key.contains(unspaced) {
+            1.0 / pairs
+        } else {
+            1.0
+        }
+    };
+    // Begun at 0, because the sum of nothing is −0.
+    keys.into_iter().map(of).fold(0.0, |sum, key| sum + key)
+}
+
+/// The largest similarities over the earlier turns.
+struct Nearness {
+    query: Option<f64>,
+    cited: Option<f64>,
+    document: Option<f64>,
+    usual: f64,
+}
+
+impl Nearness {
+    fn of(earlier: &[PastTurn]) -> Self {
+        let largest = |of: fn(&PastTurn) -> Option<f64>| {
+            let known = earlier.iter().filter_map(of).filter(|s| s.is_finite());
+            known.reduce(f64::max)
+        };
+        Self {
+            query: largest(|turn| turn.similarity),
+            cited: largest(|turn| turn.cited_similarity),
+            document: largest(|turn| turn.document_similarity),
+            usual: largest(|turn| turn.own_similarity)
+                .filter(|usual| *usual > 0.0)
+                .unwrap_or(USUAL),
+        }
+    }
+
+    /// 0 where the query is as near to an earlier query or a cited passage as queries are to what they cite, 1 where it
+    /// is not near at all or nothing is known.
+    fn distance(&self) -> f64 {
+        let nearest = self.query.into_iter().chain(self.cited).fold(0.0, f64::max);
+        1.0 - (nearest / self.usual).min(1.0)
+    }
+
+    /// How much nearer the cited passages are than the others of their documents.
+    fn lead(&self) -> f64 {
+        match (self.cited, self.document) {
+            (Some(cited), Some(document)) => ((cited - document) / self.usual).clamp(-1.0, 1.0),
+            _ => 0.0,
+        }
+    }
+}

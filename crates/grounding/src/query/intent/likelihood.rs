@@ -1,0 +1,108 @@
+//! How likely a turn is a new topic, and if it is none, how likely the sources at hand hold its answer.
+//!
+//! Logistic scores over [`Figures`], their weights fitted to MTRAG (`reground-bench intent` fits them anew and says what
+//! they are worth on conversations that they have not seen). One turn of three was a new topic there. What is not known
+//! of the earlier turns has no weight, and the others make up for it.
+
+use super::figures::{AGAIN, AWAY, Figures};
+use super::judgement::Intent;
+
+/// A logistic score: the odds are e to the sum of the weighed figures and the intercept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights<const N: usize> {
+    /// What stands without any figure.
+    pub intercept: f64,
+    /// The weight of each figure.
+    pub weights: [f64; N],
+}
+
+impl<const N: usize> Weights<N> {
+    /// The likelihood, in [0, 1].
+    #[must_use]
+    pub fn likelihood(&self, figures: &[f64; N]) -> f64 {
+        let weighed = self.weights.iter().zip(figures);
+        let odds = weighed.map(|(weight, figure)| weight * figure);
+        1.0 / (1.0 + (-self.intercept - odds.sum::<f64>()).exp())
+    }
+}
+
+/// The weights, by what is at hand: `[without, with]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IntentModel {
+    /// Of a new topic: by answers, then by similarities.
+    pub new_topic: [[Weights<AWAY>; 2]; 2],
+    /// Of the sources at hand, where it is no new topic: by cited passages, then by similarities within documents.
+    pub same_sources: [[Weights<AGAIN>; 2]; 2],
+}
+
+/// What a turn is likely after.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Likelihoods {
+    /// That it is a new topic, in [0, 1].
+    pub new_topic: f64,
+    /// That the sources at hand hold its answer if it is none, in [0, 1].
+    pub same_sources: f64,
+}
+
+impl IntentModel {
+    /// The likelihoods of a later turn.
+    #[must_use]
+    pub fn likelihoods(&self, figures: &Figures) -> Likelihoods {
+        let at_hand = figures.at_hand;
+        let [without, with] = &self.new_topic;
+        let by_answers = if at_hand.answers { with } else { without };
+        let [without, with] = by_answers;
+        let away = if at_hand.similarities { with } else { without };
+        let [without, with] = &self.same_sources;
+        let by_passages = if at_hand.passages { with } else { without };
+        let [without, with] = by_passages;
+        let again = if at_hand.documents { with } else { without };
+        Likelihoods {
+            new_topic: away.likelihood(&figures.away),
+            same_sources: again.likelihood(&figures.again),
+        }
+    }
+}
+
+impl Likelihoods {
+    /// Whether it is likelier a new topic than not.
+    #[must_use]
+    pub fn changes_subject(self) -> bool {
+        self.new_topic > 0.5
+    }
+
+    /// The intent, and how likely that is right.
+    #[must_use]
+    pub fn intent(self) -> (Intent, f64) {
+        let goes_on = 1.0 - self.new_topic;
+        if self.changes_subject() {
+            (Intent::NewTopic, self.new_topic)
+        } else if self.same_sources > 0.5 {
+            (Intent::SameSources, goes_on * self.same_sources)
+        } else {
+            (Intent::DrillDown, goes_on * (1.0 - self.same_sources))
+        }
+    }
+}
+
+/// The weights in use.
+pub const FITTED: IntentModel = IntentModel {
+    new_topic: [
+        [
+            of(-30.83, [0.55, 8.01, 18.14, 1.04, 2.26, 0.0]),
+            of(-23.5, [0.67, 1.73, 11.66, 0.98, 2.05, 7.79]),
+        ],
+        [
+            of(-14.96, [0.6, 3.3, 7.62, 1.17, 2.24, 0.0]),
+            of(-15.17, [0.77, 0.0, 5.79, 1.07, 1.91, 7.18]),
+        ],
+    ],
+    same_sources: [
+        [of(-0.22, [0.0, 0.0, 0.0]), of(0.24, [0.0, 4.96, 0.6])],
+        [of(-1.97, [2.33, 0.0, 0.86]), of(-1.24, [2.05, 4.5, 0.79])],
+    ],
+};
+
+const fn of<const N: usize>(intercept: f64, weights: [f64; N]) -> Weights<N> {
+    Weights { intercept, weights }
+}

@@ -1,0 +1,299 @@
+//! What is asked of the branches in a turn (C1's effect on C2; K1's `query_from`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::passage::vectors::shifted;
+use crate::query::TurnFeatures;
+use crate::query::intent::{Intent, Judged, PastTurn};
+use crate::query::query_expansion::{
+    expansion_terms, history_dependence, mean_embedding, shift_embedding,
+};
+use crate::settings::{Fusion, QueryFrom, Settings};
+
+/// One lexical query.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SubQuery {
+    /// Words to search for.
+    pub text: String,
+    /// Lexemes that it borrows, with their weights on the scale on which a word of the text has 1.
+    pub borrowed: BTreeMap<String, f64>,
+    /// Weight of its list in a fusion of ranks.
+    pub weight: f64,
+    /// The compared entity that it asks for.
+    pub entity: Option<String>,
+}
+
+/// The lists that a turn fetches, each of `candidates` passages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetrievalPlan {
+    /// Lexical queries, the turn's own first; none for a search by embedding alone.
+    pub lexical: Vec<SubQuery>,
+    /// What the vector branch is asked for: the embedding is the caller's, so there is one list at most.
+    pub embedding: Option<Vec<f32>>,
+    /// Weight of the vector list in a fusion of ranks.
+    pub vector_weight: f64,
+    /// How far the query leaned on the conversation, in [0, 1].
+    pub lean: f64,
+    /// What earlier turns were shown, to be ranked with what is found now; none unless results are integrated.
+    pub historical: Vec<PriorSearch>,
+}
+
+/// The results of an earlier turn, and what they are held against (H1): this turn's query together with the one that found
+/// them, which says what they are about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PriorSearch {
+    /// Both queries' words, with what this turn's borrows.
+    pub query: SubQuery,
+    /// Half-way between both embeddings, at the length of this turn's.
+    pub embedding: Option<Vec<f32>>,
+    /// Keys of the passages.
+    pub passages: Vec<String>,
+}
+
+impl RetrievalPlan {
+    /// The plan of a search that belongs to no conversation; without a query only the vector branch is asked.
+    #[must_use]
+    pub fn alone(query: Option<&str>, embedding: Option<Vec<f32>>, settings: &Settings) -> Self {
+        let own = query.map(|query| SubQuery {
+            text: query.to_owned(),
+            weight: settings.lexical_weight,
+            ..SubQuery::default()
+        });
+        Self {
+            lexical: own.into_iter().collect(),
+            embedding,
+            vector_weight: settings.vector_weight,
+            lean: 0.0,
+            historical: Vec::new(),
+        }
+    }
+
+    /// What a turn's row keeps of it, so that a search can be understood later: how far the query leaned on the conversation,
+    /// and what it borrowed, in thousandths; and the nodes of the knowledge graph whose neighbours were asked for, if any.
+    #[must_use]
+    pub fn trace(&self, nodes: &[String]) -> Value {
+        let borrowed = self.lexical.first().map(|own| &own.borrowed);
+        let rounded: BTreeMap<&String, f64> = borrowed
+            .into_iter()
+            .flatten()
+            .map(|(lexeme, weight)| (lexeme, (weight * 1000.0).round() / 1000.0))
+            .collect();
+        let mut trace = json!({ "lean": self.lean, "borrowed": rounded });
+        if !nodes.is_empty() {
+            trace["nodes"] = json!(nodes);
+        }
+        trace
+    }
+}
+
+/// A turn that is about to be retrieved for.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnQuery<'a> {
+    /// The user's words.
+    pub query: &'a str,
+    /// The caller's rewrite of them.
+    pub rewrite: Option<&'a str>,
+    /// The caller's embedding, of the rewrite where there is one.
+    pub embedding: Option<&'a [f32]>,
+    /// The judgement on the turn.
+    pub judged: &'a Judged,
+    /// Earlier turns, newest last.
+    pub earlier: &'a [PastTurn],
+}
+
+impl TurnQuery<'_> {
+    /// The caller's rewrite, where it says something.
+    fn rewritten(&self) -> Option<&str> {
+        self.rewrite.map(str::trim).filter(|text| !text.is_empty())
+    }
+
+    /// Whether what was said before bears on the search.
+    fn looks_back(&self, settings: &Settings) -> bool {
+        settings.query_from != QueryFrom::Turn
+            && self.rewritten().is_none()
+            && !self.earlier.is_empty()
+    }
+}
+
+/// Plans the retrieval of a turn. `words` are the lexemes of the query with their counts, `said` the earlier turns as
+/// retrieval looks at them, newest last.
+///
+/// A caller's rewrite takes the query's place and stands alone. Under `compare` each entity gets a list of its own, all of
+/// them together weighing as much as the query's own.
+#[must_use]
+pub fn plan(
+    asking: TurnQuery<'_>,
+    words: &BTreeMap<String, u32>,
+    said: &[TurnFeatures],
+    settings: &Settings,
+) -> RetrievalPlan {
+    let mut own = SubQuery {
+        text: asking.rewritten().unwrap_or(asking.query).to_owned(),
+        weight: settings.lexical_weight,
+        ..SubQuery::default()
+    };
+    let mut embedding = asking.embedding.map(<[f32]>::to_vec);
+    let mut leaned = 0.0;
+    if asking.looks_back(settings) {
+        match settings.query_from {
+            QueryFrom::Turn => {}
+            QueryFrom::Dialogue => {
+                leaned = 1.0;
+                own.text = dialogue(asking);
+                embedding = embedding.map(|own| mean_embedding(&own, said));
+            }
+            QueryFrom::Contextual => {
+                leaned = history_dependence(words, asking.embedding, asking.judged, said);
+                let strength = leaned * settings.history_weight;
+                own.borrowed = expansion_terms(said, strength);
+                embedding = embedding.map(|own| shift_embedding(&own, said, strength));
+            }
+        }
+    }
+    let mut lexical = vec![own];
+    if asking.judged.intent == Intent::Compare {
+        let entities = &asking.judged.entities;
+        let share = settings.lexical_weight / entities.len().max(1) as f64;
+        lexical.extend(entities.iter().map(|entity| SubQuery {
+            text: entity.clone(),
+            borrowed: BTreeMap::new(),
+            weight: share,
+            entity: Some(entity.clone()),
+        }));
+    }
+    RetrievalPlan {
+        historical: historical(asking, &lexical, embedding.as_deref(), said, settings),
+        lexical,
+        embedding,
+        vector_weight: settings.vector_weight,
+        lean: leaned,
+    }
+}
+
+/// The results of earlier turns that this one goes on from.
+fn historical(
+    asking: TurnQuery<'_>,
+    lexical: &[SubQuery],
+    embedding: Option<&[f32]>,
+    said: &[TurnFeatures],
+    settings: &Settings,
+) -> Vec<PriorSearch> {
+    let Some(own) = lexical.first() else {
+        return Vec::new();
+    };
+    if settings.fusion != Fusion::Integrated || asking.judged.intent == Intent::NewTopic {
+        return Vec::new();
+    }
+    let turns = asking.earlier.iter().zip(said);
+    turns
+        .filter(|(_, said)| !said.shown.is_empty())
+        .map(|(turn, said)| PriorSearch {
+            query: SubQuery {
+                text: format!("{}\n{}", turn.query, own.text),
+                ..own.clone()
+            },
+            embedding: embedding.map(|own| {
+                let earlier = said.embedding.as_deref().map(|earlier| (1.0, earlier));
+                shifted(own, earlier)
+            }),
+            passages: said.shown.clone(),
+        })
+        .collect()
+}
+
+/// All that the user has said, oldest first.
+fn dialogue(asking: TurnQuery<'_>) -> String {
+    let turns = asking.earlier.iter().map(|turn| turn.query.as_str());
+    let all: Vec<&str> = turns.chain([asking.query]).collect();
+    all.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::intent::classify;
+
+    fn counted(text: &str) -> BTreeMap<String, u32> {
+        let mut counts = BTreeMap::new();
+        for word in text.split_whitespace() {
+            *counts.entry(word.to_lowercase()).or_default() += 1;
+        }
+        counts
+    }
+
+    fn planned(query: &str, rewrite: Option<&str>, settings: &Settings) -> RetrievalPlan {
+        let earlier = [PastTurn {
+            query: "reset password".into(),
+            ..PastTurn::default()
+        }];
+        let said = [TurnFeatures {
+            query: counted("reset password"),
+            answer: counted("open settings"),
+            ..TurnFeatures::default()
+        }];
+        let judged = classify(query, &earlier, None);
+        let asking = TurnQuery {
+            query,
+            rewrite,
+            embedding: None,
+            judged: &judged,
+            earlier: &earlier,
+        };
+        plan(asking, &counted(query), &said, settings)
+    }
+
+    #[test]
+    fn a_leaning_query_borrows_from_the_conversation() {
+        let settings = Settings::default();
+        let plan = planned("and for admins?", None, &settings);
+        assert_eq!(plan.lean, 1.0);
+        let own = &plan.lexical[0];
+        assert_eq!(own.text, "and for admins?");
+        let borrowed: Vec<&str> = own.borrowed.keys().map(String::as_str).collect();
+        assert_eq!(borrowed, ["open", "password", "reset", "settings"]);
+    }
+
+    #[test]
+    fn what_stands_alone_borrows_nothing() {
+        let settings = Settings::default();
+        let alone = "which gigabytes of storage does a standard plan include";
+        let rewritten = Some("reset an admin's password");
+        for (query, rewrite) in [(alone, None), ("and for admins?", rewritten)] {
+            let plan = planned(query, rewrite, &settings);
+            assert_eq!((plan.lean, plan.lexical.len()), (0.0, 1), "{query}");
+            assert_eq!(plan.lexical[0].text, rewrite.unwrap_or(query));
+            assert!(plan.lexical[0].borrowed.is_empty());
+        }
+        for query_from in [QueryFrom::Turn, QueryFrom::Dialogue] {
+            let settings = Settings {
+                query_from,
+                ..Settings::default()
+            };
+            let plan = planned("and for admins?", None, &settings);
+            assert!(plan.lexical[0].borrowed.is_empty());
+            let all = query_from == QueryFrom::Dialogue;
+            let text = ["and for admins?", "reset password\nand for admins?"][usize::from(all)];
+            assert_eq!(plan.lexical[0].text, text);
+        }
+    }
+
+    #[test]
+    fn entities_share_the_weight_of_a_branch() {
+        let plan = planned("compare HNSW with IVFFlat", None, &Settings::default());
+        let lists = plan.lexical.iter();
+        let lists: Vec<_> = lists
+            .map(|list| (list.text.as_str(), list.weight))
+            .collect();
+        assert_eq!(
+            lists,
+            [
+                ("compare HNSW with IVFFlat", 1.0),
+                ("HNSW", 0.5),
+                ("IVFFlat", 0.5)
+            ]
+        );
+    }
+}

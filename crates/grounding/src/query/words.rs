@@ -1,0 +1,206 @@
+//! Words as the deterministic stages see them: lower-cased UAX #29 words, and language-free keys of content words.
+
+use std::collections::BTreeSet;
+
+use reground_interrupt::{CHECK_INTERVAL, check_interrupt};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::query::cues::{Cues, Kind};
+
+/// Characters of a word that decide whether two words are "the same" without a stemmer: long enough to tell words
+/// apart, short enough that endings (plural, adjective, tense) do not matter.
+const STEM: usize = 5;
+
+/// The lower-cased words of a text with their byte offsets, in text order.
+#[must_use]
+pub fn words(text: &str) -> Vec<(usize, String)> {
+    let mut words = Vec::new();
+    each_word(text, |at, word| words.push((at, word.to_owned())));
+    words
+}
+
+/// How many [`words`] a text has.
+#[must_use]
+pub fn count(text: &str) -> usize {
+    let mut count = 0;
+    each_as_written(text, |_, _| count += 1);
+    count
+}
+
+/// Calls `visit` with each of the [`words`] of a text.
+fn each_word(text: &str, mut visit: impl FnMut(usize, &str)) {
+    let mut lower = String::new();
+    each_as_written(text, |at, word| {
+        lower.clear();
+        if word.is_ascii() {
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+        } else {
+            lower.push_str(&word.to_lowercase());
+        }
+        visit(at, &lower);
+    });
+}
+
+fn each_as_written(text: &str, mut visit: impl FnMut(usize, &str)) {
+    for (from, piece) in pieces(text) {
+        // A word is one step of the iterator, and so is a piece without any: 10 MB take it a tenth of a second.
+        check_interrupt(piece.len().min(CHECK_INTERVAL));
+        let mut done = 0;
+        for (at, word) in piece.unicode_word_indices() {
+            let end = at + word.len();
+            check_interrupt((end - done).min(CHECK_INTERVAL));
+            done = end;
+            visit(from + at, word);
+        }
+    }
+}
+
+/// A text in pieces with their offsets, each cut where a letter or digit is followed by a space: no rule of UAX #29 joins what is
+/// before that to what is after. The segmentation is many times as fast where a piece is ASCII, and a text with a few other
+/// characters is that for the most part.
+fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let cut = |pair: &[u8]| matches!(pair, [before, b' '] if before.is_ascii_alphanumeric());
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(from..).filter(|rest| !rest.is_empty())?;
+        let bytes = rest.as_bytes();
+        let end = bytes.iter().position(|byte| !byte.is_ascii()).map(|other| {
+            let (ascii, mixed) = bytes.split_at(other);
+            let before = ascii.windows(2).rposition(cut);
+            before.or_else(|| Some(other + mixed.windows(2).position(cut)?))
+        });
+        let piece = &rest[..end.flatten().map_or(rest.len(), |at| at + 1)];
+        from += piece.len();
+        Some((from - piece.len(), piece))
+    })
+}
+
+/// Whether the script writes without spaces, so that one "word" is one character.
+#[must_use]
+pub fn unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3040}'..='\u{30FF}'
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Keys of the content words of a text, for counting what two texts have in common.
+///
+/// A key is the first five characters of a word that is no stop word and has three characters or a digit; scripts
+/// written without spaces give pairs of neighbouring characters instead.
+#[must_use]
+pub fn content_keys(text: &str, cues: &Cues) -> BTreeSet<String> {
+    let mut keys = BTreeSet::new();
+    each_key(text, |key, word| {
+        if !keys.contains(key) && word.is_none_or(|word| content_word(word, cues)) {
+            keys.insert(key.to_owned());
+        }
+    });
+    keys
+}
+
+/// Those of the keys that are among the [`content_keys`] of a text. Most words of a long text are none of them, and cost no more
+/// than the look.
+#[must_use]
+pub fn held_keys<'a>(keys: &'a BTreeSet<String>, text: &str, cues: &Cues) -> BTreeSet<&'a String> {
+    let mut held = BTreeSet::new();
+    if keys.is_empty() {
+        return held;
+    }
+    each_key(text, |key, word| {
+        if let Some(key) = keys.get(key)
+            && !held.contains(key)
+            && word.is_none_or(|word| content_word(word, cues))
+        {
+            held.insert(key);
+        }
+    });
+    held
+}
+
+/// Calls `visit` with the key of each word of a text, content or not, and the word; with a pair of characters and no word in a
+/// script without spaces.
+fn each_key(text: &str, mut visit: impl FnMut(&str, Option<&str>)) {
+    let mut previous: Option<(usize, char)> = None;
+    let mut pair = String::new();
+    each_word(text, |at, word| {
+        if !word.starts_with(unspaced) {
+            previous = None;
+            let end = word
+                .char_indices()
+                .nth(STEM)
+                .map_or(word.len(), |(end, _)| end);
+            visit(&word[..end], Some(word));
+            return;
+        }
+        for (offset, c) in word.char_indices() {
+            if let Some((end, before)) = previous
+                && end == at + offset
+            {
+                pair.clear();
+                pair.extend([before, c]);
+                visit(&pair, None);
+            }
+            previous = Some((at + offset + c.len_utf8(), c));
+        }
+    });
+}
+
+/// Whether a lower-cased word carries content of its own.
+#[must_use]
+pub fn content_word(word: &str, cues: &Cues) -> bool {
+    let long = word.chars().nth(2).is_some() || word.chars().any(|c| c.is_numeric());
+    (long || word.chars().any(unspaced)) && !cues.is(word, Kind::Stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn endings_and_stop_words_do_not_count() {
+        let cues = Cues::built_in();
+        assert_eq!(
+            content_keys("the vaccines", cues),
+            content_keys("A Vaccine?", cues)
+        );
+        assert!(content_keys("what is it of the", cues).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn held_keys_are_those_of_both(
+            query in "(the |there |therefore |Vaccines? |密码重置|é2 |a){0,6}",
+            text in "(THE |there |thereof |vaccine's |密码|重置|É2, |İstanbul ){0,9}",
+        ) {
+            let cues = Cues::built_in();
+            let keys = content_keys(&query, cues);
+            let of_text = content_keys(&text, cues);
+            let both: BTreeSet<&String> = keys.intersection(&of_text).collect();
+            prop_assert_eq!(held_keys(&keys, &text, cues), both);
+        }
+
+        #[test]
+        fn words_are_lower_case_and_where_they_were(
+            // With marks, joiners, flags and Hebrew quotation marks, which the rules look behind or ahead for.
+            text in "[A-Ca-c0-9   İΣσßé.'\"密ア,_\n\u{0301}\u{0345}\u{200d}\u{1f1e9}\u{1f468}א\u{00a0}]{0,40}",
+        ) {
+            let expected: Vec<(usize, String)> =
+                text.unicode_word_indices().map(|(at, word)| (at, word.to_lowercase())).collect();
+            prop_assert_eq!(count(&text), expected.len());
+            prop_assert_eq!(words(&text), expected);
+        }
+    }
+
+    #[test]
+    fn unspaced_scripts_give_pairs() {
+        let cues = Cues::built_in();
+        let keys = content_keys("密码重置", cues);
+        assert_eq!(
+            keys,
+            BTreeSet::from(["密码", "码重", "重置"].map(String::from))
+        );
+    }
+}
