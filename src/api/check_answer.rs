@@ -6,9 +6,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::GivenPassage;
-use reground_grounding::settings::Settings;
 use reground_grounding::caller::check;
 use reground_grounding::end::parse_answer;
+use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
 use crate::api::given;

@@ -226,7 +226,13 @@ impl<'a> Asked<'a> {
         let live = stage("memory", || {
             sources::load(self.conversation.conversation_id)
         })?;
-        let gathered = self.ask(&plan, list, live, identity::KnownPassages::default(), judged)?;
+        let gathered = self.ask(
+            &plan,
+            list,
+            live,
+            identity::KnownPassages::default(),
+            judged,
+        )?;
         let mut trace = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
             trace["corpora"] = json!(self.corpora.names());

@@ -2,8 +2,8 @@
 
 use reground_grounding::query::cues::Cues;
 use reground_grounding::query::intent::{
-    AGAIN, AWAY, FITTED, Figures, Judged, Likelihoods, Model, PastTurn, Weights, classify_with,
-    figures,
+    AGAIN, AWAY, FITTED, Figures, IntentModel, Judged, Likelihoods, PastTurn, Weights,
+    classify_with, figures,
 };
 
 use super::conversations::Library;
@@ -84,7 +84,7 @@ impl<'a> Cases<'a> {
 }
 
 impl<'a> Case<'a> {
-    fn judged(&self, model: &Model) -> Verdict<'a> {
+    fn judged(&self, model: &IntentModel) -> Verdict<'a> {
         let query = &self.example.question.text;
         Verdict {
             example: self.example,
@@ -95,9 +95,9 @@ impl<'a> Case<'a> {
 }
 
 /// A model of one state of knowledge: the same weights whatever is at hand.
-fn fit<'a, 'b: 'a>(cases: impl Iterator<Item = &'a Case<'b>> + Clone) -> Model {
+fn fit<'a, 'b: 'a>(cases: impl Iterator<Item = &'a Case<'b>> + Clone) -> IntentModel {
     let (away, again) = weights(cases);
-    Model {
+    IntentModel {
         new_topic: [[away; 2]; 2],
         same_sources: [[again; 2]; 2],
     }

@@ -1,24 +1,24 @@
-//! What accuracy the theory of diluted attention predicts for a conversation, and what it asks for (D1–D5).
+//! The attention model: the accuracy of citations as a function of the history's length.
 //!
-//! A prompt has a budget of attention. Of R tokens of sources and H tokens of history, the sources have the share
-//! α = R/(R + H), and citations are right with the probability acc(0)·α^δ. Where R stays and each turn adds h tokens of
-//! history, turn after turn takes from it: (1 + h·t/R)^(−δ).
+//! A prompt shares a fixed budget of attention. With R tokens of sources and H tokens of history, the sources have the
+//! share α = R/(R + H), and citations are correct with the probability acc(0)·α^δ. If R is constant and each turn adds
+//! h tokens of history, the accuracy after t turns is acc(0)·(1 + h·t/R)^(−δ).
 //!
-//! The published proof has the sign of its inequality the wrong way round: (1 + x·t) ≤ (1 + x)^t for t ≥ 1, so
-//! acc(0)·e^(−λt) lies *below* the model and not above it, and the model itself falls as a power of t, not exponentially.
-//! Here [`predicted_accuracy`](AttentionModel::predicted_accuracy) is the model and [`accuracy_floor`](AttentionModel::accuracy_floor) the
-//! envelope under it. Printed values of λ and of the bound on history (180 for 178) are wrong as well; the formulae stand.
+//! The published proof has the sign of its inequality reversed: (1 + x·t) ≤ (1 + x)^t for t ≥ 1, so acc(0)·e^(−λt) lies
+//! *below* the model, and the model itself falls as a power of t, not exponentially. Here
+//! [`predicted_accuracy`](AttentionModel::predicted_accuracy) is the model and
+//! [`accuracy_floor`](AttentionModel::accuracy_floor) is its lower bound. The printed values of λ and of the bound on
+//! history (180 instead of 178) are also wrong; the formulae are correct.
 //!
-//! Replacing the sources by fresh ones leaves R, H and so α as they are: only compression of the history raises α. The order
-//! of a turn is therefore: compress, measure α, decide whether to refresh.
+//! Fresh sources do not change R, H or α; only compression of the history raises α. A turn therefore compresses,
+//! measures α, and then decides whether to refresh.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::GroundingError;
 use crate::passage::vectors::cosine;
 
-/// The sources' share of a context, α ∈ [0, 1], of their tokens and those of the history (D1). 1 for an empty context:
-/// nothing has been taken from sources that nothing stands beside.
+/// The sources' share of a context, α ∈ [0, 1], from their tokens and those of the history. 1 for an empty history.
 #[must_use]
 pub fn attribution_share(source_tokens: u64, history_tokens: u64) -> f64 {
     if history_tokens == 0 {
@@ -28,7 +28,7 @@ pub fn attribution_share(source_tokens: u64, history_tokens: u64) -> f64 {
     sources / (sources + history_tokens as f64)
 }
 
-/// Whether the policy `adaptive` retrieves anew (D5): the share, measured after compression, has fallen below the least.
+/// Whether the policy `adaptive` retrieves again: the share, measured after compression, is below the minimum.
 #[must_use]
 pub fn refresh_is_due(share: f64, least_share: f64) -> bool {
     share < least_share
@@ -58,11 +58,11 @@ impl Specificity {
     }
 }
 
-/// How precise citations have to be: a preset of δ, or δ itself (D2).
+/// How precise citations have to be: a preset of δ, or δ itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum DomainSpecificity {
-    /// The preset.
+    /// A preset.
     Named(Specificity),
     /// The exponent.
     Delta(f64),
@@ -85,17 +85,17 @@ impl Default for DomainSpecificity {
     }
 }
 
-/// How a conversation grows where nothing is compressed.
+/// The growth of a conversation without compression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// Tokens of the sources in every context, R0.
+    /// Tokens of the sources in each context, R0.
     pub source_tokens: f64,
     /// Tokens of history that a turn adds, h.
     pub turn_tokens: f64,
 }
 
 impl Growth {
-    /// h/R0; 0 where neither has any tokens.
+    /// h/R0; 0 if both are 0.
     #[must_use]
     pub fn ratio(self) -> f64 {
         if self.turn_tokens > 0.0 {
@@ -106,7 +106,7 @@ impl Growth {
     }
 }
 
-/// The model of a domain.
+/// The attention model of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AttentionModel {
     baseline: f64,
@@ -137,25 +137,25 @@ impl AttentionModel {
         self.delta
     }
 
-    /// The accuracy that the model predicts where the sources have this share of the context: acc(0)·α^δ (D2).
+    /// The predicted accuracy for this share of sources: acc(0)·α^δ.
     #[must_use]
     pub fn predicted_accuracy(&self, share: f64) -> f64 {
         self.baseline * share.clamp(0.0, 1.0).powf(self.delta)
     }
 
-    /// The same after `turns` turns of unhindered growth: acc(0)·(1 + h·t/R0)^(−δ) (D2).
+    /// The predicted accuracy after `turns` turns of uncompressed growth: acc(0)·(1 + h·t/R0)^(−δ).
     #[must_use]
     pub fn predicted_after(&self, turns: u32, growth: Growth) -> f64 {
         self.baseline * (1.0 + growth.ratio() * f64::from(turns)).powf(-self.delta)
     }
 
-    /// λ = δ·ln(1 + h/R0), per turn (D3).
+    /// λ = δ·ln(1 + h/R0), per turn.
     #[must_use]
     pub fn decay_rate(&self, growth: Growth) -> f64 {
         self.delta * growth.ratio().ln_1p()
     }
 
-    /// The envelope acc(0)·e^(−λt) after `turns` turns (D3): equal to the model at 0 and 1, below it from there on.
+    /// The lower bound acc(0)·e^(−λt) after `turns` turns: equal to the model at 0 and 1, below it afterwards.
     #[must_use]
     pub fn accuracy_floor(&self, turns: u32, growth: Growth) -> f64 {
         match turns {
@@ -164,30 +164,30 @@ impl AttentionModel {
         }
     }
 
-    /// The least share that keeps the target: (target/acc(0))^(1/δ), the default α_min (D5).
+    /// The minimum share that keeps the target: (target/acc(0))^(1/δ), the default α_min.
     ///
     /// # Errors
-    /// [`GroundingError::TargetOutOfReach`] unless the target lies in (0, acc(0)).
+    /// [`GroundingError::TargetOutOfReach`] unless the target is in (0, acc(0)).
     pub fn least_share(&self, target: f64) -> Result<f64, GroundingError> {
         let target = self.reachable(target)?;
         Ok((target / self.baseline).powf(self.delta.recip()))
     }
 
-    /// The bound on the history that keeps the target, in tokens: R0·((target/acc(0))^(−1/δ) − 1) (D6).
+    /// The bound on the history that keeps the target, in tokens: R0·((target/acc(0))^(−1/δ) − 1).
     ///
     /// # Errors
     /// As [`least_share`](Self::least_share).
     pub fn history_bound(&self, source_tokens: u64, target: f64) -> Result<f64, GroundingError> {
         let target = self.reachable(target)?;
         let stretch = (self.baseline / target).powf(self.delta.recip()) - 1.0;
-        // An exponent near 0 stretches without end; no sources keep no history all the same.
+        // For an exponent near 0 the factor is infinite. Without sources the bound is still 0.
         Ok(match source_tokens {
             0 => 0.0,
             tokens => tokens as f64 * stretch,
         })
     }
 
-    /// L_max: the most whole tokens of history with which the model predicts the target or better (D6).
+    /// L_max: the maximum number of history tokens for which the model predicts at least the target.
     ///
     /// # Errors
     /// As [`least_share`](Self::least_share).
@@ -195,7 +195,8 @@ impl AttentionModel {
         let target = self.reachable(target)?;
         let keeps =
             |history| self.predicted_accuracy(attribution_share(source_tokens, history)) >= target;
-        // Asked of the model itself, which falls with history: the bound is off by roundings, and by many tokens where it is large.
+        // A bisection on the model, which falls with history. The formula for the bound has rounding errors of many
+        // tokens where the bound is large.
         let (mut kept, mut lost) = (0, u64::MAX);
         if source_tokens == 0 {
             return Ok(kept);
@@ -236,17 +237,17 @@ fn share_of_one(quantity: &'static str, value: f64) -> Result<f64, GroundingErro
     })
 }
 
-/// How far a conversation has drifted from its first query: d = 1 − cosine of the two embeddings, in [0, 1] (D4).
+/// The drift of a conversation from its first query: d = 1 − cosine of the two embeddings, in [0, 1].
 ///
-/// Opposite vectors would be at 2; they count as 1, since a text cannot be further off the subject than by having nothing to
-/// do with it. `None` where there is no angle: embeddings of different lengths, or one without any.
+/// Negative cosines count as 0, because a text cannot be further from the subject than unrelated. `None` if there is no
+/// angle: embeddings of different lengths, or of length 0.
 #[must_use]
 pub fn topic_drift(first: &[f32], current: &[f32]) -> Option<f64> {
     cosine(first, current).map(|cosine| (1.0 - cosine).min(1.0))
 }
 
-/// What relevance of the first turn's sources is left after that drift: the factor e^(−β·d), β ≥ 0 (D4). It compounds with
-/// the dilution: the model's accuracy is multiplied by it.
+/// The remaining relevance of the first turn's sources after this drift: the factor e^(−β·d), β ≥ 0. The model's
+/// accuracy is multiplied by it.
 #[must_use]
 pub fn drift_discount(drift: f64, beta: f64) -> f64 {
     (-beta.max(0.0) * drift.clamp(0.0, 1.0)).exp()

@@ -1,4 +1,4 @@
-//! Passages for the tests: cut from a synthetic document, so that every offset can be checked against it.
+//! Passages for tests, cut from a generated document so that every offset can be checked.
 
 use proptest::prelude::*;
 
@@ -29,8 +29,8 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
     }
 }
 
-/// Settings that carry widely, so that the rules of carrying show: three slots at a relevance of one half, and what is in the
-/// context counts as active.
+/// Settings that carry more sources than the defaults: three slots, a threshold of one half, and activity for all
+/// sources in the context.
 pub fn carry_widely() -> Settings {
     Settings {
         reserved_slots: 3,
@@ -71,15 +71,15 @@ pub fn list(branch: Branch, keys: &[&str]) -> RankedList {
     }
 }
 
-/// A document of `words` made-up words.
+/// A document of `words` generated words.
 pub fn document(name: usize, words: usize) -> String {
     (0..words)
         .map(|i| format!("d{name}w{} ", (i * 7919 + name) % 997))
         .collect()
 }
 
-/// Passages cut from three documents as windows of equal length and varying overlap, some repeated word for word
-/// under another key and document; keys are unique.
+/// Passages cut from three documents, as windows of equal length and varying overlap. Some are copied to another key
+/// and document. Keys are unique.
 pub fn arbitrary_passages(most: usize) -> impl Strategy<Value = Vec<Passage>> {
     proptest::collection::vec((0usize..3, 0usize..12, 0usize..5, any::<bool>()), 1..=most).prop_map(
         |cuts| {

@@ -1,15 +1,15 @@
 //! A turn over a query or a passage of megabytes can be given up.
 
 use reground_citations::Grammar;
+use reground_grounding::begin::facts;
 use reground_grounding::history::{
-    CitedSource, HistoryCitation, HistoryTurn, HistoryRules, history, read_ledger,
+    CitedSource, HistoryCitation, HistoryRules, HistoryTurn, history, read_ledger,
 };
 use reground_grounding::prompt::escape::escape;
 use reground_grounding::query::cues::Cues;
+use reground_grounding::query::entities;
 use reground_grounding::query::intent::{PastTurn, classify};
 use reground_grounding::settings::MarkerStyle;
-use reground_grounding::begin::facts;
-use reground_grounding::query::entities;
 use reground_interrupt::test_support::{assert_checked, text_of};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
 

@@ -1,39 +1,39 @@
-//! The figures of a conversation by least squares, from accuracies measured turn by turn.
+//! Fits the figures of a conversation to accuracies measured per turn, by least squares.
 //!
-//! One figure is found by a golden section, two by one within the other: the inner finds the best second for each first. It
-//! assumes a single valley, which these curves have.
+//! One figure is found by a golden-section search. Two figures use nested searches: the inner one finds the best second
+//! figure for each first. This assumes a single minimum, which these curves have.
 
 use super::Drift;
 use reground_grounding::attention_model::{AttentionModel, Growth};
 
-/// An accuracy that was measured at a turn, from 1.
+/// An accuracy measured at a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// Number of the turn.
+    /// Number of the turn, from 1.
     pub turn: u32,
     /// The accuracy in [0, 1], or a ratio of two.
     pub value: f64,
 }
 
-/// What fits best, and how well.
+/// The best fit and its residual.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit<T> {
-    /// What was found.
+    /// The fitted value.
     pub found: T,
-    /// The root of the mean square of what it leaves unexplained; 0 for nothing measured.
+    /// The root mean square of the residuals; 0 without measurements.
     pub residual: f64,
 }
 
-/// The narrowest h/R0 that is told apart: an interval of this width ends the search.
+/// The width of the interval at which a search ends.
 const PRECISION: f64 = 1e-9;
-/// The widest h/R0: a turn of twenty contexts.
+/// The largest h/R0: a turn of twenty contexts.
 const WIDEST_GROWTH: f64 = 20.0;
-/// The strongest drift: e^(−20) is nothing.
+/// The strongest drift: e^(−20) is close to 0.
 const STRONGEST: f64 = 20.0;
-/// The slowest drift that saturates, in turns; one slower than that is linear.
+/// The slowest saturating drift, in turns. A slower one is practically linear.
 const SLOWEST: f64 = 100.0;
 
-/// h/R0 of accuracies under fresh sources and a history that grows.
+/// h/R0, fitted to accuracies under fresh sources and a growing history.
 #[must_use]
 pub fn growth(model: &AttentionModel, measured: &[Measured]) -> Fit<f64> {
     let error = |turn_tokens| {
@@ -47,7 +47,7 @@ pub fn growth(model: &AttentionModel, measured: &[Measured]) -> Fit<f64> {
     fit(found, error, measured)
 }
 
-/// β·d(t) that grows evenly, of the accuracies under the first turn's sources over those under fresh ones.
+/// Linear β·d(t), fitted to the accuracies under the first turn's sources divided by those under fresh ones.
 #[must_use]
 pub fn linear_drift(ratios: &[Measured]) -> Fit<Drift> {
     let drift = |slope| Drift::Linear { slope };
@@ -55,7 +55,7 @@ pub fn linear_drift(ratios: &[Measured]) -> Fit<Drift> {
     fit(drift(slope), error, ratios)
 }
 
-/// β·d(t) that saturates, of the same.
+/// Saturating β·d(t), fitted to the same ratios.
 #[must_use]
 pub fn saturating_drift(ratios: &[Measured]) -> Fit<Drift> {
     let drift = |ceiling, pace| Drift::Saturating { ceiling, pace };
@@ -64,7 +64,7 @@ pub fn saturating_drift(ratios: &[Measured]) -> Fit<Drift> {
             drift_error(ratios, drift(ceiling, pace))
         })
     };
-    // Paces differ by factors, so the search goes along their logarithms.
+    // Paces differ by factors, so the search uses their logarithms.
     let (pace, error) = least(-3.0, SLOWEST.ln(), |pace: f64| ceiling_at(pace.exp()).1);
     let pace = pace.exp();
     fit(drift(ceiling_at(pace).0, pace), error, ratios)
@@ -74,7 +74,7 @@ fn drift_error(ratios: &[Measured], drift: Drift) -> f64 {
     square_error(ratios, |turns| drift.discount(f64::from(turns)))
 }
 
-/// The sum of squared differences from what is predicted after so many turns.
+/// The sum of squared differences from the predictions.
 fn square_error(measured: &[Measured], predicted: impl Fn(u32) -> f64) -> f64 {
     let residuals = measured
         .iter()
@@ -89,7 +89,7 @@ fn fit<T>(found: T, error: f64, measured: &[Measured]) -> Fit<T> {
     }
 }
 
-/// Where a function with a single valley is least between two bounds, and its value there, by golden section.
+/// The minimum of a function with a single minimum between two bounds, and its value there, by golden-section search.
 fn least(mut from: f64, mut to: f64, of: impl Fn(f64) -> f64) -> (f64, f64) {
     let golden = (5f64.sqrt() - 1.0) / 2.0;
     let (mut left, mut right) = (to - golden * (to - from), from + golden * (to - from));

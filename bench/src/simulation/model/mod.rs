@@ -1,11 +1,11 @@
-//! A conversation under each strategy of history, as the theory of diluted attention has it (D1–D6, D9).
+//! A conversation under each strategy for history, computed with the attention model.
 //!
-//! The accuracy of an answer is what [`AttentionModel`] predicts of its context's attribution share, times what drift has left of the
-//! relevance of sources that were fetched at the first turn. A history grows by h tokens a turn; a compressed one stops
-//! growing at its limit. Turn n has n − 1 turns behind it.
+//! The accuracy of an answer is the prediction of [`AttentionModel`] for its context's attribution share, times the
+//! remaining relevance of sources that were fetched at the first turn. A history grows by h tokens per turn; a
+//! compressed one stops growing at its limit. Turn n follows n − 1 turns.
 //!
-//! The theory has two figures of a conversation that its source states but its measurements do not follow: h/R0, and β·d.
-//! [`fit`] reads them off measurements.
+//! The publication states two figures, h/R0 and β·d, that its measurements do not match. [`fit`] derives them from
+//! measurements.
 
 pub mod fit;
 
@@ -14,21 +14,21 @@ use serde::{Deserialize, Serialize};
 use reground_grounding::attention_model::AttentionModel;
 use reground_grounding::settings::strategy::Strategy;
 
-/// How far a conversation has drifted from its first turn after t turns more, as the product β·d(t): only the product shows
-/// in measurements.
+/// The drift of a conversation from its first turn after t more turns, as the product β·d(t). Measurements show only
+/// the product.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "form", rename_all = "snake_case")]
 pub enum Drift {
-    /// slope·t: each turn leads as far away as the one before.
+    /// slope·t: each turn drifts equally far.
     Linear {
         /// β·d of one turn.
         slope: f64,
     },
-    /// ceiling·(1 − e^(−t/pace)): it leads away at first, and then stays as far as it is.
+    /// ceiling·(1 − e^(−t/pace)): the drift slows down and approaches a limit.
     Saturating {
-        /// β·d in the end.
+        /// Limit of β·d.
         ceiling: f64,
-        /// Turns in which all but 1/e of the way is gone.
+        /// Turns after which 1/e of the way is left.
         pace: f64,
     },
 }
@@ -43,23 +43,23 @@ impl Drift {
         }
     }
 
-    /// What it leaves of relevance, e^(−β·d).
+    /// The remaining relevance, e^(−β·d).
     #[must_use]
     pub fn discount(self, turns: f64) -> f64 {
         (-self.after(turns)).exp()
     }
 }
 
-/// A conversation as the theory sees it.
+/// The figures of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conversation {
     /// The model of its domain.
     pub model: AttentionModel,
-    /// h/R0: what a turn adds to the history, in contexts' worth of sources.
+    /// h/R0: history tokens per turn, relative to the source tokens of a context.
     pub growth: f64,
-    /// L_max/R0: what a compressed history is kept to.
+    /// L_max/R0: the limit of a compressed history.
     pub history_limit: f64,
-    /// How it leads away from its first turn.
+    /// The drift from the first turn.
     pub drift: Drift,
 }
 
@@ -77,7 +77,7 @@ impl Conversation {
         1.0 / (1.0 + history)
     }
 
-    /// The accuracy of turn `number`, from 1; `None` without retrieval, of which the theory says nothing.
+    /// The accuracy of turn `number`, from 1; `None` without retrieval, which the model does not cover.
     #[must_use]
     pub fn accuracy(&self, strategy: Strategy, number: u32) -> Option<f64> {
         if strategy == Strategy::None {

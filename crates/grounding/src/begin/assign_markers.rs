@@ -1,4 +1,5 @@
-//! Markers that never move: bound once per conversation to (document, version, range, hash), never reused.
+//! Assigns markers. A marker is bound once per conversation to a document, version, range and hash, and is never
+//! reused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +7,14 @@ use crate::memory::{BoundMarker, ContextSource};
 use crate::passage::{Candidate, Passage};
 use crate::settings::MarkerStyle;
 
-/// Gives each source of a context its marker; returns them in the context's order, and the bindings that are new.
+/// Assigns a marker to each source of a context. Returns the markers in the context's order, and the new bindings.
 ///
-/// `known` is the conversation's registry in the order of binding: at least the markers of the context's documents, all with letters
-/// that one of these has, and the greatest. A source bound before, by document, version, pages,
-/// characters and hash, has its old marker; where a corpus gives no range, the passage's key stands for it. Anything
-/// else gets the next number of its document's letters, and a new document the next letters; under
-/// [`MarkerStyle::Numbered`], the next number of the conversation. Two sources of one context never share a marker.
+/// `known` is the conversation's registry in the order of binding. It must contain at least the markers of the
+/// context's documents, all markers with the letters of these, and the last one. A source that was bound before, by
+/// document, version, pages, characters and hash, keeps its marker; if the corpus has no ranges, the passage's key
+/// replaces them. Any other source gets the next number of its document's letters, and a new document gets the next
+/// letters. Under [`MarkerStyle::Numbered`] it gets the next number of the conversation. Two sources of one context
+/// never share a marker.
 #[must_use]
 pub fn assign_markers(
     context: &[Candidate],
@@ -40,9 +42,10 @@ pub fn assign_markers(
 type DocumentId = (String, String);
 
 struct Registry {
-    /// Those of a document. Of letters that markers of another system gave to several, the first has them.
+    /// The letters of each document. If markers of another system share letters between documents, the first document
+    /// owns them.
     letters: BTreeMap<DocumentId, u64>,
-    /// Letters that a document has.
+    /// Letters that a document owns.
     taken: BTreeSet<u64>,
     numbers: BTreeMap<u64, u64>,
     by_document: BTreeMap<DocumentId, Vec<usize>>,
@@ -84,8 +87,8 @@ impl Registry {
         registry
     }
 
-    /// The marker that the passage is bound to, unless the context uses it already; the same key is preferred among
-    /// equal bindings.
+    /// The marker that the passage is bound to, unless the context uses it already. Among equal bindings, the one with
+    /// the same key is preferred.
     fn find<'a>(
         &self,
         known: &'a [BoundMarker],
@@ -141,9 +144,9 @@ fn bind(passage: &Passage, marker: String) -> BoundMarker {
     }
 }
 
-/// The markers of a context of another system that are spelt as ours, each bound to the passage that it names there: history shows
-/// them, so the conversation must not give them to anything else. Those alone that extraction reads: behind a longer one the conversation's
-/// own would go on where no answer can cite them.
+/// The markers of another system's context that have our own form, each bound to its passage there. The history shows
+/// them, so the conversation must not assign them again. Longer markers that extraction cannot parse are left out,
+/// because the conversation's next marker would follow from them.
 pub fn foreign_markers(
     context: &[ContextSource],
 ) -> impl Iterator<Item = (BoundMarker, &Passage)> + '_ {
@@ -305,7 +308,7 @@ mod tests {
         assert_eq!(markers, ["3", "2"]);
     }
 
-    /// Document, version, range, hash, and the key where there is no range.
+    /// Document, version, range, hash, and the key if there is no range.
     type Meaning = (String, Option<i32>, Option<CharRange>, String, String);
 
     proptest! {

@@ -1,6 +1,6 @@
-//! Adjacent passages become one (C5): the union of their ranges, the overlap once, every member remembered.
+//! Merges adjacent passages into one: the union of their ranges without repeated overlap, with the keys of all members.
 //!
-//! Twins are gone by now: they count as one before the fusion ([`crate::begin::fuse`]).
+//! Twins are removed before, during fusion.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::passage::identity::{TextId, adjacent, text_id};
 use crate::passage::{Candidate, CharRange, Dropped, Passage, Reason, Stage};
 use crate::settings::Settings;
 
-/// Merges adjacent candidates; the input is in fused order and so is the output.
+/// Merges adjacent candidates. Input and output are in fused order.
 ///
-/// Each candidate in turn, strongest first, grows by its neighbours on either side, the stronger one first, as long as
-/// the merged text has at most `max_merged_tokens`; it keeps its own key, ranks and scores. Passages without ordinal or
-/// offsets, with a gap between them, or whose offsets do not fit their text are left alone.
+/// Each candidate in turn, strongest first, is merged with its neighbours on either side, the stronger neighbour first,
+/// as long as the merged text has at most `max_merged_tokens`. It keeps its own key, ranks and scores. Passages are not
+/// merged if they lack an ordinal or offsets, have a gap between them, or have offsets that do not fit their text.
 #[must_use]
 pub fn collapse(candidates: Vec<Candidate>, settings: &Settings) -> (Vec<Candidate>, Vec<Dropped>) {
     if !settings.merge_adjacent {
@@ -64,7 +64,7 @@ pub fn collapse(candidates: Vec<Candidate>, settings: &Settings) -> (Vec<Candida
     (merged, dropped)
 }
 
-/// A growing union: members in text order, and the passage they make.
+/// A growing union: its members in text order, and their merged passage.
 #[derive(Clone)]
 struct Union {
     members: Vec<usize>,
@@ -166,8 +166,8 @@ impl Union {
     }
 }
 
-/// The union of two passages of one text, `a` beginning first and reaching `b`. `None` where offsets and text
-/// disagree or the union is too long.
+/// The union of two passages of one text. `a` starts first and reaches `b`. `None` if offsets and text disagree or the
+/// union is too long.
 fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
     let (first, second) = (a.chars?, b.chars?);
     if a.tokens.max(b.tokens) as usize > settings.max_merged_tokens {
@@ -177,7 +177,7 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
     if !spans(a, first) || !spans(b, second) {
         return None;
     }
-    // `b` may end inside `a`; then all of it is shared.
+    // If `b` ends inside `a`, all of it is shared.
     let inside = shared.min(second.end.checked_sub(second.start)?);
     let offset = second.start.checked_sub(first.start)?;
     let cut = byte_of(&b.text, inside)?;
@@ -213,7 +213,7 @@ fn spans(passage: &Passage, range: CharRange) -> bool {
     length.is_some_and(|length| passage.text.chars().count() == length as usize)
 }
 
-/// Byte offset of the `chars`-th character, the length of the text for its end.
+/// Byte offset of the character at index `chars`; the length of the text for its end.
 fn byte_of(text: &str, chars: u32) -> Option<usize> {
     let mut offsets = text
         .char_indices()
@@ -318,7 +318,7 @@ mod tests {
             let settings = Settings { max_merged_tokens: most, ..Settings::default() };
             let (merged, dropped) = collapse(input.clone(), &settings);
 
-            // Text: every merge is the document at its offsets, and nothing the input covered is gone.
+            // Text: each merge equals the document at its offsets, and no covered text is lost.
             let covered = |list: &[Candidate]| {
                 let mut set = std::collections::BTreeSet::new();
                 for c in list { let r = c.passage.chars.unwrap(); set.extend(r.start..r.end); }
@@ -333,7 +333,8 @@ mod tests {
             }
             prop_assert_eq!(covered(&input), covered(&merged));
 
-            // Members: each input in exactly one candidate, in text order, and dropped exactly if it is not the key.
+            // Members: each input is in exactly one candidate, in text order, and is dropped exactly if it is not the
+            // key.
             let mut members: Vec<_> = merged.iter().flat_map(|c| c.members.clone()).collect();
             members.sort();
             let mut were: Vec<_> = input.iter().map(|c| c.passage.key.clone()).collect();
@@ -341,7 +342,7 @@ mod tests {
             prop_assert_eq!(members, were);
             prop_assert_eq!(merged.len() + dropped.len(), input.len());
 
-            // Order: the leaders stand in fused order.
+            // Order: the leaders are in fused order.
             let place = |key: &str| input.iter().position(|c| c.passage.key == key).unwrap();
             for pair in merged.windows(2) {
                 prop_assert!(place(&pair[0].passage.key) < place(&pair[1].passage.key));

@@ -1,4 +1,4 @@
-//! Key facts of a source for a query (C7): extractive sentences, verbatim, with their offsets.
+//! Extracts key facts of a source for a query: verbatim sentences with their offsets.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use crate::passage::CharRange;
 use crate::query::cues::Cues;
 use crate::query::words::{self, content_keys, held_keys};
 
-/// Words of the longest sentence that makes a bullet; longer ones are passed over.
+/// Words of the longest sentence that can be a fact. Longer ones are skipped.
 const MOST_WORDS: usize = 60;
-/// Words of the shortest: less is a heading or a list number.
+/// Words of the shortest sentence that can be a fact. Shorter ones are headings or list numbers.
 const FEWEST_WORDS: usize = 4;
 
-/// Up to `most` sentences of `text` that say most about `query`, in text order.
+/// Up to `most` sentences of `text` that cover most of the `query`, in text order.
 ///
-/// A sentence is scored by the content words of the query that it covers; among equals one that was a fact before wins, then
-/// the earlier one. So a query that says nothing of the source ("and for admins?") keeps its facts, and one without a match
-/// in a new source gives the opening sentences, which is where a passage says what it is about. Each further sentence is
-/// chosen for the words that the ones before it leave uncovered. Offsets are characters of `text`.
+/// A sentence is scored by the content words of the query that it contains. At equal scores an earlier fact wins, then
+/// the earlier sentence. So a query without words of the source ("and for admins?") keeps the source's facts, and
+/// without any match a new source gives its opening sentences, which usually state its subject. Each further sentence
+/// is chosen for the words that are not yet covered. Offsets are in characters of `text`.
 #[must_use]
 pub fn extract(
     text: &str,
@@ -57,16 +57,16 @@ pub fn extract(
 
 struct Sentence<'a> {
     fact: Fact,
-    /// Of the query's words.
+    /// The words of the query that it contains.
     keys: BTreeSet<&'a String>,
 }
 
-/// The sentences that can be bullets, with the query's words that each covers.
+/// The sentences that can be facts, with the words of the query that each contains.
 fn sentences<'a>(text: &str, wanted: &'a BTreeSet<String>, cues: &Cues) -> Vec<Sentence<'a>> {
     let mut chars_before = 0u32;
     let mut bytes_before = 0;
     let mut out = Vec::new();
-    // What is said twice says no more the second time.
+    // A repeated sentence counts once.
     let mut said = BTreeSet::new();
     for span in sentence_spans(text) {
         let Some(sentence) = text.get(span.clone()) else {
@@ -147,12 +147,12 @@ mod tests {
             facts("and why?", None),
             ["Passwords expire after ninety days."]
         );
-        // What answers the new question goes before.
+        // A sentence that answers the new question is preferred.
         assert_eq!(
             facts("which admins?", Some(&sheet)),
             ["Admins may reset any password in the settings."]
         );
-        // A sentence that is no longer there is not brought back.
+        // A sentence that is no longer in the text is not used.
         let gone = BTreeSet::from(["Passwords are gone.".to_owned()]);
         assert_eq!(
             facts("and why?", Some(&gone)),

@@ -1,11 +1,11 @@
-//! Several corpora under one question: what each found becomes one set of lists, before anything is fused.
+//! Merges the results of several corpora into one set of lists, before fusion.
 //!
-//! Corpora that are asked together compare the same embeddings, so their vector lists are one list by distance. Their BM25
-//! scores come from collections of their own, and are merged as they are, as shards of one index are where no statistics are
-//! exchanged: a word that is rare in one corpus counts for more there.
+//! Corpora that are searched together use the same embeddings, so their vector lists are merged by distance. Their BM25
+//! scores come from separate collections and are merged unchanged, as for shards of one index that exchange no
+//! statistics: a word that is rare in one corpus weighs more there.
 //!
-//! Keys are unique within a corpus only. So the lists of the first corpus name a passage by its key, those of the others by
-//! a *handle* made of corpus and key; everything that is looked up by what a list says goes by these.
+//! Keys are unique only within a corpus. The lists of the first corpus name a passage by its key, the lists of the
+//! others by a *handle* made of corpus and key. All look-ups use these names.
 
 use std::collections::BTreeMap;
 
@@ -13,28 +13,28 @@ use crate::begin::carry::CarriedInput;
 use crate::begin::fuse::BranchScores;
 use crate::passage::{Branch, Hit, Passage, RankedList};
 
-/// Between corpus and key: no name that a person gives contains it.
+/// Separates corpus and key. No name that a person chooses contains it.
 const SEPARATOR: char = '\u{1f}';
 
-/// What lists name a passage by that is not of the first corpus.
+/// The handle of a passage of a corpus other than the first.
 #[must_use]
 pub fn handle(corpus: &str, key: &str) -> String {
     format!("{corpus}{SEPARATOR}{key}")
 }
 
-/// What the search of one corpus found.
+/// The results of the search in one corpus.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CorpusResults {
-    /// The answers of the branches: of each branch the turn's own query first, in the same order for every corpus.
+    /// The lists of the branches. In each branch the turn's own query comes first, in the same order for every corpus.
     pub lists: Vec<RankedList>,
-    /// What both branches say of the candidates.
+    /// The scores of both branches for the candidates.
     pub scores: BranchScores,
-    /// The passages that the lists name, by key.
+    /// The passages in the lists, by key.
     pub passages: BTreeMap<String, Passage>,
 }
 
-/// Joins what another corpus found to what the first has: lists of the same branch and place become one, best first, of at
-/// most `limit` hits; at equal values what was there comes first, then the smaller handle.
+/// Adds the results of another corpus to those of the first. Lists of the same branch and position become one, best
+/// first, with at most `limit` hits. At equal values the hits of the first corpus come first, then the smaller handle.
 pub fn join(first: &mut CorpusResults, corpus: &str, other: CorpusResults, limit: usize) {
     let named = |key: String| handle(corpus, &key);
     let mut places: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -74,7 +74,7 @@ pub fn join(first: &mut CorpusResults, corpus: &str, other: CorpusResults, limit
         .extend(passages.map(|(key, passage)| (named(key), passage)));
 }
 
-/// Lets remembered sources of another corpus of the turn go by what its lists name them by.
+/// Gives the remembered sources of another corpus of this turn the handles that its lists use.
 pub fn rename(carried: &mut [CarriedInput], corpus: &str) {
     let options = carried.iter_mut().flat_map(|input| &mut input.options);
     for option in options.filter(|option| option.passage.corpus == corpus) {
@@ -82,7 +82,7 @@ pub fn rename(carried: &mut [CarriedInput], corpus: &str) {
     }
 }
 
-/// Orders hits, best first; equal ones stay in their order.
+/// Sorts hits, best first. The sort is stable.
 fn rank(hits: &mut [Hit], branch: Branch) {
     hits.sort_by(|a, b| match branch {
         Branch::Vector => a.value.total_cmp(&b.value),
@@ -156,7 +156,7 @@ mod tests {
         assert!(!first.scores.lexical.contains_key("1"));
     }
 
-    /// One that has no embeddings lacks the list; what the other has of it stands.
+    /// A corpus without embeddings has no vector list.
     #[test]
     fn a_branch_that_only_one_has_is_kept() {
         let mut first = found(vec![list(Branch::Lexical, &[("1", 9.0)])]);

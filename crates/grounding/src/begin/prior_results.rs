@@ -1,36 +1,36 @@
-//! What earlier turns were shown, ranked together with what this turn finds (H1).
+//! Ranks the results of earlier turns together with those of this turn.
 //!
-//! A passage that an earlier turn found is held against this turn's query together with that turn's. The BM25 score of more
-//! words is a larger number, so it counts as the share that it is of the best score which these words give in the corpus, on
-//! the scale of this turn's best. A cosine needs no such thing. Of this score and that under this turn's query the better counts,
-//! for the order; relevance, and what the trace says, stay those of this turn's query.
+//! A passage that an earlier turn found is scored by this turn's query together with that turn's. A BM25 score of more
+//! words is a larger number, so it is divided by the best score of these words in the corpus and multiplied by the best
+//! score of this turn. A cosine needs no scaling. The better of this score and the score under this turn's query is
+//! used for the order. Relevance and trace use only this turn's query.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::begin::fuse::BranchScores;
 use crate::passage::{Branch, Hit, RankedList};
 
-/// What the branches say of the results of an earlier turn under both queries.
+/// The scores of an earlier turn's results under both queries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriorScores {
     /// BM25 scores, by key.
     pub lexical: BTreeMap<String, f64>,
-    /// The best score that any passage has.
+    /// The best score of any passage.
     pub best: Option<f64>,
     /// Vector distances, by key.
     pub distances: BTreeMap<String, f64>,
 }
 
-/// The results of earlier turns, to be ranked with those of this one.
+/// The results of earlier turns, to be ranked with those of this turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriorResults {
-    /// What brings them in; `None` where there are none.
+    /// The list that adds them; `None` if there are none.
     pub list: Option<RankedList>,
-    /// Their scores under both queries: for the order only, since relevance is about this turn's own query.
+    /// Their scores under both queries. They affect only the order, because relevance refers to this turn's own query.
     pub scores: BranchScores,
 }
 
-/// Puts the results of earlier turns together. `best` is the best BM25 score under this turn's query.
+/// Combines the results of earlier turns. `best` is the best BM25 score under this turn's query.
 #[must_use]
 pub fn integrate(earlier: Vec<PriorScores>, best: Option<f64>) -> PriorResults {
     let mut keys = BTreeSet::new();

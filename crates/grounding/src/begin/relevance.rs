@@ -1,14 +1,14 @@
-//! Relevance to this turn's query in [0, 1] (C3), the same measure for fresh and for carried passages.
+//! Relevance to this turn's query in [0, 1], with the same scale for fresh and carried passages.
 //!
-//! A branch's value is its score (lexical) or the similarity that its distance stands for; it is divided by the best
-//! value that this turn's retrieval found in the list. The larger of the branches counts. Where a reranker ran, its
-//! scores, scaled min–max over the candidates it saw, take the place of the branches.
+//! A branch's value is its score (lexical) or the similarity for its distance (vector), divided by the best value in
+//! the list. The larger of the branches counts. If a reranker ran, its scores, scaled min–max over its candidates,
+//! replace the branches.
 
 use std::collections::BTreeMap;
 
 use crate::passage::{Branch, Candidate, Metric, RankedList};
 
-/// The measure of one turn: what the best fresh candidate of each branch reached.
+/// The relevance scale of one turn, from the best fresh candidates of each branch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     metric: Metric,
@@ -17,7 +17,7 @@ pub struct Scale {
     fresh: BTreeMap<String, f64>,
 }
 
-/// Least and largest value of a list.
+/// Smallest and largest value of a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Span {
     least: f64,
@@ -42,7 +42,7 @@ impl Span {
             })
     }
 
-    /// Position between least and largest, clamped; 1 where all are equal and the value reaches them.
+    /// Position between smallest and largest value, clamped. If all are equal, 1 for a value that reaches them.
     fn min_max(self, value: f64) -> f64 {
         let width = self.most - self.least;
         if width > 0.0 {
@@ -70,8 +70,8 @@ fn clamp(value: f64) -> f64 {
 }
 
 impl Scale {
-    /// The measure that this turn's lists give. Each list is its own yardstick for the passages in it; carried
-    /// passages are held against the first list of each branch, the turn's own query.
+    /// The scale from this turn's lists. Passages in a list are scaled by that list. Carried passages are scaled by the
+    /// first list of each branch, which is the turn's own query.
     #[must_use]
     pub fn of(lists: &[RankedList], metric: Metric) -> Self {
         let mut scale = Self {
@@ -80,7 +80,7 @@ impl Scale {
             vector: None,
             fresh: BTreeMap::new(),
         };
-        // An edge or an earlier turn says nothing of how a passage answers the query.
+        // Graph edges and earlier turns do not measure relevance to the query.
         let searches = |list: &&RankedList| matches!(list.branch, Branch::Lexical | Branch::Vector);
         let searched = lists.iter().filter(searches);
         for list in searched {
@@ -106,14 +106,14 @@ impl Scale {
         scale
     }
 
-    /// Relevance of a passage that this turn's lists hold, 0 for another.
+    /// Relevance of a passage in this turn's lists; 0 for any other.
     #[must_use]
     pub fn fresh(&self, key: &str) -> f64 {
         self.fresh.get(key).copied().unwrap_or_default()
     }
 
-    /// Relevance of a passage scored against the turn's query apart from the lists: its BM25 score and its vector
-    /// distance. 0 where neither is known or retrieval found nothing to hold it against.
+    /// Relevance of a passage outside the lists, from its BM25 score and its vector distance for the turn's query. 0 if
+    /// neither is known or the branch found nothing.
     #[must_use]
     pub fn carried(&self, lexical_score: Option<f64>, vector_distance: Option<f64>) -> f64 {
         let branch = |branch, span: Option<Span>, raw: Option<f64>| match (span, raw) {
@@ -146,7 +146,8 @@ pub(crate) fn value(branch: Branch, metric: Metric, raw: f64) -> f64 {
     }
 }
 
-/// Replaces the relevance of the reranked candidates by their rerank score, min–max over them; all equal gives 1.
+/// Replaces the relevance of the reranked candidates by their rerank score, scaled min–max. If all are equal, the
+/// relevance is 1.
 pub fn from_rerank(candidates: &mut [Candidate]) {
     let Some(span) = Span::of(candidates.iter().filter_map(|c| c.rerank)) else {
         return;

@@ -1,7 +1,8 @@
-//! The beginning of a turn, computed from what was read and from nothing else (C1–C8).
+//! The beginning of a turn, as pure functions of the input that was read.
 //!
-//! [`gather`]: fuse → collapse → cut → carry. Then a reranker may speak, in the same statement or much later. Then
-//! [`compose`]: rerank → select → mark → facts. A deferred turn stores the [`Gathered`] between the two.
+//! [`gather`] runs fusion, collapse, the rerank cut and carry-over. A reranker may follow, in the same statement or
+//! much later. [`compose`] then applies its scores, selects sources, and assigns markers and facts. A deferred turn
+//! stores the [`Gathered`] value between the two.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,53 +27,53 @@ use crate::query::cues::Cues;
 use crate::query::intent::Judged;
 use crate::settings::Settings;
 
-/// Everything that the read phase of a turn found.
+/// Everything that a turn reads before it computes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GatherInput {
-    /// The answers of the branches; of each branch the turn's own query first.
+    /// The lists of the branches. In each branch the turn's own query comes first.
     pub lists: Vec<RankedList>,
-    /// What both branches say of the passages in them.
+    /// The scores of both branches for the passages in the lists.
     pub scores: BranchScores,
-    /// What they say of the results of earlier turns under this query together with the one that found them.
+    /// The scores of the results of earlier turns, under this query together with the query that found them.
     pub integrated: BranchScores,
-    /// The passages that the lists name, by what they name them by.
+    /// The passages in the lists, by the name that the lists use.
     pub passages: BTreeMap<String, Passage>,
-    /// The remembered sources with what stands under their keys now.
+    /// The remembered sources, with the passages that their keys name now.
     pub carried: Vec<CarriedInput>,
-    /// Passages that the turn has already, where it searches again.
+    /// Passages that the turn already has, when it searches again.
     pub had: KnownPassages,
-    /// The judgement on the turn.
+    /// The judgement on the query.
     pub judged: Judged,
-    /// How the vector lists measure distance.
+    /// The distance metric of the vector lists.
     pub metric: Metric,
-    /// What the read phase had to do without.
+    /// Warnings of the read phase.
     pub warnings: Vec<Warning>,
 }
 
 /// A turn before its rerank. A deferred turn stores it as jsonb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gathered {
-    /// What a reranker sees: at most `rerank_top`, in fused order.
+    /// The candidates for the reranker: at most `rerank_top`, in fused order.
     pub candidates: Vec<Candidate>,
-    /// Pins in pin order; they do not go through the reranker.
+    /// Pins in pin order. They bypass the reranker.
     pub pins: Vec<Candidate>,
-    /// Carried sources, by relevance × carry score; injected after the rerank.
+    /// Carried sources, ordered by relevance × carry score. They are added after the rerank.
     pub carried: Vec<Candidate>,
-    /// What the intent does to the reserved slots.
+    /// The effect of the intent on carry-over.
     pub effect: Effect,
     /// Members of the comparison.
     pub entities: Vec<String>,
-    /// What left so far.
+    /// Candidates dropped so far.
     pub dropped: Vec<Dropped>,
-    /// What the turn did without so far.
+    /// Warnings so far.
     pub warnings: Vec<Warning>,
-    /// Places that candidates had, from 0, which were taken out since they were handed to a reranker.
+    /// Positions, from 0, of candidates that were removed after the list was handed to a reranker.
     #[serde(default)]
     pub withdrawn: BTreeSet<usize>,
 }
 
 impl Gathered {
-    /// The documents that a source of the context may be of: (corpus, document), with repetitions.
+    /// The (corpus, document) pairs that the context may contain, with repetitions.
     pub fn documents(&self) -> impl Iterator<Item = (&str, &str)> {
         let candidates = self.candidates.iter();
         let all = candidates.chain(&self.pins).chain(&self.carried);
@@ -82,7 +83,7 @@ impl Gathered {
         })
     }
 
-    /// Takes the candidates of a document out, as if they had never been found; true if there were any.
+    /// Removes the candidates of a document as if they had never been found. Returns true if there were any.
     pub fn withdraw(&mut self, corpus: &str, doc_id: &str) -> bool {
         let is_of_it = |candidate: &Candidate| {
             candidate.passage.corpus == corpus && candidate.passage.doc_id == doc_id
@@ -105,22 +106,22 @@ impl Gathered {
     }
 }
 
-/// A turn's context.
+/// The context of a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Composed {
     /// The sources in prompt order, with markers and facts.
     pub context: Vec<ContextSource>,
-    /// Markers that were bound in this turn, to be appended to the registry.
+    /// Markers bound in this turn, to be appended to the registry.
     pub new_markers: Vec<BoundMarker>,
     /// Every candidate that did not reach the context, with stage and reason.
     pub dropped: Vec<Dropped>,
-    /// What the turn did without.
+    /// Warnings of the turn.
     pub warnings: Vec<Warning>,
     /// o200k_base tokens of the passages' text.
     pub tokens: usize,
 }
 
-/// The first half of a turn: from ranked lists and memory to the reranker's candidates.
+/// The first half of a turn: from ranked lists and memory to the candidates for the reranker.
 #[must_use]
 pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     let GatherInput {
@@ -136,7 +137,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     } = input;
     warnings.extend(shortfalls(&lists, settings));
     if !found_any(&lists) {
-        // Beside nothing every result of an earlier turn would stand first.
+        // Without search hits, the results of earlier turns would rank first.
         lists.retain(|list| list.branch != Branch::History);
     }
 
@@ -180,13 +181,13 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     }
 }
 
-/// The second half: from the candidates, and what a reranker said of them, to the context with its markers.
+/// The second half of a turn: from the candidates and their rerank scores to the context with its markers.
 ///
-/// `scores` has one entry for each of `gathered.candidates`; `None` takes the fused order. `register` need not hold more than
-/// what [`Gathered::documents`] have, and the marker that tells the next one.
+/// `scores` has one entry for each of `gathered.candidates`; `None` keeps the fused order. `register` needs to contain
+/// only the markers of [`Gathered::documents`] and the marker from which the next one follows.
 ///
 /// # Errors
-/// [`GroundingError::RerankLength`] when the scores do not pair up with the candidates.
+/// [`GroundingError::RerankLength`] if the number of scores differs from the number of candidates.
 pub fn compose(
     gathered: Gathered,
     scores: Option<&[Option<f64>]>,
@@ -241,7 +242,7 @@ pub fn compose(
     })
 }
 
-/// Gives the sources of a context, in their order, markers and facts; with the bindings that are new.
+/// Assigns markers and facts to the sources of a context, in their order. Also returns the new bindings.
 pub(crate) fn place(
     sources: Vec<Candidate>,
     register: &MarkerRegister,
@@ -269,7 +270,7 @@ pub(crate) fn place(
     (context, new)
 }
 
-/// The candidates that a reranker sees, and those beyond.
+/// Splits the candidates into those for the reranker and the rest.
 fn cut(mut candidates: Vec<Candidate>, top: usize) -> (Vec<Candidate>, Vec<Candidate>) {
     let beyond = candidates.split_off(candidates.len().min(top));
     (candidates, beyond)
@@ -284,8 +285,8 @@ fn below_cut(candidate: Candidate) -> Dropped {
     }
 }
 
-/// Candidates that the reranker lost although the conversation relies on them: they compete for the reserved slots,
-/// so that a reranker cannot take away the document under discussion.
+/// Splits off the candidates that the reranker dropped although the conversation relies on them. They compete for the
+/// reserved slots, so that a reranker cannot remove the document under discussion.
 fn rescue(
     dropped: Vec<Dropped>,
     effect: Effect,
@@ -304,7 +305,7 @@ fn rescue(
     (carried, lost)
 }
 
-/// Whether a search of this turn found anything: what an edge or an earlier turn brings in says nothing of that.
+/// Whether a search of this turn found anything. Lists of graph edges and earlier turns do not count.
 fn found_any(lists: &[RankedList]) -> bool {
     let mut searches = lists
         .iter()
@@ -312,11 +313,11 @@ fn found_any(lists: &[RankedList]) -> bool {
     searches.any(|list| !list.hits.is_empty())
 }
 
-/// What the branches did not deliver.
+/// Warnings about missing or short branches.
 ///
-/// A vector branch ranks every passage that has an embedding. If it returned fewer than asked although the lexical
-/// branch found others, then either those have no embedding or its index gave up under the filter: a short branch.
-/// A lexical branch returns what matches, so few hits are no fault.
+/// A vector branch ranks every passage with an embedding. If it returned fewer than asked although the lexical branch
+/// found others, then those have no embedding or the index stopped early under the filter: a short branch. A lexical
+/// branch returns only matches, so few hits are normal.
 fn shortfalls(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let vector: Vec<&RankedList> = lists

@@ -1,4 +1,5 @@
-//! What a turn did without: nothing degrades silently. Names are stored in `turns.warnings` and stable once released.
+//! Warnings of a turn: every fallback is reported. The names are stored in `turns.warnings` and do not change after a
+//! release.
 
 use std::fmt;
 
@@ -6,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::passage::Branch;
 
-/// A warning of a turn, with its detail.
+/// A warning of a turn, with its details.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum Warning {
-    /// No embedding was given, so there is no vector branch.
+    /// No embedding was given, so the vector branch was not searched.
     NoEmbedding,
     /// The lexical branch had no index and read the table.
     NoLexicalIndex,
-    /// A branch returned fewer passages than asked, although there are more that it should have ranked.
+    /// A branch returned fewer passages than requested, although more exist.
     ShortBranch {
         /// The branch.
         branch: Branch,
@@ -25,40 +26,40 @@ pub enum Warning {
     },
     /// Neither branch found anything.
     NothingFound,
-    /// The reranker did not return some candidates, or none, in which case the fused order stands.
+    /// The reranker left out some candidates, or all of them. In the latter case the fused order stays.
     RerankMissing {
         /// Candidates without a score.
         missing: usize,
         /// Candidates handed over.
         candidates: usize,
     },
-    /// A reranked item was matched by similar text only.
+    /// A reranked item was matched only by similar text.
     RerankFuzzy {
-        /// Position of the item in the reranker's answer, from 0.
+        /// Position of the item in the reranker's result, from 0.
         item: usize,
-        /// Key of the candidate it was taken for.
+        /// Key of the matched candidate.
         key: String,
     },
-    /// A reranked item belongs to no candidate, or to one that an earlier item took.
+    /// A reranked item matches no candidate, or one that an earlier item has taken.
     RerankUnmatched {
-        /// Position of the item in the reranker's answer, from 0.
+        /// Position of the item in the reranker's result, from 0.
         item: usize,
     },
-    /// A carried source has another text than when it was last used.
+    /// The text of a carried source has changed since its last use.
     SourceChanged {
         /// The document's key.
         doc_id: String,
         /// The passage's key.
         key: String,
     },
-    /// A pinned source cannot be read any more: deleted, or invisible to this role.
+    /// A pinned source cannot be read any more: it was deleted, or is not visible to this role.
     PinGone {
         /// The document's key.
         doc_id: String,
         /// The passage's key; empty for a pin on the document.
         key: String,
     },
-    /// The first passage of the context alone exceeds the token budget, so the context is empty.
+    /// No passage fits into the token budget, so the context is empty.
     BudgetTooSmall {
         /// The budget in tokens.
         max_tokens: usize,

@@ -1,7 +1,7 @@
-//! What comes to a turn after it has begun: an agent searches again, or hands over what its tools found.
+//! Adds sources to an open turn: an agent searches again, or provides the results of its tools.
 //!
-//! Each retrieval adds to the end of the context and takes nothing away, so what an earlier one returned stays citable. A
-//! source that the context has already is shown again under its marker, and not added twice.
+//! Each retrieval appends to the context and removes nothing, so earlier results stay citable. A source that is already
+//! in the context is returned under its marker and not added twice.
 
 use std::collections::BTreeSet;
 
@@ -15,21 +15,21 @@ use crate::passage::identity::PassageId;
 use crate::passage::{Candidate, Dropped, Origin, Reason, Stage};
 use crate::settings::Settings;
 
-/// What a further retrieval gives a turn.
+/// The result of an additional retrieval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdditionalSources {
-    /// All that it found, in its order, under the markers that they have in the context.
+    /// All sources found, in their order, under their markers in the context.
     pub shown: Vec<ContextSource>,
-    /// Those that the context did not have, at the positions that they take in it.
+    /// The new sources, with their positions in the context.
     pub added: Vec<ContextSource>,
-    /// Markers that were bound.
+    /// New marker bindings.
     pub new_markers: Vec<BoundMarker>,
-    /// o200k_base tokens of what was added.
+    /// o200k_base tokens of the added sources.
     pub tokens: usize,
 }
 
 impl AdditionalSources {
-    /// Of what a retrieval found, that which the context does not have.
+    /// The sources of a retrieval, split into known and new ones.
     fn of(
         context: &[ContextSource],
         found: Vec<ContextSource>,
@@ -60,12 +60,12 @@ impl AdditionalSources {
     }
 }
 
-/// Lets a search of an open turn find what its context has: a candidate that is a part of a source is that source, and only
-/// the best of several that are.
+/// Replaces candidates that are part of a source of the context by that source. Of several candidates for one source
+/// only the best is kept.
 ///
-/// The same text in another document is another source, as it has another name, unless the search itself took both for one. So is
-/// a passage whose text has changed since: the context has what it was.
-/// `scores` are a reranker's, one for each candidate: they stay with theirs.
+/// The same text in another document is another source, unless the search itself took both for twins. A passage whose
+/// text has changed is also another source, because the context contains the old text. `scores` are a reranker's, one
+/// for each candidate; scores of removed candidates are removed too.
 pub fn match_known_sources(
     gathered: &mut Gathered,
     scores: Option<&mut Vec<Option<f64>>>,
@@ -100,7 +100,7 @@ pub fn match_known_sources(
     }
 }
 
-/// Whether a source holds all that a candidate does, as the candidate has it.
+/// Whether a source contains everything of a candidate, with the same text.
 fn covers(source: &Candidate, candidate: &Candidate) -> bool {
     let (own, other) = (&source.passage, &candidate.passage);
     let same_document =
@@ -110,7 +110,7 @@ fn covers(source: &Candidate, candidate: &Candidate) -> bool {
     same_document && members.all(|member| source.members.contains(member)) && same_text()
 }
 
-/// A composed search, added to the context of its turn.
+/// Adds a composed search to the context of its turn.
 #[must_use]
 pub fn add_found(
     context: &[ContextSource],
@@ -120,13 +120,13 @@ pub fn add_found(
     AdditionalSources::of(context, composed.context, composed.new_markers, retrieval)
 }
 
-/// Passages from outside the corpora as sources of a turn, in their order: results of tools, pages of the web, uploads.
+/// Passages from outside the corpora as candidates, in their order: tool results, web pages, uploads.
 ///
-/// A passage without a key is named by the hash of its text, one without a document by its address, or else by its key: the
-/// same result handed over twice is one source.
+/// A passage without a key is named by the hash of its text. A passage without a document is named by its address, or
+/// else by its key. The same result given twice is one source.
 ///
 /// # Errors
-/// [`GroundingError::GivenMarker`] for a passage that brings a marker: markers are the conversation's to bind.
+/// [`GroundingError::GivenMarker`] for a passage with a marker, because the conversation assigns the markers.
 pub fn caller_sources(passages: Vec<GivenPassage>) -> Result<Vec<Candidate>, GroundingError> {
     let mut keys = BTreeSet::new();
     let mut candidates = Vec::new();
@@ -143,7 +143,7 @@ pub fn caller_sources(passages: Vec<GivenPassage>) -> Result<Vec<Candidate>, Gro
     Ok(candidates)
 }
 
-/// Passages that were handed over, added to the context of their turn.
+/// Adds the caller's passages to the context of their turn.
 #[must_use]
 pub fn add_caller_sources(
     context: &[ContextSource],
@@ -157,17 +157,18 @@ pub fn add_caller_sources(
     AdditionalSources::of(context, placed, new_markers, retrieval)
 }
 
-/// How the trace of a turn takes up that of a further retrieval: each candidate once, as far as any retrieval brought it.
+/// The changes to a turn's trace after an additional retrieval. Each candidate is in the trace once, at the last stage
+/// that it reached in any retrieval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceUpdate {
-    /// Of the candidates that had left, the places (from 0, among all of the trace) of those that are still to be told of.
+    /// Positions (from 0) in the old trace of the dropped candidates that stay in it.
     pub still_left: Vec<usize>,
-    /// Of what left this retrieval, the places of those that the trace does not know.
+    /// Positions among the candidates that this retrieval dropped, of those that are new to the trace.
     pub newly_left: Vec<usize>,
 }
 
-/// Says what of two traces is to be told: `known` are the candidates that the turn's trace has, with whether each left; then
-/// come those that were added, and those that left the further retrieval.
+/// Compares the traces. `known` lists the candidates of the turn's trace, with whether each was dropped; `added` and
+/// `dropped` are the results of the additional retrieval.
 #[must_use]
 pub fn trace_update(
     known: &[(PassageId, bool)],

@@ -1,23 +1,23 @@
-//! Passages that the application hands over, as passages of a turn.
+//! Converts passages that the application provides into passages of a turn.
 
 use reground_documents::{GivenPassage, LONGEST_KEY, content_hash_hex, exact_hash_hex, key_text};
 
 use crate::passage::{CharRange, Passage};
 
-/// Hexadecimal digits of its hash that name a passage which came without a key: 64 bits.
+/// Hexadecimal digits of its hash that name a passage without a key: 64 bits.
 const KEY_DIGITS: usize = 16;
 
-/// How a passage is called that came without an id. It is its own document where it says none.
+/// The name of a passage without an id. Without a document it is its own document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// By its place, from 1: what is judged at once is known by nothing else.
+    /// Its position, from 1. For passages that are judged at once and not stored.
     Place(u32),
-    /// By its text, as what is kept beside a corpus must not go by a number that may be a key there. It is then of its address where
-    /// it has one, and of no corpus unless it says its document.
+    /// The hash of its text. A stored passage must not have a number as key that could be a key of the corpus. Its
+    /// document is its address, if it has one, and it belongs to no corpus unless it names a document.
     Text,
 }
 
-/// The passage; `corpus` is where its ids are from, empty for none. Its tokens are counted.
+/// The passage with its tokens counted. `corpus` is the corpus of its ids, empty for none.
 pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Passage {
     let hash = content_hash_hex(&given.text);
     let named = given.id.is_some() || given.doc_id.is_some();
@@ -44,7 +44,7 @@ pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Pass
         chars: CharRange::of(range(given.char_start), range(given.char_end)),
         hash,
         tokens: match naming {
-            // Nobody budgets a context that has been used and is not kept.
+            // No token budget applies to these passages.
             Naming::Place(_) => 0,
             Naming::Text => u32::try_from(reground_tokens::count(&given.text)).unwrap_or(u32::MAX),
         },
@@ -58,7 +58,7 @@ pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Pass
     }
 }
 
-/// What the document of an address is called: the address, or the hash of one that is too long for a key.
+/// The document name for an address: the address itself, or its hash if it is too long for a key.
 fn called(uri: &str) -> String {
     match uri.len() {
         0..=LONGEST_KEY => uri.to_owned(),

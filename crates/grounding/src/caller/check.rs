@@ -1,4 +1,4 @@
-//! An answer checked against passages that come with it: no turn, no conversation.
+//! Passages for a check of an answer without a turn or a conversation.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use crate::error::GroundingError;
 use crate::memory::ContextSource;
 use crate::passage::{Candidate, Origin};
 
-/// The passages as the context of a turn, in their order; `corpus` is where their documents are looked up, if anywhere. A passage
-/// without a marker is cited by its number, from 1; one without a document is a document of its own, as its number is its key
-/// where it has none.
+/// The passages as the context of a turn, in their order. `corpus` is used to look up their documents, if it is not
+/// empty. A passage without a marker is cited by its number, from 1. A passage without a key has its number as key, and
+/// a passage without a document is a document of its own.
 ///
 /// # Errors
-/// [`GroundingError::RepeatedMarker`] when two passages go by one marker, [`GroundingError::Marker`] for one that no answer
-/// could cite.
+/// [`GroundingError::RepeatedMarker`] if two passages have the same marker, [`GroundingError::Marker`] for a marker
+/// that no answer could cite.
 pub fn context(
     passages: Vec<GivenPassage>,
     corpus: &str,
@@ -52,7 +52,7 @@ pub(crate) fn marked(
     Ok(sources)
 }
 
-/// Lets numbers name the sources by their position, unless they were given other numbers as markers.
+/// Numbers the sources by position, unless their markers are other numbers.
 pub fn number(sources: &mut [Source]) {
     let numbered_otherwise = (1_u32..)
         .zip(&*sources)
@@ -65,7 +65,7 @@ pub fn number(sources: &mut [Source]) {
     }
 }
 
-/// A marker as answers are read: letters in upper case before a number, or a number alone.
+/// A marker in the form that answers use: a number, alone or after letters, which become upper case.
 fn marker(given: &str) -> Result<String, GroundingError> {
     let marker = given.trim().to_ascii_uppercase();
     let number = marker.trim_start_matches(|c: char| c.is_ascii_uppercase());

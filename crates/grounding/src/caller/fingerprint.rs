@@ -1,20 +1,20 @@
-//! By what an answer is known again when it is given a second time, where its words may not be kept.
+//! Hashes that identify a repeated answer, also where its text may not be stored.
 
 use reground_documents::exact_hash_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Hashes of what is said under an id of the application: one id stands for one answer with its citations.
+/// The hashes of an answer with its citations. One id of the application stands for one fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Of the text, byte for byte: SHA-256 in hexadecimal digits.
+    /// SHA-256 of the exact text, in hexadecimal.
     pub answer_hash: String,
-    /// Of what the model's API returned beside it, where it did.
+    /// Hash of the citations that the model's API returned, if any.
     pub citations_hash: Option<String>,
 }
 
 impl Fingerprint {
-    /// That of an answer.
+    /// The fingerprint of an answer.
     #[must_use]
     pub fn of(answer: &str, citations: Option<&Value>) -> Self {
         Self {

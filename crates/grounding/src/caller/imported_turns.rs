@@ -1,4 +1,4 @@
-//! Turns that another system finished: what is said of them, before they are judged.
+//! Turns that another system finished: they are parsed and checked before they are judged.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::caller::fingerprint::Fingerprint;
 use crate::error::GroundingError;
 use crate::memory::ContextSource;
 
-/// A finished turn, as an application hands it over.
+/// A finished turn from an application.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(
     deny_unknown_fields,
@@ -21,35 +21,35 @@ use crate::memory::ContextSource;
 pub struct ImportedTurn {
     /// The application's id of its conversation.
     pub conversation: String,
-    /// The user's words.
+    /// The user's query.
     pub query: String,
     /// The answer.
     pub answer: String,
-    /// What the model was shown, in the shape that `check_answer` takes.
+    /// The passages shown to the model, in the shape that `check_answer` takes.
     #[serde(default)]
     pub passages: Option<Value>,
-    /// When the answer was given, as PostgreSQL reads it; now where that is not said.
+    /// The time of the answer in PostgreSQL's input format; without it, the current time.
     #[serde(default)]
     pub at: Option<String>,
     /// The application's id of the answer.
     #[serde(default)]
     pub message: Option<String>,
-    /// What wrote it.
+    /// The model that wrote the answer.
     #[serde(default)]
     pub model: Option<String>,
     /// The application's tags.
     #[serde(default)]
     pub tags: Option<Map<String, Value>>,
-    /// What the model's API returned beside the text.
+    /// The citations that the model's API returned beside the text.
     #[serde(default)]
     pub citations: Option<Value>,
 }
 
 impl ImportedTurn {
-    /// Reads `[{"conversation": …, "query": …, "answer": …}, …]`.
+    /// Parses `[{"conversation": …, "query": …, "answer": …}, …]`.
     ///
     /// # Errors
-    /// [`GroundingError::ImportedTurn`] with the place of the first that is something else.
+    /// [`GroundingError::ImportedTurn`] with the position of the first invalid turn.
     pub fn list(turns: Value) -> Result<Vec<Self>, GroundingError> {
         let Value::Array(turns) = turns else {
             return Err(GroundingError::ImportedTurns);
@@ -71,7 +71,7 @@ impl ImportedTurn {
         }
     }
 
-    /// Its passages: none where none are said.
+    /// Its passages; empty if there are none.
     #[must_use]
     pub fn passages(&self) -> Value {
         match &self.passages {
@@ -81,7 +81,7 @@ impl ImportedTurn {
     }
 }
 
-/// Whether a time begins with year, month and day: any other order is read by the reader's customs.
+/// Whether a time starts with year, month and day. Other orders depend on the locale.
 fn is_iso(at: &str) -> bool {
     let date: Vec<&[u8]> = at.as_bytes().split(|byte| *byte == b'-').take(3).collect();
     let digits = |part: &[u8], count| part.len() == count && part.iter().all(u8::is_ascii_digit);
@@ -94,8 +94,8 @@ fn is_iso(at: &str) -> bool {
     }
 }
 
-/// What another system's model was shown, as the context of its turn, under its own markers. `corpus` is where documents that the
-/// answer names are looked up; a passage is of it that says its own id or its document's.
+/// The passages shown to another system's model, as the context of its turn, under their own markers. `corpus` is used
+/// to look up documents that the answer names; a passage belongs to it if it has an id or a document.
 ///
 /// # Errors
 /// Those of [`check::context`].
@@ -106,47 +106,47 @@ pub fn context(
     check::marked(passages, corpus, |_| Naming::Text)
 }
 
-/// What is wrong with the turn at a place, from 1.
+/// The error of the turn at a position, from 1.
 #[must_use]
 pub fn turn_error(place: usize, fault: String) -> GroundingError {
     GroundingError::ImportedTurn { place, fault }
 }
 
-/// How a turn of an import is told from others.
+/// The identity of a turn within an import.
 #[derive(Clone, Copy, Debug)]
 pub struct ImportKey<'a> {
     /// The application's id of its conversation.
     pub conversation: &'a str,
-    /// The application's id of its answer; without one it is like no other.
+    /// The application's id of its answer. A turn without one equals no other.
     pub message: Option<&'a str>,
-    /// What is said.
+    /// The fingerprint of the answer.
     pub fingerprint: &'a Fingerprint,
 }
 
 /// An answer that is stored under an id of an import.
 #[derive(Clone, Debug)]
 pub struct StoredAnswer<R> {
-    /// What it says.
+    /// Its fingerprint.
     pub fingerprint: Fingerprint,
-    /// What there is to tell of it.
+    /// Its stored row.
     pub row: R,
 }
 
-/// What becomes of a turn of an import.
+/// The action for a turn of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportAction<'k, R> {
     /// It is recorded.
     New,
-    /// The answer of that id was recorded before, by an earlier call.
+    /// An earlier call has recorded the answer of that id.
     Before(&'k R),
-    /// The same answer stands earlier in this import, at that place (from 0).
+    /// The same answer is earlier in this import, at that position (from 0).
     Earlier(usize),
 }
 
-/// Says which turns of an import are new; `known` is what is stored under their ids, by conversation and message.
+/// The action for each turn of an import. `known` contains the stored answers, by conversation and message.
 ///
 /// # Errors
-/// The id of an answer that was given twice, with different words or citations.
+/// The id of an answer that occurs twice with different text or citations.
 pub fn import_actions<'k, R>(
     named: &[ImportKey<'_>],
     known: &'k BTreeMap<(String, String), StoredAnswer<R>>,

@@ -1,4 +1,4 @@
-//! What an answer is worth by the measures of the field, with support by text as the judge of what entails what.
+//! Metrics of an answer from the literature, with textual support in place of an entailment model.
 
 use std::collections::BTreeSet;
 
@@ -9,39 +9,40 @@ use reground_metrics::trec_rag::{Support, Weighting};
 use reground_metrics::{Ratio, alce, claims, context, references, trec_rag};
 use serde::Serialize;
 
-/// A measure of one answer. Answers add up: the sum of the numerators over that of the denominators.
+/// A metric of one answer. Metrics of several answers are combined as the sum of the numerators over the sum of the
+/// denominators.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AnswerMetric {
     /// Its name.
     pub metric: &'static str,
-    /// What was earned.
+    /// The numerator.
     pub numerator: f64,
-    /// How many things could earn 1.
+    /// The denominator: the number of items that can each count 1.
     pub denominator: u64,
-    /// The one over the other; `None` over nothing.
+    /// Numerator over denominator; `None` if the denominator is 0.
     pub value: Option<f64>,
 }
 
-/// An answer that was judged, and the content of its sentences.
+/// A judged answer, with the lexemes of its sentences.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
-    /// What was read of it.
+    /// The parsed answer.
     pub extraction: &'a Extraction,
-    /// The verdict on each citation.
+    /// The judgement on each citation.
     pub judgements: &'a [Judgement],
     /// The context.
     pub sources: &'a [Source],
-    /// What [`statements`] gave, in the order of the sentences.
+    /// The result of [`statements`], in the order of the sentences.
     pub statements: &'a [String],
-    /// The content of each.
+    /// The lexemes of each statement.
     pub lexemes: &'a [Lexemes],
-    /// How the language denies and writes numbers.
+    /// The words for negation and the number formats of the language.
     pub cues: &'a Cues,
-    /// When support is enough.
+    /// The thresholds of support.
     pub rules: SupportRules,
 }
 
-/// What each sentence states: itself, without its citations where it has any.
+/// The statement of each sentence: its text without citations.
 pub fn statements(answer: &str, extraction: &Extraction) -> Vec<String> {
     let sentences = extraction.sentences.iter();
     let mut statements: Vec<String> = sentences
@@ -55,10 +56,10 @@ pub fn statements(answer: &str, extraction: &Extraction) -> Vec<String> {
     statements
 }
 
-/// Every measure, in a fixed order.
+/// All metrics, in a fixed order.
 ///
-/// A set of passages entails a sentence where its support reaches the threshold of the rules; one passage supports it fully
-/// then, and partly from half of the threshold.
+/// A set of passages entails a sentence if its support reaches the threshold of the rules. One passage then supports it
+/// fully, and partly from half of the threshold.
 pub fn answer_metrics(answer: &Answer<'_>) -> Vec<AnswerMetric> {
     let sentences: Vec<Sentence> = (0..answer.statements.len())
         .map(|number| answer.sentence(number))
@@ -135,9 +136,9 @@ pub fn answer_metrics(answer: &Answer<'_>) -> Vec<AnswerMetric> {
         .collect()
 }
 
-/// What the measures ask of a sentence.
+/// A sentence as the metrics need it.
 struct Sentence {
-    /// Whether it states something, so that it needs a source: no heading, question or announcement.
+    /// Whether it makes a statement that needs a source. Headings, questions and announcements do not.
     states: bool,
     cited: bool,
     /// Whether the context as a whole entails it.
@@ -201,7 +202,7 @@ impl Answer<'_> {
         content && !statement.starts_with('#') && !statement.ends_with(['?', '？', ':', '：'])
     }
 
-    /// Support of a sentence by a set of sources together; nothing supports anything where there are none.
+    /// Support of a sentence by a set of sources together; 0 for an empty set.
     fn support(&self, number: usize, set: BTreeSet<usize>) -> f64 {
         let Some(lexemes) = self.lexemes.get(number) else {
             return 0.0;

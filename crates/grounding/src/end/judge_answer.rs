@@ -1,7 +1,7 @@
-//! `end_turn`, as far as it needs no database: extract → resolve → verify → support → score → decay.
+//! Judges an answer: resolve → verify → support → score → decay. Nothing here needs a database.
 //!
-//! The glue fetches in between: [`read`](crate::end::parse_answer::parse_answer) says which claims the server has to stem, [`sources_of`] and
-//! [`documents_to_look_up`] say what else it has to know, [`judge_answer`] does the rest.
+//! The glue reads data in between: [`parse_answer`](parse_answer::parse_answer) returns the claims that the server has
+//! to stem, [`sources_of`] and [`documents_to_look_up`] return what else is needed, and [`judge_answer`] does the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,14 +19,14 @@ use crate::memory::{BoundMarker, ContextSource, Fact, RememberedSource};
 use crate::passage::{CharRange, Origin};
 use crate::settings::Settings;
 
-/// The settings that an answer is judged by.
+/// The settings for judging an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndRules {
-    /// When support is enough.
+    /// The thresholds of support.
     pub support: SupportRules,
-    /// What the answer has to fulfil.
+    /// The conditions that an answer has to meet.
     pub policy: PolicyRules,
-    /// How memory fades.
+    /// The settings of memory decay.
     pub decay: DecayRules,
 }
 
@@ -50,7 +50,7 @@ impl From<&Settings> for EndRules {
     }
 }
 
-/// How far a candidate of the turn came, by the turn's trace.
+/// The stages that a candidate of the turn passed, from the turn's trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traced {
     /// The candidate.
@@ -59,31 +59,31 @@ pub struct Traced {
     pub facts: StageFacts,
 }
 
-/// All that an answer is judged by.
+/// All input for judging an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct EndInput<'a> {
-    /// What was read of the answer.
+    /// The parsed answer.
     pub extraction: &'a Extraction,
-    /// By citation, what an API says that the source says.
+    /// For each citation, the quote of the source that an API returned.
     pub quotes: &'a [Option<String>],
     /// The turn's context.
     pub context: &'a [ContextSource],
-    /// What [`sources_of`] made of it.
+    /// The context as returned by [`sources_of`].
     pub sources: &'a [Source],
-    /// The markers of the conversation that the answer may name.
+    /// The markers of the conversation that the answer may use.
     pub markers: &'a [KnownMarker],
-    /// The sources as they stood when the turn began.
+    /// The sources at the beginning of the turn.
     pub remembered: &'a [RememberedSource],
-    /// What [`documents_to_look_up`] found.
+    /// The documents found for [`documents_to_look_up`].
     pub named: &'a [NamedDocument],
-    /// The content of each claim, in the order of [`Extraction::claims`].
+    /// The lexemes of each claim, in the order of [`Extraction::claims`].
     pub claim_lexemes: &'a [Lexemes],
-    /// How the language of the texts denies and writes numbers.
+    /// The words for negation and the number formats of the language.
     pub cues: &'a Cues,
-    /// Where sources are read by several configurations, how the others read all this; and by source, which of them is its
-    /// own: 0 is the one above.
+    /// If the sources have several text search configurations, the same evidence under the other ones.
     pub others: &'a [OtherReading<'a>],
-    /// See there; a source that is not listed is read as above.
+    /// For each source, the index of its own configuration: 0 is the one above, 1 the first of `others`. A missing
+    /// source has 0.
     pub read_by: &'a [usize],
     /// The turn's candidates.
     pub trace: &'a [Traced],
@@ -91,20 +91,20 @@ pub struct EndInput<'a> {
     pub rules: EndRules,
 }
 
-/// The same evidence as another text search configuration and the cues of another language read it.
+/// The same evidence under another text search configuration and the cues of another language.
 #[derive(Clone, Copy, Debug)]
 pub struct OtherReading<'a> {
     /// The sources of the context.
     pub sources: &'a [Source],
-    /// What [`documents_to_look_up`] found.
+    /// The documents found for [`documents_to_look_up`].
     pub named: &'a [NamedDocument],
-    /// The content of each claim.
+    /// The lexemes of each claim.
     pub claim_lexemes: &'a [Lexemes],
-    /// How the language denies and writes numbers.
+    /// The words for negation and the number formats of the language.
     pub cues: &'a Cues,
 }
 
-/// A citation of the answer and everything that is said of it; its text is the one of the same index in the extraction.
+/// The judgement on a citation. Its text has the same index in the extraction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedCitation {
     /// The verdict.
@@ -113,36 +113,36 @@ pub struct JudgedCitation {
     pub factors: Factors,
 }
 
-/// What a cited source gives the next turns instead of its text (C7).
+/// The facts of a cited source that the next turns show instead of its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceFacts {
     /// Index of the source in the context.
     pub source: usize,
     /// Its marker.
     pub marker: String,
-    /// Its key bullets; without any, the sentences that its citations rest on.
+    /// Its key sentences; if there are none, the sentences that support its citations.
     pub facts: Vec<Fact>,
 }
 
-/// The outcome of a turn.
+/// The result of judging an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// One for each extracted citation.
+    /// One entry for each extracted citation.
     pub citations: Vec<JudgedCitation>,
-    /// What they add up to.
+    /// The scores of the whole answer.
     pub scores: MessageScores,
-    /// Whether the answer may stand.
+    /// Whether the answer is acceptable.
     pub decision: Decision,
     /// The sources after the turn.
     pub sources_after: Vec<RememberedSource>,
-    /// Facts of the sources whose citations held, in the order of the context.
+    /// Facts of the sources with valid citations, in the order of the context.
     pub facts: Vec<SourceFacts>,
 }
 
-/// The context as citations see it. `[1]` resolves only where markers are numbers (`marker_style` `1`).
+/// The context as sources for the resolver. `[1]` resolves only if markers are numbers (`marker_style` `1`).
 ///
 /// # Errors
-/// [`Error::SourceLexemes`] when there is not one set of lexemes for each source.
+/// [`Error::SourceLexemes`] if the number of lexeme sets differs from the number of sources.
 pub fn sources_of(
     context: &[ContextSource],
     lexemes: Vec<Lexemes>,
@@ -178,7 +178,7 @@ pub fn sources_of(
     Ok(context.iter().zip(lexemes).map(source).collect())
 }
 
-/// The conversation's markers as citations see them in a turn with this context.
+/// The conversation's markers for the resolver, in a turn with this context.
 pub fn known_markers(markers: &[BoundMarker], context: &[ContextSource]) -> Vec<KnownMarker> {
     let known = |bound: &BoundMarker| KnownMarker {
         marker: bound.marker.clone(),
@@ -191,8 +191,8 @@ pub fn known_markers(markers: &[BoundMarker], context: &[ContextSource]) -> Vec<
     markers.iter().map(known).collect()
 }
 
-/// Whether a source of the context has the key that a marker was bound to, and another text: a row that was written anew. The text
-/// of a merge is another one too, and holds what was bound, or is held by it.
+/// Whether a source of the context has the key that a marker was bound to, but another text: its row was rewritten. A
+/// merged text also differs, but it contains the bound text or is contained in it, so it does not count.
 fn replaces(shown: &ContextSource, bound: &BoundMarker) -> bool {
     let passage = &shown.candidate.passage;
     let same_key = (&passage.corpus, &passage.doc_id) == (&bound.corpus, &bound.doc_id)
@@ -213,10 +213,10 @@ pub fn documents_to_look_up(
     reground_citations::document_requests(extraction, sources, markers)
 }
 
-/// Judges an answer and says what the conversation remembers after it.
+/// Judges an answer and computes the memory after the turn.
 ///
 /// # Errors
-/// [`Error::ClaimLexemes`] when there is not one set of lexemes for each claim.
+/// [`Error::ClaimLexemes`] if the number of lexeme sets differs from the number of claims.
 pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
     let evidence = Evidence {
         sources: input.sources,
@@ -241,7 +241,7 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
                 let source = judgement.source?;
                 Some(input.read_by.get(source).copied().unwrap_or(0) == number)
             };
-            // What was taken so far is the best of the readings before this one.
+            // The judgement so far is the best of the readings before this one.
             let stands = (0..=number).any(|before| own(judgement, before) == Some(true));
             if prefers(own(&read, number + 1), &read, stands, judgement) {
                 *judgement = read;
@@ -273,8 +273,8 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
     })
 }
 
-/// Whether a citation is to be judged by another reading: by that of the source that it means. Where several mean sources of
-/// their own, or none does, by the one that finds more of the claim.
+/// Whether another reading replaces the judgement on a citation. The reading of the source that the citation refers to
+/// is used. If several readings find sources of their own, or none does, the one with more support is used.
 fn prefers(own: Option<bool>, read: &Judgement, stands: bool, judgement: &Judgement) -> bool {
     let support = |judgement: &Judgement| judgement.support.unwrap_or(0.0);
     match (own, stands) {
@@ -284,8 +284,8 @@ fn prefers(own: Option<bool>, read: &Judgement, stands: bool, judgement: &Judgem
     }
 }
 
-/// How far each passage came. One can stand in the trace twice, as the fresh candidate and as the carried duplicate that
-/// left for it: what came furthest counts.
+/// The stages that each passage passed. A passage can be in the trace twice, as the fresh candidate and as the carried
+/// duplicate that was dropped for it; the entry with more stages counts.
 fn furthest(trace: &[Traced]) -> BTreeMap<&SourceKey, StageFacts> {
     let passed = |facts: &StageFacts| {
         [
@@ -308,7 +308,7 @@ fn furthest(trace: &[Traced]) -> BTreeMap<&SourceKey, StageFacts> {
     reached
 }
 
-/// How far the passage that a citation names came; `None` where the turn never saw it.
+/// The stages of the passage that a citation refers to; `None` if the turn did not consider it.
 fn facts_of(
     judgement: &Judgement,
     sources: &[Source],
@@ -331,8 +331,8 @@ fn facts_of(
     })
 }
 
-/// The source that a citation keeps alive: one of the context, under its own key, or an earlier one that the answer still
-/// names by its marker. Whether the citation held does not matter to memory (C3: cited is cited).
+/// The source that a citation keeps active: a source of the context, or an earlier one that the answer names by its
+/// marker. Whether the citation is valid does not matter to memory.
 fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceKey> {
     if let Some(source) = judgement.source.and_then(|source| context.get(source)) {
         return Some(SourceKey::shown(source));
@@ -359,7 +359,7 @@ fn fact_sheet(judgements: &[Judgement], context: &[ContextSource]) -> Vec<Source
         let Some(fact) = judgement.quote.as_ref().and_then(quoted) else {
             continue;
         };
-        // Two bullets a source (C7).
+        // At most two facts per source.
         if facts.len() < 2 && !facts.contains(&fact) {
             facts.push(fact);
         }

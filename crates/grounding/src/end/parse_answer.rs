@@ -1,4 +1,4 @@
-//! How the answer of a turn is read: the settings' grammar, with what the context adds to it.
+//! Parses the answer of a turn, with the grammar of the settings and the context.
 
 use reground_citations::{
     Extraction, Grammar, LONG_NUMBERS, LocatorRange, Locators, Note, extract, import,
@@ -9,13 +9,13 @@ use crate::error::GroundingError;
 use crate::memory::ContextSource;
 use crate::settings::{MarkerStyle, Settings};
 
-/// The member of a passage's metadata that says where it stands by the corpus' locators: `"Genesis 1:1-5"`.
+/// The metadata key with a passage's place in the corpus' locators: `"Genesis 1:1-5"`.
 pub const LOCATOR: &str = "locator";
 
-/// The grammar that an answer to this context is read by.
+/// The grammar for an answer to this context.
 ///
 /// # Errors
-/// [`GroundingError::InvalidSetting`] when the context has more titles than can be looked for.
+/// [`GroundingError::InvalidSetting`] if the context has too many titles.
 pub fn grammar(settings: &Settings, context: &[ContextSource]) -> Result<Grammar, GroundingError> {
     let Some(rules) = &settings.citation_forms else {
         return Ok(Grammar::default().numbering(numbers(settings, context)));
@@ -33,8 +33,8 @@ pub fn grammar(settings: &Settings, context: &[ContextSource]) -> Result<Grammar
     Ok(grammar.numbering(numbers(settings, context)))
 }
 
-/// Of [`LONG_NUMBERS`], those that are sources of the context. A conversation that counts its sources has all up to the largest, so
-/// that one of an earlier turn is known for what it is.
+/// Those of [`LONG_NUMBERS`] that are sources of the context. A conversation with numbered markers has all of them up
+/// to the largest, so that a source of an earlier turn is recognised.
 fn numbers(settings: &Settings, context: &[ContextSource]) -> Vec<u32> {
     let own = context
         .iter()
@@ -46,24 +46,25 @@ fn numbers(settings: &Settings, context: &[ContextSource]) -> Vec<u32> {
     }
 }
 
-/// What was read of an answer.
+/// A parsed answer.
 #[derive(Clone, Debug, Default)]
 pub struct ParsedAnswer<'a> {
     /// The answer itself.
     pub answer: &'a str,
     /// Its citations.
     pub extraction: Extraction,
-    /// By citation, what an API says that the source says; empty where the citations were read from the text.
+    /// For each citation, the quote of the source that an API returned. Empty if the citations were parsed from the
+    /// text.
     pub quotes: Vec<Option<String>>,
-    /// What of the API's citations did not fit the answer.
+    /// The parts of the API's citations that did not fit the answer.
     pub notes: Vec<Note>,
 }
 
-/// Reads an answer. Citations that the model's API returned beside the text stand in place of those in the text, which
-/// are the same ones written out, where they are there at all.
+/// Parses an answer. Citations that the model's API returned beside the text replace those in the text, which at most
+/// repeat them.
 ///
 /// # Errors
-/// [`GroundingError::UnknownApi`] when it cannot be told whose citations these are.
+/// [`GroundingError::UnknownApi`] if the API cannot be identified.
 pub fn parse_answer<'a>(
     answer: &'a str,
     grammar: &Grammar,
@@ -86,8 +87,8 @@ pub fn parse_answer<'a>(
     })
 }
 
-/// Where a passage stands by the locators of its corpus: what its metadata say, in the work that they name, or else in the
-/// one that the document is called by.
+/// The place of a passage in the locators of its corpus, from its metadata. The work is the one that the metadata name,
+/// else the one that the title or the document key names.
 pub fn place(
     locators: &Locators,
     metadata: &Value,

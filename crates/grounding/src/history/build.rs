@@ -7,24 +7,24 @@ use super::ledger::{self, CitedSource, Tuple};
 use super::messages::{Block, History, HistoryRules, HistoryTurn, Role};
 use super::shorten;
 
-/// How many of the newest turns a history of so many tokens is made from; `None` is all of them.
+/// The number of newest turns from which a history with this budget is made; `None` is all of them.
 ///
-/// Older ones could only come in where the newer leave a gap that one of them fits into. Looking for it among all would make
-/// a turn dearer the longer its conversation, for a message torn from what it was about.
+/// Older turns could only fill a gap that newer ones leave. Searching all of them would make a turn slower the longer
+/// its conversation is, and would add messages without their context.
 #[must_use]
 pub fn reach(max_tokens: Option<usize>) -> Option<usize> {
-    /// Turns that are looked at however small the budget.
+    /// Turns that are read however small the budget.
     const LEAST: usize = 16;
-    /// Fewer tokens than a turn has on the average, its question and what was cited of its answer.
+    /// Fewer tokens than an average turn has with its question and cited sentences.
     const TOKENS: usize = 16;
     max_tokens.map(|tokens| (tokens / TOKENS).max(LEAST))
 }
 
-/// The history of `turns`, the newest last, in a conversation that has `cited` these sources, in the order in which they are
-/// to stand.
+/// The history of `turns`, newest last. `cited` lists the sources that the conversation has cited, in the order of the
+/// ledger.
 ///
-/// `cited` is about the whole conversation, `turns` may be its newest: what is not handed in is not there, and is not counted
-/// as left out. `grammar` is that by which the answers were read.
+/// `cited` covers the whole conversation. `turns` may contain only its newest turns; others are not counted as left
+/// out. `grammar` is the one by which the answers were parsed.
 #[must_use]
 pub fn history(
     turns: &[HistoryTurn],
@@ -56,7 +56,7 @@ pub fn history(
             Some(_) => history.whole += 1,
         }
         history.tokens += kept.iter().map(|block| block.tokens).sum::<usize>();
-        // Gathered backwards, turned round below.
+        // The blocks are collected backwards and reversed below.
         history.blocks.extend(kept.into_iter().rev());
     }
     history.blocks.extend(ledger);

@@ -1,4 +1,4 @@
-//! The sentences of an answer that citations stand on which hold.
+//! Extracts the sentences of an answer whose citations hold.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use reground_interrupt::checked;
 
 use super::messages::HistoryTurn;
 
-/// Those sentences with their citations, verbatim, a line end for what is missing between two. `None` where there are none, or
-/// where they would be read otherwise out of the answer than in it.
+/// These sentences with their citations, verbatim, with a line break for each gap. `None` if there are none, or if the
+/// extract would be parsed differently from the answer.
 pub(super) fn cited_sentences(turn: &HistoryTurn, grammar: &Grammar) -> Option<String> {
     let held = checked(&turn.citations).filter(|one| one.holds == Some(true));
     let held = united(held.map(|one| one.bytes.clone()).collect());
@@ -25,8 +25,8 @@ pub(super) fn cited_sentences(turn: &HistoryTurn, grammar: &Grammar) -> Option<S
     (same && !text.is_empty()).then_some(text)
 }
 
-/// What is kept of an answer for the sake of the stretches that held: the sentences that they touch, the citations that they
-/// touch, and the sentences that those stand on, which need not touch them: `It is so. [A1]`.
+/// The ranges to keep: the sentences and the citations that the valid ranges touch, and the sentences that those
+/// citations belong to, which can be outside the range: `It is so. [A1]`.
 fn kept(read: &Extraction, held: &[Range<usize>]) -> Vec<Range<usize>> {
     let sentences = touching(held, &read.sentences, |sentence| sentence);
     let mut kept: Vec<Range<usize>> = sentences.cloned().collect();
@@ -38,7 +38,7 @@ fn kept(read: &Extraction, held: &[Range<usize>]) -> Vec<Range<usize>> {
     united(kept)
 }
 
-/// The ranges of a text. What is missing between two of them leaves a line end, unless it is white space, which stays.
+/// The text of the ranges. A gap becomes a line break, unless it is white space, which stays.
 fn cut(text: &str, ranges: &[Range<usize>]) -> Option<String> {
     let mut out = String::new();
     let mut end = None;
@@ -54,7 +54,7 @@ fn cut(text: &str, ranges: &[Range<usize>]) -> Option<String> {
     Some(out)
 }
 
-/// The ranges in order, those that overlap as one; none that is empty.
+/// The ranges in order, with overlapping ones merged and empty ones removed.
 fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
@@ -68,7 +68,7 @@ fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     united
 }
 
-/// The items that touch one of the ranges. Both are in order, and in one pass over both.
+/// The items that touch one of the ranges. Both are sorted, and one pass over both is enough.
 fn touching<'a, T>(
     ranges: &'a [Range<usize>],
     items: &'a [T],
@@ -82,7 +82,7 @@ fn touching<'a, T>(
     })
 }
 
-/// What citations say, wherever they stand.
+/// The forms and references of citations, independent of their positions.
 fn said<'a>(
     citations: impl IntoIterator<Item = &'a Extracted>,
 ) -> impl Iterator<Item = (&'a Form, &'a Reference)> {

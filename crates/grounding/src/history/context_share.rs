@@ -1,7 +1,7 @@
-//! What history takes from the sources of a turn, measured on the turn itself (D1–D4, D6), by the figures of its settings.
+//! How much of a turn's prompt the sources take beside the history, by the attention model with the turn's settings.
 //!
-//! Tokens of the context are those of the passages' text, tokens of the history those of the messages that go into the prompt.
-//! The order is D5's: the history is compressed first, then the share is measured.
+//! Context tokens are those of the passages' text, history tokens those of the messages that go into the prompt. The
+//! history is compressed first, then the share is measured.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,22 @@ use crate::attention_model::{Growth, attribution_share, drift_discount};
 use crate::error::GroundingError;
 use crate::settings::Settings;
 
-/// A turn's columns of what history does to it.
+/// The columns of a turn that describe the effect of its history.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextShare {
     /// o200k_base tokens of the history in its prompt.
     pub history_tokens: u64,
     /// α, the sources' share of the context and the history.
     pub attribution_share: f64,
-    /// What the model predicts of its citations.
+    /// The accuracy of its citations that the model predicts.
     pub predicted_accuracy: f64,
-    /// The envelope under the model, had the history grown evenly to what it is.
+    /// The lower bound of the model, if the history grew evenly to its present length.
     pub accuracy_floor: f64,
-    /// How far its query is from that of the first turn, in [0, 1]; `None` where either has no embedding.
+    /// Distance of its query from that of the first turn, in [0, 1]; `None` if either has no embedding.
     pub topic_drift: Option<f64>,
 }
 
-/// A turn, as it is measured.
+/// The input of a measurement of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Turn {
     /// Its number, from 1.
@@ -35,14 +35,14 @@ pub struct Turn {
     pub history_tokens: u64,
     /// Drift from the first turn.
     pub topic_drift: Option<f64>,
-    /// Drift from the turn that its sources were retrieved for; `None` where it is this turn, or nothing is known.
+    /// Drift since the turn that retrieved its sources; `None` if that is this turn, or if the drift is unknown.
     pub sources_drift: Option<f64>,
 }
 
-/// Measures a turn. Sources that were retrieved for an earlier query lose relevance by the drift since then (D4).
+/// Measures a turn. Sources of an earlier query lose relevance with the drift since then.
 ///
 /// # Errors
-/// [`GroundingError::OutOfRange`] for figures that no model has.
+/// [`GroundingError::OutOfRange`] for figures outside the range of the model.
 pub fn measure(turn: Turn, settings: &Settings) -> Result<ContextShare, GroundingError> {
     let model = settings.model()?;
     let share = attribution_share(turn.context_tokens, turn.history_tokens);
@@ -63,10 +63,11 @@ pub fn measure(turn: Turn, settings: &Settings) -> Result<ContextShare, Groundin
     })
 }
 
-/// The share of a context, and the least that keeps the accuracy target: what `refresh = adaptive` compares (D5).
+/// The sources' share of the context, and the least share that keeps the accuracy target. `refresh = adaptive` compares
+/// the two.
 ///
 /// # Errors
-/// As [`Settings::resolve`] for figures that it would not let pass.
+/// As [`Settings::resolve`] for settings that it would reject.
 pub fn share_and_least(
     context_tokens: u64,
     history_tokens: u64,
@@ -76,8 +77,8 @@ pub fn share_and_least(
     Ok((attribution_share(context_tokens, history_tokens), least))
 }
 
-/// What an answer adds to the tokens of everything that was said: with its query where it is the turn's first, else what it
-/// has more than the one that it supersedes.
+/// The tokens that an answer adds to the conversation: with its query for the first answer of a turn, else the
+/// difference to the answer that it replaces.
 #[must_use]
 pub fn said(query_tokens: i64, answer_tokens: usize, superseded: Option<i64>) -> i64 {
     let answer = i64::try_from(answer_tokens).unwrap_or(i64::MAX);
@@ -87,10 +88,10 @@ pub fn said(query_tokens: i64, answer_tokens: usize, superseded: Option<i64>) ->
     }
 }
 
-/// The most tokens of history beside a context (D6); `None` where it is not compressed.
+/// The maximum tokens of history beside a context; `None` if the history is not compressed.
 ///
-/// A context without sources leaves nothing to be diluted, and no history by the formula. A conversation still has to go on:
-/// its history gets what a full context, of `max_tokens`, would leave it.
+/// By the formula, a context without sources leaves no history. The conversation still has to continue, so its history
+/// gets what a full context of `max_tokens` would leave.
 ///
 /// # Errors
 /// As [`share_and_least`].
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
     use crate::attention_model::{DomainSpecificity, Specificity};
 
-    /// The example of the source: 2000 tokens of verses, 0.91 and 0.85.
+    /// The example of the publication: 2000 tokens of verses, 0.91 and 0.85.
     fn example() -> Settings {
         Settings {
             domain_specificity: DomainSpecificity::Named(Specificity::Verse),
@@ -156,11 +157,11 @@ mod tests {
             sources_drift: None,
         };
         let measured = measure(turn, &example()).unwrap();
-        // h/R0 = 0.4, t = 5: the corrected row of the source's table, times acc(0).
+        // h/R0 = 0.4, t = 5: the corrected row of the published table, times acc(0).
         assert!((measured.attribution_share - 1.0 / 3.0).abs() < 1e-12);
         assert!((measured.predicted_accuracy - 0.91 * 0.4152).abs() < 1e-4);
         assert!((measured.accuracy_floor - 0.91 * 0.2603).abs() < 1e-4);
-        // Fresh sources do not drift; kept ones do, by what is known of it.
+        // Fresh sources do not drift. Reused ones do, as far as the drift is known.
         assert_eq!(measured.topic_drift, Some(0.5));
         let kept = Turn {
             sources_drift: Some(0.5),
@@ -194,7 +195,7 @@ mod tests {
             (measured.predicted_accuracy, measured.accuracy_floor),
             (0.0, 0.0)
         );
-        // Its history is still let go on.
+        // The history may still grow.
         assert_eq!(
             history_limit(0, &example()),
             history_limit(4000, &example())

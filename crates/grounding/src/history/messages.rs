@@ -4,22 +4,22 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// What stands in a history for an answer whose words were not kept.
+/// The placeholder in a history for an answer whose text was not stored.
 pub const NOT_STORED: &str = "[answer not stored]";
 
-/// A turn that has ended, with the answer that stands.
+/// A turn that has ended, with its current answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HistoryTurn {
     /// Its number in the conversation.
     pub number: u32,
-    /// The user's words.
+    /// The user's query.
     pub query: String,
-    /// The answer as the model gave it; empty where there is none.
+    /// The model's answer; empty if there is none.
     pub answer: String,
-    /// o200k_base tokens of the query, where they were counted before.
+    /// o200k_base tokens of the query, if already counted.
     #[serde(default)]
     pub query_tokens: Option<usize>,
-    /// o200k_base tokens of the answer, where they were counted before.
+    /// o200k_base tokens of the answer, if already counted.
     #[serde(default)]
     pub answer_tokens: Option<usize>,
     /// The citations of the answer.
@@ -30,23 +30,23 @@ pub struct HistoryTurn {
 /// A citation of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryCitation {
-    /// Where it stands, or what it stands for, in bytes of the answer: every sentence that this touches is cited.
+    /// The byte range of the citation, or of the text that it covers, in the answer. Every sentence that the range
+    /// touches is cited.
     pub bytes: Range<usize>,
-    /// The verdict; `None` where there is none.
+    /// The verdict; `None` if there is none.
     pub holds: Option<bool>,
 }
 
-/// Which earlier turns the current one depends on (H2). The numbers are those of the turns that were judged to matter; where
-/// none was, no turn is kept.
+/// The earlier turns that the current turn depends on, by number. With an empty list no turn is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dependence {
-    /// On every turn: nothing was judged.
+    /// All turns: no dependence was determined.
     #[default]
     All,
-    /// On these turns and no others.
+    /// Only these turns.
     Hard(Vec<u32>),
-    /// On all turns from the earliest of these on, so that no exchange is torn from what led to it.
+    /// All turns from the earliest of these on, so that each exchange keeps what led to it.
     Soft(Vec<u32>),
 }
 
@@ -60,18 +60,18 @@ impl Dependence {
     }
 }
 
-/// What the history is made by.
+/// The rules for a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HistoryRules {
-    /// Most o200k_base tokens. `None`: no compression and no ledger.
+    /// Maximum o200k_base tokens. `None`: no compression and no ledger.
     pub max_tokens: Option<usize>,
-    /// The turns that are kept at all. It is about turns only: the ledger of a compressed history stays whole, so that
-    /// "none" leaves the ledger, and an empty history where there is no budget.
+    /// The turns to keep. The ledger of a compressed history stays complete: without turns the history is the ledger,
+    /// or empty if there is no budget.
     pub dependence: Dependence,
 }
 
-/// Who says a block.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -88,31 +88,31 @@ pub enum Role {
 pub struct Block {
     /// Number of its turn; `None` for the ledger.
     pub turn: Option<u32>,
-    /// Who says it.
+    /// Its role.
     pub role: Role,
-    /// The words.
+    /// Its text.
     pub content: String,
-    /// o200k_base tokens of the words.
+    /// o200k_base tokens of the text.
     pub tokens: usize,
-    /// Whether something of its turn is missing.
+    /// Whether a part of its turn is missing.
     pub shortened: bool,
 }
 
-/// The history: the ledger, then the turns as they came.
+/// The history: the ledger, then the turns in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
     /// Its messages.
     pub blocks: Vec<Block>,
     /// Tokens of all blocks.
     pub tokens: usize,
-    /// Whether the ledger alone exceeds the budget; then it is all there is.
+    /// Whether the ledger alone exceeds the budget. Then the history is only the ledger.
     pub over_budget: bool,
     /// Tuples in the ledger.
     pub tuples: usize,
-    /// Turns that are there to the last word.
+    /// Turns that are complete.
     pub whole: usize,
-    /// Turns of which a part is there.
+    /// Turns that are shortened.
     pub shortened: usize,
-    /// Turns that are not there.
+    /// Turns that are left out.
     pub left_out: usize,
 }

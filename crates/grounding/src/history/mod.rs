@@ -1,20 +1,21 @@
-//! The history of a conversation as it goes into the next prompt, after the sources (D6, D11, H2).
+//! The conversation history for the next prompt, which follows the sources.
 //!
-//! Without a budget it is every earlier turn, verbatim. Under one it is compressed, losing prose and never a citation:
+//! Without a budget, the history is every earlier turn, verbatim. With a budget it is compressed; it can lose prose but
+//! no citation:
 //!
-//! 1. The [`ledger`] of every source that was ever cited comes first, whole, even where it alone exceeds the budget.
-//! 2. What is left goes to the turns, the newest first. Of each, the fullest form is taken that still fits: the whole turn,
-//!    the question with the cited sentences that hold, the question alone, nothing. A turn of which nothing fits does not
-//!    end it: an older and shorter one may still find room.
+//! 1. The [`ledger`] of every cited source comes first and is always complete, even if it alone exceeds the budget.
+//! 2. The rest of the budget goes to the turns, newest first. Each turn gets the fullest form that fits: the whole
+//!    turn, the question with the cited sentences whose citations hold, the question alone, or nothing. After a turn
+//!    that does not fit, an older and shorter one can still be included.
 //!
-//! So a budget that holds all turns still has to hold the ledger beside them. Cited sentences are verbatim, markers and all;
-//! where something between two of them is missing, a line ends. A sentence whose citations all failed is not worth its tokens: repeated, it would pass for
-//! what was found. And a cut that would be read otherwise than the answer it was taken from (half of a code span, say) is
-//! not made.
+//! A budget must therefore have room for the ledger as well as the turns. Cited sentences are verbatim, including
+//! markers; a line break stands for text that was removed between them. Sentences whose citations all failed are left
+//! out, because they would look verified. A cut that would change how the text is parsed, for example half of a code
+//! span, is not made.
 //!
-//! Every block is a message of a chat, and APIs count each message by itself: the sum of the blocks' tokens is exact, but
-//! for what a model's template adds to each. Joined to one text they are other tokens, as white space merges across a seam,
-//! so whoever joins them counts the text.
+//! Each block is one chat message, and APIs count messages separately: the sum of the blocks' tokens is exact except
+//! for the overhead of the model's chat template. The tokens of the joined text can differ, because white space merges
+//! across a boundary; count the joined text in that case.
 
 mod build;
 mod cited_sentences;

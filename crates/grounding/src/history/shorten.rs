@@ -1,4 +1,4 @@
-//! The forms of a turn, from the fullest to the question alone.
+//! The forms of a turn, from complete to the question alone.
 
 use reground_citations::Grammar;
 use reground_tokens::count;
@@ -6,8 +6,8 @@ use reground_tokens::count;
 use super::cited_sentences;
 use super::messages::{Block, HistoryTurn, Role};
 
-/// The fullest form of a turn that takes at most `room` tokens; empty where none does. No form takes more than the one before
-/// it.
+/// The fullest form of a turn with at most `room` tokens; empty if none fits. No form has more tokens than the one
+/// before it.
 pub(super) fn within(turn: &HistoryTurn, room: usize, grammar: &Grammar) -> Vec<Block> {
     let question = turn.query_tokens.unwrap_or_else(|| count(&turn.query));
     if question > room {

@@ -1,42 +1,42 @@
-//! Probes (I11): questions whose source is known, sent through the pipeline to see at which stage it is lost.
+//! Probes: questions with a known source, which are run through the pipeline to find the stage that loses the source.
 
 use serde::Serialize;
 
 use crate::begin::Composed;
 
-/// What a probe expects in the context.
+/// The source that a probe expects in the context.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
     /// Its document.
     pub doc_id: &'a str,
-    /// Its passage; any of the document's where there is none.
+    /// Its passage; `None` for any passage of the document.
     pub chunk_id: Option<&'a str>,
 }
 
-/// What there is of it, as far as its caller sees.
+/// Whether the expected source exists and is visible to the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Presence {
-    /// Whether any passage of its document is there; not where its corpus cannot be read.
+    /// Whether any passage of its document exists; false if its corpus cannot be read.
     pub document: bool,
-    /// Whether its passage is there and the document's; also where none was named.
+    /// Whether its passage exists in the document; true if no passage was named.
     pub chunk: bool,
 }
 
-/// What became of it.
+/// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     /// Whether it is in the context.
     pub found: bool,
-    /// Its place there, from 1.
+    /// Its position there, from 1.
     pub position: Option<usize>,
-    /// Stage that lost it: document, chunk, retrieval, or one that a candidate leaves at.
+    /// The stage that lost it: document, chunk, retrieval, or a stage of the turn.
     pub lost_at: Option<&'static str>,
-    /// Why it left.
+    /// The reason for the loss.
     pub reason: Option<&'static str>,
 }
 
 impl Outcome {
-    /// What becomes of a probe before it is asked: nothing where what it expects is there to be found.
+    /// The outcome if the expected source does not exist; `None` if the probe can run.
     #[must_use]
     pub fn gone(presence: Presence) -> Option<Self> {
         let stage = match presence {
@@ -54,7 +54,7 @@ impl Outcome {
         })
     }
 
-    /// It could not be asked: its embedding, filter or settings no longer fit the corpus.
+    /// The outcome of a probe that cannot run: its embedding, filter or settings no longer fit the corpus.
     #[must_use]
     pub const fn unasked() -> Self {
         Self {
@@ -65,7 +65,8 @@ impl Outcome {
         }
     }
 
-    /// Looks for what was expected: in the context, else among what left on the way, of which the one that came furthest counts.
+    /// The outcome of a turn: the position in the context, else the stage and reason of the matching dropped candidate
+    /// that came furthest.
     #[must_use]
     pub fn of(turn: &Composed, expected: Expected<'_>) -> Self {
         let is = |doc_id: &str, members: &[String]| {

@@ -1,4 +1,4 @@
-//! A turn that is asked again under other settings, beside the one that was served (I16).
+//! The settings of a shadow turn: a served turn that is computed again with other settings.
 
 use serde_json::{Map, Value, json};
 
@@ -6,15 +6,15 @@ use crate::error::GroundingError;
 use crate::settings::hook::Hook;
 use crate::settings::{Settings, is_set};
 
-/// The settings of a shadow's call: what the turn's own call said, as far as its effective settings tell, and over it what
-/// the shadow is to do otherwise. `layers` are those beneath a call, weakest first; where they have changed since, that
-/// counts as said by the call, so a shadow differs from its turn in nothing but `changes`.
+/// The settings of a shadow's call: the settings of the turn's own call, derived from its effective settings,
+/// overridden by `changes`. `layers` are the layers below a call, weakest first. Differences caused by later changes of
+/// these layers count as settings of the call, so a shadow differs from its turn only in `changes`.
 ///
-/// A function of the application is the exception: it is called as the role that set it. So one counts as said by the call only if
-/// it is in `given`, what the turn keeps of its call, and goes by the name that it has there.
+/// A function of the application is an exception, because it is called as the role that set it. It counts as a setting
+/// of the call only if it is in `given`, the stored settings of the call, and then has the name that it has there.
 ///
 /// # Errors
-/// Those of [`Settings::resolve`] over the layers.
+/// Those of [`Settings::resolve`] for the layers.
 pub fn call(
     layers: &[(&'static str, &Value)],
     turn: &Settings,
@@ -23,7 +23,7 @@ pub fn call(
 ) -> Result<Value, GroundingError> {
     let hook = |name: &str| Hook::ALL.iter().any(|hook| hook.setting() == name);
     let mut said = Map::new();
-    // A strategy is a preset: what it stands for is not said a second time, or another strategy could not change it.
+    // A strategy is a preset. Its settings are not repeated here, so that another strategy can change them.
     let beneath = Settings::resolve(layers)?;
     if beneath.strategy != turn.strategy {
         said.insert("strategy".to_owned(), json!(turn.strategy));
@@ -39,7 +39,7 @@ pub fn call(
                 _ => continue,
             };
             if beneath.get(&name) != Some(&value) {
-                // null would leave it to the layers.
+                // null would leave the setting to the layers.
                 let value = if value.is_null() { json!("off") } else { value };
                 said.insert(name, value);
             }
@@ -61,7 +61,7 @@ mod tests {
         Settings::resolve(&layers).unwrap()
     }
 
-    /// What a shadow comes to, over a corpus' layer, of a turn with a call of its own.
+    /// The settings of a shadow, over a corpus layer, of a turn with a call of its own.
     fn shadow(corpus: &Value, said: &Value, changes: &Value) -> (Settings, Value) {
         let turn = resolve(&[corpus.clone(), said.clone()]);
         let call = call(&[("corpus", corpus)], &turn, said, changes).unwrap();
@@ -88,7 +88,8 @@ mod tests {
         let turn = resolve(&[corpus.clone(), said.clone()]);
         let (same, call) = shadow(&corpus, &said, &json!({}));
         assert_eq!(same, turn);
-        // What the layers say is not said again: a function that the corpus names stays the corpus' to call.
+        // Settings of the layers are not repeated. A function that the corpus names is still called as the corpus'
+        // role.
         assert_eq!(call.get("max_sources"), None);
         let (other, _) = shadow(&corpus, &said, &json!({"max_sources": 3}));
         assert_eq!(
@@ -125,7 +126,7 @@ mod tests {
             let (other, _) = shadow(&corpus, &said, &json!({"strategy": "every_turn"}));
             assert_eq!(other.preset(), Strategy::EveryTurn.preset());
         }
-        // What a call says beside its strategy stays said.
+        // Other settings of the call stay.
         let said = json!({"strategy": "first_turn", "compress": true});
         let (other, _) = shadow(&json!({}), &said, &json!({"strategy": "none"}));
         assert!(other.compress);

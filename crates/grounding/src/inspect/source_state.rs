@@ -1,4 +1,4 @@
-//! Whether what a turn saw still stands under its keys, by hash (I10).
+//! Whether the sources of a turn still have the same text, by hash.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use crate::begin::collapse::collapse;
 use crate::passage::{Candidate, Origin, Passage};
 use crate::settings::Settings;
 
-/// What has become of a passage since.
+/// The present state of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceState {
     /// The same text.
     Unchanged,
-    /// Another text, or one of another document.
+    /// Another text, or a passage of another document.
     Changed,
-    /// Nothing stands there, or nothing that this role may see.
+    /// Deleted, or not visible to this role.
     Gone,
 }
 
 impl SourceState {
-    /// The stable text that is shown.
+    /// The stable name for display.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,18 +29,19 @@ impl SourceState {
     }
 }
 
-/// What was seen: a passage, or several that were merged.
+/// A passage, or several merged ones, as a turn used it.
 #[derive(Clone, Copy, Debug)]
 pub struct CitedPassage<'a> {
     /// The document.
     pub doc_id: &'a str,
     /// Keys of its passages, in text order.
     pub members: &'a [String],
-    /// The hash of its text, or the beginning of it (hex).
+    /// The hash of its text, or a prefix of it (hex).
     pub hash: &'a str,
 }
 
-/// The hash of what stands there now, where that is one text, and what it says. `now` has the passages of the corpus by key.
+/// The hash of the current text, if it is still one text, and its state. `now` has the current passages of the corpus
+/// by key.
 #[must_use]
 pub fn source_state(
     seen: CitedPassage<'_>,
@@ -53,7 +54,7 @@ pub fn source_state(
     let parts = found
         .iter()
         .map(|passage| Candidate::bare((*passage).clone(), Origin::Fresh));
-    // What was one stays one, however long merges may be by now.
+    // A merged source stays merged, whatever the present limit of a merge.
     let merging = Settings {
         merge_adjacent: true,
         max_merged_tokens: usize::MAX,

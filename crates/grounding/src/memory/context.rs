@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::passage::{Candidate, CharRange};
 
-/// A source of a turn's context: what `begin_turn` returns, `prompt_context` prints and `end_turn` judges by.
+/// A source of a turn's context: `begin_turn` returns it, `prompt_context` prints it, and `end_turn` judges citations
+/// against it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextSource {
     /// Its marker.
@@ -16,10 +17,10 @@ pub struct ContextSource {
     /// The passage and its scores.
     #[serde(flatten)]
     pub candidate: Candidate,
-    /// Up to two key bullets chosen for the query (C7).
+    /// Up to two key sentences chosen for the query.
     #[serde(default)]
     pub facts: Vec<Fact>,
-    /// Which retrieval of the turn gave it: 0 for that of its beginning.
+    /// The retrieval of the turn that found it: 0 for the one at its beginning.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retrieval: u32,
 }
@@ -28,7 +29,7 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// An extractive bullet of a source (C7).
+/// A key sentence extracted from a source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
     /// The sentence, verbatim.
@@ -37,5 +38,5 @@ pub struct Fact {
     pub chars: CharRange,
 }
 
-/// The facts that a turn was given, by marker: the fact sheet that the next turn goes on from.
+/// The facts of a turn, by marker. The next turn starts from this fact sheet.
 pub type FactSheet = BTreeMap<String, BTreeSet<String>>;

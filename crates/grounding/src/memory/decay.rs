@@ -1,4 +1,4 @@
-//! What the conversation remembers after a turn has ended (C3).
+//! How a conversation's memory changes when a turn ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use super::source::{RememberedSource, SourceKey};
 use crate::passage::Origin;
 use crate::settings::CarryActivation;
 
-/// How memory fades.
+/// The settings of memory decay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecayRules {
     /// Factor per ended turn, in [0, 1] (`carry_decay`, 0.7).
     pub decay: f64,
-    /// Ended turns without activity after which an unpinned source is forgotten (`carry_ttl_turns`, 3).
+    /// Inactive ended turns after which an unpinned source is forgotten (`carry_ttl_turns`, 3).
     pub ttl_turns: u32,
-    /// What counts as activity (`carry_activation`).
+    /// The condition for activity (`carry_activation`).
     pub activation: CarryActivation,
 }
 
-/// The sources `before` a turn, for judging its answer anew, with the pins of `live`: what the user pinned or unpinned since
-/// then stands.
+/// The sources `before` a turn with the pins of `live`, to judge the turn's answer again without losing pins that the
+/// user changed since.
 pub fn with_pins_of(
     before: &[RememberedSource],
     live: &[RememberedSource],
@@ -44,18 +44,19 @@ pub fn with_pins_of(
     sources.into_values().collect()
 }
 
-/// The hash by which a change of the source is noticed later: of its own passage. A merged one has the hash of the union,
-/// which no single passage will ever have again.
+/// The hash that later shows a change of the source. `None` for a merged source: its hash is of the union, which no
+/// single passage has.
 fn hash_of(shown: &ContextSource) -> Option<String> {
     (shown.candidate.members.len() <= 1).then(|| shown.candidate.passage.hash.clone())
 }
 
-/// The sources after a turn that started with `before`, showed `context` and was answered with citations of `cited`.
+/// The sources after a turn that started with `before`, showed `context`, and was answered with citations of `cited`.
 ///
-/// A source is active if it was cited, or (under `context`) if this turn's retrieval put it into the context; to be carried
-/// or pinned is no activity. Active sources read 1 and the rest age by a turn; then every unpinned one fades by `decay`, so
-/// that a source last active in turn t reads `decay`^k in turn t + k and, at a `ttl_turns` of 3, is gone in t + 4. A merged
-/// source is remembered under its own key. Ascending by key, whatever the order of the arguments.
+/// A source is active if it was cited, or (under `context`) if this turn's retrieval put it into the context. Being
+/// carried or pinned is not activity. The score of active sources becomes 1, the others age by one turn. Then the score
+/// of every unpinned source is multiplied by `decay`. A source last active in turn t has the score `decay`^k in turn t
+/// + k and, with a `ttl_turns` of 3, is forgotten in t + 4. A merged source is remembered under its own key. The result
+/// is sorted by key, whatever the order of the arguments.
 pub fn after_turn(
     before: &[RememberedSource],
     context: &[ContextSource],
@@ -79,7 +80,7 @@ pub fn after_turn(
         cited.contains(key) || (rules.activation == CarryActivation::Context && fresh())
     };
     for (key, source) in &shown {
-        // A later turn could not read it.
+        // A later turn cannot read it again.
         let handed_over = source.candidate.passage.is_handed_over();
         if !handed_over && active(key) && !memory.contains_key(key) {
             memory.insert(key.clone(), entering(key, source));
@@ -106,7 +107,7 @@ pub fn after_turn(
         .collect()
 }
 
-/// A source that the conversation did not know.
+/// The memory of a source that is new to the conversation.
 fn entering(key: &SourceKey, source: &ContextSource) -> RememberedSource {
     RememberedSource {
         corpus: key.corpus.clone(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::context::FactSheet;
 use crate::passage::CharRange;
 
-/// A row of `conversation_markers`: what a marker is bound to, forever.
+/// A row of `conversation_markers`: the permanent binding of a marker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundMarker {
     /// `A1`: letters for the document in order of first use, number for the passage.
@@ -27,11 +27,11 @@ pub struct BoundMarker {
     pub hash: String,
 }
 
-/// What a conversation has bound to its markers.
+/// The markers of a conversation and the facts of its last answered turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MarkerRegister {
-    /// Their sources, in the order of binding: all of them, or of the documents in question and what tells the next marker.
+    /// The bindings, in their order: all of them, or those of the documents in question and the last one.
     pub markers: Vec<BoundMarker>,
-    /// The facts that the last answered turn was given of them.
+    /// The facts of the last answered turn, by marker.
     pub facts: FactSheet,
 }

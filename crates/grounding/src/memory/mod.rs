@@ -1,4 +1,4 @@
-//! What a conversation remembers between turns: its sources, its markers and its facts.
+//! The memory of a conversation.
 
 mod context;
 pub mod decay;

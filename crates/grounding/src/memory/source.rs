@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::context::ContextSource;
 use crate::passage::Origin;
 
-/// A row of `conversation_sources`: a live source, or a document-level pin (`passage` empty).
+/// A row of `conversation_sources`: an active source, or a pin on a whole document (`passage` empty).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RememberedSource {
     /// Name of the corpus.
@@ -14,7 +14,7 @@ pub struct RememberedSource {
     pub doc_id: String,
     /// The passage's key; empty for a pin on the whole document.
     pub passage: String,
-    /// Memory in [0, 1]: 1 when active, × `carry_decay` after each ended turn (C3).
+    /// Carry score in [0, 1]: 1 when active, × `carry_decay` after each ended turn.
     pub carry_score: f64,
     /// Ended turns since it was last active.
     pub inactive_turns: u32,
@@ -24,12 +24,12 @@ pub struct RememberedSource {
     pub pin_order: Option<i64>,
     /// Whether an answer has cited it.
     pub cited: bool,
-    /// Content hash when it was last in a context (hex), to notice a change.
+    /// Content hash when it was last in a context (hex), to detect a change.
     pub hash: Option<String>,
 }
 
 impl RememberedSource {
-    /// What it is in the context of a later turn.
+    /// Its origin in the context of a later turn.
     #[must_use]
     pub fn origin(&self) -> Origin {
         if self.pinned {

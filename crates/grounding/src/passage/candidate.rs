@@ -16,12 +16,12 @@ pub enum Origin {
     Pinned,
     /// Nominated by an edge of the knowledge graph, and found by no other branch of this turn.
     Graph,
-    /// Handed over by the application, from outside the corpora.
+    /// Provided by the application, from outside the corpora.
     Added,
 }
 
 impl Origin {
-    /// The stable text that is stored and shown.
+    /// The stable name for storage and display.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -34,10 +34,10 @@ impl Origin {
     }
 }
 
-/// A passage under consideration in one turn, with everything that is known of how it got there.
+/// A passage under consideration in one turn, with its ranks and scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The passage; after a merge its text, range, hash and tokens are those of the union.
+    /// The passage. After a merge, its text, range, hash and tokens are those of the union.
     pub passage: Passage,
     /// Best rank over the lexical lists, from 1.
     pub lexical_rank: Option<u32>,
@@ -47,34 +47,34 @@ pub struct Candidate {
     pub vector_rank: Option<u32>,
     /// Smallest distance.
     pub vector_distance: Option<f64>,
-    /// Rank among the neighbours of the knowledge graph, from 1.
+    /// Rank among the graph neighbours, from 1.
     #[serde(default)]
     pub graph_rank: Option<u32>,
-    /// Fused score, as the setting `fusion` makes it; 0 for a carried passage that no list holds.
+    /// Fused score, by the setting `fusion`; 0 for a carried passage that is in no list.
     pub fused: f64,
-    /// The reranker's score, where one ran.
+    /// The reranker's score, if a reranker ran.
     pub rerank: Option<f64>,
-    /// Score against this turn's query in [0, 1] (C3).
+    /// Relevance to this turn's query in [0, 1].
     pub relevance: f64,
-    /// What memory says of it, in [0, 1] (C3); `None` for a passage the conversation did not know.
+    /// Carry score in [0, 1]; `None` for a passage that the conversation did not know.
     pub carry_score: Option<f64>,
-    /// Whether it is what a turn that cannot be understood alone is about, so that no threshold keeps it out.
+    /// Whether it is the subject of a turn that cannot be understood alone, so that no threshold excludes it.
     #[serde(default)]
     pub anchors: bool,
     /// Fresh, carried, pinned, of the graph or added.
     pub origin: Origin,
-    /// Compared entities whose lists hold it.
+    /// Compared entities whose lists contain it.
     #[serde(default)]
     pub entities: Vec<String>,
-    /// Keys of every passage merged into this one, in text order; just its own when nothing was merged.
+    /// Keys of all passages merged into this one, in text order; only its own if nothing was merged.
     pub members: Vec<String>,
-    /// Other places that hold the same text: (document, passage).
+    /// Other places with the same text: (document, passage).
     #[serde(default)]
     pub also_in: Vec<(String, String)>,
 }
 
 impl Candidate {
-    /// A passage of which nothing is known yet but where it came from: no list holds it, nothing is merged into it.
+    /// A passage with only its origin known: without ranks, scores and merges.
     #[must_use]
     pub fn bare(passage: Passage, origin: Origin) -> Self {
         Self {
@@ -97,7 +97,8 @@ impl Candidate {
     }
 }
 
-/// The stages at which a candidate can leave (I1's names), in their order; what memory alone brought in says least.
+/// The stages at which a candidate can leave, in their order. The stage of carry-over is first, because memory alone
+/// brought those candidates in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -105,14 +106,14 @@ pub enum Stage {
     Carry,
     /// Twins dropped and neighbours merged.
     Collapse,
-    /// The cut to the candidates a reranker sees, and the reranker itself.
+    /// The cut to the candidates for the reranker, and the reranker itself.
     Rerank,
     /// Slots and token budget of the final context.
     Context,
 }
 
 impl Stage {
-    /// The stable text that is stored and shown.
+    /// The stable name for storage and display.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -124,7 +125,7 @@ impl Stage {
     }
 }
 
-/// Why a candidate left (I8). The text is stored and documented: stable once released.
+/// Why a candidate left. The names are stored and documented, so they do not change after a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -132,7 +133,7 @@ pub enum Reason {
     Twin,
     /// Merged into an adjacent candidate.
     Merged,
-    /// Beyond the candidates that go to the reranker.
+    /// Beyond the candidates for the reranker.
     BelowRerankCut,
     /// The reranker did not return it.
     RerankMissing,
@@ -152,16 +153,16 @@ pub enum Reason {
     OverMaxSources,
     /// It did not fit into the token budget.
     OverTokenBudget,
-    /// Carried, but its text has changed since.
+    /// Carried, but its key now belongs to another document.
     Changed,
-    /// Carried, but no longer visible to this role or deleted.
+    /// Carried, but deleted or no longer visible to this role.
     Gone,
     /// Carried, but this turn's retrieval found it too.
     FoundFresh,
 }
 
 impl Reason {
-    /// The stable text that is stored and shown.
+    /// The stable name for storage and display.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -187,13 +188,13 @@ impl Reason {
 /// A candidate that did not reach the context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// The candidate as it stood when it left.
+    /// The candidate in its state when it left.
     pub candidate: Candidate,
-    /// Where.
+    /// The stage at which it left.
     pub stage: Stage,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// Key of the candidate it gave way to, for twins and merges.
+    /// Key of the candidate that replaced it, for twins and merges.
     pub into: Option<String>,
 }
 
@@ -201,7 +202,7 @@ pub struct Dropped {
 mod tests {
     use super::*;
 
-    /// What is stored as text is what the stored JSON says.
+    /// The stored names equal the JSON names.
     #[test]
     fn names_are_those_of_the_json() {
         for stage in [Stage::Carry, Stage::Collapse, Stage::Rerank, Stage::Context] {
@@ -210,7 +211,7 @@ mod tests {
         let mut reason = Some(Reason::Twin);
         while let Some(one) = reason {
             assert_eq!(serde_json::to_value(one).unwrap(), one.name());
-            // Written as a chain, so that a new reason must be put into it.
+            // Written as a chain, so that the compiler requires every new reason here.
             reason = match one {
                 Reason::Twin => Some(Reason::Merged),
                 Reason::Merged => Some(Reason::BelowRerankCut),

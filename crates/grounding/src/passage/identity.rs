@@ -1,4 +1,4 @@
-//! Identity of passages (C5): which are the same place, which are twins, which follow each other.
+//! Identity of passages: same place, twins, and neighbours.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::passage::{CharRange, Passage};
 
-/// A passage's key within all corpora.
+/// The id of a passage over all corpora.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PassageId {
     /// Name of the corpus.
@@ -16,7 +16,7 @@ pub struct PassageId {
 }
 
 impl PassageId {
-    /// The key of a passage.
+    /// The id of a passage.
     #[must_use]
     pub fn of(passage: &Passage) -> Self {
         Self {
@@ -33,7 +33,7 @@ pub(crate) fn text_id(passage: &Passage) -> TextId<'_> {
     (&passage.corpus, &passage.doc_id, passage.version)
 }
 
-/// Share of the shorter of two ranges that both have in common, in [0, 1]; 0 where one is empty.
+/// The share of the shorter of two ranges that both have in common, in [0, 1]; 0 if one is empty.
 #[must_use]
 pub fn overlap(a: CharRange, b: CharRange) -> f64 {
     let common = a.end.min(b.end).saturating_sub(a.start.max(b.start));
@@ -52,7 +52,7 @@ fn length(range: CharRange) -> u32 {
 /// Whether two passages are twins: same content hash, in any document, or same version of the same document and at
 /// least `twin_overlap` of the shorter character range in common.
 ///
-/// Pages alone never make twins: two passages may stand on one page.
+/// Equal pages do not make twins, because a page can hold several passages.
 #[must_use]
 pub fn twins(a: &Passage, b: &Passage, twin_overlap: f64) -> bool {
     a.hash == b.hash
@@ -60,9 +60,9 @@ pub fn twins(a: &Passage, b: &Passage, twin_overlap: f64) -> bool {
             && matches!((a.chars, b.chars), (Some(a), Some(b)) if overlap(a, b) >= twin_overlap))
 }
 
-/// Whether `next` begins where `before` ends or earlier, as the next passage of the same version.
+/// Whether `next` is the next passage of the same version and starts at or before the end of `before`.
 ///
-/// A gap between the two is text that nobody holds, so they do not count as adjacent.
+/// Passages with a gap between them are not adjacent, because no passage contains the text in the gap.
 #[must_use]
 pub fn adjacent(before: &Passage, next: &Passage) -> bool {
     let follows =
@@ -72,10 +72,10 @@ pub fn adjacent(before: &Passage, next: &Passage) -> bool {
     follows && touches && text_id(before) == text_id(next)
 }
 
-/// The class of each passage: the index of its leader, which is its own for a leader.
+/// The class of each passage: the index of its leader. A leader has its own index.
 ///
-/// Passages are taken in the order given, strongest first; each joins the first leader that it is a twin of. Classes
-/// are not closed transitively: a chain of windows that each overlap the next must not collapse into one.
+/// Passages are processed in the given order, strongest first. Each joins the first leader that it is a twin of.
+/// Classes are not transitive: a chain of windows that each overlap the next must not collapse into one.
 #[must_use]
 pub fn twin_classes(passages: &[&Passage], twin_overlap: f64) -> Vec<usize> {
     let mut by_hash: BTreeMap<&str, usize> = BTreeMap::new();
@@ -152,7 +152,7 @@ mod tests {
             })
             .collect();
         let refs: Vec<_> = windows.iter().collect();
-        // Windows 0–10 overlap window 0 by 90 % or more; with 0.95 every sixth leads.
+        // Windows 0–10 overlap window 0 by 90 % or more; with 0.95 every sixth is a leader.
         assert_eq!(twin_classes(&refs, 0.95), [0, 0, 0, 0, 0, 0, 6, 6, 6, 6]);
     }
 

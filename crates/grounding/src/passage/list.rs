@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What put a passage on a list.
+/// The source of a ranked list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Branch {
-    /// BM25; a hit's value is its score, higher is better.
+    /// BM25. A hit's value is its score, higher is better.
     Lexical,
-    /// pgvector; a hit's value is its distance, lower is better.
+    /// pgvector. A hit's value is its distance, lower is better.
     Vector,
-    /// The edges of what the conversation keeps naming (C4); a hit's value is the weight of its strongest edge.
+    /// The knowledge graph, for nodes that the conversation repeats. A hit's value is the weight of its strongest edge.
     Graph,
-    /// What earlier turns were shown (H1), in no order; a hit has no value.
+    /// The contexts of earlier turns, unordered. A hit has no value.
     History,
 }
 
 impl Branch {
-    /// The stable text that is shown.
+    /// The stable name for display.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Branch {
     }
 }
 
-/// How a vector distance is measured (pgvector's three float operators).
+/// The metric of a vector distance (pgvector's three float operators).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
@@ -42,23 +42,23 @@ pub enum Metric {
     InnerProduct,
 }
 
-/// One entry of a ranked list, best first; its rank is its position plus one.
+/// An entry of a ranked list. Lists are sorted best first, and the rank is the position plus one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
-    /// Key of the passage; where a turn searches several corpora, its [handle](crate::begin::multi_corpus).
+    /// Key of the passage; its handle, if a turn searches several corpora.
     pub key: String,
     /// Score (lexical), distance (vector) or weight (graph).
     pub value: f64,
 }
 
-/// The answer of one branch to one query.
+/// The result of one branch for one query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedList {
-    /// Which branch answered.
+    /// The branch.
     pub branch: Branch,
     /// Weight of the list in the fusion.
     pub weight: f64,
-    /// The compared entity that was asked for, under the intent `compare`.
+    /// The compared entity of the query, under the intent `compare`.
     pub entity: Option<String>,
     /// Hits, best first.
     pub hits: Vec<Hit>,

@@ -1,23 +1,24 @@
-//! How alike the sources of a context are to the query and to each other (I10), by their embeddings.
+//! Similarity of the sources of a context to the query and to each other, by their embeddings.
 //!
-//! A source that is near the cited one could have been cited as well. No model is asked: what has no embedding has no
-//! likeness.
+//! A source that is similar to a cited one could have been cited as well. A source without an embedding has no
+//! similarity.
 
 use serde::Serialize;
 
 use crate::passage::vectors::cosine;
 
-/// Cosines in [−1, 1], as a turn stores them.
+/// Cosines in [−1, 1], as stored with a turn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SourceSimilarities {
-    /// Of each source to the query, by position; `None` where no source has one.
+    /// Similarity of each source to the query, by position; `None` if no source has one.
     pub query_similarities: Option<Vec<Option<f32>>>,
-    /// Of each two sources, the first to each after it, then the second to each after it, …; `None` where no two have one.
+    /// Similarity of each pair of sources: the first to each after it, then the second to each after it, and so on.
+    /// `None` if no pair has one.
     pub source_similarities: Option<Vec<Option<f32>>>,
 }
 
-/// The likenesses of a context: of each source, in order, the embeddings of its passages. Of a source that was merged from
-/// several passages the one that is most alike counts.
+/// The similarities of a context. `sources` has the embeddings of the passages of each source, in order. A merged
+/// source has the similarity of its most similar passage.
 #[must_use]
 pub fn source_similarities(query: Option<&[f32]>, sources: &[Vec<&[f32]>]) -> SourceSimilarities {
     let query: Vec<&[f32]> = query.into_iter().collect();

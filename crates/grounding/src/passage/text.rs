@@ -13,7 +13,7 @@ pub struct CharRange {
 }
 
 impl CharRange {
-    /// The range of two optional bounds; `None` unless both are known.
+    /// The range from two optional bounds; `None` unless both are known.
     #[must_use]
     pub fn of(start: Option<u32>, end: Option<u32>) -> Option<Self> {
         Some(Self {
@@ -22,58 +22,58 @@ impl CharRange {
         })
     }
 
-    /// Whether it has all characters of the other.
+    /// Whether it contains the other range.
     #[must_use]
     pub fn holds(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 }
 
-/// A passage of a corpus, as it stands in the corpus' relation at this moment.
+/// A passage with its current content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Passage {
-    /// Name of the corpus; empty where the application handed it over.
+    /// Name of the corpus; empty if the application provided the passage.
     pub corpus: String,
-    /// The document's key in the application's own terms; the passage's key where no document is mapped.
+    /// The document's key in the application; the passage's key if no document is mapped.
     pub doc_id: String,
-    /// The passage's key in the application's own terms.
+    /// The passage's key in the application.
     pub key: String,
-    /// The document's version, where the corpus keeps versions.
+    /// The document's version, if the corpus has versions.
     pub version: Option<i32>,
     /// Position among the passages of its document and version, from 0.
     pub ordinal: Option<i32>,
-    /// Pages that the passage stands on.
+    /// Pages of the passage.
     pub pages: Option<PageRange>,
-    /// Characters that the passage covers.
+    /// Characters of the passage.
     pub chars: Option<CharRange>,
-    /// The text itself, never altered.
+    /// The text, never altered.
     pub text: String,
-    /// SHA-256 of the folded text, lower-case hex (erratum 5).
+    /// SHA-256 of the folded text, lower-case hex.
     pub hash: String,
     /// Exact o200k_base tokens of `text`.
     pub tokens: u32,
     /// Title of the document.
     pub title: Option<String>,
-    /// Where a reader finds the document.
+    /// The address of the document for readers.
     pub uri: Option<String>,
     /// Publication date as the corpus gives it (ISO 8601).
     pub published: Option<String>,
-    /// What its row names for it to be read by, where the corpus maps that: a text search configuration or a language.
+    /// The text search configuration or language of its row, if the corpus maps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_config: Option<String>,
-    /// Whatever else the corpus maps.
+    /// The other mapped columns of the corpus.
     #[serde(default)]
     pub metadata: serde_json::Value,
 }
 
 impl Passage {
-    /// Whether it is of no corpus: the application handed it over, and it stands nowhere else.
+    /// Whether the application provided it, so that it belongs to no corpus.
     #[must_use]
     pub fn is_handed_over(&self) -> bool {
         self.corpus.is_empty()
     }
 
-    /// Whether it knows its place in the document (I4's first factor): pages, characters or ordinal.
+    /// Whether its position in the document is known: pages, characters or ordinal.
     #[must_use]
     pub fn has_coordinates(&self) -> bool {
         self.pages.is_some() || self.chars.is_some() || self.ordinal.is_some()

@@ -1,6 +1,6 @@
-//! Embeddings: how near two are, and one shifted towards others.
+//! Functions on embeddings: cosine, and a shift towards other vectors.
 
-/// Cosine of two vectors, in [−1, 1]; `None` where there is no angle: vectors of different lengths, or one without any.
+/// Cosine of two vectors, in [−1, 1]; `None` if there is no angle: vectors of different dimensions, or of length 0.
 #[must_use]
 pub fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
     if a.len() != b.len() {
@@ -15,9 +15,9 @@ pub fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
     cosine.is_finite().then(|| cosine.clamp(-1.0, 1.0))
 }
 
-/// A vector shifted towards others: its direction plus each of theirs times a weight, at its own length. Vectors of other
-/// dimensions and those without a direction do not pull. What nothing pulls stays what it was to the last bit, and so does
-/// what the others cancel out.
+/// A vector shifted towards others: its direction plus each of their directions times a weight, scaled to its own
+/// length. Vectors of other dimensions or without a direction are ignored. If none is left, or if they cancel out, the
+/// vector is returned unchanged.
 #[must_use]
 pub fn shifted<'a>(
     vector: &[f32],
@@ -46,7 +46,7 @@ pub fn shifted<'a>(
     sum.iter().map(|x| (x * scale) as f32).collect()
 }
 
-/// Whether a vector has a direction: a length above 0.
+/// Whether a vector has a direction, that is, a finite length above 0.
 #[must_use]
 pub fn directed(vector: &[f32]) -> bool {
     let length = norm(vector);

@@ -1,4 +1,4 @@
-//! The block of a turn's sources for the prompt: facts, then passages with their markers (C7, C8).
+//! Renders the block of a turn's sources for the prompt: facts, then passages with their markers.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -12,13 +12,13 @@ use crate::passage::{CharRange, Passage};
 use crate::prompt::escape::escape;
 use crate::settings::MarkerStyle;
 
-/// How the block is written.
+/// The format of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Headings and paragraphs.
     Text,
-    /// Tags, for models that are trained on them. Passages stay readable: only our own tags are defused in them, so the
-    /// block is a prompt and no XML document.
+    /// Tags, for models that are trained on them. Passages stay readable: only our own tags are escaped in them, so the
+    /// block is not a valid XML document.
     Xml,
     /// One JSON object.
     Json,
@@ -37,13 +37,13 @@ impl FromStr for Format {
     }
 }
 
-/// Where a passage stands in its document, for people: pages where they are known, else characters.
+/// The place of a passage in its document, for display: pages if known, else characters.
 #[must_use]
 pub fn locator(passage: &Passage) -> Option<String> {
     locate(passage.pages, passage.chars)
 }
 
-/// [`locator`] from the parts, for markers of earlier turns.
+/// [`locator`] from its parts, for markers of earlier turns.
 #[must_use]
 pub fn locate(pages: Option<PageRange>, chars: Option<CharRange>) -> Option<String> {
     pages
@@ -51,7 +51,7 @@ pub fn locate(pages: Option<PageRange>, chars: Option<CharRange>) -> Option<Stri
         .or_else(|| chars.map(|range| format!("chars {}–{}", range.start, range.end)))
 }
 
-/// What the model is shown of a source, for judging what it supports: the title and the text.
+/// The text of a source that supports claims: title and text.
 #[must_use]
 pub fn shown(source: &ContextSource) -> String {
     let passage = &source.candidate.passage;
@@ -62,21 +62,21 @@ pub fn shown(source: &ContextSource) -> String {
     )
 }
 
-/// What the block is written by.
+/// The rules for the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRules {
-    /// Look of the markers.
+    /// The form of the markers.
     pub style: MarkerStyle,
-    /// Whether it begins with a line against noise in the history (K5).
+    /// Whether the block starts with a note about contradictions in the history.
     pub history_note: bool,
 }
 
-/// The line against noise in the history (K5): the model's own earlier answers are where it comes from.
+/// The note about contradictions in the history. Most of these come from the model's own earlier answers.
 const HISTORY_NOTE: &str =
     "Where the conversation so far says otherwise than these sources, or more, go by the sources.";
 
-/// The block: every source's facts, then every passage in the context's order. Whatever comes from documents is
-/// defused. Empty for an empty context.
+/// The block: the facts of every source, then every passage in the context's order. All text from documents is escaped.
+/// Empty for an empty context.
 #[must_use]
 pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> String {
     if context.is_empty() {
@@ -94,7 +94,7 @@ pub fn render(context: &[ContextSource], format: Format, rules: BlockRules) -> S
     }
 }
 
-/// A source with every string defused.
+/// A source with every string escaped.
 struct Source {
     marker: String,
     title: String,
@@ -108,7 +108,7 @@ impl Source {
     fn of(source: &ContextSource, style: MarkerStyle) -> Self {
         let passage = &source.candidate.passage;
         let safe = |text: &str| escape(text, style).into_owned();
-        // A heading is one line, whatever the title holds.
+        // A heading is one line, also for a title with line breaks.
         let line = |text: &str| safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
         Self {
             marker: source.marker.clone(),
@@ -135,7 +135,7 @@ impl Source {
     }
 }
 
-// Writing to a `String` cannot fail, so the results of `write!` are dropped below.
+// Writing to a `String` cannot fail, so the results of `write!` are ignored below.
 
 fn text(sources: &[Source], note: Option<&str>) -> String {
     let mut out = String::new();
@@ -233,7 +233,7 @@ fn json(sources: &[Source], note: Option<&str>) -> String {
     .to_string()
 }
 
-/// What to tell the model about citing, to go with the block.
+/// The instructions for citing, to be used with the block.
 #[must_use]
 pub fn instructions(format: Format, style: MarkerStyle) -> String {
     let (one, two) = match style {

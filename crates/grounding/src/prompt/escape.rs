@@ -1,5 +1,7 @@
-//! Passages are untrusted: inside a prompt nothing in them may pose as a marker or a delimiter of ours, and nothing
-//! invisible may reach the model. Stored text is untouched; this is for the prompt only.
+//! Escapes untrusted text for a prompt: no passage can contain one of our markers or delimiters, or invisible
+//! characters.
+//!
+//! Stored text is not changed.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -15,20 +17,20 @@ pub(crate) const TAGS: &[&str] = &["context", "facts", "fact", "sources", "sourc
 /// Headings of the text format.
 pub(crate) const HEADINGS: &[&str] = &["facts", "sources", "end of sources"];
 
-/// A bracket group without brackets inside, in any of the bracket pairs that models write citations with.
+/// A bracket group without inner brackets, in any of the bracket pairs that models use for citations.
 static BRACKETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"([\[［【〔⟦])([^\[\]［］【】〔〕⟦⟧\r\n]{1,160})([\]］】〕⟧])").ok()
 });
-/// A marker anywhere in such a group, as we write it.
+/// A marker anywhere in such a group, in our own form.
 static MARKER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b[A-ZＡ-Ｚ]{1,4}[0-9０-９]{1,9}\b").ok());
-/// A marker at the beginning of such a group, in any case: ids are repaired before they are judged.
+/// A marker at the start of such a group, in any case, because ids are normalised before they are judged.
 static LEADING_MARKER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^\s*[A-Za-zＡ-Ｚａ-ｚ]{1,4}[ ._-]?[0-9０-９]{1,9}\b").ok());
-/// A number at the beginning of such a group, a marker under [`MarkerStyle::Numbered`].
+/// A number at the start of such a group, which is a marker under [`MarkerStyle::Numbered`].
 static LEADING_NUMBER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^\s*\d{1,9}\b").ok());
-/// An opening or closing tag of ours.
+/// An opening or closing tag of the prompt block.
 static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?i)[<＜]([\s/／]{{0,8}}(?:{})\b)",
@@ -36,7 +38,7 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
     .ok()
 });
-/// A heading of the text format, at the beginning of a line.
+/// A heading of the text format, at the start of a line.
 static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?im)^([ \t]{{0,8}})={{2,}}([ \t]*(?:{})\b)",
@@ -45,15 +47,15 @@ static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The text as it may stand in a prompt. Idempotent, linear in the text.
+/// The text, escaped for a prompt. Idempotent, and linear in the text.
 ///
-/// - Bracket groups that hold or begin with a marker become parentheses: `[B7]` reads `(B7)`. Under
-///   [`MarkerStyle::Numbered`] that includes `[12]`.
-/// - Tags of ours lose their bracket: `</source>` reads `‹/source>`; headings of ours theirs.
-/// - Invisible characters go: Unicode tags, bidirectional controls, zero-width characters, soft hyphens, variation
-///   selectors beyond the first sixteen, and controls other than tab and line breaks. The zero-width joiner and
-///   non-joiner stay between two characters outside ASCII, where Arabic, Indic scripts and emoji need them to be
-///   spelt; next to ASCII they can only hide something, a marker cut in two for one.
+/// - Bracket groups that contain or start with a marker get parentheses: `[B7]` becomes `(B7)`. Under
+///   [`MarkerStyle::Numbered`] this includes `[12]`.
+/// - The tags and headings of the prompt block lose their delimiters: `</source>` becomes `‹/source>`.
+/// - Invisible characters are removed: Unicode tags, bidirectional controls, zero-width characters, soft hyphens,
+///   variation selectors beyond the first sixteen, and controls other than tab and line breaks. The zero-width joiner
+///   and non-joiner stay between two characters outside ASCII, because Arabic, Indic scripts and emoji need them. Next
+///   to ASCII they are removed, because they could split a marker.
 #[must_use]
 pub fn escape(text: &str, style: MarkerStyle) -> Cow<'_, str> {
     let without_tags = apply(without_markers(visible(text), style), &TAG, |groups| {
@@ -64,8 +66,8 @@ pub fn escape(text: &str, style: MarkerStyle) -> Cow<'_, str> {
     })
 }
 
-/// The text whose bracket groups with markers are parentheses. Groups stand within groups: each round opens the innermost ones, and
-/// as the content of a group is limited, so are the rounds.
+/// Replaces the brackets of groups with markers by parentheses. Groups can be nested: each round replaces the innermost
+/// ones. The length limit of a group also limits the rounds.
 fn without_markers(mut text: Cow<'_, str>, style: MarkerStyle) -> Cow<'_, str> {
     loop {
         let found = Cell::new(false);
@@ -114,7 +116,7 @@ fn apply<'t>(
     }
 }
 
-/// The text without what nobody sees.
+/// The text without invisible characters.
 fn visible(text: &str) -> Cow<'_, str> {
     if checked(text.chars()).all(|c| !invisible(c) && !joiner(c)) {
         return Cow::Borrowed(text);
@@ -203,7 +205,7 @@ mod tests {
             for groups in BRACKETS.as_ref().unwrap().captures_iter(&once) {
                 prop_assert!(!reads_as_marker(&groups[2], style), "{}", &groups[0]);
             }
-            // The grammar of our own markers, written independently of the patterns above.
+            // The grammar of our markers, written independently of the patterns above.
             let ours = Regex::new(r"\[[A-Z]+[0-9]+([,;] ?[A-Z]+[0-9]+)*\]").unwrap();
             prop_assert!(!ours.is_match(&once));
             prop_assert!(!TAG.as_ref().unwrap().is_match(&once));

@@ -1,7 +1,7 @@
-//! Cue words: what a language uses to compare, to point back, to change the subject and to ask about the sources.
+//! Cue words: the words of a language that compare, point back, change the subject, or ask about the sources.
 //!
-//! A cue is a row `(language, kind, cue)`; the built-in rows are a default that callers replace or extend. All
-//! languages given are looked for at once: a turn is short and mixes languages.
+//! A cue is a row `(language, kind, cue)`. Callers can replace or extend the built-in rows. All languages are matched
+//! at once, because a turn is short and may mix languages.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,28 +9,28 @@ use std::sync::LazyLock;
 use reground_interrupt::check_interrupt;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What a cue tells.
+/// The meaning of a cue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Comparison announced before its members: "difference between X and Y".
+    /// A comparison cue before its members: "difference between X and Y".
     ComparePrefix,
-    /// Comparison between its members: "X versus Y".
+    /// A comparison cue between its members: "X versus Y".
     CompareInfix,
-    /// Comparison after its members: "are X and Y the same".
+    /// A comparison cue after its members: "are X and Y the same".
     CompareSuffix,
-    /// A comparative or a choice that is a comparison only together with two members: "better", "which is".
+    /// A comparative or a choice that makes a comparison only with two members: "better", "which is".
     Comparative,
-    /// A comparative that takes the next word along: "more reliable".
+    /// A comparative followed by the word that it grades: "more reliable".
     Degree,
-    /// What a comparative is followed by: "than".
+    /// The word after a comparative: "than".
     Than,
-    /// What joins the members of a comparison: "and", "with".
+    /// A word that joins the members of a comparison: "and", "with".
     Joiner,
-    /// Joins alternatives: "or".
+    /// A word that joins alternatives: "or".
     Alternative,
-    /// Ends the members of a comparison: "in terms of", "that".
+    /// A word that ends the members of a comparison: "in terms of", "that".
     Boundary,
-    /// A word that stands for something said before: "it", "they".
+    /// A word that refers to an earlier one: "it", "they".
     Pronoun,
     /// An opening that continues the previous turn: "what about", "and".
     Continuation,
@@ -38,7 +38,7 @@ pub enum Kind {
     Clarification,
     /// A change of subject: "on another note".
     Shift,
-    /// A request about the sources themselves: "in that document".
+    /// A question about the sources themselves: "in that document".
     Sources,
     /// A word without content of its own.
     Stop,
@@ -108,7 +108,7 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
     ("de", Kind::Alternative, "oder"),
     ("de", Kind::Boundary, "in bezug auf, im hinblick auf, hinsichtlich, bezüglich, wenn, falls, dass, weil, bitte, ist, sind, \
         wird, werden, kann, soll"),
-    // "Sie" also addresses the one who is asked, "das" and "die" are articles: they point back only in company.
+    // "Sie" is also a form of address, and "das" and "die" are articles. They count only in the phrases listed here.
     ("de", Kind::Pronoun, "es, er, ihn, ihm, ihnen, dies, diese, diesen, diesem, dieser, dieses, jene, jenes, deren, dessen, \
         dort, davon, dafür, dagegen, daran, darauf, daraus, darin, darüber, darunter, dabei, dadurch, damit, dazu, beides, \
         beiden, letztere, letzterer, ersteres, letzteres, ist das, geht das, kostet das, heißt das, macht das, was das"),
@@ -124,7 +124,8 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
         diesem dokument, diese dokumente, diesen dokumenten, dieser artikel, diesem artikel, dieser seite, welcher seite, \
         diesem abschnitt, wo steht das, wo steht es, steht das, zitiere, zitat, zitate, oben zitiert, oben genannt, \
         dieselbe quelle, dieselben quellen, derselben quelle"),
-    // Words that carry content in English stay out, although German uses them for grammar: "war", "man", "bin", "art".
+    // Words that carry content in English are left out, although German uses them for grammar: "war", "man", "bin",
+    // "art".
     ("de", Kind::Stop, "der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, kein, keine, keinen, und, oder, \
         aber, wenn, weil, dass, von, vom, zu, zum, zur, im, in, an, am, auf, aus, bei, beim, für, mit, nach, seit, über, unter, \
         um, durch, gegen, ohne, zwischen, als, wie, ist, sind, waren, wird, werden, wurde, wurden, sein, hat, haben, hatte, \
@@ -133,7 +134,8 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
         diesen, diesem, dieser, dieses, dort, hier, ich, mir, mich, mein, meine, meinen, meinem, meiner, wir, uns, unser, \
         unsere, du, dir, dich, dein, deine, wer, wem, wen, was, welche, welcher, welches, welchen, wann, wo, warum, wieso, \
         viel, viele, bitte, gibt, geben, sag, sagen, danke, ja, nein, davon, dafür, dazu, damit, darüber"),
-    // Of other languages only what no English or German question says otherwise: all languages are looked for at once.
+    // For other languages, only cues without another meaning in English or German, because all languages are matched at
+    // once.
     ("fr", Kind::ComparePrefix, "comparer, compare avec, comparaison entre, différence entre, différences entre, quelle différence, points communs entre"),
     ("fr", Kind::CompareInfix, "par rapport à, par rapport au, par rapport aux, comparé à, comparée à, en comparaison de, contrairement à, différent de"),
     ("fr", Kind::Joiner, "et"),
@@ -204,10 +206,10 @@ pub const BUILT_IN: &[(&str, Kind, &str)] = &[
     ("ja", Kind::Sources, "この資料, その資料, どの資料, この文書, その文書, どの文書, どのページ, このページ, 出典, 引用元, どこに書いて, 同じ資料"),
 ];
 
-/// A set of cues, ready for matching.
+/// A set of cues, indexed for matching.
 #[derive(Clone, Debug)]
 pub struct Cues {
-    /// By first word: the whole cue as words, and its kind; longest first.
+    /// By first word: the words of the whole cue and its kind, longest first.
     by_first: BTreeMap<String, Vec<(Vec<String>, Kind)>>,
 }
 
@@ -218,12 +220,12 @@ pub struct CueMatch {
     pub start: usize,
     /// One past its last word.
     pub end: usize,
-    /// The cue as it stands in the table.
+    /// The cue as listed in the table.
     pub cue: String,
 }
 
 impl Cues {
-    /// The built-in rows, read once a process.
+    /// The built-in rows, parsed once per process.
     #[must_use]
     pub fn built_in() -> &'static Self {
         static CUES: LazyLock<Cues> = LazyLock::new(|| {
@@ -235,7 +237,7 @@ impl Cues {
         &CUES
     }
 
-    /// Cues from rows of language, kind and cue; rows without a word are ignored.
+    /// Cues from rows of language, kind and cue. Rows without a word are ignored.
     pub fn from_rows<'a>(rows: impl IntoIterator<Item = (&'a str, Kind, &'a str)>) -> Self {
         let mut by_first: BTreeMap<String, Vec<(Vec<String>, Kind)>> = BTreeMap::new();
         for (_language, kind, cue) in rows {
@@ -292,7 +294,11 @@ impl Cues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::words::words;
+
+    fn words(text: &str) -> Vec<(usize, String)> {
+        let words = text.unicode_word_indices();
+        words.map(|(at, word)| (at, word.to_lowercase())).collect()
+    }
 
     #[test]
     fn the_longest_cue_wins_and_words_are_whole() {

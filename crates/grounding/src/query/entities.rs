@@ -1,25 +1,25 @@
-//! What a question compares: the members of "difference between X and Y", "X versus Y", "is X better than Y".
+//! The members of the comparison that a query makes: "difference between X and Y", "X versus Y", "is X better than Y".
 
 use crate::query::cues::{CueMatch, Cues, Kind};
 use crate::query::words::{content_word, unspaced, words};
 
-/// Members of one comparison that are retrieved for; a longer enumeration keeps its first ones.
+/// Maximum number of members. A longer enumeration keeps the first ones.
 const MOST_ENTITIES: usize = 4;
-/// Words of one member; a longer stretch is a clause and no name.
+/// Maximum number of words of a member. A longer span is a clause, not a name.
 const MOST_WORDS: usize = 8;
 
-/// The comparison that a query makes.
+/// The comparison in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// The cue that announced it.
+    /// The cue of the comparison.
     pub cue: String,
-    /// Whether the cue alone makes it a comparison; a bare comparative needs two members.
+    /// Whether the cue alone makes a comparison. A bare comparative needs two members.
     pub explicit: bool,
-    /// Its members as the query writes them, at most four, in order of mention; may be empty ("compare them").
+    /// Its members as written in the query, at most four, in order of mention. Empty for "compare them".
     pub entities: Vec<String>,
 }
 
-/// The comparison in a query, if it makes one. Linear in the query.
+/// The comparison in a query, if there is one. Linear in the query.
 #[must_use]
 pub fn comparison(query: &str, cues: &Cues) -> Option<Comparison> {
     let text = Text {
@@ -55,7 +55,8 @@ impl Text<'_> {
         })
     }
 
-    /// "more difficult than": a comparative, at most two words, and "than". A bound is none: "less than 5".
+    /// "more difficult than": a comparative, at most two words, and "than". A bound such as "less than 5" is not a
+    /// comparison.
     fn comparative_than(&self) -> Option<CueMatch> {
         (0..self.words.len()).find_map(|at| {
             let found = self.cues.at(&self.words, at, Kind::Comparative)?;
@@ -84,7 +85,8 @@ impl Text<'_> {
         })
     }
 
-    /// "are X and Y the same thing": two members before the cue, and little behind it: "with different tools" is none.
+    /// "are X and Y the same thing": two members before the cue, and at most one word after it. "with different tools"
+    /// does not match.
     fn suffix(&self) -> Option<Comparison> {
         let cue = self.cues.find(&self.words, Kind::CompareSuffix)?;
         if self.clause_end(cue.end) > cue.end + 1 {
@@ -98,7 +100,7 @@ impl Text<'_> {
         })
     }
 
-    /// The first comparative that does not just ask for more: "more about".
+    /// The first comparative that does not ask for more of the same, as "more about" does.
     fn comparative(&self) -> Option<CueMatch> {
         (0..self.words.len()).find_map(|at| {
             let found = self.cues.at(&self.words, at, Kind::Comparative)?;
@@ -114,7 +116,7 @@ impl Text<'_> {
         let cue = self.comparative()?;
         let or = (cue.end..self.words.len())
             .find_map(|i| self.cues.at(&self.words, i, Kind::Alternative));
-        // "more reliable, X or Y": the word that is compared by is no member.
+        // "more reliable, X or Y": the graded word is not a member.
         let degree = self.cues.at(&self.words, cue.start, Kind::Degree).is_some();
         let from = cue.end + usize::from(degree && self.gap_after(cue.end).contains(','));
         let mut entities = Vec::new();
@@ -138,7 +140,7 @@ impl Text<'_> {
             .map_or(0, |i| i + 1)
     }
 
-    /// One past the last word of the members that begin at word `start`.
+    /// One past the last word of the members that start at word `start`.
     fn clause_end(&self, start: usize) -> usize {
         (start..self.words.len())
             .find_map(|i| {
@@ -161,7 +163,7 @@ impl Text<'_> {
 
     fn end_of(&self, i: usize) -> usize {
         self.words.get(i).map_or(self.query.len(), |(at, word)| {
-            // Lower-casing can change the length, so the end is looked up in the query itself.
+            // Lower-casing can change the length, so the end is computed from the query itself.
             let lowered: usize = word.chars().count();
             self.query.get(*at..).map_or(self.query.len(), |rest| {
                 at + rest
@@ -181,7 +183,7 @@ impl Text<'_> {
         self.query.get(self.end_of(i)..next).unwrap_or("")
     }
 
-    /// The members among words `start..end`: split at joiners and commas, stop words trimmed from both ends.
+    /// The members among words `start..end`: split at joiners and commas, with stop words trimmed from both ends.
     fn members(&self, start: usize, end: usize) -> Vec<String> {
         let mut members = Vec::new();
         let mut from = start;
@@ -213,7 +215,7 @@ impl Text<'_> {
         self.query.get(from..self.end_of(last)).map(str::to_owned)
     }
 
-    /// A capital letter or a lone digit inside the query names something: "X", "Plan B".
+    /// Whether word `i` is a name: a capital letter within the query, as in "Plan B".
     fn capital(&self, i: usize) -> bool {
         i > 0
             && self.words.get(i).is_some_and(|(at, word)| {

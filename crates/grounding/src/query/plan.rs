@@ -1,4 +1,4 @@
-//! What is asked of the branches in a turn (C1's effect on C2; K1's `query_from`).
+//! Plans the retrieval of a turn: the queries for each branch.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ use crate::settings::{Fusion, QueryFrom, Settings};
 pub struct SubQuery {
     /// Words to search for.
     pub text: String,
-    /// Lexemes that it borrows, with their weights on the scale on which a word of the text has 1.
+    /// Lexemes added by query expansion, with their weights. A word of the text has weight 1.
     pub borrowed: BTreeMap<String, f64>,
-    /// Weight of its list in a fusion of ranks.
+    /// Weight of its list in rank fusion.
     pub weight: f64,
-    /// The compared entity that it asks for.
+    /// The compared entity of the query.
     pub entity: Option<String>,
 }
 
@@ -31,30 +31,30 @@ pub struct SubQuery {
 pub struct RetrievalPlan {
     /// Lexical queries, the turn's own first; none for a search by embedding alone.
     pub lexical: Vec<SubQuery>,
-    /// What the vector branch is asked for: the embedding is the caller's, so there is one list at most.
+    /// The vector query. The caller provides the embedding, so there is at most one list.
     pub embedding: Option<Vec<f32>>,
-    /// Weight of the vector list in a fusion of ranks.
+    /// Weight of the vector list in rank fusion.
     pub vector_weight: f64,
-    /// How far the query leaned on the conversation, in [0, 1].
+    /// How far the query depends on the conversation, in [0, 1].
     pub lean: f64,
-    /// What earlier turns were shown, to be ranked with what is found now; none unless results are integrated.
+    /// The results of earlier turns to be ranked with this turn's; empty unless `fusion` is `integrated`.
     pub historical: Vec<PriorSearch>,
 }
 
-/// The results of an earlier turn, and what they are held against (H1): this turn's query together with the one that found
-/// them, which says what they are about.
+/// The results of an earlier turn, with the combined query that scores them: this turn's query together with the query
+/// that found them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriorSearch {
-    /// Both queries' words, with what this turn's borrows.
+    /// The words of both queries, with this turn's expansion terms.
     pub query: SubQuery,
-    /// Half-way between both embeddings, at the length of this turn's.
+    /// The mean direction of both embeddings, at the length of this turn's.
     pub embedding: Option<Vec<f32>>,
     /// Keys of the passages.
     pub passages: Vec<String>,
 }
 
 impl RetrievalPlan {
-    /// The plan of a search that belongs to no conversation; without a query only the vector branch is asked.
+    /// The plan of a search outside conversations. Without a query only the vector branch is searched.
     #[must_use]
     pub fn alone(query: Option<&str>, embedding: Option<Vec<f32>>, settings: &Settings) -> Self {
         let own = query.map(|query| SubQuery {
@@ -71,8 +71,9 @@ impl RetrievalPlan {
         }
     }
 
-    /// What a turn's row keeps of it, so that a search can be understood later: how far the query leaned on the conversation,
-    /// and what it borrowed, in thousandths; and the nodes of the knowledge graph whose neighbours were asked for, if any.
+    /// The part of the plan that is stored with the turn, to explain the search later: how far the query depends on the
+    /// conversation, the expansion terms with weights rounded to thousandths, and the graph nodes whose neighbours were
+    /// looked up, if any.
     #[must_use]
     pub fn trace(&self, nodes: &[String]) -> Value {
         let borrowed = self.lexical.first().map(|own| &own.borrowed);
@@ -89,14 +90,14 @@ impl RetrievalPlan {
     }
 }
 
-/// A turn that is about to be retrieved for.
+/// The query of a turn and its conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnQuery<'a> {
     /// The user's words.
     pub query: &'a str,
-    /// The caller's rewrite of them.
+    /// The caller's rewrite of the query.
     pub rewrite: Option<&'a str>,
-    /// The caller's embedding, of the rewrite where there is one.
+    /// The caller's embedding: of the rewrite, if there is one.
     pub embedding: Option<&'a [f32]>,
     /// The judgement on the turn.
     pub judged: &'a Judged,
@@ -105,12 +106,12 @@ pub struct TurnQuery<'a> {
 }
 
 impl TurnQuery<'_> {
-    /// The caller's rewrite, where it says something.
+    /// The caller's rewrite, unless it is blank.
     fn rewritten(&self) -> Option<&str> {
         self.rewrite.map(str::trim).filter(|text| !text.is_empty())
     }
 
-    /// Whether what was said before bears on the search.
+    /// Whether the search uses the conversation.
     fn looks_back(&self, settings: &Settings) -> bool {
         settings.query_from != QueryFrom::Turn
             && self.rewritten().is_none()
@@ -118,11 +119,11 @@ impl TurnQuery<'_> {
     }
 }
 
-/// Plans the retrieval of a turn. `words` are the lexemes of the query with their counts, `said` the earlier turns as
-/// retrieval looks at them, newest last.
+/// Plans the retrieval of a turn. `words` are the lexemes of the query with their counts, `said` the features of the
+/// earlier turns, newest last.
 ///
-/// A caller's rewrite takes the query's place and stands alone. Under `compare` each entity gets a list of its own, all of
-/// them together weighing as much as the query's own.
+/// A caller's rewrite replaces the query and is not expanded. Under `compare` each entity gets a list of its own;
+/// together they weigh as much as the query's own.
 #[must_use]
 pub fn plan(
     asking: TurnQuery<'_>,
@@ -173,7 +174,7 @@ pub fn plan(
     }
 }
 
-/// The results of earlier turns that this one goes on from.
+/// The results of earlier turns, for integrated fusion.
 fn historical(
     asking: TurnQuery<'_>,
     lexical: &[SubQuery],
@@ -204,7 +205,7 @@ fn historical(
         .collect()
 }
 
-/// All that the user has said, oldest first.
+/// All queries of the user, oldest first.
 fn dialogue(asking: TurnQuery<'_>) -> String {
     let turns = asking.earlier.iter().map(|turn| turn.query.as_str());
     let all: Vec<&str> = turns.chain([asking.query]).collect();

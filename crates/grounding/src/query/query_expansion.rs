@@ -1,10 +1,12 @@
-//! The contextual query: a follow-up made to stand alone without a model, a stand-alone question left as it is.
+//! Query expansion: a follow-up is expanded with terms of the conversation, without a model. A stand-alone question
+//! stays unchanged.
 //!
-//! *Lexical side*: historical query expansion (Lin et al. 2021) as one weighted query. Words of earlier user turns and answers
-//! are expansion_terms, each turn of age halving them; how many of them count is decided by their document frequencies, where these
-//! are known (`reground_bm25::asked`). *Vector side*: the query is moved towards the passages that earlier answers cited, which
-//! say better what the conversation is about than its questions do. How far both go is the [`lean`]. The constants come from
-//! trials on MTRAG, cross-validated over conversations; they are flat around their values (docs/evaluation.md).
+//! *Lexical side*: historical query expansion (Lin et al. 2021) as one weighted query. Terms of earlier user turns and
+//! answers are added, halved in weight for each turn of age. Their document frequencies, if known, decide how many
+//! count (`reground_bm25`). *Vector side*: the query vector is shifted towards the passages that earlier answers cited,
+//! which describe the subject better than the questions do. [`history_dependence`] sets the strength of both. The
+//! constants come from experiments on MTRAG, cross-validated over conversations. Results change little around these
+//! values (docs/evaluation.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,24 +14,24 @@ use super::turn_features::TurnFeatures;
 use crate::passage::vectors::{cosine, directed, shifted};
 use crate::query::intent::{Dependency, Intent, Judged};
 
-/// What a turn of age keeps of the weight of the turn after it.
+/// Factor on the weight for each turn of age.
 const FADE: f64 = 0.5;
-/// Weight of a word of the last user turn, where a word of the query's own has 1.
+/// Weight of a term of the last user turn; the query's own terms have 1.
 const USER_WEIGHT: f64 = 0.1;
-/// Weight of a word that the last answer has endlessly often; of one that it has once, half of it.
+/// Limit of the weight of a term that the last answer repeats. A term that occurs once has half of it.
 const ANSWER_WEIGHT: f64 = 0.15;
-/// Words that are borrowed at most; of these the engine takes those that weigh most.
+/// Maximum number of added terms. The search engine uses the terms with the highest weights.
 const MOST_BORROWED: usize = 150;
-/// Length of what the vector is moved by towards the passages of the last turn, where the query's own has 1.
+/// Length of the shift towards the passages of the last turn; the query vector has 1.
 const CITED_WEIGHT: f64 = 0.2;
-/// Turns whose words and passages tell how far a query leans on them.
+/// Recent turns whose terms and passages measure the history dependence.
 const NEAR: usize = 3;
-/// Likeness to the conversation up to which a query stands alone, and from which on it leans fully.
+/// Similarity to the conversation at or below which a query stands alone, and from which on it depends fully.
 const LIKENESS: (f64, f64) = (0.1, 0.3);
-/// Confidence from which on a new subject borrows nothing: someone said so.
+/// Confidence from which on a new topic adds no terms.
 const SURE: f64 = 0.9;
 
-/// An answer without its citations, which are no words of it: `citations` are their bytes, in any order.
+/// An answer without its citations. `citations` are byte ranges of the answer, in any order.
 #[must_use]
 pub fn without_citations(answer: &str, citations: &[(usize, usize)]) -> String {
     let mut rest = String::with_capacity(answer.len());
@@ -37,7 +39,7 @@ pub fn without_citations(answer: &str, citations: &[(usize, usize)]) -> String {
     citations.sort_unstable();
     let mut from = 0;
     for (start, end) in citations {
-        // Bytes of an answer that has been edited since say nothing: what is no boundary is left alone.
+        // If the answer was edited later, a range may not fall on character boundaries. Such a range is ignored.
         if let Some(between) = answer.get(from..start)
             && answer.is_char_boundary(end)
         {
@@ -50,11 +52,11 @@ pub fn without_citations(answer: &str, citations: &[(usize, usize)]) -> String {
     rest
 }
 
-/// How far a query leans on the conversation, in [0, 1]; `earlier` newest last.
+/// How far a query depends on the conversation, in [0, 1]; `earlier` has the newest turn last.
 ///
-/// Fully if it cannot be understood alone, not at all if someone said that the subject is new. Else by its likeness: the
-/// largest of its cosine to an earlier user turn, that to a passage cited in the last three turns, and the share of its words
-/// that these turns have.
+/// 1 if the query cannot be understood alone, 0 if it is a new topic with high confidence. Otherwise it is scaled from
+/// the similarity to the conversation: the largest of the cosines to earlier user turns, the cosines to passages cited
+/// in the last three turns, and the share of the query's words that occur in these three turns.
 #[must_use]
 pub fn history_dependence(
     query: &BTreeMap<String, u32>,
@@ -86,8 +88,9 @@ pub fn history_dependence(
     ((likeness - least) / (most - least)).clamp(0.0, 1.0)
 }
 
-/// The words to borrow with their weights, `strength` times the sum over the earlier turns of 0.5^(age − 1) · (0.1 for a word
-/// of the user's + 0.15 · tf / (tf + 1) for one that the answer has `tf` times); none weighs 0.
+/// The terms to add with their weights: `strength` times the sum over the earlier turns of 0.5^(age − 1) · (0.1 for a
+/// term of the user + 0.15 · tf / (tf + 1) for a term that the answer contains `tf` times). Terms of weight 0 are left
+/// out.
 #[must_use]
 pub fn expansion_terms(earlier: &[TurnFeatures], strength: f64) -> BTreeMap<String, f64> {
     let mut weights: BTreeMap<&str, f64> = BTreeMap::new();
@@ -113,8 +116,8 @@ pub fn expansion_terms(earlier: &[TurnFeatures], strength: f64) -> BTreeMap<Stri
         .collect()
 }
 
-/// The query's vector moved towards the passages that earlier answers cited: a turn's passages pull by the mean of their
-/// directions, 0.2 · `strength` · 0.5^(age − 1) times the query's own length. Its length stays what it was.
+/// The query's vector shifted towards the passages that earlier answers cited. The passages of a turn pull by the mean
+/// of their directions, 0.2 · `strength` · 0.5^(age − 1) times the length of the query. The length stays the same.
 #[must_use]
 pub fn shift_embedding(query: &[f32], earlier: &[TurnFeatures], strength: f64) -> Vec<f32> {
     let pulls = faded(earlier).flat_map(|(turn, fade)| {
@@ -126,14 +129,14 @@ pub fn shift_embedding(query: &[f32], earlier: &[TurnFeatures], strength: f64) -
     shifted(query, pulls)
 }
 
-/// The mean of the embeddings of a dialogue, as long as the last one: what all of it is nearest to.
+/// The mean of the embeddings of a dialogue, at the length of the last one.
 #[must_use]
 pub fn mean_embedding(query: &[f32], earlier: &[TurnFeatures]) -> Vec<f32> {
     let turns = earlier.iter().filter_map(|turn| turn.embedding.as_deref());
     shifted(query, turns.map(|turn| (1.0, turn)))
 }
 
-/// Earlier turns, newest first, with what is left of their weight.
+/// Earlier turns, newest first, with the weights for their age.
 fn faded(earlier: &[TurnFeatures]) -> impl Iterator<Item = (&TurnFeatures, f64)> {
     let fades = std::iter::successors(Some(1.0), |fade| Some(fade * FADE));
     earlier.iter().rev().zip(fades)

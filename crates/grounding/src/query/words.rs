@@ -1,4 +1,4 @@
-//! Words as the deterministic stages see them: lower-cased UAX #29 words, and language-free keys of content words.
+//! Splits text into lower-cased words (UAX #29), and makes language-independent keys of content words.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::query::cues::{Cues, Kind};
 
-/// Characters of a word that decide whether two words are "the same" without a stemmer: long enough to tell words
-/// apart, short enough that endings (plural, adjective, tense) do not matter.
+/// Characters that make the key of a word, in place of a stemmer: enough to distinguish words, and few enough that
+/// endings (plural, adjective, tense) do not matter.
 const STEM: usize = 5;
 
 /// The lower-cased words of a text with their byte offsets, in text order.
@@ -19,7 +19,7 @@ pub fn words(text: &str) -> Vec<(usize, String)> {
     words
 }
 
-/// How many [`words`] a text has.
+/// The number of [`words`] of a text.
 #[must_use]
 pub fn count(text: &str) -> usize {
     let mut count = 0;
@@ -44,7 +44,8 @@ fn each_word(text: &str, mut visit: impl FnMut(usize, &str)) {
 
 fn each_as_written(text: &str, mut visit: impl FnMut(usize, &str)) {
     for (from, piece) in pieces(text) {
-        // A word is one step of the iterator, and so is a piece without any: 10 MB take it a tenth of a second.
+        // A word is one step of the iterator, and so is a piece without words, which takes a tenth of a second for 10
+        // MB.
         check_interrupt(piece.len().min(CHECK_INTERVAL));
         let mut done = 0;
         for (at, word) in piece.unicode_word_indices() {
@@ -56,9 +57,9 @@ fn each_as_written(text: &str, mut visit: impl FnMut(usize, &str)) {
     }
 }
 
-/// A text in pieces with their offsets, each cut where a letter or digit is followed by a space: no rule of UAX #29 joins what is
-/// before that to what is after. The segmentation is many times as fast where a piece is ASCII, and a text with a few other
-/// characters is that for the most part.
+/// Splits a text into pieces with their offsets, after a letter or digit that is followed by a space: no rule of UAX
+/// #29 joins words across that point. Segmentation is many times faster for ASCII pieces, and most pieces of a text
+/// with a few other characters are ASCII.
 fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let cut = |pair: &[u8]| matches!(pair, [before, b' '] if before.is_ascii_alphanumeric());
     let mut from = 0;
@@ -76,7 +77,7 @@ fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether the script writes without spaces, so that one "word" is one character.
+/// Whether the script is written without spaces, so that each character is one "word".
 #[must_use]
 pub fn unspaced(c: char) -> bool {
     matches!(c,
@@ -84,10 +85,10 @@ pub fn unspaced(c: char) -> bool {
         | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Keys of the content words of a text, for counting what two texts have in common.
+/// Keys of the content words of a text, to count the words that two texts share.
 ///
-/// A key is the first five characters of a word that is no stop word and has three characters or a digit; scripts
-/// written without spaces give pairs of neighbouring characters instead.
+/// A key is the first five characters of a word that is not a stop word and has at least three characters or a digit.
+/// Scripts written without spaces give pairs of adjacent characters instead.
 #[must_use]
 pub fn content_keys(text: &str, cues: &Cues) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
@@ -99,8 +100,8 @@ pub fn content_keys(text: &str, cues: &Cues) -> BTreeSet<String> {
     keys
 }
 
-/// Those of the keys that are among the [`content_keys`] of a text. Most words of a long text are none of them, and cost no more
-/// than the look.
+/// Those of `keys` that are among the [`content_keys`] of a text. Words of the text that are not among `keys` cost only
+/// the look-up.
 #[must_use]
 pub fn held_keys<'a>(keys: &'a BTreeSet<String>, text: &str, cues: &Cues) -> BTreeSet<&'a String> {
     let mut held = BTreeSet::new();
@@ -118,8 +119,8 @@ pub fn held_keys<'a>(keys: &'a BTreeSet<String>, text: &str, cues: &Cues) -> BTr
     held
 }
 
-/// Calls `visit` with the key of each word of a text, content or not, and the word; with a pair of characters and no word in a
-/// script without spaces.
+/// Calls `visit` with the key and the text of each word, including stop words. For scripts without spaces it is called
+/// with each pair of characters and no word.
 fn each_key(text: &str, mut visit: impl FnMut(&str, Option<&str>)) {
     let mut previous: Option<(usize, char)> = None;
     let mut pair = String::new();
@@ -184,7 +185,7 @@ mod tests {
 
         #[test]
         fn words_are_lower_case_and_where_they_were(
-            // With marks, joiners, flags and Hebrew quotation marks, which the rules look behind or ahead for.
+            // With marks, joiners, flags and Hebrew quotation marks, for which the rules look behind or ahead.
             text in "[A-Ca-c0-9   İΣσßé.'\"密ア,_\n\u{0301}\u{0345}\u{200d}\u{1f1e9}\u{1f468}א\u{00a0}]{0,40}",
         ) {
             let expected: Vec<(usize, String)> =

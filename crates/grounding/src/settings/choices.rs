@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::GroundingError;
 
-/// What makes a source active at the end of a turn besides a citation (C3).
+/// What makes a source active at the end of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CarryActivation {
@@ -20,9 +20,9 @@ pub enum CarryActivation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LexicalSearch {
-    /// Through an index where there is one that may be used.
+    /// Through an index, if a usable one exists.
     Auto,
-    /// Without: every passage is read.
+    /// Without an index: every passage is read.
     Exact,
 }
 
@@ -30,7 +30,7 @@ pub enum LexicalSearch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VectorSearch {
-    /// As the planner likes.
+    /// As the planner chooses.
     Auto,
     /// Without an index: every passage is compared.
     Exact,
@@ -38,7 +38,7 @@ pub enum VectorSearch {
     Index,
 }
 
-/// How the lists of the branches become one order (C6).
+/// How the lists of the branches are combined into one order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fusion {
@@ -46,31 +46,31 @@ pub enum Fusion {
     Scores,
     /// By reciprocal rank.
     Rrf,
-    /// As `scores`, with what earlier turns were shown ranked among what this one finds (H1).
+    /// As `scores`, with the results of earlier turns ranked among those of this turn.
     Integrated,
 }
 
 impl Fusion {
-    /// Whether each branch has to score what the other found.
+    /// Whether each branch has to score the passages that the other found.
     #[must_use]
     pub fn by_scores(self) -> bool {
         self != Self::Rrf
     }
 }
 
-/// What a turn's query is made of (K1).
+/// The text from which a turn's query is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueryFrom {
     /// The user's words alone.
     Turn,
-    /// All that the user has said, as far back as `query_history`.
+    /// All queries of the user, as far back as `query_history`.
     Dialogue,
-    /// The user's words, with as much of the conversation as they lean on.
+    /// The user's query, expanded with the conversation as far as it depends on it.
     Contextual,
 }
 
-/// How passages stand in the prompt (D11).
+/// Order of the passages in the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PassageOrder {
@@ -80,7 +80,7 @@ pub enum PassageOrder {
     Edges,
 }
 
-/// What a marker looks like.
+/// The form of the markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MarkerStyle {
     /// `A1`: letters for the document, number for the passage.
@@ -103,11 +103,11 @@ impl FromStr for MarkerStyle {
     }
 }
 
-/// Which candidates the trace of a turn keeps.
+/// The candidates that the trace of a turn keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeepCandidates {
-    /// All of them, with the stage and reason of those that left.
+    /// All of them, with the stage and reason of dropped ones.
     All,
     /// Those of the final context.
     Kept,
@@ -115,26 +115,26 @@ pub enum KeepCandidates {
     None,
 }
 
-/// What is kept to prove where a citation comes from (I10); each level has what those before it have.
+/// The evidence stored for the origin of a citation. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Provenance {
     /// Coordinates, ranks and scores.
     Metadata,
-    /// Hashes of the candidates' texts, made from the texts.
+    /// Hashes of the candidates' texts, computed from the texts.
     Hash,
-    /// How alike the sources of the context are to the query and to each other.
+    /// Similarity of the sources of the context to the query and to each other.
     Semantic,
     /// A link in the conversation's chain of hashes.
     Merkle,
 }
 
-/// What is kept of an answer.
+/// The stored part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoreAnswers {
     /// All of it.
     Full,
-    /// Its hash and what was found of its citations, and none of its words.
+    /// Its hash and the results for its citations, without its text.
     Hash,
 }

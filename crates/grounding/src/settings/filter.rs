@@ -1,13 +1,14 @@
-//! Filters as users write them: jsonb on columns of the corpus.
+//! Parses filters: jsonb conditions on the columns of a corpus.
 //!
-//! `{"lang": "en"}` is equality, `{"kind": ["a", "b"]}` any of them, `{"year": {">=": 2020, "<": 2024}}` a comparison,
-//! `{"retired_at": null}` IS NULL; all must hold. On a jsonb column any value means containment (`@>`).
+//! `{"lang": "en"}` is equality, `{"kind": ["a", "b"]}` is any of the values, `{"year": {">=": 2020, "<": 2024}}` is a
+//! comparison, `{"retired_at": null}` is IS NULL. All conditions must hold. On a jsonb column any value means
+//! containment (`@>`).
 
 use serde_json::Value;
 
 use crate::error::GroundingError;
 
-/// How a column is compared.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -51,12 +52,12 @@ impl Comparison {
     }
 }
 
-/// What must hold of a column.
+/// The condition on a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     /// The column is NULL.
     IsNull,
-    /// The column compares so with a value, given as text in the column type's input syntax.
+    /// The column compares with a value, which is given as text in the column type's input syntax.
     Compare(Comparison, String),
     /// The column equals one of the values.
     AnyOf(Vec<String>),
@@ -69,14 +70,14 @@ pub enum Test {
 pub struct Condition {
     /// Name of the column, unquoted.
     pub column: String,
-    /// What must hold.
+    /// The condition.
     pub test: Test,
 }
 
-/// Reads a filter; `is_json` tells which columns are jsonb.
+/// Parses a filter; `is_json` returns whether a column is jsonb.
 ///
 /// # Errors
-/// [`GroundingError::InvalidFilter`] for anything that is not of the form above.
+/// [`GroundingError::InvalidFilter`] for any other form.
 pub fn parse(
     filter: &Value,
     is_json: impl Fn(&str) -> bool,
@@ -125,7 +126,7 @@ pub fn parse(
     Ok(conditions)
 }
 
-/// A JSON scalar as the text that the column's type reads.
+/// A JSON scalar as input text for the column's type.
 fn scalar(column: &str, value: &Value) -> Result<String, GroundingError> {
     match value {
         Value::String(text) => Ok(text.clone()),
@@ -141,7 +142,7 @@ fn fault(column: &str, value: &Value) -> GroundingError {
     }
 }
 
-/// A value for a message, cut where it is long.
+/// A value for a message, truncated if it is long.
 fn short(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(60) {

@@ -1,22 +1,22 @@
-//! Functions of the application that a turn calls, each named by a setting.
+//! Functions of the application that a turn calls. A setting names each of them.
 
-/// What a setting names a function for.
+/// The purpose of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hook {
-    /// Scores the candidates (C6).
+    /// Scores the candidates.
     Reranker,
-    /// Judges the intent (C1) and the dependency (H2).
+    /// Judges the intent and the dependency.
     Intent,
 }
 
-/// The setting's value for a rerank that the application makes itself, between two calls of ours.
+/// The value of `reranker` for a rerank that the application makes between two calls.
 pub const DEFERRED: &str = "deferred";
 
 impl Hook {
-    /// All.
+    /// All hooks.
     pub const ALL: [Self; 2] = [Self::Reranker, Self::Intent];
 
-    /// The setting that names it.
+    /// The setting that names the function.
     #[must_use]
     pub fn setting(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl Hook {
         }
     }
 
-    /// SQL types of its arguments, in brackets.
+    /// SQL types of its arguments, in parentheses.
     #[must_use]
     pub fn arguments(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Hook {
         }
     }
 
-    /// What it has to be, for whoever named something else.
+    /// The hint for a value that names something else.
     #[must_use]
     pub fn expectation(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl Hook {
         }
     }
 
-    /// The function that a setting's value names; `None` where it names none.
+    /// The function that a setting's value names; `None` if there is none.
     #[must_use]
     pub fn named(self, value: &str) -> Option<&str> {
         let value = value.trim();

@@ -8,12 +8,12 @@ use super::values::Settings;
 use crate::error::GroundingError;
 
 impl Settings {
-    /// Settings from layers, weakest first (GUC, corpus, conversation, call): a later layer wins, JSON null and the
+    /// Settings from layers, weakest first (GUC, corpus, conversation, call). A later layer wins. JSON null and the
     /// empty string mean "not set here", and `"off"` sets an optional setting back to none.
     ///
     /// # Errors
-    /// [`GroundingError::InvalidSetting`] names the layer, the setting, the value and what is expected;
-    /// [`GroundingError::TargetOutOfReach`] where the `accuracy_target` is not below the `accuracy_baseline`.
+    /// [`GroundingError::InvalidSetting`] with the layer, the setting, the value and the accepted values;
+    /// [`GroundingError::TargetOutOfReach`] if the `accuracy_target` is not below the `accuracy_baseline`.
     pub fn resolve(layers: &[(&'static str, &Value)]) -> Result<Self, GroundingError> {
         let mut set = Map::new();
         for (layer, settings) in layers {
@@ -31,7 +31,7 @@ impl Settings {
     }
 
     fn read(merged: Map<String, Value>) -> Result<Self, GroundingError> {
-        // The table admits exactly what the struct reads; its test holds the two together.
+        // The table accepts exactly the values that the struct can hold; a test checks this.
         serde_json::from_value(Value::Object(merged)).map_err(|error| {
             GroundingError::InvalidSetting {
                 layer: "settings".to_owned(),
@@ -51,7 +51,7 @@ impl Settings {
     }
 }
 
-/// What the strategy that is set stands for; nothing where none is, as the defaults are those of the default.
+/// The preset of the strategy that is set; empty if none is, because the defaults are those of the default strategy.
 fn preset(set: &Map<String, Value>) -> Map<String, Value> {
     let strategy = set.get("strategy").cloned().unwrap_or_default();
     let strategy = serde_json::from_value::<Strategy>(strategy).ok();
@@ -61,7 +61,7 @@ fn preset(set: &Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// Whether a layer that holds this value sets the setting: null and blank texts leave it to the layers below.
+/// Whether a layer with this value sets the setting. Null and blank texts leave it to the layers below.
 #[must_use]
 pub fn is_set(value: &Value) -> bool {
     match value {
@@ -71,7 +71,7 @@ pub fn is_set(value: &Value) -> bool {
     }
 }
 
-/// The settings that a layer sets, each in the type that the struct reads.
+/// The settings of a layer, each in the type of the struct.
 fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingError> {
     let object = match settings {
         Value::Null => return Ok(Map::new()),
@@ -156,7 +156,7 @@ mod tests {
             assert_eq!(settings.preset(), strategy.preset());
         }
         assert_eq!(Settings::default().preset(), Strategy::Reground.preset());
-        // An explicit value stands whichever layer names the strategy.
+        // An explicit value wins, whichever layer sets the strategy.
         let settings = resolve(&[json!({"compress": true}), json!({"strategy": "first_turn"})]);
         assert!(settings.compress);
         assert_eq!(settings.retrieve_at, RetrieveAt::FirstTurn);

@@ -1,70 +1,70 @@
-//! What is done about history, and which turns retrieve (D5, D9, K1).
+//! Strategies for history, and the decision whether a turn retrieves.
 //!
-//! A strategy is a preset over three settings: which turns may retrieve, whether a turn that may and has sources already
-//! replaces them, and whether the history is compressed. What is set explicitly wins over the preset, in whatever layer.
+//! A strategy is a preset of three settings: which turns may retrieve, whether such a turn replaces existing sources,
+//! and whether the history is compressed. Explicit values override the preset, in any layer.
 //!
-//! A turn that does not retrieve keeps the sources of the turn that did so last ([`crate::begin::reuse_context`]).
+//! A turn that does not retrieve reuses the sources of the last turn that did.
 
 use serde::{Deserialize, Serialize};
 
 use crate::attention_model::refresh_is_due;
 
-/// What is done about history (D9).
+/// A strategy for history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// Nothing is retrieved.
     None,
-    /// Sources of the first turn, for good.
+    /// Sources of the first turn only.
     FirstTurn,
-    /// Fresh sources every turn, and all of the history.
+    /// Fresh sources every turn, with the whole history.
     EveryTurn,
-    /// Fresh sources where the share falls below the least. It is the share of [`EveryTurn`](Self::EveryTurn): fresh sources
-    /// take as much of a context as old ones.
+    /// Fresh sources when the share falls below the minimum. The share is that of [`EveryTurn`](Self::EveryTurn),
+    /// because fresh sources take as much of a context as old ones.
     RefreshOnly,
-    /// Sources of the first turn, and a compressed history.
+    /// Sources of the first turn, with a compressed history.
     CompressionOnly,
-    /// Fresh sources and a compressed history.
+    /// Fresh sources with a compressed history.
     Reground,
 }
 
-/// The turns that may retrieve (K1).
+/// The turns that may retrieve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RetrieveAt {
-    /// All of them.
+    /// All turns.
     EveryTurn,
-    /// Those before which the conversation has no sources.
+    /// Only while there are no sources.
     FirstTurn,
-    /// None: a call that wants sources says `every_turn` itself.
+    /// None. A call that needs sources sets `every_turn` itself.
     OnDemand,
 }
 
-/// When a turn that may retrieve replaces the sources that there are (D5).
+/// When a turn that may retrieve replaces the existing sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refresh {
     /// Always.
     Always,
-    /// Where their share of the context has fallen below the least that keeps `accuracy_target`.
+    /// When their share of the context falls below the minimum for `accuracy_target`.
     Adaptive,
     /// Never.
     Never,
 }
 
-/// The settings that a strategy stands for.
+/// The settings of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preset {
     /// The turns that may retrieve.
     pub retrieve_at: RetrieveAt,
-    /// When they replace the sources that there are.
+    /// When they replace the existing sources.
     pub refresh: Refresh,
-    /// Whether the history is kept to L_max (D6).
+    /// Whether the history is limited.
     pub compress: bool,
 }
 
 impl Strategy {
-    /// All of them, from the least effort to the most.
+    /// All strategies, from the least effort to the most.
     pub const ALL: [Self; 6] = [
         Self::None,
         Self::FirstTurn,
@@ -74,7 +74,7 @@ impl Strategy {
         Self::Reground,
     ];
 
-    /// The name as users write it.
+    /// The name for users.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl Strategy {
         }
     }
 
-    /// The settings that it stands for.
+    /// The settings of the strategy.
     #[must_use]
     pub fn preset(self) -> Preset {
         use RetrieveAt::{EveryTurn, FirstTurn, OnDemand};
@@ -107,13 +107,13 @@ impl Strategy {
         }
     }
 
-    /// Whether its sources age while the conversation moves on.
+    /// Whether its sources age while the conversation continues.
     #[must_use]
     pub fn drifts(self) -> bool {
         self.preset().refresh == Refresh::Never
     }
 
-    /// Whether its history stops growing.
+    /// Whether its history is compressed.
     #[must_use]
     pub fn compresses(self) -> bool {
         self.preset().compress
@@ -121,7 +121,7 @@ impl Strategy {
 }
 
 impl Preset {
-    /// Whether a turn retrieves, that finds the conversation with sources or without.
+    /// Whether a turn retrieves, given whether the conversation has sources.
     #[must_use]
     pub fn retrieves(self, has_sources: bool) -> Decision {
         match (self.retrieve_at, has_sources) {
@@ -139,17 +139,17 @@ impl Preset {
 /// Whether a turn retrieves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It does.
+    /// It retrieves.
     Retrieve,
-    /// It keeps the sources that there are, if there are any.
+    /// It reuses the existing sources, if there are any.
     Keep,
-    /// It does where the share that these have, beside the history as it goes into the prompt, is below the least: the
-    /// share has to be measured first.
+    /// It retrieves if the sources' share beside the compressed history is below the minimum. The share has to be
+    /// measured first.
     BelowLeastShare,
 }
 
 impl Decision {
-    /// The last word. `share` is asked for where it decides, and gives the share and the least.
+    /// The final decision. `share` is called only if needed, and returns the share and the minimum.
     ///
     /// # Errors
     /// Those of `share`.
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(Decision::Retrieve.settle(unmeasured), Ok(true));
         assert_eq!(Decision::Keep.settle(unmeasured), Ok(false));
         assert_eq!(Decision::BelowLeastShare.settle(unmeasured), Err(()));
-        // At the least itself nothing is due.
+        // At the minimum itself no refresh is due.
         let at = |share| Decision::BelowLeastShare.settle(|| Ok::<_, ()>((share, 0.9)));
         assert_eq!((at(0.9), at(0.899)), (Ok(false), Ok(true)));
     }

@@ -1,10 +1,11 @@
-//! Every setting once: its name, default, range and meaning. The SQL view, the reference page and the resolver read it.
+//! The table of settings: name, default, range and meaning of each. The SQL view, the reference page and the resolver
+//! read it.
 
 use reground_citations::{Grammar, GrammarRules};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What a setting may hold.
+/// The type of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A whole number within the bounds, both included.
@@ -19,22 +20,22 @@ pub enum Kind {
     ChoiceOrExponent(&'static [&'static str]),
     /// Any text.
     Text,
-    /// What is read as a citation, as `reground_citations::GrammarRules` has it.
+    /// The citation grammar, as `reground_citations::GrammarRules`.
     CitationForms,
 }
 
 /// A row of the table of settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SettingInfo {
-    /// The name users type.
+    /// The name for users.
     pub name: &'static str,
     /// The default as JSON; `null` for a setting that is off.
     pub default: &'static str,
-    /// What is accepted, in words, with the unit.
+    /// The accepted values for users, with the unit.
     pub expects: &'static str,
-    /// What it does.
+    /// The effect.
     pub meaning: &'static str,
-    /// What is accepted, for the resolver.
+    /// The accepted values for the resolver.
     pub kind: Kind,
 }
 
@@ -45,10 +46,10 @@ impl SettingInfo {
         serde_json::from_str(self.default).unwrap_or(Value::Null)
     }
 
-    /// The value in its own type, from JSON or from the text that a GUC holds.
+    /// The value in its own type, from JSON or from the text of a GUC.
     ///
     /// # Errors
-    /// What would have been accepted.
+    /// The accepted values.
     pub fn read(&self, value: &Value) -> Result<Value, String> {
         match self.kind {
             Kind::CitationForms if !is_off(value) => citation_forms(value),
@@ -103,7 +104,7 @@ fn real(value: &Value) -> Option<f64> {
     }
 }
 
-/// The word that is meant, in whatever case.
+/// The matching word, in any case.
 fn choice(words: &[&'static str], value: &Value) -> Option<Value> {
     let word = match value {
         Value::String(text) => text.trim().to_owned(),
@@ -116,7 +117,7 @@ fn choice(words: &[&'static str], value: &Value) -> Option<Value> {
         .map(|&w| Value::from(w))
 }
 
-/// Rules that make a grammar, as an object or as its text.
+/// Rules of a grammar, as an object or as its text.
 fn citation_forms(value: &Value) -> Result<Value, String> {
     let rules: serde_json::Result<GrammarRules> = match value {
         Value::String(text) => serde_json::from_str(text),
@@ -124,7 +125,7 @@ fn citation_forms(value: &Value) -> Result<Value, String> {
     };
     let rules = rules.map_err(|error| format!("{FORMS}: {error}"))?;
     Grammar::new(&rules).map_err(|error| format!("{FORMS}: {error}"))?;
-    // As it was given: what is left out stays open to better defaults.
+    // The value as given, so that omitted members follow later defaults.
     Ok(match value {
         Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
         other => other.clone(),
@@ -134,7 +135,7 @@ fn citation_forms(value: &Value) -> Result<Value, String> {
 const FORMS: &str =
     "an object of families, patterns, locators, titles, context_titles, positions, ids; or off";
 
-/// The words that PostgreSQL takes for a boolean.
+/// The words that PostgreSQL accepts for a boolean.
 fn flag(word: &str) -> Option<bool> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "t" | "y" | "1" => Some(true),

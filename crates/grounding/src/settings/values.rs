@@ -11,43 +11,43 @@ use super::strategy::{Preset, Refresh, RetrieveAt, Strategy};
 use crate::attention_model::{AttentionModel, DomainSpecificity};
 use crate::error::GroundingError;
 
-/// Everything that shapes a turn. [`SETTINGS`] states unit, range and meaning of each for users.
+/// Everything that shapes a turn. [`SETTINGS`](super::SETTINGS) has unit, range and meaning of each setting for users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Passages asked of each branch (C2), 1–1000, default 40.
+    /// Passages requested from each branch, 1–1000, default 40.
     pub candidates: usize,
-    /// Fused candidates that go to the reranker (C6), 1–1000, default 40.
+    /// Fused candidates for the reranker, 1–1000, default 40.
     pub rerank_top: usize,
-    /// Most sources in the final context (C6), 1–100, default 10.
+    /// Maximum sources in the final context, 1–100, default 10.
     pub max_sources: usize,
-    /// Sources below which smaller passages may fill the token budget (C6), 0–100, default 8.
+    /// Sources below which smaller passages may fill the token budget, 0–100, default 8.
     pub min_sources: usize,
-    /// Budget of the passages' text in o200k_base tokens, 1–1,000,000, default 4000.
+    /// Token budget for the passages' text in o200k_base tokens, 1–1,000,000, default 4000.
     pub max_tokens: usize,
-    /// Slots kept for carried sources, pins first (C8), 0–100, default 1.
+    /// Slots reserved for carried sources, pins first, 0–100, default 1.
     pub reserved_slots: usize,
-    /// Whether earlier sources are carried at all; pins always are. Default true.
+    /// Whether earlier sources are carried; pins always are. Default true.
     pub carry_over: bool,
-    /// τ of C3: least relevance, 0–1, of a carried source, default 1.
+    /// Minimum relevance τ, 0–1, of a carried source, default 1.
     pub carry_threshold: f64,
-    /// Factor, 0–1, on the carry score for each ended turn (C3), default 0.7.
+    /// Factor, 0–1, on the carry score for each ended turn, default 0.7.
     pub carry_decay: f64,
-    /// Inactive turns after which a source is forgotten (C3), 1–1000, default 3.
+    /// Inactive turns after which a source is forgotten, 1–1000, default 3.
     pub carry_ttl_turns: u32,
     /// Seconds since its last use after which a source is not carried; `None` is off, the default.
     pub carry_max_age: Option<f64>,
-    /// What counts as activity (C3), default `cited`.
+    /// The condition for activity, default `cited`.
     pub carry_activation: CarryActivation,
-    /// Most pins in a context (C8), 0–100, default 3.
+    /// Maximum pins in a context, 0–100, default 3.
     pub max_pinned: usize,
-    /// Whether twins count as one (C5), default true.
+    /// Whether twins count as one, default true.
     pub collapse_twins: bool,
-    /// Whether adjacent passages are merged (C5), default true.
+    /// Whether adjacent passages are merged, default true.
     pub merge_adjacent: bool,
-    /// Share, 0.5–1, of the shorter range that two twins have in common (C5), default 0.9.
+    /// Share, 0.5–1, of the shorter range that two twins have in common, default 0.9.
     pub twin_overlap: f64,
-    /// Most o200k_base tokens of a merged passage (C5), 1–100,000, default 512.
+    /// Maximum o200k_base tokens of a merged passage, 1–100,000, default 512.
     pub max_merged_tokens: usize,
     /// k of reciprocal rank fusion, 1–10,000, default 60.
     pub rrf_k: f64,
@@ -55,25 +55,25 @@ pub struct Settings {
     pub lexical_weight: f64,
     /// Weight of the vector branch, 0–100, default 1.
     pub vector_weight: f64,
-    /// Whether the neighbours of what the conversation keeps naming are looked up (C4). Default false.
+    /// Whether graph neighbours of repeated nodes are looked up. Default false.
     pub graph: bool,
-    /// Most passages that neighbours nominate (C4), 0–100, default 5.
+    /// Maximum passages from graph neighbours, 0–100, default 5.
     pub graph_neighbours: usize,
     /// Weight of the list of neighbours, 0–100, default 1.
     pub graph_weight: f64,
-    /// How the lists become one order, default `scores`.
+    /// How the lists are combined, default `scores`.
     pub fusion: Fusion,
-    /// Share, 0–1, of the vector branch where scores are fused, default 0.7.
+    /// Share, 0–1, of the vector branch in score fusion, default 0.7.
     pub vector_share: f64,
-    /// What the query is made of, default `contextual`.
+    /// The text of the query, default `contextual`.
     pub query_from: QueryFrom,
-    /// Factor, 0–10, on what a contextual query borrows of the conversation, default 1.
+    /// Factor, 0–10, on the query expansion, default 1.
     pub history_weight: f64,
-    /// `deferred`, or a function's signature; `None` leaves the fused order.
+    /// `deferred`, or a function's signature; `None` keeps the fused order.
     pub reranker: Option<String>,
     /// A function's signature; `None` judges the intent by cues.
     pub intent_function: Option<String>,
-    /// Facts extracted for each source (C7), 0–10, default 2.
+    /// Facts extracted from each source, 0–10, default 2.
     pub facts_per_source: usize,
     /// Whether a turn without an embedding is an error. Default false.
     pub require_embedding: bool,
@@ -81,49 +81,49 @@ pub struct Settings {
     pub lexical_search: LexicalSearch,
     /// How the vector branch searches, default `auto`.
     pub vector_search: VectorSearch,
-    /// Order of the passages in the prompt (D11), default `score`.
+    /// Order of the passages in the prompt, default `score`.
     pub passage_order: PassageOrder,
-    /// Look of the markers, default `A1`.
+    /// Form of the markers, default `A1`.
     pub marker_style: MarkerStyle,
     /// Candidates kept in the trace, default `all`.
     pub keep_candidates: KeepCandidates,
-    /// Versions of what the application brings.
+    /// Versions of the application's components.
     pub component_versions: Option<String>,
-    /// What is kept to prove where a citation comes from (I10), default `metadata`.
+    /// The evidence stored for the origin of a citation, default `metadata`.
     pub provenance: Provenance,
-    /// What is kept of an answer, default `full`.
+    /// The stored part of an answer, default `full`.
     pub store_answers: StoreAnswers,
-    /// What is read as a citation beside the usual forms; `None` is nothing, the default.
+    /// Additional citation forms; `None` is none, the default.
     pub citation_forms: Option<GrammarRules>,
-    /// Language of the texts (`en`); `None` takes that of the text search configuration, the default.
+    /// Language of the texts (`en`); `None` is that of the text search configuration, the default.
     pub language: Option<String>,
-    /// Least support, 0–1, for a claim to count as supported, default 0.43.
+    /// Minimum support, 0–1, for a claim to count as supported, default 0.43.
     pub support_threshold: f64,
-    /// By how much, 0–1, another source must support a claim better to call the citation wrong, default 0.2.
+    /// How much more, 0–1, another source must support a claim for the citation to be wrong, default 0.2.
     pub other_source_margin: f64,
-    /// Least CFS, 0–1, for an answer to be accepted (I20); `None` is off, the default.
+    /// Minimum CFS, 0–1, for an answer to be accepted; `None` is off, the default.
     pub min_cfs: Option<f64>,
-    /// Whether an answer without citations is refused (I20). Default false.
+    /// Whether an answer without citations is refused. Default false.
     pub require_citations: bool,
-    /// Earlier turns that intent and the query look at, 0–100, default 4.
+    /// Earlier turns that the intent and the query use, 0–100, default 4.
     pub query_history: usize,
-    /// What is done about history (D9), default `reground`: the preset of the next three.
+    /// The strategy for history, default `reground`: the preset of the next three settings.
     pub strategy: Strategy,
-    /// The turns that may retrieve (K1), by default as the strategy says.
+    /// The turns that may retrieve, by default as the strategy says.
     pub retrieve_at: RetrieveAt,
-    /// When they replace the sources that there are (D5), by default as the strategy says.
+    /// When they replace the existing sources, by default as the strategy says.
     pub refresh: Refresh,
-    /// Whether the history is kept to what the target leaves it (D6), by default as the strategy says.
+    /// Whether the history is limited to what the target allows, by default as the strategy says.
     pub compress: bool,
-    /// Accuracy of citations, 0–1, that history may not fall below, default 0.85; below `accuracy_baseline`.
+    /// Target accuracy of citations, 0–1, which limits the history, default 0.85; below `accuracy_baseline`.
     pub accuracy_target: f64,
     /// acc(0): accuracy of citations, 0–1, without any history, default 0.91.
     pub accuracy_baseline: f64,
     /// δ of the domain, default that of sections, 0.5.
     pub domain_specificity: DomainSpecificity,
-    /// β of D4, 0–20: what relevance kept sources lose as the topic drifts, default 0.08.
+    /// β, 0–20: how fast reused sources lose relevance as the topic drifts, default 0.08.
     pub drift_weight: f64,
-    /// Whether the prompt has a line against noise in the history (K5). Default false.
+    /// Whether the prompt has a note about contradictions in the history. Default false.
     pub history_note: bool,
 }
 
@@ -190,7 +190,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What decides whether a turn retrieves.
+    /// The settings that decide whether a turn retrieves.
     #[must_use]
     pub fn preset(&self) -> Preset {
         Preset {
@@ -200,7 +200,7 @@ impl Settings {
         }
     }
 
-    /// The model of diluted attention with the domain's figures.
+    /// The attention model with the domain's figures.
     ///
     /// # Errors
     /// [`GroundingError::OutOfRange`] for a baseline or an exponent of 0.
@@ -208,31 +208,31 @@ impl Settings {
         AttentionModel::new(self.accuracy_baseline, self.domain_specificity.delta())
     }
 
-    /// Whether the texts themselves are hashed, whatever hashes the relations hold (I10).
+    /// Whether the texts are hashed, even if the relations contain hashes.
     #[must_use]
     pub fn hashes_texts(&self) -> bool {
         self.provenance >= Provenance::Hash
     }
 
-    /// Whether the sources of the context are compared by their embeddings (I10).
+    /// Whether the sources of the context are compared by their embeddings.
     #[must_use]
     pub fn compares_sources(&self) -> bool {
         self.provenance >= Provenance::Semantic
     }
 
-    /// Whether the turn is a link in the chain of its conversation (I10).
+    /// Whether the turn is a link in the hash chain of its conversation.
     #[must_use]
     pub fn chains(&self) -> bool {
         self.provenance >= Provenance::Merkle
     }
 
-    /// Whether the words of an answer are kept.
+    /// Whether the text of an answer is stored.
     #[must_use]
     pub fn stores_answers(&self) -> bool {
         self.store_answers == StoreAnswers::Full
     }
 
-    /// `min_sources` as far as `max_sources` allows it.
+    /// `min_sources`, limited by `max_sources`.
     #[must_use]
     pub fn wanted_sources(&self) -> usize {
         self.min_sources.min(self.max_sources)

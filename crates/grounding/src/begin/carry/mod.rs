@@ -1,7 +1,8 @@
-//! Which earlier sources a turn carries (C3, C8), under the intent's effect (C1).
+//! Selects the earlier sources that a turn carries, depending on the intent.
 //!
-//! Two quantities, never mixed: `relevance` is about this query and decides *whether*, undecayed; `carry_score` is
-//! memory and only weighs in on *which first*, as relevance × carry_score. Neither touches the fused score.
+//! Two separate quantities are used. `relevance` refers to this query, has no decay, and decides *whether* a source is
+//! carried. `carry_score` is memory and affects only the order, which is relevance × carry_score. Neither changes the
+//! fused score.
 
 use std::collections::BTreeMap;
 
@@ -15,41 +16,41 @@ use crate::passage::{Candidate, Dropped, Origin, Passage, Reason, Stage};
 use crate::query::intent::{Dependency, Intent, Judged};
 use crate::settings::Settings;
 
-/// A remembered source with what stands under its key now.
+/// A remembered source with the passages that its key names now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CarriedInput {
-    /// The memory.
+    /// The remembered source.
     pub source: RememberedSource,
-    /// The passage as it stands, or every passage of a pinned document; empty when it is deleted or invisible.
+    /// The current passage, or every passage of a pinned document. Empty if it is deleted or invisible.
     pub options: Vec<CarriedOption>,
     /// Seconds since its last use, for `carry_max_age`.
     #[serde(default)]
     pub age: Option<f64>,
 }
 
-/// A passage that a remembered source can give, scored against this turn's query.
+/// A current passage of a remembered source, scored against this turn's query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CarriedOption {
-    /// The passage as it stands now.
+    /// The current passage.
     pub passage: Passage,
-    /// What this turn's lists would name it by; `None` where they are not of its corpus, so that a key which two corpora
-    /// share is not taken for one passage.
+    /// The name of the passage in this turn's lists. `None` if the lists do not cover its corpus, so that a key shared
+    /// by two corpora is not taken for one passage.
     pub handle: Option<String>,
-    /// BM25 score against the turn's query.
+    /// BM25 score for the turn's query.
     pub lexical_score: Option<f64>,
     /// Vector distance to the turn's embedding.
     pub vector_distance: Option<f64>,
 }
 
-/// What an intent does to carry-over (C1).
+/// The effect of an intent on carry-over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
-    /// Whether anything but pins is carried.
+    /// Whether sources other than pins are carried.
     pub carries: bool,
-    /// Slots kept for pinned and carried sources.
+    /// Slots reserved for pinned and carried sources.
     pub reserved_slots: usize,
-    /// Whether the turn cannot be understood alone, so that how relevant a source is to its words does not tell what it is
-    /// about: the most relevant of those that the last answer cited is carried whatever the threshold.
+    /// Whether the turn cannot be understood alone. Relevance to its words then does not show the subject, so the most
+    /// relevant source that the last answer cited is carried whatever the threshold.
     #[serde(default)]
     pub anchors: bool,
 }
@@ -72,12 +73,12 @@ impl Effect {
     }
 }
 
-/// The outcome of carry-over.
+/// The result of carry-over.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
     /// Pins in pin order, whether or not retrieval found them too.
     pub pins: Vec<Candidate>,
-    /// Carried sources by relevance × carry score, those that no fresh candidate stands for.
+    /// Carried sources ordered by relevance × carry score, without those that a fresh candidate covers.
     pub carried: Vec<Candidate>,
     /// Sources that were not carried.
     pub dropped: Vec<Dropped>,
@@ -85,13 +86,13 @@ pub struct Carried {
     pub warnings: Vec<Warning>,
 }
 
-/// Carries the remembered sources beside the `fresh` candidates (those within the rerank cut) and those `beyond` it.
+/// Carries the remembered sources beside the `fresh` candidates (within the rerank cut) and those `beyond` it.
 ///
-/// - A source that a fresh candidate stands for counts as fresh: the candidate takes over its carry score, and the
-///   carried duplicate leaves as `found_fresh`. If it is pinned, the candidate moves to the pins.
-/// - A source that retrieval found beyond the cut keeps its ranks and leaves `beyond`.
-/// - A text that changed keeps its place with the new text and a warning; only a key that now belongs to another
-///   document leaves as `changed`, since what it holds is not what the conversation saw.
+/// - A source that a fresh candidate covers counts as fresh: the candidate takes over its carry score, and the carried
+///   duplicate is dropped as `found_fresh`. If the source is pinned, the candidate moves to the pins.
+/// - A source that retrieval found beyond the cut keeps its ranks and is removed from `beyond`.
+/// - A source with a changed text keeps its place with the new text and a warning. A key that now belongs to another
+///   document is dropped as `changed`, because the conversation never saw that document's text.
 #[must_use]
 pub fn carry(
     fresh: &mut Vec<Candidate>,
@@ -135,7 +136,7 @@ pub fn carry(
     out
 }
 
-/// What orders carried sources: relevance × carry score.
+/// The order of carried sources: relevance × carry score.
 #[must_use]
 pub fn priority(candidate: &Candidate) -> f64 {
     candidate.relevance * candidate.carry_score.unwrap_or_default()
@@ -149,7 +150,7 @@ pub fn eligible(candidate: &Candidate, effect: Effect, settings: &Settings) -> b
         && (candidate.anchors || candidate.relevance >= settings.carry_threshold)
 }
 
-/// What a turn that cannot be understood alone is about: the most relevant of the sources that the last answer cited.
+/// The subject of a turn that cannot be understood alone: the most relevant of the sources that the last answer cited.
 fn anchor(inputs: &[CarriedInput], scale: &Scale, effect: Effect) -> Option<RememberedSource> {
     let cited = inputs.iter().filter(|input| {
         let source = &input.source;
@@ -165,7 +166,7 @@ fn anchor(inputs: &[CarriedInput], scale: &Scale, effect: Effect) -> Option<Reme
         .map(|(_, source)| source.clone())
 }
 
-/// Relevance of a passage that a source gives.
+/// The relevance of one passage of a source.
 fn relevance(option: &CarriedOption, scale: &Scale) -> f64 {
     let fresh = option.handle.as_deref().map(|handle| scale.fresh(handle));
     scale
@@ -173,7 +174,7 @@ fn relevance(option: &CarriedOption, scale: &Scale) -> f64 {
         .max(fresh.unwrap_or_default())
 }
 
-/// Pins first, in pin order; the order of the others decides nothing but is made total.
+/// Sorts pins first, in pin order. The order of the others has no effect but is total.
 fn in_order(mut inputs: Vec<CarriedInput>) -> Vec<CarriedInput> {
     inputs.sort_by(|a, b| {
         let rank = |s: &RememberedSource| (!s.pinned, s.pin_order.unwrap_or(i64::MAX));
@@ -185,8 +186,8 @@ fn in_order(mut inputs: Vec<CarriedInput>) -> Vec<CarriedInput> {
     inputs
 }
 
-/// The most relevant passage that a source gives, or why it gives none. A source without any passage cannot be shown
-/// as a candidate of its own: it leaves with the little that memory holds.
+/// The most relevant passage of a source, or the reason why there is none. A source without any passage is reported
+/// with the little that memory holds.
 fn choose(
     input: CarriedInput,
     scale: &Scale,
@@ -332,12 +333,12 @@ fn carry_one(
     }
 }
 
-/// The stronger memory of two sources that one candidate stands for.
+/// The higher carry score of two sources that one candidate covers.
 fn stronger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.into_iter().chain(b).reduce(f64::max)
 }
 
-/// The candidate of a list that stands for a passage: itself, a merge that holds it, or a twin.
+/// The index of the candidate that covers a passage: the passage itself, a merge that contains it, or a twin.
 fn find_same(passage: &Passage, list: &[Candidate], settings: &Settings) -> Option<usize> {
     let itself =
         |c: &Candidate| c.passage.corpus == passage.corpus && c.members.contains(&passage.key);
@@ -372,7 +373,7 @@ fn leave(candidate: Candidate, reason: Reason) -> Dropped {
     }
 }
 
-/// A source as memory alone knows it: without text.
+/// A source as memory holds it, without text.
 fn remembered(source: &RememberedSource) -> Candidate {
     let passage = Passage {
         corpus: source.corpus.clone(),
@@ -397,7 +398,7 @@ fn remembered(source: &RememberedSource) -> Candidate {
     }
 }
 
-/// Ids of every passage that remembered sources can give, for [`crate::begin::fuse::fuse`].
+/// Ids of every passage that remembered sources can give, for fusion.
 #[must_use]
 pub fn known_passages(inputs: &[CarriedInput]) -> crate::passage::identity::KnownPassages {
     let by_id: BTreeMap<PassageId, ()> = inputs

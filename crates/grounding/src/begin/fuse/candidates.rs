@@ -9,21 +9,21 @@ use crate::passage::identity::{KnownPassages, PassageId, twin_classes};
 use crate::passage::{Candidate, Dropped, Origin, Passage, Reason, Stage};
 use crate::settings::Settings;
 
-/// The fused candidates, and the twins that gave way to them.
+/// The fused candidates, and the twins that they replace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fused {
-    /// One candidate for each identity, best first.
+    /// One candidate for each class of twins, best first.
     pub candidates: Vec<Candidate>,
-    /// Twins, with the key that stands for them.
+    /// Twins, with the key of their candidate.
     pub dropped: Vec<Dropped>,
 }
 
-/// Fuses the lists over identities: twins count as one *before* their ranks are added up, so a twin first in one list
-/// and its twin first in another make one strong candidate instead of two weak ones.
+/// Fuses the lists with twins counted as one *before* their ranks are added up, so that a passage first in one list and
+/// its twin first in another make one strong candidate instead of two weak ones.
 ///
-/// Of a class the passage stands that the conversation knows already (its marker exists), else the one with the higher
-/// fused score of its own, else the smaller key; `also_in` lists the others. Hits without a passage (gone since the
-/// search) are skipped. Order as in [`rows`].
+/// The representative of a class is a passage that the conversation already knows (its marker exists), else the one
+/// with the higher fused score of its own, else the one with the smaller key. `also_in` lists the others. Hits without
+/// a passage (deleted since the search) are skipped. The order is that of [`rows`](super::rows()).
 #[must_use]
 pub fn fuse(
     ranking: Ranking<'_>,
@@ -47,7 +47,7 @@ pub fn fuse(
     } else {
         (0..ordered.len()).collect()
     };
-    // By handle, and the leader's handle with it.
+    // By handle: the handle and passage of the leader.
     let leaders: BTreeMap<&str, (&str, &Passage)> = members
         .iter()
         .zip(&classes)
@@ -116,7 +116,7 @@ fn candidate(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
     let origin = match row.graph_rank {
         _ if searched(&row) => Origin::Fresh,
         Some(_) => Origin::Graph,
-        // Of the lists that bring passages in, that of earlier turns' results is the one without ranks.
+        // A passage without any rank comes from the list of earlier turns' results.
         None => Origin::Carried,
     };
     Candidate {

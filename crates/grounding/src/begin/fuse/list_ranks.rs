@@ -1,43 +1,43 @@
-//! How each passage stands in the lists.
+//! The ranks and scores of each passage in the lists.
 
 use std::collections::BTreeMap;
 
 use super::ranking::FusedRow;
 use crate::passage::{Branch, RankedList};
 
-/// How one passage stands in the lists read so far.
+/// The ranks of one passage in the lists read so far.
 #[derive(Default)]
 pub(super) struct ListRanks {
     last_list: Option<usize>,
-    /// Weight of a list and best rank in it, of every list that holds it.
+    /// Weight of the list and best rank in it, for every list that contains the passage.
     pub ranks: Vec<(f64, u32)>,
     pub lexical: BestRank,
     pub vector: BestRank,
     pub graph: BestRank,
-    /// What the branches say of it as a result of an earlier turn, under both queries.
+    /// The scores of a result of an earlier turn under both queries.
     pub integrated: IntegratedScores,
     entities: Vec<String>,
 }
 
-/// Scores under this turn's query together with that of an earlier turn, which only the order is made by.
+/// Scores under this turn's query together with that of an earlier turn. They affect only the order.
 #[derive(Default)]
 pub(super) struct IntegratedScores {
     pub lexical: Option<f64>,
     pub distance: Option<f64>,
 }
 
-/// The best place among the lists of a branch.
+/// The best rank in the lists of a branch.
 #[derive(Default)]
 pub(super) struct BestRank {
     pub rank: Option<u32>,
-    /// What the branch said there, or what it says of a passage that none of its lists holds.
+    /// The value at that rank, or the branch's score for a passage outside its lists.
     pub value: Option<f64>,
 }
 
-/// The passages of the lists, by the name that a hit counts for.
+/// The ranks of the passages, by the name that a hit counts for.
 ///
-/// Rank is the position in the list from 1, gaps and repetitions included, as the branch returned it: the rank that a
-/// trace shows is the rank that a person can recompute. Within a list the best rank of a name counts.
+/// A rank is the position in the list from 1, with gaps and repetitions, as the branch returned it. So the rank in a
+/// trace can be recomputed. Within a list the best rank of a name counts.
 pub(super) fn list_ranks<'a>(
     lists: &'a [RankedList],
     name: impl Fn(&'a str) -> Option<&'a str>,
@@ -67,7 +67,7 @@ impl ListRanks {
             Branch::Lexical => &mut self.lexical,
             Branch::Vector => &mut self.vector,
             Branch::Graph => &mut self.graph,
-            // In no order: what it brings in has its scores from the branches.
+            // This list has no order. Its passages get their scores from the branches.
             Branch::History => return,
         };
         if best.rank.is_none_or(|before| rank < before) {

@@ -1,7 +1,7 @@
-//! Fusion of the branches (C6), over identities instead of rows (C5).
+//! Fusion of the branches' lists, with twins counted as one passage.
 //!
-//! A [`Ranking`] is what the branches returned. [`rows`] makes one order of it, by the scores or by the ranks, for keys
-//! or for classes of twins; [`fuse`] makes candidates of that.
+//! A [`Ranking`] contains the lists and scores of the branches. [`rows`] combines them into one order, by scores or by
+//! ranks, and [`fuse`] returns candidates.
 
 mod candidates;
 mod list_ranks;

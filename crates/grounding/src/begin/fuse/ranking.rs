@@ -6,47 +6,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::passage::{Metric, RankedList};
 
-/// What the branches returned for a query.
+/// The results of the branches for a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranking<'a> {
-    /// Their lists.
+    /// The ranked lists.
     pub lists: &'a [RankedList],
-    /// What both branches say of the passages in them; not needed where ranks are fused.
+    /// The scores of both branches for the passages in the lists. Not needed for rank fusion.
     pub scores: &'a BranchScores,
-    /// What they say of the results of earlier turns under this query together with the one that found them, where these are
-    /// ranked too.
+    /// The scores of the results of earlier turns under this query together with the query that found them, if these
+    /// are ranked too.
     pub integrated: Option<&'a BranchScores>,
-    /// How the vector lists measure distance.
+    /// The distance metric of the vector lists.
     pub metric: Metric,
 }
 
-/// What both branches say of passages under a turn's own query, whichever list brought them in. What a list of the own query
-/// says need not be here again.
+/// The scores of both branches for passages under the turn's own query, whichever list contains them. Values in a list
+/// of the own query need not be repeated here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BranchScores {
-    /// BM25 scores, by key; a passage without one has no word of the query.
+    /// BM25 scores, by key. A passage without one contains no word of the query.
     pub lexical: BTreeMap<String, f64>,
-    /// Vector distances, by key; a passage without one has no embedding.
+    /// Vector distances, by key. A passage without one has no embedding.
     pub distances: BTreeMap<String, f64>,
 }
 
 /// A row of a fusion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FusedRow {
-    /// Key of the passage, as the lists name it.
+    /// Key of the passage in the lists.
     pub key: String,
-    /// By which it is ordered, higher first; how it comes about is the setting `fusion`.
+    /// The fused score, higher is better. The setting `fusion` selects the method.
     pub score: f64,
     /// Best rank over the lexical lists, from 1.
     pub lexical_rank: Option<u32>,
-    /// Score at that rank; else that under the turn's own query, where it was looked up.
+    /// Score at that rank; else the score under the turn's own query, if known.
     pub lexical_score: Option<f64>,
     /// Best rank over the vector lists, from 1.
     pub vector_rank: Option<u32>,
-    /// Distance at that rank; else that to the turn's own query, where it was looked up.
+    /// Distance at that rank; else the distance to the turn's own query, if known.
     pub vector_distance: Option<f64>,
-    /// Rank among the neighbours of the knowledge graph, from 1.
+    /// Rank among the graph neighbours, from 1.
     pub graph_rank: Option<u32>,
-    /// Compared entities whose lists hold it, sorted.
+    /// Compared entities whose lists contain it, sorted.
     pub entities: Vec<String>,
 }

@@ -5,15 +5,15 @@ use super::ranking::{FusedRow, Ranking};
 use super::{rrf, scores};
 use crate::settings::{Fusion, Settings};
 
-/// Fusion for `search`: every key stands for itself. Order: score descending, then key ascending, which is total; the order
-/// of the lists does not matter.
+/// Fusion for `search`, where every key counts by itself. Sorted by descending score, then by key. The order of the
+/// lists has no effect.
 #[must_use]
 pub fn rows(ranking: Ranking<'_>, settings: &Settings) -> Vec<FusedRow> {
     fused_rows(ranking, settings, Some)
 }
 
-/// Fusion where `name` says which passage a hit counts for; hits that it does not know are skipped, keeping the ranks
-/// of the others.
+/// Fusion where `name` returns the passage that a hit counts for. Unknown hits are skipped; the ranks of the others
+/// stay.
 pub(super) fn fused_rows<'a>(
     ranking: Ranking<'a>,
     settings: &Settings,

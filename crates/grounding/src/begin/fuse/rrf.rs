@@ -1,4 +1,5 @@
-//! Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): Σ weight / (k + rank) over the lists that hold a passage.
+//! Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): Σ weight / (k + rank) over the lists that contain a
+//! passage.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ pub(super) fn scored(list_ranks: BTreeMap<&str, ListRanks>, k: f64) -> Vec<(&str
         let mut shares: Vec<f64> = shares
             .map(|(weight, rank)| weight / (k + f64::from(*rank)))
             .collect();
-        // Summed from the smallest, so that the order of the lists cannot show in the last digit.
+        // Summed from the smallest, so that the order of the lists has no effect on rounding.
         shares.sort_by(f64::total_cmp);
         let score = shares.iter().sum();
         (key, ranks, score)

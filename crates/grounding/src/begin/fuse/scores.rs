@@ -1,13 +1,12 @@
-//! Fusion of scores: every candidate, whichever branch found it, is scored by both, and each branch' scores are brought to
-//! one scale by their mean and deviation over all candidates of the query.
+//! Score fusion: both branches score every candidate, and the scores of each branch are standardised by mean and
+//! deviation over all candidates.
 //!
-//! Ranks forget how much better the first is than the second, and give a passage that one branch did not return nothing at
-//! all. Scores of the union keep both: a passage that the vector branch found stands beside the lexical ones with the words
-//! that it has. Standardising by z-score is Montague and Aslam's (2001); taking it over the union, with no score missing, is
-//! what makes it hold on lists of forty (docs/evaluation.md).
+//! Ranks lose the distance between two candidates, and give nothing to a passage that one branch did not return. Scores
+//! of the union keep both. Standardising by z-score is Montague and Aslam's method (2001). Using the union, without
+//! missing scores, makes it reliable for lists of forty (docs/evaluation.md).
 //!
-//! What an edge of the knowledge graph nominates is scored by both branches as any other candidate; its place among the
-//! neighbours lifts it by deviations of that scale.
+//! Candidates from the knowledge graph are scored by both branches too. Their rank among the neighbours raises the
+//! score by deviations of that scale.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +16,16 @@ use crate::begin::relevance::value;
 use crate::passage::Branch;
 use crate::settings::Settings;
 
-/// A score that is as good as the mean of the candidates.
+/// The score of a candidate at the mean.
 const MEAN: f64 = 0.5;
-/// Deviations between 0 and 1: a score leaves that range only where it is more than three from the mean.
+/// Deviations between the scores 0 and 1. A score outside that range is more than three deviations from the mean.
 const WIDTH: f64 = 6.0;
-/// Deviations by which the first neighbour is lifted at a weight of 1: from the mean of the candidates to about where the
-/// first of one branch stands that the other finds average.
+/// Deviations that a weight of 1 adds for the first neighbour: from the mean to about the level of the first candidate
+/// of one branch that is average in the other.
 const LIFT: f64 = 2.0;
 
-/// Σ share · (1/2 + z/6) over the branches that have scores. `z` is (value − mean) / deviation over the candidates, 0 where
-/// all are equal or the passage has no embedding. Twins have the better score of any of them.
+/// Σ share · (1/2 + z/6) over the branches that have scores. `z` is (value − mean) / deviation over the candidates, or
+/// 0 if all are equal or the passage has no embedding. Twins get the best score of any of them.
 pub(super) fn scored<'a>(
     mut all_ranks: BTreeMap<&'a str, ListRanks>,
     ranking: Ranking<'a>,
@@ -36,7 +35,7 @@ pub(super) fn scored<'a>(
     complete(&mut all_ranks, ranking, name);
     let asked = |branch| ranking.lists.iter().any(|list| list.branch == branch);
     let lexical = Measure::of(&all_ranks, |ranks| {
-        // A passage without a word of the query has the score 0, which says as much as another.
+        // A passage without a word of the query has the score 0.
         let own = ranks.lexical.value.unwrap_or_default();
         asked(Branch::Lexical).then(|| ranks.integrated.lexical.map_or(own, |then| then.max(own)))
     });
@@ -70,8 +69,8 @@ pub(super) fn scored<'a>(
     .collect()
 }
 
-/// What the list of neighbours adds: graph_weight · 2 deviations · (k + 1) / (k + rank), which falls along the list as a
-/// fusion of ranks would have it. 0 for what no edge nominates.
+/// The share that the graph adds: graph_weight · 2 deviations · (k + 1) / (k + rank), which falls with the rank as in
+/// rank fusion. 0 without an edge.
 fn lift(ranks: &ListRanks, settings: &Settings) -> f64 {
     ranks.graph.rank.map_or(0.0, |rank| {
         let share = (settings.rrf_k + 1.0) / (settings.rrf_k + f64::from(rank));
@@ -79,8 +78,8 @@ fn lift(ranks: &ListRanks, settings: &Settings) -> f64 {
     })
 }
 
-/// Gives every passage what the branches say of it under the turn's own query, whichever query found it: lists of a compared
-/// entity bring passages in, and their scores are of another query.
+/// Sets the scores of every passage under the turn's own query, whichever query found it. The lists of compared
+/// entities have scores of other queries.
 fn complete<'a>(
     all_ranks: &mut BTreeMap<&'a str, ListRanks>,
     ranking: Ranking<'a>,
@@ -125,17 +124,17 @@ fn complete<'a>(
     }
 }
 
-/// Of what was said before and what is said now, the better one stays: the passage and its twins count as one.
+/// Keeps the better of two values. A passage and its twins count as one.
 fn improve(best: &mut Option<f64>, said: f64, better: fn(f64, f64) -> f64) {
     *best = Some(best.map_or(said, |before| better(before, said)));
 }
 
-/// The values of a branch over the candidates, in their order.
+/// The values of a branch for the candidates, in their order.
 struct Measure {
     values: Vec<Option<f64>>,
     mean: f64,
     deviation: f64,
-    /// Whether it has any.
+    /// Whether there are any.
     says: bool,
 }
 

@@ -8,19 +8,19 @@ use crate::passage::{Candidate, Dropped, Reason, Stage};
 /// The candidates after the rerank.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scored {
-    /// Best first: by rerank score, then fused score, then key; the fused order where nothing came back.
+    /// Best first: by rerank score, then fused score, then key; in fused order if there are no scores.
     pub candidates: Vec<Candidate>,
     /// Candidates that the reranker did not return.
     pub dropped: Vec<Dropped>,
-    /// `rerank_missing` where any did not come back.
+    /// `rerank_missing` if any candidate has no score.
     pub warnings: Vec<Warning>,
 }
 
-/// Gives the candidates their rerank scores and orders them. Candidates without a score leave as `rerank_missing`; if
-/// no score came back at all, everything stays in fused order, with the warning.
+/// Applies the rerank scores and sorts the candidates. Candidates without a score are dropped as `rerank_missing`.
+/// Without any score, the fused order stays, with the warning.
 ///
 /// # Errors
-/// [`GroundingError::RerankLength`] unless there is exactly one entry for each candidate.
+/// [`GroundingError::RerankLength`] if the number of scores differs from the number of candidates.
 pub fn apply_scores(
     mut candidates: Vec<Candidate>,
     scores: &[Option<f64>],

@@ -8,47 +8,47 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::begin::warnings::Warning;
 use crate::passage::Candidate;
 
-/// Least share of words in common (Jaccard) for a text to be taken for a candidate's.
+/// Minimum share of common words (Jaccard) for a match by text.
 const FUZZY_LEAST: f64 = 0.6;
 
-/// By how much the best candidate must fit better than the second.
+/// Minimum lead of the best candidate over the second.
 const FUZZY_MARGIN: f64 = 0.1;
 
 /// Similarity from which a changed text is a minor drift.
 const MINOR_DRIFT: f64 = 0.9;
 
-/// Similarity from which a changed text is a major drift; under it, critical.
+/// Similarity from which a changed text is a major drift; below it, critical.
 const MAJOR_DRIFT: f64 = 0.5;
 
-/// An item of a reranker's answer; any of the fields may be missing.
+/// An item of a reranker's result. Any field may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reranked {
     /// Key of the passage.
     #[serde(default)]
     pub key: Option<String>,
-    /// Its corpus, where candidates of several go by one key.
+    /// Its corpus, if candidates of several corpora share a key.
     #[serde(default)]
     pub corpus: Option<String>,
-    /// Position in the list that was handed over, from 0.
+    /// Position in the list given to the reranker, from 0.
     #[serde(default)]
     pub index: Option<i64>,
     /// The text as the reranker returned it.
     #[serde(default)]
     pub text: Option<String>,
-    /// Its score, higher is better; where no item has one, the order of the items counts.
+    /// Its score, higher is better. If no item has one, the order of the items counts.
     #[serde(default)]
     pub score: Option<f64>,
 }
 
-/// How far a returned text is from the one that was handed over, by words in common.
+/// How far a returned text differs from the original, by common words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// At least nine words in ten in common.
+    /// At least 90 % of the words in common.
     Minor,
-    /// At least half.
+    /// At least 50 %.
     Major,
-    /// Less, so that the score may be about something else.
+    /// Less than 50 %, so the score may refer to another text.
     Critical,
 }
 
@@ -63,27 +63,27 @@ pub struct DriftEvent {
     pub severity: Severity,
     /// Content hash of the passage (hex).
     pub original_hash: String,
-    /// Content hash of what came back (hex).
+    /// Content hash of the returned text (hex).
     pub returned_hash: String,
 }
 
-/// A reranker's answer, in the candidates' order.
+/// A reranker's result, in the candidates' order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Matched {
-    /// The score of each candidate; `None` where none came back.
+    /// The score of each candidate; `None` if there is none.
     pub scores: Vec<Option<f64>>,
-    /// Texts that came back changed.
+    /// Texts that were changed.
     pub drift: Vec<DriftEvent>,
-    /// Items matched by similarity, or not at all.
+    /// Items that were matched by similarity, or not at all.
     pub warnings: Vec<Warning>,
 }
 
-/// Maps a reranker's items back to the candidates: by key, by index, by content hash (of equal hashes the n-th item to
-/// the n-th candidate), then by similar words where clearly one candidate fits, with a warning.
+/// Matches a reranker's items to the candidates: by key, by index, by content hash (of equal hashes the n-th item to
+/// the n-th candidate), then by similar words if one candidate clearly fits best, with a warning.
 ///
-/// Exact matches are made first for all items, so that a fuzzy one never takes a candidate that a later item names.
-/// Where items share a candidate the first one counts. A key that several candidates go by is none without their corpus or their
-/// index. Of the candidates that were handed over, those at the places `withdrawn` are no longer among them.
+/// Exact matches of all items come first, so that a fuzzy match never takes a candidate that a later item names. If
+/// several items match a candidate, the first counts. A key shared by several candidates needs their corpus or their
+/// index. `withdrawn` lists the positions of candidates that were removed after the reranker received the list.
 #[must_use]
 pub fn match_reranked(
     items: &[Reranked],
@@ -103,7 +103,8 @@ pub fn match_reranked(
             .is_some_and(|reranked| matching.by_hash(item, reranked))
     });
     let mut warnings = Vec::new();
-    // An honest reranker returns no more items than it got: beyond that, similarity is not worth the time.
+    // A correct reranker returns no more items than candidates. Further items are not compared by similarity, to save
+    // time.
     let patience = candidates.len();
     for (nth, &item) in open.iter().enumerate() {
         let text = items
@@ -130,7 +131,7 @@ pub fn match_reranked(
     }
 }
 
-/// Score of an item: its own, or its place where no item has a score (1 for the first, falling to 1/n).
+/// Score of an item: its own, or its position if no item has a score (1 for the first, down to 1/n).
 fn score(items: &[Reranked], item: usize) -> Option<f64> {
     if items.iter().all(|reranked| reranked.score.is_none()) {
         return Some((items.len() - item) as f64 / items.len() as f64);
@@ -198,7 +199,7 @@ impl<'a> Matching<'a> {
             .collect();
         let candidate = match (&of_key[..], index) {
             (&[only], _) => Some(only),
-            // A key that names nobody is an id of the reranker's own; the index still counts.
+            // An unknown key is an id of the reranker's own. The index still counts.
             ([], index) => index,
             (several, index) => index.filter(|index| several.contains(index)),
         };

@@ -1,6 +1,7 @@
-//! What a reranker says about the candidates (I7), whatever it gives back: scores, ids, indexes, or only texts.
+//! Reranking: the reranker's items are matched to candidates, by key, index, hash or similar text, and their scores are
+//! applied.
 //!
-//! The context always gets the text from before the rerank; a text that comes back changed is a drift event.
+//! The context always contains the text from before the rerank. A changed text is recorded as a drift event.
 
 mod apply;
 mod matching;

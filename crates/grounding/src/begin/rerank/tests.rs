@@ -58,7 +58,7 @@ fn one_key_of_several_corpora_needs_its_corpus_or_its_index() {
     ];
     let matched = matched_with(&by_index, &candidates);
     assert_eq!(matched.scores, [Some(0.1), Some(0.9), None]);
-    // The index of another passage settles nothing.
+    // The index of another passage does not help.
     let neither = [
         item(Some("k0"), None, None, Some(0.9)),
         item(Some("k0"), Some(2), None, Some(0.1)),

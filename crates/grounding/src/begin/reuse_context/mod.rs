@@ -1,8 +1,8 @@
-//! The context of a turn that does not retrieve: the sources of the turn that did so last, as they stand now (D5).
+//! The context of a turn that does not retrieve: the sources of the last turn that did, with their current text.
 //!
-//! They stay in order and keep their markers, as the passages that these are bound to stay the same. What has gone since, or
-//! may not be seen by this role, leaves; another text takes the place of the old one with a warning, as for carried sources.
-//! Pins come first, as in every context.
+//! The sources stay in order and keep their markers, because their passages stay the same. A source that was deleted,
+//! or that this role may not read, is dropped. A changed text replaces the old one with a warning, as for carried
+//! sources. Pins come first, as in every context.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,28 +19,28 @@ use crate::passage::{
 };
 use crate::settings::{PassageOrder, Settings};
 
-/// What was read for a turn that keeps its sources.
+/// The input of a turn that reuses its sources.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReuseInput {
     /// The context of the turn that retrieved, in prompt order.
     pub context: Vec<ContextSource>,
-    /// The order that it was put in.
+    /// The passage order of that context.
     pub order: Option<PassageOrder>,
-    /// What the application has handed over to the turns since, in its order.
+    /// Sources that the application added to the turns since, in order.
     pub added: Vec<ContextSource>,
-    /// Its passages, members of merged ones each by itself, as they stand now.
+    /// The current passages of the context, including each member of merged ones.
     pub passages: BTreeMap<PassageId, Passage>,
-    /// Whether a filter is asked for: what the application handed over has no columns, and stays out under one.
+    /// Whether a filter applies. Sources that the application added have no columns and are left out under a filter.
     pub filtered: bool,
-    /// The pins, with what reread under their keys.
+    /// The pins, with their current passages.
     pub pins: Vec<CarriedInput>,
-    /// How the distances of the pins are measured.
+    /// The metric of the pins' distances.
     pub metric: Metric,
-    /// What the read phase had to do without.
+    /// Warnings of the read phase.
     pub warnings: Vec<Warning>,
 }
 
-/// The passages that a context is made of: its sources, or what was merged into them.
+/// The passages of a context: its sources, or the members of merged ones.
 pub fn passages_of(context: &[ContextSource]) -> impl Iterator<Item = PassageId> {
     context.iter().flat_map(|source| members(&source.candidate))
 }
@@ -48,14 +48,14 @@ pub fn passages_of(context: &[ContextSource]) -> impl Iterator<Item = PassageId>
 fn members(candidate: &Candidate) -> impl Iterator<Item = PassageId> {
     let own = &candidate.passage.key;
     let others = candidate.members.iter().filter(move |key| *key != own);
-    // The own key first: a merge goes by its first member.
+    // The own key comes first, because a merge is named by its first member.
     std::iter::once(own).chain(others).map(|key| PassageId {
         corpus: candidate.passage.corpus.clone(),
         key: key.clone(),
     })
 }
 
-/// The kept sources where fresh ones would stand; no reranker is asked.
+/// The reused sources take the place of fresh candidates. No reranker is called.
 #[must_use]
 pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
     let ReuseInput {
@@ -72,7 +72,7 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
     let context = strongest_first(context, order.unwrap_or(settings.passage_order));
     let mut markers = BTreeSet::new();
     for source in context.into_iter().chain(added) {
-        // What was handed over to several turns is one source.
+        // A source that was added to several turns counts once.
         if !markers.insert(source.marker.clone()) {
             continue;
         }
@@ -102,7 +102,7 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
     }
 }
 
-/// What has become of a source.
+/// The result of reading a source again.
 #[derive(Default)]
 struct Reread {
     kept: Vec<Candidate>,
@@ -117,7 +117,7 @@ fn read_again(
     settings: &Settings,
 ) -> Reread {
     let mut reread = Reread::default();
-    // One without a text was forgotten since.
+    // A source without text has been erased.
     if source.passage.is_handed_over() && !filtered && !source.passage.text.is_empty() {
         reread.kept.push(part(&source, source.passage.clone()));
         return reread;
@@ -142,7 +142,7 @@ fn read_again(
             into: None,
         });
     }
-    // What was one stays one, however long merges may be by now.
+    // A merged source stays merged, whatever the present limit of a merge.
     let merging = Settings {
         merge_adjacent: true,
         max_merged_tokens: usize::MAX,
@@ -162,7 +162,7 @@ fn read_again(
     reread
 }
 
-/// A passage with the relevance that it came in by, and without ranks: this turn asked for none.
+/// A passage with the relevance of its source and without ranks, because this turn did not search.
 fn part(source: &Candidate, passage: Passage) -> Candidate {
     Candidate {
         relevance: source.relevance,
@@ -172,7 +172,7 @@ fn part(source: &Candidate, passage: Passage) -> Candidate {
     }
 }
 
-/// The scores of the pins' passages as lists, to hold them against each other: nothing else was scored.
+/// The scores of the pins' passages as lists, so that they can be compared with each other. Nothing else was scored.
 fn yardsticks(pins: &[CarriedInput]) -> Vec<RankedList> {
     let options = || pins.iter().flat_map(|pin| &pin.options);
     let lexical = options().map(|option| (option.lexical_score, option));

@@ -1,5 +1,5 @@
-//! The final context (C6, C8): pins, then fresh candidates by score, with carried ones in reserved slots, within the
-//! source cap and the token budget.
+//! Selects the final context: pins, then fresh candidates by score, with carried ones in reserved slots, within the
+//! source limit and the token budget.
 
 use std::collections::BTreeSet;
 
@@ -7,25 +7,25 @@ use crate::begin::carry::{Effect, eligible, priority};
 use crate::passage::{Candidate, Dropped, Origin, Reason, Stage};
 use crate::settings::{PassageOrder, Settings};
 
-/// The sources of a context in prompt order, and what did not enter.
+/// The sources of a context in prompt order, and the dropped candidates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// In prompt order.
+    /// The sources, in prompt order.
     pub sources: Vec<Candidate>,
-    /// What did not enter, and why.
+    /// The candidates that were not selected.
     pub dropped: Vec<Dropped>,
     /// o200k_base tokens of the sources' text.
     pub tokens: usize,
 }
 
-/// What a context is selected from.
+/// The candidates for a context.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pool {
     /// Pins in pin order.
     pub pins: Vec<Candidate>,
     /// Fresh candidates, best first.
     pub fresh: Vec<Candidate>,
-    /// Carried candidates that are not among the fresh ones; ordered here.
+    /// Carried candidates that are not among the fresh ones, in any order.
     pub carried: Vec<Candidate>,
     /// Compared entities, empty unless the intent is `compare`.
     pub entities: Vec<String>,
@@ -34,12 +34,12 @@ pub struct Pool {
 /// Selects the context.
 ///
 /// - Pins enter first and count towards every limit.
-/// - Of the remaining slots up to `reserved_slots` less the pins are for carried candidates, ordered by relevance ×
+/// - Of the remaining slots, up to `reserved_slots` less the pins are for carried candidates, ordered by relevance ×
 ///   carry score. A fresh candidate that the conversation knows and that would miss the fresh slots competes for them
-///   too: being found by retrieval never hurts a source. Unused reserved slots go back to fresh candidates.
-/// - Fresh and carried are admitted in proportion to their slots, fresh first, so that a budget that ends early
-///   starves neither.
-/// - A passage that does not fit the budget leaves; smaller ones may still enter until `min_sources` are in.
+///   too, so that being found by retrieval never hurts a source. Unused reserved slots go back to fresh candidates.
+/// - Fresh and carried candidates are admitted in proportion to their slots, fresh first, so that a small budget leaves
+///   room for both.
+/// - A passage that exceeds the budget is dropped. Smaller ones may still enter until there are `min_sources`.
 /// - Under `compare` the fresh order is a round robin over the entities and the candidates of none.
 #[must_use]
 pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
@@ -62,7 +62,7 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
     reserved = reserved.min(carried.len() + known);
     let fresh_slots = free - reserved;
 
-    // Fresh candidates past the fresh slots that may come in by memory instead.
+    // Fresh candidates beyond the fresh slots may enter through the reserved slots.
     let (mut queue, mut waiting) = (Vec::new(), carried);
     for (rank, candidate) in fresh.into_iter().enumerate() {
         if rank >= fresh_slots && eligible(&candidate, effect, settings) {
@@ -81,7 +81,7 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
     let mut waiting = waiting.into_iter();
     let (mut fresh_in, mut carried_in) = (0, 0);
     while context.len() < settings.max_sources {
-        // After i of F fresh ones, ⌊i·R/F⌋ of R carried ones are due.
+        // After i of F fresh candidates, ⌊i·R/F⌋ of R carried ones are due.
         let due = (fresh_in * reserved)
             .checked_div(fresh_slots)
             .unwrap_or(reserved);
@@ -113,8 +113,8 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
     context.finish()
 }
 
-/// Takes their privilege from sources that need not anchor the turn: its subject is kept by any passage of the document, and
-/// of those that come in by themselves the most relevant is better than the one that was cited.
+/// Clears the anchor flag of sources whose document enters the context anyway. Any passage of the document keeps the
+/// subject, and the most relevant one is better than the one that was cited.
 fn weigh_anchors(
     fresh: &mut [Candidate],
     carried: &mut Vec<Candidate>,
@@ -136,7 +136,7 @@ fn weigh_anchors(
     }
 }
 
-/// Where in the context a candidate goes.
+/// The part of the context for a candidate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Pin,
@@ -172,7 +172,7 @@ impl<'a> ContextBuilder<'a> {
         self.pins.len() + self.fresh.len() + self.carried.len()
     }
 
-    /// Takes a candidate in if it fits, else lets it leave with the reason.
+    /// Adds a candidate if it fits; otherwise drops it with the reason.
     fn admit(&mut self, mut candidate: Candidate, part: Part) -> bool {
         if self.len() >= self.settings.max_sources {
             self.leave(candidate, Reason::OverMaxSources);
@@ -208,7 +208,7 @@ impl<'a> ContextBuilder<'a> {
         });
     }
 
-    /// A carried source past the reserved slots, or a fresh candidate that waited with them in vain.
+    /// Drops a carried source beyond the reserved slots, or a fresh candidate that did not get one.
     fn leave_waiting(&mut self, candidate: Candidate, slots_used: bool) {
         let carried = candidate.origin == Origin::Carried;
         let reason = if carried && slots_used {
@@ -233,7 +233,7 @@ impl<'a> ContextBuilder<'a> {
     }
 }
 
-/// First, third, fifth … from the front, second, fourth … from the back: the weakest stand in the middle (D11).
+/// First, third, fifth … from the front, second, fourth … from the back, so that the weakest are in the middle.
 fn edges(strongest_first: Vec<Candidate>) -> Vec<Candidate> {
     let (mut front, mut back) = (Vec::new(), Vec::new());
     for (rank, candidate) in strongest_first.into_iter().enumerate() {
@@ -247,7 +247,7 @@ fn edges(strongest_first: Vec<Candidate>) -> Vec<Candidate> {
     front
 }
 
-/// The sources of a context, strongest first, of those in prompt order: what [`select`] did is undone.
+/// The sources of a context, strongest first, from those in prompt order. Reverses the order of [`select`].
 pub(crate) fn strongest_first<T>(sources: Vec<T>, order: PassageOrder) -> Vec<T> {
     if order == PassageOrder::Score {
         return sources;
@@ -259,7 +259,7 @@ pub(crate) fn strongest_first<T>(sources: Vec<T>, order: PassageOrder) -> Vec<T>
     both.flatten().collect()
 }
 
-/// Round robin over the entities, then the candidates that belong to none; each keeps its order within its group.
+/// Round robin over the entities, then the candidates of none. Each group keeps its order.
 fn share_between_entities(fresh: Vec<Candidate>, entities: &[String]) -> Vec<Candidate> {
     if entities.is_empty() {
         return fresh;

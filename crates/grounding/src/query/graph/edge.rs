@@ -1,4 +1,4 @@
-//! Edges as the application gives them.
+//! Parses the edges that the application provides.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use serde_json::Value;
 use super::names::{LONGEST_NAME, normal_name};
 use crate::error::GroundingError;
 
-/// An edge that can be stored.
+/// A valid edge.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Edge {
-    /// Name of the node that it leaves, as it was given.
+    /// Name of the source node, as given.
     pub source: String,
-    /// The same as nodes are told apart by.
+    /// Normal form of that name, which identifies the node.
     pub source_key: String,
-    /// What relates the two; `related` where nothing was said.
+    /// The relation between the two; `related` if none was given.
     pub relation: String,
-    /// Name of the node that it leads to, as it was given.
+    /// Name of the target node, as given.
     pub target: String,
-    /// The same as nodes are told apart by.
+    /// Normal form of that name.
     pub target_key: String,
-    /// The document of the passage, where it was said.
+    /// The document of the passage, if given.
     pub doc_id: Option<String>,
-    /// Key of the passage that says it.
+    /// Key of the passage that states the relation.
     pub chunk_id: String,
-    /// Above 0; 1 where nothing was said.
+    /// Weight above 0; 1 if none was given.
     pub weight: f64,
 }
 
@@ -41,7 +41,7 @@ struct Given {
     weight: Option<f64>,
 }
 
-/// Keys of the application may be numbers with it; they are text with us.
+/// Keys may be numbers in the application. They are stored as text.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Key {
@@ -58,11 +58,11 @@ impl Key {
     }
 }
 
-/// Reads an array of `{source, target, chunk_id, relation, doc_id, weight}`, of which the first three are needed. Where the
-/// same edge (nodes, relation, passage) comes twice, the later one counts; order of the first.
+/// Parses an array of `{source, target, chunk_id, relation, doc_id, weight}`; the first three are required. If an edge
+/// (nodes, relation, passage) is repeated, the later one counts, at the position of the first.
 ///
 /// # Errors
-/// [`GroundingError::InvalidEdges`] with the number of the first edge that is none.
+/// [`GroundingError::InvalidEdges`] with the number of the first invalid edge.
 pub fn edges(given: &Value) -> Result<Vec<Edge>, GroundingError> {
     let Value::Array(given) = given else {
         return Err(GroundingError::InvalidEdges {
@@ -88,7 +88,7 @@ pub fn edges(given: &Value) -> Result<Vec<Edge>, GroundingError> {
     Ok(all)
 }
 
-/// The fault of the edge of that number, from 1.
+/// The error of an edge, with its number from 1.
 #[must_use]
 pub fn invalid(number: usize, fault: &str) -> GroundingError {
     GroundingError::InvalidEdges {

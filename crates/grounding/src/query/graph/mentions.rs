@@ -1,17 +1,17 @@
-//! Which nodes a conversation keeps naming.
+//! Finds the nodes that a conversation repeats.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::Text;
 
-/// What was said in the turns in view: this turn's question, and questions and answers of earlier ones.
+/// The texts of a conversation: this turn's question, and the questions and answers of earlier turns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConversationText {
     now: Vec<Text>,
     earlier: Vec<Vec<Text>>,
 }
 
-/// In which turns a node is named.
+/// The turns that name a node.
 #[derive(Clone, Copy, Default)]
 struct NamedIn {
     now: bool,
@@ -19,16 +19,16 @@ struct NamedIn {
 }
 
 impl NamedIn {
-    /// A node repeats if this turn names it after an earlier one did, or, where this turn goes on with the subject, if two
-    /// earlier ones did: "and when did they marry?" names nobody.
+    /// A node repeats if this turn and an earlier one name it. If this turn continues the subject, two earlier turns
+    /// are enough: "and when did they marry?" names no one.
     fn repeats(self, goes_on: bool) -> bool {
         (self.now && self.earlier > 0) || (goes_on && self.earlier > 1)
     }
 }
 
 impl ConversationText {
-    /// From the texts of this turn (the question, a rewrite of it) and of each earlier one (question, answer). Of each text
-    /// the first 256 words and marks count. Linear in the texts.
+    /// The texts of this turn (the question and its rewrite) and of each earlier one (question and answer). Only the
+    /// first 256 words and marks of each text are used. Linear in the texts.
     #[must_use]
     pub fn new<'a>(
         now: impl IntoIterator<Item = &'a str>,
@@ -41,8 +41,8 @@ impl ConversationText {
         }
     }
 
-    /// Every stretch that could be the normal name of a node, sorted: what the nodes are looked up by. None where there is
-    /// no earlier turn that anything could repeat from. At most 3072 for each text.
+    /// Every span that could be the normal name of a node, sorted, for the look-up of nodes. Empty without an earlier
+    /// turn, because nothing can repeat. At most 3072 for each text.
     #[must_use]
     pub fn keys(&self) -> Vec<&str> {
         if self.earlier.is_empty() {
@@ -53,9 +53,9 @@ impl ConversationText {
         keys.into_iter().collect()
     }
 
-    /// The nodes that repeat, of those that there are: named in two turns, of which one is this turn or, where this turn
-    /// `goes_on` with the subject, none has to be. Question and answer of a turn count once. Those that this turn names
-    /// first, then by the number of turns, then by name.
+    /// The nodes that repeat: named in two turns, one of which is this turn unless it continues the subject
+    /// (`goes_on`). Question and answer of a turn count once. Sorted by whether this turn names them, then by
+    /// descending number of turns, then by name.
     #[must_use]
     pub fn repeated(&self, nodes: &BTreeSet<String>, goes_on: bool) -> Vec<String> {
         let mut all: BTreeMap<&str, NamedIn> = BTreeMap::new();

@@ -1,13 +1,13 @@
-//! The mini knowledge graph (C4): when entities repeat across turns, the passages of their neighbours are nominated.
+//! The knowledge graph: if entities repeat across turns, the passages of their neighbours are nominated.
 //!
-//! The application puts the edges: a source and a target by name, what relates them, and the passage that says so ([`edges`]).
-//! A turn asks in four steps, of which the first and the third need the table of edges:
+//! The application provides the edges: a source and a target by name, their relation, and the passage that states it
+//! ([`edges`]). A turn has four steps; the first and the third need the table of edges:
 //!
-//! 1. [`ConversationText::keys`]: every stretch of what was said that could be the name of a node; those that are one come back;
-//! 2. [`ConversationText::repeated`]: which of these nodes the conversation keeps naming;
-//! 3. their edges, in either direction, as [`Neighbour`]s;
-//! 4. [`nominate`]: the passages that say these edges, in one order, and [`ranked`], the first of them as a list of
-//!    its own for the fusion.
+//! 1. [`ConversationText::keys`]: all spans of the conversation that could be the name of a node. The glue returns
+//!    those that are nodes.
+//! 2. [`ConversationText::repeated`]: the nodes that the conversation repeats.
+//! 3. Their edges, in either direction, as [`Neighbour`]s.
+//! 4. [`nominate`]: the passages of these edges in one order, and [`ranked`], the first of them as a list for fusion.
 
 mod edge;
 mod mentions;

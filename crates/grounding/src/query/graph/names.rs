@@ -1,8 +1,8 @@
-//! Names of nodes, and where a text may hold one.
+//! Normalises the names of nodes, and finds them in a text.
 //!
-//! A name is found where it stands as whole words: between word boundaries of UAX #29 or apostrophes, so that "Ada" is found
-//! in "Ada's" and not in "Adam", and "C++" is found although it ends in no letter. Scripts that are written without spaces
-//! have a boundary at every character.
+//! A name is matched as whole words: between word boundaries of UAX #29 or apostrophes. So "Ada" is found in "Ada's"
+//! but not in "Adam", and "C++" is found although it does not end in a letter. Scripts written without spaces have a
+//! boundary at every character.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,17 +11,17 @@ use reground_documents::normalise;
 use reground_interrupt::{check_interrupt, checked};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Characters of the longest name that a node may have.
+/// Maximum number of characters of a node's name.
 pub const LONGEST_NAME: usize = 200;
 
-/// Words and marks of the longest name that is looked for.
+/// Maximum number of words and marks of a name that is searched for.
 const MOST_PIECES: usize = 12;
 
-/// Words and marks of a text that names are looked for in: a question is shorter, and of an answer the beginning says what
-/// it is about.
+/// Maximum number of words and marks of a text that are searched. Questions are shorter, and answers name their subject
+/// at the start.
 const TEXT_PIECES: usize = 256;
 
-/// A name as nodes are told apart by: NFC, lower case, white space folded, one kind of apostrophe. Idempotent.
+/// The normal form of a name: NFC, lower case, folded white space, one kind of apostrophe. Idempotent.
 #[must_use]
 pub fn normal_name(name: &str) -> String {
     let composed = normalise(name);
@@ -39,7 +39,7 @@ pub fn normal_name(name: &str) -> String {
     normalise(&normal).into_owned()
 }
 
-/// One spelling for letters that differ by where they stand, or by the keyboard.
+/// One spelling for variants of a letter or an apostrophe.
 fn alike(c: char) -> char {
     match c {
         'ς' => 'σ',
@@ -52,7 +52,7 @@ fn alike(c: char) -> char {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Text {
     normal: String,
-    /// Words and marks in order, white space left out; bytes of `normal`.
+    /// Byte ranges of the words and marks of `normal`, in order, without white space.
     pieces: Vec<Range<usize>>,
 }
 
@@ -63,14 +63,14 @@ impl Text {
         Self { normal, pieces }
     }
 
-    /// Every stretch that could be a name, once each. At most twelve for each piece.
+    /// Every span that could be a name, each once. At most twelve for each word or mark.
     pub(super) fn stretches(&self) -> BTreeSet<&str> {
         let all = (0..self.pieces.len()).flat_map(|start| self.from(start));
         all.map(|(_, name)| name).collect()
     }
 
-    /// The names of `known` that it mentions. Where two overlap the longer one counts, of equally long ones the first: who
-    /// speaks of the New York Times does not speak of New York.
+    /// The names of `known` in the text. If two overlap, the longer one counts, and of equally long ones the first:
+    /// "New York Times" is not a mention of "New York".
     pub(super) fn mentions<'a>(&self, known: &'a BTreeSet<String>) -> BTreeSet<&'a str> {
         let mut found: Vec<(Range<usize>, &str)> = (0..self.pieces.len())
             .flat_map(|start| self.from(start))
@@ -91,7 +91,7 @@ impl Text {
         names
     }
 
-    /// The stretches that begin with a piece.
+    /// The spans that start at a piece.
     fn from(&self, start: usize) -> impl Iterator<Item = (Range<usize>, &str)> {
         let pieces = self.pieces.iter().skip(start).take(MOST_PIECES);
         let first = self.pieces.get(start).map_or(0, |piece| piece.start);
@@ -113,7 +113,7 @@ impl Text {
     }
 }
 
-/// The stretches between word boundaries, cut at apostrophes too, that are no white space.
+/// The spans between word boundaries, also split at apostrophes, without white space.
 fn pieces(normal: &str) -> impl Iterator<Item = Range<usize>> {
     normal.split_word_bound_indices().flat_map(|(at, word)| {
         check_interrupt(1);

@@ -1,4 +1,4 @@
-//! What the neighbours of the repeated nodes nominate.
+//! Nominates passages of the repeated nodes' neighbours.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 use crate::passage::{Branch, Hit, RankedList};
 use crate::settings::Settings;
 
-/// An edge of a node, seen from that node.
+/// An edge, seen from one of its nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
-    /// Normal name of the node.
+    /// Normal form of the node's name.
     pub node: String,
     /// Weight of the edge, above 0.
     pub weight: f64,
-    /// Key of the passage that says it.
+    /// Key of the passage that states it.
     pub passage: String,
 }
 
-/// The passages that say the edges, each once, with the weight of its strongest edge: by that weight, falling, then by the
-/// number of nodes that it is a neighbour of, falling, then by key.
+/// The passages of the edges, each once, with the weight of its strongest edge. Sorted by descending weight, then by
+/// descending number of nodes, then by key.
 #[must_use]
 pub fn nominate(edges: &[Neighbour]) -> Vec<Hit> {
     let mut passages: BTreeMap<&str, (f64, BTreeSet<&str>)> = BTreeMap::new();
@@ -43,8 +43,8 @@ pub fn nominate(edges: &[Neighbour]) -> Vec<Hit> {
     hits.collect()
 }
 
-/// The first `graph_neighbours` of the nominated passages that the caller may see, as a list for the fusion; `None` where
-/// none is left. What is hidden takes nobody's place.
+/// The first `graph_neighbours` of the nominated passages that the caller may see, as a list for fusion; `None` if none
+/// is left. Invisible passages do not use up places.
 #[must_use]
 pub fn ranked(
     nominated: Vec<Hit>,

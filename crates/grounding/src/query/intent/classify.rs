@@ -8,8 +8,8 @@ use super::past_turn::PastTurn;
 use super::verdict::Verdict;
 use crate::query::cues::Cues;
 
-/// Judges a query against the earlier turns (newest last) with the built-in cues; what somebody else `said` goes before.
-/// Linear in the texts.
+/// Judges a query against the earlier turns (newest last) with the built-in cues. A verdict of the caller or of a
+/// function (`said`) overrides the result. Linear in the texts.
 #[must_use]
 pub fn classify(query: &str, earlier: &[PastTurn], said: Option<Verdict>) -> Judged {
     classify_with(Cues::built_in(), &FITTED, query, earlier, said)
@@ -55,7 +55,7 @@ pub fn classify_with(
     }
 }
 
-/// What is weighed of a query with the built-in cues, to measure it and to fit weights; `None` of a first turn.
+/// The features of a query with the built-in cues, to measure it and to fit weights; `None` for a first turn.
 #[must_use]
 pub fn figures(query: &str, earlier: &[PastTurn]) -> Option<Figures> {
     let cues = Cues::built_in();
@@ -63,7 +63,7 @@ pub fn figures(query: &str, earlier: &[PastTurn]) -> Option<Figures> {
     (!evidence.first_turn).then(|| Figures::of(&evidence, cues, query, earlier))
 }
 
-/// The intent, and how likely that is right.
+/// The intent, and the likelihood that it is right.
 fn intent(evidence: &Evidence, likely: Option<Likelihoods>) -> (Intent, f64) {
     if let Some(members) = evidence.compared() {
         let sure = if members > 1 { 0.9 } else { 0.6 };
@@ -77,8 +77,8 @@ fn intent(evidence: &Evidence, likely: Option<Likelihoods>) -> (Intent, f64) {
     }
 }
 
-/// A new subject needs nothing of what was said. Of the other turns, those that point back or are too short to stand
-/// alone cannot do without it.
+/// A new topic depends on nothing. Of the other turns, those that refer back or are too short to stand alone depend on
+/// earlier ones.
 fn dependency(evidence: &Evidence, likely: Option<Likelihoods>) -> Dependency {
     let goes_on = likely.is_some_and(|likely| {
         evidence.shift.is_none() && (evidence.sources.is_some() || !likely.changes_subject())

@@ -1,4 +1,4 @@
-//! What a query says of itself: its cues and its length.
+//! Finds the cues of a query and measures its length.
 
 use reground_interrupt::checked;
 
@@ -7,14 +7,14 @@ use crate::query::cues::{Cues, Kind};
 use crate::query::entities::{Comparison, comparison};
 use crate::query::words::{content_word, unspaced, words};
 
-/// Words of a query that is too short to stand on its own after an earlier turn.
+/// Maximum words of a query that is too short to stand alone after an earlier turn.
 const SHORT_QUERY: usize = 3;
-/// Content words before a pronoun from which on it points into the query itself: "where is bone marrow and what does
-/// it do".
+/// Content words before a pronoun from which on it refers to the query itself: "where is bone marrow and what does it
+/// do".
 const ANTECEDENT: usize = 2;
-/// Words within which an opening such as "what about" counts as one.
+/// The first words of a query, in which an opening such as "what about" counts.
 const OPENING: usize = 2;
-/// Characters that stand for a word in scripts without spaces when a query's length is judged.
+/// Characters that count as a word in scripts without spaces.
 const UNSPACED_PER_WORD: usize = 2;
 
 /// The cues of a query, and its length.
@@ -58,14 +58,14 @@ impl Evidence {
         }
     }
 
-    /// Members of the comparison that the query makes; `None` where it makes none.
+    /// Members of the comparison in the query; `None` if there is none.
     pub fn compared(&self) -> Option<usize> {
         let comparison = self.comparison.as_ref()?;
         let members = comparison.entities.len();
         (comparison.explicit || members > 1).then_some(members)
     }
 
-    /// Whether the query points back: by a pronoun, or by how it opens.
+    /// Whether the query refers back, by a pronoun or by its opening.
     pub fn points_back(&self) -> bool {
         self.pronoun.is_some() || self.continuation.is_some() || self.clarification.is_some()
     }
@@ -79,7 +79,7 @@ impl Evidence {
         self.points_back() || self.sources.is_some() || self.short() || !self.content
     }
 
-    /// What was found, for a person to read.
+    /// The cues found, for display.
     pub fn signals(&self) -> Vec<String> {
         let comparison = self
             .comparison

@@ -1,4 +1,4 @@
-//! The figures that are weighed: how far a query is from what was said, and how near to what was cited.
+//! The features of a query: how far it is from earlier turns, and how near to the cited passages.
 
 use std::collections::BTreeSet;
 
@@ -7,37 +7,37 @@ use super::past_turn::PastTurn;
 use crate::query::cues::Cues;
 use crate::query::words::{content_keys, held_keys, unspaced};
 
-/// Figures that count towards a new topic.
+/// Number of features for a new topic.
 pub const AWAY: usize = 6;
-/// Figures that count towards the sources at hand.
+/// Number of features for the sources at hand.
 pub const AGAIN: usize = 3;
 
-/// New words from which on more say no more.
+/// The number of new words at which the feature is capped.
 const MANY: f64 = 6.0;
-/// How similar queries are to what they cite, where nothing says it: about what it is of sentence embeddings.
+/// Similarity of queries to the passages that they cite, if it is unknown: about the value for sentence embeddings.
 const USUAL: f64 = 0.6;
-/// Pairs of characters that stand for a content word in scripts without spaces: such a word is one pair and lies in
-/// two more with its neighbours, and there are no stop words.
+/// Character pairs per content word in scripts without spaces: a word is one pair and is part of two more with its
+/// neighbours, and there are no stop words.
 const PAIRS_PER_WORD: f64 = 4.0;
-/// Known pairs that make a known word there.
+/// Known pairs that make a known word in these scripts.
 const PAIRS_TO_KNOW: f64 = 2.0;
 
-/// The figures of a later turn. More of a figure never counts against what it counts towards.
+/// The features of a later turn. A higher value always counts in favour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
-    /// Towards a new topic: new words (0 to 6); the share of words that no earlier turn holds, and that the last does
-    /// not hold; whether nothing points back; whether the query is no mere fragment; the distance in [0, 1].
+    /// For a new topic: new words (0 to 6), the share of words that no earlier turn contains, the share that the last
+    /// turn does not contain, whether nothing refers back, whether the query is not short, and the distance in [0, 1].
     pub away: [f64; AWAY],
-    /// Towards the sources at hand: the largest share of words that one cited passage holds; how much nearer the cited
-    /// passages are than the others of their documents, in [−1, 1]; whether a pronoun may stand for what they say.
+    /// For the sources at hand: the largest share of words that one cited passage contains, how much nearer the cited
+    /// passages are than the others of their documents, in [−1, 1], and whether a pronoun may refer to their content.
     pub again: [f64; AGAIN],
-    /// What was known of the earlier turns.
+    /// The available data on the earlier turns.
     pub at_hand: AtHand,
-    /// Content words, and how many of them earlier turns hold.
+    /// Content words, and how many of them earlier turns contain.
     words: (f64, f64),
 }
 
-/// What is known of the earlier turns: it decides which weights hold.
+/// The available data on the earlier turns. It selects the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtHand {
     /// Answers.
@@ -46,7 +46,7 @@ pub struct AtHand {
     pub similarities: bool,
     /// Cited passages.
     pub passages: bool,
-    /// Similarities to what was cited and to the rest of its documents.
+    /// Similarities to the cited passages and to the rest of their documents.
     pub documents: bool,
 }
 
@@ -74,7 +74,7 @@ impl Figures {
             documents: near.cited.and(near.document).is_some(),
         };
         let yes = |truth: bool| f64::from(u8::from(truth));
-        // What nothing is known of is not asked for again.
+        // A pronoun counts only if cited passages are known.
         let again = evidence.pronoun.is_some() && (at_hand.passages || at_hand.documents);
         Self {
             away: [
@@ -91,7 +91,7 @@ impl Figures {
         }
     }
 
-    /// What was found, for a person to read.
+    /// The features, for display.
     pub(super) fn signals(&self) -> Vec<String> {
         let (content, known) = self.words;
         let [.., distance] = self.away;
@@ -110,7 +110,7 @@ impl Figures {
     }
 }
 
-/// The words of a turn: what was asked, answered, and what the sources are called.
+/// The texts of a turn: its query, its answer, and the titles of its sources.
 fn said(turn: &PastTurn) -> impl Iterator<Item = &String> {
     [&turn.query, &turn.answer]
         .into_iter()
@@ -118,7 +118,7 @@ fn said(turn: &PastTurn) -> impl Iterator<Item = &String> {
         .chain(&turn.sources)
 }
 
-/// Content words that keys stand for, `pairs` keys a word in scripts without spaces.
+/// The number of content words for a set of keys, with `pairs` keys per word in scripts without spaces.
 fn amount<'a>(keys: impl IntoIterator<Item = &'a String>, pairs: f64) -> f64 {
     let of = |key: &String| {
         if key.contains(unspaced) {
@@ -127,7 +127,7 @@ fn amount<'a>(keys: impl IntoIterator<Item = &'a String>, pairs: f64) -> f64 {
             1.0
         }
     };
-    // Begun at 0, because the sum of nothing is −0.
+    // Starts at 0, because the empty sum is −0.
     keys.into_iter().map(of).fold(0.0, |sum, key| sum + key)
 }
 
@@ -155,8 +155,8 @@ impl Nearness {
         }
     }
 
-    /// 0 where the query is as near to an earlier query or a cited passage as queries are to what they cite, 1 where it
-    /// is not near at all or nothing is known.
+    /// 0 if the query is as near to an earlier query or a cited passage as queries usually are to the passages that
+    /// they cite; 1 if it is not near at all or nothing is known.
     fn distance(&self) -> f64 {
         let nearest = self.query.into_iter().chain(self.cited).fold(0.0, f64::max);
         1.0 - (nearest / self.usual).min(1.0)

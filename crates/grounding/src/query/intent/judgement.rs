@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::GroundingError;
 
-/// What a turn is after (C1).
+/// The intent of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
-    /// A fresh subject: only pins are carried.
+    /// A new subject: only pins are carried.
     NewTopic,
-    /// Deeper into the subject: sources are carried and the previous query lends its words.
+    /// Continues the subject: sources are carried, and the query is expanded.
     DrillDown,
-    /// A comparison: retrieval per member, shared slots.
+    /// A comparison: one retrieval per member, shared slots.
     Compare,
     /// About the sources at hand: twice the reserved slots.
     SameSources,
 }
 
 impl Intent {
-    /// All, in the order of the documentation.
+    /// All intents, in the order of the documentation.
     pub const ALL: [Self; 4] = [
         Self::NewTopic,
         Self::DrillDown,
@@ -29,7 +29,7 @@ impl Intent {
         Self::SameSources,
     ];
 
-    /// The name as users write it.
+    /// The name for users.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -52,26 +52,27 @@ impl FromStr for Intent {
     }
 }
 
-/// How far a turn depends on earlier ones (H2).
+/// How far a turn depends on earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dependency {
     /// It cannot be understood without them.
     Hard,
-    /// It shares their subject and can stand alone.
+    /// It shares their subject but can stand alone.
     Soft,
     /// It does not need them.
     None,
 }
 
-/// The judgement on a turn, with what decided.
+/// The judgement on a turn, with its reasons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The intent.
     pub intent: Intent,
-    /// How likely that is right, in [0, 1]; 1 where the caller said so, or what a function said.
+    /// The likelihood that the intent is right, in [0, 1]; 1 or the function's value if the caller or a function set
+    /// it.
     pub confidence: f64,
-    /// The signals that decided, for a person to read: `pronoun: it`, `known words: 2 of 5`.
+    /// The signals that decided, for display: `pronoun: it`, `known words: 2 of 5`.
     pub signals: Vec<String>,
     /// Members of the comparison under `compare`, else empty.
     pub entities: Vec<String>,

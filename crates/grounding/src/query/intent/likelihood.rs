@@ -1,18 +1,18 @@
-//! How likely a turn is a new topic, and if it is none, how likely the sources at hand hold its answer.
+//! The likelihood that a turn is a new topic, and if it is not, that the sources at hand contain its answer.
 //!
-//! Logistic scores over [`Figures`], their weights fitted to MTRAG (`reground-bench intent` fits them anew and says what
-//! they are worth on conversations that they have not seen). One turn of three was a new topic there. What is not known
-//! of the earlier turns has no weight, and the others make up for it.
+//! Logistic scores over [`Figures`], with weights fitted to MTRAG (`reground-bench intent` fits them again and reports
+//! their accuracy on unseen conversations). One turn of three was a new topic there. Features that need missing data
+//! have weight 0, and the other weights are fitted without them.
 
 use super::figures::{AGAIN, AWAY, Figures};
 use super::judgement::Intent;
 
-/// A logistic score: the odds are e to the sum of the weighed figures and the intercept.
+/// A logistic score: the log-odds are the weighted sum of the features plus the intercept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights<const N: usize> {
-    /// What stands without any figure.
+    /// The log-odds without any feature.
     pub intercept: f64,
-    /// The weight of each figure.
+    /// The weight of each feature.
     pub weights: [f64; N],
 }
 
@@ -26,21 +26,21 @@ impl<const N: usize> Weights<N> {
     }
 }
 
-/// The weights, by what is at hand: `[without, with]`.
+/// The weights, by the available data: `[without, with]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntentModel {
-    /// Of a new topic: by answers, then by similarities.
+    /// For a new topic: by answers, then by similarities.
     pub new_topic: [[Weights<AWAY>; 2]; 2],
-    /// Of the sources at hand, where it is no new topic: by cited passages, then by similarities within documents.
+    /// For the sources at hand, if it is not a new topic: by cited passages, then by similarities within documents.
     pub same_sources: [[Weights<AGAIN>; 2]; 2],
 }
 
-/// What a turn is likely after.
+/// The likelihoods of a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Likelihoods {
     /// That it is a new topic, in [0, 1].
     pub new_topic: f64,
-    /// That the sources at hand hold its answer if it is none, in [0, 1].
+    /// That the sources at hand contain its answer if it is not a new topic, in [0, 1].
     pub same_sources: f64,
 }
 
@@ -65,13 +65,13 @@ impl IntentModel {
 }
 
 impl Likelihoods {
-    /// Whether it is likelier a new topic than not.
+    /// Whether a new topic is more likely than not.
     #[must_use]
     pub fn changes_subject(self) -> bool {
         self.new_topic > 0.5
     }
 
-    /// The intent, and how likely that is right.
+    /// The intent, and the likelihood that it is right.
     #[must_use]
     pub fn intent(self) -> (Intent, f64) {
         let goes_on = 1.0 - self.new_topic;

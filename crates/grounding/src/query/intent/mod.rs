@@ -1,10 +1,9 @@
-//! Intent of a turn (C1) and how far it leans on earlier turns (H2): deterministic, without a model.
+//! The intent of a turn, and how far it depends on earlier turns. Deterministic, without a language model.
 //!
-//! Cues decide where the language has them: a comparison, a change of subject, a question about the sources. All else
-//! is weighed: two logistic scores over a few figures of words and, where there are any, of embeddings say how likely a
-//! new topic is, and how likely the sources at hand hold the answer. A turn is called what is likelier than not, so a
-//! turn in doubt continues: a wrong `drill_down` carries sources that the threshold still has to pass, a wrong
-//! `new_topic` loses them.
+//! A cue decides if there is one: a comparison, a change of subject, a question about the sources. Otherwise two
+//! logistic scores over a few features of words and, if available, of embeddings give the likelihood of a new topic and
+//! that the sources at hand contain the answer. The more likely intent is chosen, so a doubtful turn continues the
+//! subject: a wrong `drill_down` carries sources that still have to pass the threshold, a wrong `new_topic` loses them.
 
 mod classify;
 mod evidence;

@@ -1,17 +1,17 @@
-//! What intent knows of an earlier turn.
+//! The data on an earlier turn from which the intent is judged.
 
 use serde::{Deserialize, Serialize};
 
 use crate::passage::vectors::cosine;
 use crate::query::turn_features::TurnFeatures;
 
-/// An earlier turn, as far as intent looks at it. Only the query has to be known; the more is, the better the judgement.
+/// An earlier turn. Only the query is required; more data improve the judgement.
 ///
-/// Similarities are cosines of embeddings. They are weighed as a share of `own_similarity`, which most of what is of the
-/// model cancels out of; of a model whose cosines of unrelated texts are far from 0, subtract those first.
+/// Similarities are cosines of embeddings. They are divided by `own_similarity`, which removes most of the differences
+/// between embedding models. For a model whose cosines of unrelated texts are far from 0, subtract that value first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PastTurn {
-    /// The user's words.
+    /// The user's query.
     pub query: String,
     /// Titles of the sources in its context.
     #[serde(default)]
@@ -25,24 +25,24 @@ pub struct PastTurn {
     /// The passages that its answer cited.
     #[serde(default)]
     pub cited_texts: Vec<String>,
-    /// How similar this turn's query is to that turn's.
+    /// Similarity of this turn's query to that turn's.
     #[serde(default)]
     pub similarity: Option<f64>,
-    /// The most that this turn's query is similar to a passage that was cited there.
+    /// Largest similarity of this turn's query to a passage that was cited there.
     #[serde(default)]
     pub cited_similarity: Option<f64>,
-    /// The most that this turn's query is similar to a passage of the documents that were cited there, apart from the
-    /// passages that any turn cited.
+    /// Largest similarity of this turn's query to a passage of the documents cited there, without the passages that any
+    /// turn cited.
     #[serde(default)]
     pub document_similarity: Option<f64>,
-    /// The most that *that* turn's query is similar to a passage that was cited there.
+    /// Largest similarity of *that* turn's query to a passage that was cited there.
     #[serde(default)]
     pub own_similarity: Option<f64>,
 }
 
 impl PastTurn {
-    /// The turn with the likeness of this turn's query to it: `said` are its embeddings, `nearest` the largest cosine of the
-    /// query to the other passages of the documents that it cited.
+    /// The turn with its similarities to this turn's query. `said` contains its embeddings; `nearest` is the largest
+    /// cosine of the query to the other passages of the documents that it cited.
     #[must_use]
     pub fn likened(self, query: Option<&[f32]>, said: &TurnFeatures, nearest: Option<f64>) -> Self {
         let most = |own: &[f32]| {

@@ -1,14 +1,14 @@
-//! What somebody else says of a turn: the caller, or a function of the application.
+//! A verdict on the intent from the caller or from a function of the application.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::judgement::{Dependency, Intent};
 
-/// Members of a comparison that are searched for at most.
+/// Maximum number of comparison members that are searched.
 const MOST_ENTITIES: usize = 8;
 
-/// Who judged a turn in place of the cues.
+/// The origin of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judge {
     /// The caller, for this turn.
@@ -28,22 +28,22 @@ impl Judge {
     }
 }
 
-/// A judgement that stands in place of that by cues.
+/// A verdict that replaces the judgement by cues.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The intent.
     pub intent: Intent,
-    /// How likely that is right, in [0, 1].
+    /// The likelihood that it is right, in [0, 1].
     pub confidence: f64,
-    /// How far the turn depends on earlier ones; `None` leaves that to the cues.
+    /// How far the turn depends on earlier ones; `None` leaves this to the cues.
     pub dependency: Option<Dependency>,
-    /// Members of the comparison under `compare`; where there are none, those that the cues find.
+    /// Members of the comparison under `compare`; if empty, those that the cues find.
     pub entities: Vec<String>,
-    /// Who says it.
+    /// The origin.
     pub by: Judge,
 }
 
-/// What a caller says.
+/// A verdict of the caller.
 impl From<Intent> for Verdict {
     fn from(intent: Intent) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl From<Intent> for Verdict {
     }
 }
 
-/// A verdict as a function writes it. What it does not know it leaves out, or says null.
+/// A verdict in the JSON of a function. Unknown fields may be omitted or null.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FunctionVerdict {
@@ -67,11 +67,12 @@ struct FunctionVerdict {
 }
 
 impl Verdict {
-    /// Reads what a function returned, as JSON: `{"intent": "drill_down", "confidence": 0.9, "dependency": "hard", "entities":
-    /// []}`, where only the intent has to be there. `None` for null. Of the entities the first eight different ones count.
+    /// Parses the JSON that a function returned: `{"intent": "drill_down", "confidence": 0.9, "dependency": "hard",
+    /// "entities": []}`, where only the intent is required. `None` for null. The first eight distinct entities are
+    /// used.
     ///
     /// # Errors
-    /// What is neither, in words.
+    /// A description of invalid JSON.
     pub fn read(json: &str) -> Result<Option<Self>, String> {
         let value: Value = serde_json::from_str(json).map_err(|fault| fault.to_string())?;
         if value.is_null() {
