@@ -1,21 +1,21 @@
-//! The figures of the source, with the errata's values, and what must hold for any.
+//! Published figures with corrected values, and properties of all figures.
 
 use super::*;
 use proptest::prelude::*;
 
-/// A figure as it is printed.
+/// Compares with a printed figure.
 fn rounded(value: f64, places: i32) -> f64 {
     let scale = 10f64.powi(places);
     (value * scale).round() / scale
 }
 
-/// The source's domain: classical texts.
+/// The domain of the publication: classical texts.
 fn texts() -> AttentionModel {
     AttentionModel::new(0.91, Specificity::Verse.delta()).unwrap()
 }
 
 #[test]
-fn an_empty_context_has_lost_nothing() {
+fn an_empty_history_has_a_share_of_one() {
     assert_eq!(attribution_share(0, 0), 1.0);
     assert_eq!(attribution_share(0, 5), 0.0);
     assert_eq!(attribution_share(2000, 0), 1.0);
@@ -23,7 +23,7 @@ fn an_empty_context_has_lost_nothing() {
 }
 
 #[test]
-fn the_practical_configuration() {
+fn the_published_configuration() {
     let model = texts();
     assert_eq!(rounded(model.least_share(0.85).unwrap(), 4), 0.9183);
     let bound = model.history_bound(2000, 0.85).unwrap();
@@ -34,12 +34,12 @@ fn the_practical_configuration() {
     assert_eq!(rounded(at(180), 4), 0.8494);
 }
 
-/// A row of the source's numerical examples, with R0 = 2000 and acc(0) = 1.
+/// A row of the published numerical examples, with R0 = 2000 and acc(0) = 1.
 struct Example {
     specificity: Specificity,
     turn_tokens: f64,
     rate: f64,
-    /// At t = 5 and 10, by erratum 2.
+    /// At t = 5 and 10, as corrected.
     floor: [f64; 2],
     predicted: [f64; 2],
 }
@@ -69,7 +69,7 @@ const EXAMPLES: [Example; 3] = [
 ];
 
 #[test]
-fn the_numerical_examples() {
+fn the_published_numerical_examples() {
     for example in EXAMPLES {
         let model = AttentionModel::new(1.0, example.specificity.delta()).unwrap();
         let growth = Growth {
@@ -86,7 +86,7 @@ fn the_numerical_examples() {
 }
 
 #[test]
-fn the_model_lies_above_the_floor_by_what_the_erratum_says() {
+fn the_model_is_above_the_floor_as_corrected() {
     let growth = Growth {
         source_tokens: 2000.0,
         turn_tokens: 800.0,
@@ -98,7 +98,7 @@ fn the_model_lies_above_the_floor_by_what_the_erratum_says() {
 }
 
 #[test]
-fn a_target_that_cannot_be_kept_is_refused() {
+fn an_unreachable_target_is_an_error() {
     for target in [0.91, 0.95, 1.0, 0.0, -0.5, f64::NAN, f64::INFINITY] {
         let error = texts().most_history(2000, target).unwrap_err();
         assert!(
@@ -122,17 +122,17 @@ fn a_target_that_cannot_be_kept_is_refused() {
 }
 
 #[test]
-fn history_beyond_counting() {
+fn a_history_limit_beyond_u64() {
     let tolerant = AttentionModel::new(1.0, 1e-9).unwrap();
     assert_eq!(tolerant.most_history(2000, 0.5).unwrap(), u64::MAX);
     assert_eq!(tolerant.most_history(0, 0.5).unwrap(), 0);
-    // Where the bound is a whole number, that many tokens still keep the target.
+    // If the bound is a whole number, that many tokens still keep the target.
     let halved = AttentionModel::new(1.0, 1.0).unwrap();
     assert_eq!(halved.most_history(100, 0.5).unwrap(), 100);
 }
 
 #[test]
-fn only_a_share_below_the_least_asks_for_a_refresh() {
+fn only_a_share_below_the_minimum_needs_a_refresh() {
     let least = texts().least_share(0.85).unwrap();
     assert!(!refresh_is_due(attribution_share(2000, 178), least));
     assert!(refresh_is_due(attribution_share(2000, 179), least));
@@ -140,7 +140,7 @@ fn only_a_share_below_the_least_asks_for_a_refresh() {
 }
 
 #[test]
-fn drift_is_an_angle() {
+fn drift_is_one_minus_the_cosine() {
     assert_eq!(topic_drift(&[1.0, 0.0], &[5.0, 0.0]), Some(0.0));
     assert_eq!(topic_drift(&[1.0, 0.0], &[0.0, 2.0]), Some(1.0));
     assert_eq!(topic_drift(&[1.0, 0.0], &[-1.0, 0.0]), Some(1.0));
@@ -159,7 +159,7 @@ fn drift_is_an_angle() {
 
 proptest! {
     #[test]
-    fn more_history_is_never_better(
+    fn more_history_never_raises_accuracy(
         baseline in 0.01f64..=1.0, delta in 0.01f64..=1.0, sources in 1u64..100_000, history in 0u64..100_000, more in 1u64..100_000,
     ) {
         let model = AttentionModel::new(baseline, delta).unwrap();
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn the_floor_lies_under_the_model(
+    fn the_floor_is_below_the_model(
         delta in 0.01f64..=1.0, source_tokens in 1f64..10_000.0, turn_tokens in 0f64..10_000.0, turns in 1u32..100,
     ) {
         let model = AttentionModel::new(0.9, delta).unwrap();
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn growth_is_dilution(delta in 0.01f64..=1.0, sources in 1u32..10_000, turn in 0u32..10_000, turns in 0u32..50) {
+    fn growth_and_share_give_the_same_accuracy(delta in 0.01f64..=1.0, sources in 1u32..10_000, turn in 0u32..10_000, turns in 0u32..50) {
         let model = AttentionModel::new(0.9, delta).unwrap();
         let growth = Growth { source_tokens: f64::from(sources), turn_tokens: f64::from(turn) };
         let share = attribution_share(u64::from(sources), u64::from(turn) * u64::from(turns));
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn the_most_history_is_the_most(
+    fn most_history_is_the_maximum(
         baseline in 0.3f64..=1.0, delta in 0.05f64..=1.0, part in 0.2f64..0.999, sources in 1u64..5_000,
     ) {
         let model = AttentionModel::new(baseline, delta).unwrap();

@@ -1,4 +1,4 @@
-//! A turn over a query or a passage of megabytes can be given up.
+//! Long computations over megabytes of text check for interrupts.
 
 use reground_citations::Grammar;
 use reground_grounding::begin::facts;
@@ -14,7 +14,7 @@ use reground_interrupt::test_support::{assert_checked, text_of};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
 
 #[test]
-fn intent_beats() {
+fn intent_checks_for_interrupts() {
     let earlier = PastTurn {
         query: "Where do guinea pigs sleep?".to_owned(),
         ..PastTurn::default()
@@ -28,7 +28,7 @@ fn intent_beats() {
 }
 
 #[test]
-fn passages_beat() {
+fn passage_functions_check_for_interrupts() {
     assert_checked("escape", 1, |text| {
         escape(text, MarkerStyle::Lettered).len()
     });
@@ -42,13 +42,13 @@ fn passages_beat() {
 }
 
 #[test]
-fn a_history_beats() {
+fn history_checks_for_interrupts() {
     let under = |max_tokens| HistoryRules {
         max_tokens: Some(max_tokens),
         ..HistoryRules::default()
     };
     let grammar = Grammar::default();
-    // Counted, read, cut, read and counted again.
+    // The text is counted, parsed, cut, parsed and counted again.
     assert_checked("history", 3, |answer| {
         let turn = HistoryTurn {
             answer: answer.to_owned(),

@@ -1,10 +1,10 @@
-//! Parameters that are known come back from what they predict, and strategies stand to each other as they must.
+//! Known parameters are recovered from their predictions, and strategies are ordered as the model requires.
 
 use super::fit::{Measured, growth, linear_drift, saturating_drift};
 use super::*;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
-/// Turns of a table that leaves some out.
+/// The turns of a table with gaps.
 const TURNS: [u32; 5] = [1, 3, 5, 7, 10];
 
 fn conversation(growth: f64, drift: Drift) -> Conversation {
@@ -36,7 +36,7 @@ fn drifting(conversation: &Conversation) -> Vec<Measured> {
 }
 
 #[test]
-fn a_turn_by_hand() {
+fn a_turn_equals_hand_computed_values() {
     // Two turns behind: H/R0 = 0.5, so that α = 2/3; compressed to 0.25, α = 0.8; β·d = 0.2.
     let conversation = Conversation {
         model: AttentionModel::new(0.9, 0.5).unwrap(),
@@ -65,15 +65,15 @@ fn a_turn_by_hand() {
 }
 
 #[test]
-fn nothing_measured_leaves_nothing_unexplained() {
+fn a_fit_without_measurements_has_no_residual() {
     let model = AttentionModel::new(0.9, 0.8).unwrap();
     assert_eq!(growth(&model, &[]).residual, 0.0);
     assert_eq!(linear_drift(&[]).residual, 0.0);
 }
 
 #[test]
-fn a_misfit_shows_in_the_residual() {
-    // Accuracies that jump up and down by 0.1: no curve that falls comes nearer than to their middle.
+fn a_bad_fit_has_a_residual() {
+    // Accuracies that alternate by 0.1. A falling curve can at best meet their mean.
     let model = AttentionModel::new(0.5, 0.8).unwrap();
     let jumping = measured(|turn| if turn % 4 == 1 { 0.5 } else { 0.3 });
     assert!(growth(&model, &jumping).residual > 0.05);
@@ -83,7 +83,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn growth_comes_back(truth in 0.001f64..5.0) {
+    fn growth_is_recovered(truth in 0.001f64..5.0) {
         let conversation = conversation(truth, Drift::Linear { slope: 0.0 });
         let fit = growth(&conversation.model, &accuracies(&conversation, Strategy::EveryTurn));
         prop_assert!((fit.found - truth).abs() < 1e-4 * truth, "{fit:?}");
@@ -91,14 +91,14 @@ proptest! {
     }
 
     #[test]
-    fn linear_drift_comes_back(slope in 0.001f64..1.0) {
+    fn linear_drift_is_recovered(slope in 0.001f64..1.0) {
         let fit = linear_drift(&drifting(&conversation(0.07, Drift::Linear { slope })));
         prop_assert!(fit.residual < 1e-6, "{fit:?}");
         prop_assert!((fit.found.after(1.0) - slope).abs() < 1e-5, "{fit:?}");
     }
 
     #[test]
-    fn saturating_drift_comes_back(ceiling in 0.2f64..3.0, pace in 1f64..8.0) {
+    fn saturating_drift_is_recovered(ceiling in 0.2f64..3.0, pace in 1f64..8.0) {
         let truth = Drift::Saturating { ceiling, pace };
         let fit = saturating_drift(&drifting(&conversation(0.07, truth)));
         prop_assert!(fit.residual < 1e-4, "{fit:?}");
@@ -108,8 +108,8 @@ proptest! {
     }
 
     #[test]
-    fn what_fits_best_is_found(values in proptest::collection::vec(0.1f64..1.0, 5)) {
-        // Held against a grid.
+    fn the_best_fit_is_found(values in proptest::collection::vec(0.1f64..1.0, 5)) {
+        // Compared with a grid search.
         let model = AttentionModel::new(1.0, 0.8).unwrap();
         let points: Vec<Measured> = TURNS.into_iter().zip(values).map(|(turn, value)| Measured { turn, value }).collect();
         let residual = |growth: f64| {
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn each_remedy_helps_and_none_harms(growth in 0f64..1.0, ceiling in 0f64..3.0, pace in 0.5f64..20.0, turn in 1u32..30) {
+    fn refresh_and_compression_never_lower_accuracy(growth in 0f64..1.0, ceiling in 0f64..3.0, pace in 0.5f64..20.0, turn in 1u32..30) {
         let conversation = conversation(growth, Drift::Saturating { ceiling, pace });
         let at = |strategy| conversation.accuracy(strategy, turn).unwrap();
         prop_assert!(at(Strategy::FirstTurn) <= at(Strategy::EveryTurn));
@@ -133,7 +133,7 @@ proptest! {
         prop_assert!(at(Strategy::CompressionOnly) <= at(Strategy::Reground));
         prop_assert_eq!(at(Strategy::RefreshOnly), at(Strategy::EveryTurn));
         prop_assert_eq!(conversation.accuracy(Strategy::FirstTurn, 1), Some(0.912));
-        // The bound that a compressed history keeps: 0.912 × (1/1.089)^0.8.
+        // The limit of a compressed history: 0.912 × (1/1.089)^0.8.
         prop_assert!(at(Strategy::Reground) >= 0.8518);
     }
 }

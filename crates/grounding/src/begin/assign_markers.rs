@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spelt_as_ours_is_told_from_the_rest() {
+    fn own_marker_forms_are_recognised() {
         for marker in ["A1", "ZZZ99999", "7", "999"] {
             assert!(is_own_form(marker), "{marker}");
         }
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binding_keeps_its_marker_and_a_change_gets_the_next() {
+    fn a_changed_passage_gets_a_new_marker() {
         let first = [
             source("d", "1", 0, "one"),
             source("e", "9", 0, "nine"),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_range_the_key_is_the_place() {
+    fn without_a_range_the_key_identifies_the_passage() {
         let mut a = source("d", "1", 0, "same");
         a.passage.chars = None;
         let mut b = a.clone();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_run_on() {
+    fn numbered_markers_continue() {
         let (markers, bound) = assign_markers(
             &[source("d", "1", 0, "one"), source("e", "2", 0, "two")],
             &[],
@@ -313,7 +313,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_marker_ever_changes_its_meaning(
+        fn markers_never_change_their_meaning(
             turns in proptest::collection::vec(proptest::collection::vec((0u8..30, 0u32..4, 0u8..3, any::<bool>()), 0..8), 1..12),
             numbered in any::<bool>(),
         ) {

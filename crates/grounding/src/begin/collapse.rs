@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_overlap_stands_once_and_the_stronger_leads() {
+    fn the_overlap_is_not_repeated_and_the_stronger_leads() {
         let text = "Größe ist α, und β folgt.";
         let strong = candidate(cut(text, 1, 10, 25), 0.03);
         let weak = candidate(cut(text, 0, 0, 14), 0.02);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_adjacent_stays_apart() {
+    fn passages_that_are_not_adjacent_are_not_merged() {
         let text = document(0, 100);
         let alone = |change: fn(&mut Passage)| {
             let mut b = cut(&text, 1, 50, 100);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_query_decides_and_the_text_order_stays() {
+    fn facts_are_chosen_by_the_query_in_text_order() {
         assert_eq!(
             facts("who may reset settings?", 1),
             ["Admins may reset any password in the settings."]
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_that_says_nothing_of_a_source_keeps_its_facts() {
+    fn an_unrelated_query_keeps_the_facts() {
         let sheet = BTreeSet::from(["A reset password must be changed at once.".to_owned()]);
         let facts = |query: &str, before| {
             let facts = extract(TEXT, query, before, 1, Cues::built_in());
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_over_long_sentence_is_passed_over() {
+    fn overlong_sentences_are_skipped() {
         let text = format!(
             "Reset {}. Then it is short and plain.",
             "word ".repeat(80).trim()
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_repeated_is_said_once() {
+    fn repeated_sentences_count_once() {
         let text = "Rye grows on this field. ".repeat(100_000) + "Oats grow on the other.";
         let facts = extract(&text, "rye and oats", None, 3, Cues::built_in());
         let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_a_branch_become_one_best_first() {
+    fn lists_of_a_branch_are_merged_best_first() {
         let mut first = found(vec![
             list(Branch::Lexical, &[("1", 9.0), ("2", 3.0)]),
             list(Branch::Lexical, &[("2", 5.0)]),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_both_have_stays_two_passages() {
+    fn a_key_in_two_corpora_names_two_passages() {
         let mut first = found(vec![list(Branch::Lexical, &[("1", 9.0)])]);
         let mut other = found(vec![list(Branch::Lexical, &[("1", 4.0)])]);
         other.scores.lexical.insert("1".into(), 4.0);
@@ -158,7 +158,7 @@ mod tests {
 
     /// A corpus without embeddings has no vector list.
     #[test]
-    fn a_branch_that_only_one_has_is_kept() {
+    fn a_branch_of_only_one_corpus_is_kept() {
         let mut first = found(vec![list(Branch::Lexical, &[("1", 9.0)])]);
         let other = found(vec![
             list(Branch::Lexical, &[]),

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_of_more_words_are_brought_to_the_scale_of_this_turn() {
+    fn prior_scores_are_scaled_to_this_turn() {
         let earlier = vec![
             PriorScores {
                 lexical: map(&[("a", 4.0), ("b", 4.0), ("c", 8.0)]),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anything_to_hold_against() {
+    fn prior_results_without_scores() {
         assert_eq!(integrate(Vec::new(), Some(1.0)), PriorResults::default());
         let bare = PriorScores {
             lexical: map(&[("a", 2.0)]),

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn each_metric_is_scaled_in_its_own_way() {
+    fn each_metric_has_its_own_scale() {
         let scale = Scale::of(&lists(Branch::Lexical, &[8.0, 4.0]), Metric::Cosine);
         assert_eq!(
             (scale.fresh("0"), scale.fresh("1"), scale.fresh("2")),
@@ -248,7 +248,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn always_within_bounds(values in proptest::collection::vec(proptest::num::f64::ANY, 0..20), probe in proptest::num::f64::ANY) {
+        fn relevance_is_always_within_bounds(values in proptest::collection::vec(proptest::num::f64::ANY, 0..20), probe in proptest::num::f64::ANY) {
             for metric in [Metric::Cosine, Metric::L2, Metric::InnerProduct] {
                 for branch in [Branch::Lexical, Branch::Vector] {
                     let scale = Scale::of(&lists(branch, &values), metric);

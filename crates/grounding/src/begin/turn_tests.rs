@@ -66,8 +66,8 @@ fn spread(n: usize) -> Vec<Passage> {
         .collect()
 }
 
-#[test]
-fn a_turn_from_lists_to_markers() {
+/// A gathered turn with 40 candidates. Memory contains k58, the pin k59, and k15, which retrieval finds too.
+fn gathered_turn(settings: &Settings) -> Gathered {
     let passages = spread(60);
     let keys: Vec<_> = passages.iter().map(|p| p.key.clone()).collect();
     let keys: Vec<_> = keys.iter().map(String::as_str).collect();
@@ -80,11 +80,15 @@ fn a_turn_from_lists_to_markers() {
         remember(&passages[59], 0.49, true),
         remember(&passages[15], 1.0, false),
     ];
-    let settings = carry_widely();
-    let gathered = gather(turn(passages, lists, carried, "and for it?"), &settings);
+    let gathered = gather(turn(passages, lists, carried, "and for it?"), settings);
     assert_eq!(gathered.candidates.len(), 40);
     assert!(gathered.warnings.is_empty());
-    // What is withdrawn is nowhere in it, and nothing else is gone.
+    gathered
+}
+
+#[test]
+fn a_withdrawn_document_is_removed_everywhere() {
+    let gathered = gathered_turn(&carry_widely());
     let mut withdrawn = gathered.clone();
     let of_it = |candidate: &Candidate| candidate.passage.doc_id == "d15";
     assert!(
@@ -113,17 +117,22 @@ fn a_turn_from_lists_to_markers() {
     others.carried.retain(|c| !of_it(c));
     others.dropped.retain(|d| !of_it(&d.candidate));
     assert_eq!(withdrawn, others);
-    // Places are those that candidates had at first, whatever was withdrawn before.
+    // Positions refer to the original list, whatever was withdrawn before.
     let last = gathered.candidates.len() - 1;
     let passage = &gathered.candidates[last].passage;
     assert!(withdrawn.withdraw(&passage.corpus, &passage.doc_id));
     assert!(withdrawn.withdrawn.contains(&last));
-    // A deferred turn stores it and goes on later.
+}
+
+#[test]
+fn a_turn_from_lists_to_markers() {
+    let settings = carry_widely();
+    let gathered = gathered_turn(&settings);
+    // A deferred turn stores it and continues later.
     let stored = serde_json::to_string(&gathered).unwrap();
     let gathered: Gathered = serde_json::from_str(&stored).unwrap();
-
     let composed = compose(
-        gathered.clone(),
+        gathered,
         None,
         &MarkerRegister::default(),
         "and for it?",
@@ -142,8 +151,21 @@ fn a_turn_from_lists_to_markers() {
     assert_eq!(composed.context[1].candidate.origin, Origin::Fresh);
     assert_eq!(composed.context[0].facts.len(), 2);
     assert_eq!(composed.new_markers.len(), 10);
+}
 
-    // The reranker turns the order round and loses the source under discussion, which the memory brings back.
+/// The reranker reverses the order and drops the source under discussion, which memory restores.
+#[test]
+fn memory_restores_a_source_that_the_reranker_drops() {
+    let settings = carry_widely();
+    let gathered = gathered_turn(&settings);
+    let unranked = compose(
+        gathered.clone(),
+        None,
+        &MarkerRegister::default(),
+        "and for it?",
+        &settings,
+    )
+    .unwrap();
     let scores: Vec<_> = gathered
         .candidates
         .iter()
@@ -155,7 +177,7 @@ fn a_turn_from_lists_to_markers() {
         gathered,
         Some(&scores),
         &MarkerRegister {
-            markers: composed.new_markers,
+            markers: unranked.new_markers,
             ..MarkerRegister::default()
         },
         "and for it?",
@@ -182,7 +204,7 @@ fn a_turn_from_lists_to_markers() {
 }
 
 #[test]
-fn shortfalls_are_named() {
+fn missing_and_short_branches_give_warnings() {
     let names = |lists: Vec<RankedList>| -> Vec<_> {
         shortfalls(&lists, &carry_widely())
             .iter()
@@ -212,7 +234,7 @@ fn shortfalls_are_named() {
 }
 
 #[test]
-fn results_of_earlier_turns_come_beside_what_is_found_and_not_in_its_place() {
+fn prior_results_need_fresh_results() {
     let settings = Settings {
         fusion: crate::settings::Fusion::Integrated,
         ..carry_widely()
@@ -238,7 +260,7 @@ fn results_of_earlier_turns_come_beside_what_is_found_and_not_in_its_place() {
 }
 
 #[test]
-fn a_budget_that_nothing_fits_is_said() {
+fn a_budget_that_is_too_small_gives_a_warning() {
     let settings = Settings {
         max_tokens: 1,
         ..carry_widely()
@@ -263,7 +285,7 @@ fn a_budget_that_nothing_fits_is_said() {
 
 proptest! {
     #[test]
-    fn every_passage_and_every_source_is_accounted_for(
+    fn every_passage_is_a_source_or_dropped(
         passages in arbitrary_passages(30),
         lexical in proptest::collection::vec(0usize..30, 0..30),
         vector in proptest::collection::vec(0usize..30, 0..30),
@@ -289,8 +311,8 @@ proptest! {
         let scores = scores.map(|mut s| { s.truncate(gathered.candidates.len()); s });
         let composed = compose(gathered, scores.as_deref(), &MarkerRegister::default(), &query, &settings).unwrap();
 
-        // Every passage that was found or remembered is the key of a source or of a drop, and no more often than it
-        // came in: once as found, once as remembered.
+        // Every found or remembered passage is the key of a source or of a dropped candidate, at most once as found
+        // and once as remembered.
         for key in fresh.iter().chain(&sources) {
             let entered = usize::from(fresh.contains(key)) + usize::from(sources.contains(key));
             let shown = composed.context.iter().filter(|s| s.candidate.passage.key == *key).count();
@@ -298,7 +320,7 @@ proptest! {
             prop_assert!(shown <= 1);
             prop_assert_eq!(shown + left, entered, "{}", key);
         }
-        // Members beyond the key are exactly those that left as merged into it.
+        // The other members are exactly the candidates dropped as merged into it.
         for source in &composed.context {
             for member in &source.candidate.members {
                 let merged = composed.dropped.iter().any(|d| d.reason == Reason::Merged
@@ -313,9 +335,9 @@ proptest! {
     }
 }
 
-/// Hostile lengths go through every stage that reads text; anything worse than n log n would not come back.
+/// Very long texts pass every stage that reads text. Anything slower than n log n would not finish.
 #[test]
-fn a_megabyte_in_one_line() {
+fn a_megabyte_without_line_breaks() {
     let settings = Settings {
         max_tokens: 1_000_000,
         ..carry_widely()

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stored_name_is_the_name() {
+    fn the_stored_name_equals_the_name() {
         let warnings = [
             Warning::NoEmbedding,
             Warning::NoLexicalIndex,

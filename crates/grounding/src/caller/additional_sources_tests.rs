@@ -50,7 +50,7 @@ fn handed_over(passages: serde_json::Value) -> Vec<Candidate> {
 }
 
 #[test]
-fn what_the_context_has_is_shown_and_not_added() {
+fn known_sources_are_shown_but_not_added() {
     let (context, bound) = placed(vec![fresh("a", "1"), fresh("b", "2")]);
     let register = MarkerRegister {
         markers: bound,
@@ -76,7 +76,7 @@ fn what_the_context_has_is_shown_and_not_added() {
 }
 
 #[test]
-fn a_part_of_a_source_is_that_source() {
+fn a_part_of_a_source_matches_that_source() {
     let mut merged = fresh("a", "1");
     merged.members = vec!["1".into(), "2".into()];
     merged.passage.text.push_str(" Text a 2.");
@@ -90,7 +90,7 @@ fn a_part_of_a_source_is_that_source() {
         .iter()
         .map(|found| (&*found.passage.doc_id, &*found.passage.key))
         .collect();
-    // The key 2 of another document is another passage.
+    // The key 2 in another document is another passage.
     assert_eq!(of, [("a", "1"), ("b", "2")]);
     assert_eq!(found.candidates[0].members, ["1", "2"]);
     let gone: Vec<_> = found
@@ -101,9 +101,9 @@ fn a_part_of_a_source_is_that_source() {
     assert_eq!(gone, [(Stage::Collapse, Reason::Merged)]);
 }
 
-/// It has another name: whoever cites that one must find it.
+/// A citation of the other document must resolve to it.
 #[test]
-fn the_same_text_elsewhere_is_another_source() {
+fn the_same_text_in_another_document_is_another_source() {
     let (context, _) = placed(vec![fresh("a", "1")]);
     let mut twin = fresh("copy", "9");
     twin.passage.hash = context[0].candidate.passage.hash.clone();
@@ -112,9 +112,9 @@ fn the_same_text_elsewhere_is_another_source() {
     assert_eq!(found.candidates[0].passage.doc_id, "copy");
 }
 
-/// The search found it by what it says now, and that is what the model must be shown.
+/// The search found the current text, so the model must see that text.
 #[test]
-fn a_passage_that_has_changed_is_another_source() {
+fn a_changed_passage_is_another_source() {
     let (context, _) = placed(vec![fresh("a", "1")]);
     let mut changed = fresh("a", "1");
     changed.passage.text = "It says something else.".into();
@@ -126,7 +126,7 @@ fn a_passage_that_has_changed_is_another_source() {
 }
 
 #[test]
-fn what_is_handed_over_twice_is_one_source() {
+fn a_passage_provided_twice_is_one_source() {
     let settings = Settings::default();
     let results = json!([
         {"text": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
@@ -143,7 +143,7 @@ fn what_is_handed_over_twice_is_one_source() {
         &settings,
         1,
     );
-    // The pages of one address are of one document.
+    // Passages with the same address belong to one document.
     assert_eq!(markers(&first.added), ["A1", "A2", "B1", "C1"]);
     let register = MarkerRegister {
         markers: first.new_markers,
@@ -162,7 +162,7 @@ fn what_is_handed_over_twice_is_one_source() {
 }
 
 #[test]
-fn markers_are_not_the_callers_to_give() {
+fn passages_with_markers_are_an_error() {
     let passages = GivenPassage::list(&json!([{"text": "a", "marker": "A1"}])).expect("passages");
     assert_eq!(
         caller_sources(passages),
@@ -171,7 +171,7 @@ fn markers_are_not_the_callers_to_give() {
 }
 
 #[test]
-fn a_trace_tells_of_each_candidate_once() {
+fn a_trace_contains_each_candidate_once() {
     let id = |key: &str| PassageId::of(&fresh("a", key).passage);
     let dropped = |key: &str| Dropped {
         candidate: fresh("a", key),

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_judged_at_once_goes_by_its_place() {
+    fn passages_that_are_not_stored_are_named_by_position() {
         let named = passages(Naming::Place(4));
         let of = |at: usize| (&*named[at].corpus, &*named[at].doc_id, &*named[at].key);
         assert_eq!(of(0), ("help", "farm", "7"));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_goes_by_its_text() {
+    fn stored_passages_are_named_by_their_text() {
         let named = passages(Naming::Text);
         let of = |at: usize| (&*named[at].corpus, &*named[at].doc_id);
         assert_eq!((of(0), &*named[0].key), (("help", "farm"), "7"));

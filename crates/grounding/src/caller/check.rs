@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_numbered() {
+    fn missing_markers_and_ids_are_numbers() {
         let sources = read(json!([
             {"text": "Cows."},
             {"text": "Sheep.", "marker": "B2", "id": 7, "doc_id": "farm", "page_start": 3}
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marker_names_one_passage() {
+    fn markers_are_unique_and_valid() {
         let twice = read(json!([{"text": "a", "marker": "2"}, {"text": "b"}]));
         assert_eq!(twice, Err(GroundingError::RepeatedMarker("2".into())));
         let unreadable = read(json!([{"text": "a", "marker": "doc-a"}]));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_markers_are_no_positions() {
+    fn numeric_markers_are_not_positions() {
         let numbers = |markers: [&str; 2]| {
             let mut sources: Vec<Source> = markers
                 .iter()

@@ -30,7 +30,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn text_and_citations_tell_answers_apart() {
+    fn fingerprints_differ_by_text_and_citations() {
         let cited = Fingerprint::of("Yes.", Some(&json!([{"n": 1}])));
         assert_eq!(cited, Fingerprint::of("Yes.", Some(&json!([{"n": 1}]))));
         for other in [

@@ -182,7 +182,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_fault_says_which_turn() {
+    fn errors_name_the_turn() {
         let fault = |turns: Value| ImportedTurn::list(turns).unwrap_err().to_string();
         assert!(fault(json!({})).contains("array"));
         let good = json!({"conversation": "c", "query": "q", "answer": "a"});
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_recorded_once() {
+    fn repeated_answers_are_recorded_once() {
         let said = |answer: &str| Fingerprint::of(answer, None);
         let (one, two, three) = (said("one"), said("two"), said("three"));
         let cited = Fingerprint::of("one", Some(&json!([])));

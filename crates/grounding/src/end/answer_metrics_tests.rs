@@ -23,7 +23,7 @@ fn source(ordinal: u32, carried: bool, text: &str) -> Source {
     }
 }
 
-/// Each measure of an answer to three sources, the last one carried, as (numerator, denominator).
+/// Each metric of an answer with three sources, the last one carried, as (numerator, denominator).
 fn measured(answer: &str) -> BTreeMap<&'static str, (f64, u64)> {
     let sources = [
         source(1, false, "Cows give milk every day."),
@@ -66,16 +66,16 @@ fn measured(answer: &str) -> BTreeMap<&'static str, (f64, u64)> {
 }
 
 #[test]
-fn each_measure_of_an_answer_worked_by_hand() {
-    // Right; wrong source; right beside a useless one; stated and uncited; asked; made up.
+fn metrics_equal_hand_computed_values() {
+    // Correct; wrong source; correct with a superfluous citation; uncited; a question; unknown source.
     let of = measured(
         "Cows give milk every day [1]. Sheep give wool every year [1]. Goats climb trees in Morocco [2][3]. \
          Cows give milk. Is that so? Pigs fly backwards [9].",
     );
     assert_eq!(of["reference_validity"], (4.0, 5));
-    // The question needs none.
+    // The question needs no citation.
     assert_eq!(of["citation_coverage"], (4.0, 5));
-    // Of six sentences the first and the third are entailed by what they cite; [9] is out of range.
+    // Of six sentences the first and the third are entailed by their citations; [9] is out of range.
     assert_eq!(of["alce_citation_recall"], (2.0, 6));
     // [1], not the second [1], not [2], [3]; the sentence of [9] is not counted.
     assert_eq!(of["alce_citation_precision"], (2.0, 4));
@@ -90,7 +90,7 @@ fn each_measure_of_an_answer_worked_by_hand() {
 }
 
 #[test]
-fn nothing_is_measured_over_nothing() {
+fn metrics_of_an_empty_answer_are_null() {
     let of = measured("Why?");
     assert_eq!(of["reference_validity"], (0.0, 0));
     assert_eq!(of["citation_coverage"], (0.0, 0));

@@ -109,7 +109,7 @@ fn ended(answer: &str) -> Judged {
         .iter()
         .map(|claim| lexemes(&claim.text))
         .collect();
-    // The third passage was found, and the reranker dropped it.
+    // The third passage was found, but the reranker dropped it.
     let dropped = StageFacts {
         reranked: false,
         in_context: false,
@@ -148,7 +148,7 @@ fn ended(answer: &str) -> Judged {
 }
 
 #[test]
-fn an_answer_of_each_kind() {
+fn citations_of_each_kind_are_judged() {
     let judged = ended(
         "Administrators open Settings [A1]. Backups run every night [A1]. It is so [A3]. Or so [Z9].",
     );
@@ -181,7 +181,7 @@ fn an_answer_of_each_kind() {
         ]
     );
     assert_eq!(judged.decision.action, Action::Regenerate);
-    // Fresh, cited under its old marker, and merely carried; the fourth has had its time.
+    // Fresh; cited under its old marker; carried only. The fourth is forgotten.
     let after: Vec<_> = judged
         .sources_after
         .iter()
@@ -194,7 +194,7 @@ fn an_answer_of_each_kind() {
 }
 
 #[test]
-fn the_fact_sheet_holds_what_the_citations_rest_on() {
+fn the_fact_sheet_contains_the_cited_sentences() {
     let judged = ended(
         "Administrators open Settings [A1]. They always open Settings [A1]. Quantum toasters hover [A2].",
     );
@@ -209,7 +209,7 @@ fn the_fact_sheet_holds_what_the_citations_rest_on() {
 }
 
 #[test]
-fn lexemes_must_pair_up() {
+fn lexemes_must_match_sources_and_claims() {
     assert_eq!(
         sources_of(&context(), Vec::new(), &Grammar::default()),
         Err(Error::SourceLexemes {
@@ -220,7 +220,7 @@ fn lexemes_must_pair_up() {
 }
 
 #[test]
-fn a_duplicate_that_left_does_not_take_a_source_down() {
+fn a_dropped_duplicate_does_not_lower_the_factors() {
     let lost = StageFacts {
         retrieved: false,
         reranked: false,
@@ -244,7 +244,7 @@ fn a_duplicate_that_left_does_not_take_a_source_down() {
 }
 
 #[test]
-fn a_key_that_another_text_took_over() {
+fn a_marker_is_replaced_if_its_key_has_another_text() {
     use crate::passage::CharRange;
     let chars = |start, end| CharRange::of(Some(start), Some(end));
     let of = |hash: &str, range: Option<CharRange>| {
@@ -261,14 +261,14 @@ fn a_key_that_another_text_took_over() {
             .map(|known| known.replaced)
             .collect::<Vec<_>>()
     };
-    // The same text, wherever it stands now.
+    // The same text, in any place.
     assert_eq!(of("h1", chars(0, 30)), [false, false]);
     assert_eq!(of("h1", chars(40, 70)), [false, false]);
-    // Another text in its place, or in another place.
+    // Another text, in the same or another place.
     assert_eq!(of("h2", chars(0, 30)), [true, false]);
     assert_eq!(of("h2", chars(40, 70)), [true, false]);
     assert_eq!(of("h2", None), [true, false]);
-    // A merge that has it, and one of which it is a part.
+    // A merge that contains it, and a merge of which it is a part.
     assert_eq!(of("h2", chars(0, 60)), [false, false]);
     assert_eq!(of("h2", chars(0, 10)), [false, false]);
 }

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_source() {
+    fn the_published_example() {
         assert_eq!(history_limit(2000, &example()), Ok(Some(178)));
         let (share, least) = share_and_least(2000, 178, &example()).unwrap();
         assert!((least - 0.9183).abs() < 5e-5, "{least}");
@@ -141,14 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_counted_once() {
+    fn tokens_of_a_replaced_answer_are_subtracted() {
         let first = said(7, 100, None);
         let again = said(7, 60, Some(100));
         assert_eq!([first, again, first + again], [107, -40, 67]);
     }
 
     #[test]
-    fn a_turn_is_measured() {
+    fn a_turn_with_history_is_measured() {
         let turn = Turn {
             number: 6,
             context_tokens: 2000,
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_turn_and_one_without_sources() {
+    fn first_turns_and_turns_without_sources_are_measured() {
         let first = Turn {
             number: 1,
             context_tokens: 100,

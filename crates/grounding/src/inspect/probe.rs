@@ -137,7 +137,7 @@ mod tests {
     };
 
     #[test]
-    fn what_is_gone_is_not_asked_for() {
+    fn probes_for_deleted_passages_are_not_run() {
         let stage = |document, chunk| {
             let gone = Outcome::gone(Presence { document, chunk });
             gone.map(|gone| (gone.lost_at, gone.reason))
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_branch_found_was_lost_in_retrieval() {
+    fn passages_that_no_branch_found_are_lost_at_retrieval() {
         let of_another = (
             candidate("oat", &["7"]),
             Stage::Context,

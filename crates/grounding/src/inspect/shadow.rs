@@ -70,7 +70,7 @@ mod tests {
 
     /// Otherwise it would run as the caller, who did not choose it.
     #[test]
-    fn a_function_that_the_call_did_not_name_is_not_the_calls() {
+    fn functions_of_other_layers_are_not_settings_of_the_call() {
         let (of_one, of_another) = (json!({"reranker": "app.rerank"}), json!({}));
         let turn = resolve(std::slice::from_ref(&of_one));
         let call =
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shadow_is_its_turn_but_for_the_changes() {
+    fn a_shadow_differs_from_its_turn_only_in_the_changes() {
         let corpus = json!({"max_sources": 9, "reranker": "app.rerank", "min_cfs": 0.5});
         let said =
             json!({"max_tokens": 900, "reranker": "off", "min_cfs": 0.8, "carry_over": false});
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_that_have_changed_since_do_not_change_a_shadow() {
+    fn later_changes_of_layers_do_not_change_a_shadow() {
         let turn = resolve(&[json!({"max_sources": 9})]);
         let now = json!({"max_sources": 4, "fusion": "rrf"});
         let call = call(&[("corpus", &now)], &turn, &json!({}), &json!(null)).unwrap();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn another_strategy_is_another_preset() {
+    fn another_strategy_changes_the_preset() {
         for (corpus, said) in [
             (json!({}), json!({"strategy": "first_turn"})),
             (json!({"strategy": "first_turn"}), json!({})),

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn one_passage() {
+    fn states_of_a_passage() {
         let now = [passage("d", "1", 0, 0, "alpha beta")];
         let hash = content_hash_hex("alpha beta");
         assert_eq!(state_of(&["1"], &hash, &now), SourceState::Unchanged);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_passages() {
+    fn states_of_merged_passages() {
         let first = passage("d", "1", 0, 0, "alpha beta ");
         let second = passage("d", "2", 1, 6, "beta gamma");
         let hash = content_hash_hex("alpha beta gamma");

@@ -61,18 +61,18 @@ fn scores(memory: &[RememberedSource]) -> Vec<(&str, f64)> {
 }
 
 #[test]
-fn it_fades_by_the_published_figures_and_is_gone_in_the_fourth_turn() {
+fn a_source_decays_and_is_forgotten_in_the_fourth_turn() {
     let mut memory = after_turn(
         &[],
         &[shown("A1", "p", Origin::Fresh, "t")],
         &BTreeSet::new(),
         &RULES,
     );
-    // What the turns t + 1, t + 2 and t + 3 read (C3).
+    // The scores at the turns t + 1, t + 2 and t + 3.
     for expected in [0.7, 0.49, 0.343] {
         assert_eq!(memory.len(), 1);
         assert!((memory[0].carry_score - expected).abs() < 1e-12);
-        // To be carried into the context is no activity.
+        // Being carried into the context is not activity.
         memory = after_turn(
             &memory,
             &[shown("A1", "p", Origin::Carried, "t")],
@@ -84,7 +84,7 @@ fn it_fades_by_the_published_figures_and_is_gone_in_the_fourth_turn() {
 }
 
 #[test]
-fn a_citation_revives() {
+fn a_citation_reactivates_a_source() {
     let fresh = after_turn(
         &[],
         &[shown("A1", "p", Origin::Fresh, "t")],
@@ -98,7 +98,7 @@ fn a_citation_revives() {
 }
 
 #[test]
-fn pins_neither_fade_nor_go() {
+fn pins_do_not_decay() {
     let pin = RememberedSource {
         corpus: "manual".to_owned(),
         doc_id: "doc".to_owned(),
@@ -128,7 +128,7 @@ fn pins_neither_fade_nor_go() {
 }
 
 #[test]
-fn under_cited_only_citations_count() {
+fn with_activation_cited_only_citations_count() {
     let rules = DecayRules {
         activation: CarryActivation::Cited,
         ..RULES
@@ -142,7 +142,7 @@ fn under_cited_only_citations_count() {
     assert_eq!(memory[0].hash.as_deref(), Some("hash of u"));
 }
 
-/// A turn: which of eight passages retrieval and memory showed, and which were cited.
+/// A turn: the ones of eight passages that retrieval and memory showed, and the cited ones.
 type Turn = (Vec<(u8, bool)>, BTreeSet<u8>);
 
 fn turns() -> impl Strategy<Value = Vec<Turn>> {
@@ -152,9 +152,9 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
 }
 
 proptest! {
-    /// The definition, told backwards: a passage is worth decay to the power of the turns since it was last active.
+    /// The definition, backwards: the score of a passage is decay to the power of the turns since it was last active.
     #[test]
-    fn memory_is_the_age_of_the_last_activity(turns in turns(), reverse in any::<bool>(), ttl in 0..6_u32, cited_only in any::<bool>()) {
+    fn carry_scores_follow_the_age_of_the_last_activity(turns in turns(), reverse in any::<bool>(), ttl in 0..6_u32, cited_only in any::<bool>()) {
         let rules = DecayRules {
             decay: 0.7,
             ttl_turns: ttl,
@@ -175,7 +175,7 @@ proptest! {
         }
         let mut expected = Vec::new();
         for p in 0..8_u8 {
-            // Walk forward only to know whether a citation met a source that was still known.
+            // Walk forward only to find out whether a cited source was still remembered.
             let mut last: Option<usize> = None;
             for (number, (shown_now, cited)) in turns.iter().enumerate() {
                 let known = last.is_some_and(|last| ((number - 1 - last) as u32) < ttl);

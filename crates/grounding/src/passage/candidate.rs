@@ -204,7 +204,7 @@ mod tests {
 
     /// The stored names equal the JSON names.
     #[test]
-    fn names_are_those_of_the_json() {
+    fn names_equal_the_json_names() {
         for stage in [Stage::Carry, Stage::Collapse, Stage::Rerank, Stage::Context] {
             assert_eq!(serde_json::to_value(stage).unwrap(), stage.name());
         }

@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn twins_by_text_and_by_range() {
+    fn twins_have_equal_text_or_overlapping_ranges() {
         let a = passage("d", "1", 0, 0, "alpha beta gamma");
         let mut b = passage("e", "2", 4, 0, "alpha beta gamma");
         assert!(twins(&a, &b, 0.9));
@@ -158,7 +158,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_member_is_a_twin_of_its_leader_and_leaders_are_not(passages in arbitrary_passages(24)) {
+        fn members_are_twins_of_their_leader_and_leaders_are_not_twins(passages in arbitrary_passages(24)) {
             let refs: Vec<_> = passages.iter().collect();
             let classes = twin_classes(&refs, 0.9);
             for (i, &leader) in classes.iter().enumerate() {

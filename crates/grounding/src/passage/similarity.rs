@@ -54,7 +54,7 @@ mod tests {
     const NORTH_EAST: &[f32] = &[3.0, 4.0];
 
     #[test]
-    fn every_pair_in_order() {
+    fn similarities_of_every_pair_in_order() {
         let sources = [vec![EAST], vec![NORTH], vec![NORTH_EAST]];
         let found = source_similarities(Some(EAST), &sources);
         assert_eq!(
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_sources_and_those_without() {
+    fn similarities_of_merged_sources_and_sources_without_embeddings() {
         let sources = [vec![EAST, NORTH], vec![], vec![NORTH_EAST]];
         let found = source_similarities(Some(NORTH), &sources);
         assert_eq!(

@@ -74,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn angles() {
+    fn cosines_of_known_angles() {
         let cosine = |a: [f32; 2], b: [f32; 2]| cosine(&a, &b).unwrap();
         assert_eq!(cosine([2.0, 0.0], [5.0, 0.0]), 1.0);
         assert_eq!(cosine([1.0, 0.0], [0.0, 3.0]), 0.0);
@@ -85,14 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn half_way_to_an_equal_pull() {
+    fn an_equal_weight_shifts_half_way() {
         let other: &[f32] = &[0.0, 9.0];
         let shifted = shifted(&[2.0, 0.0], [(1.0, other)]);
         assert!(shifted.iter().all(|x| (x - 2.0_f32.sqrt()).abs() < 1e-6));
     }
 
     #[test]
-    fn what_does_not_pull() {
+    fn vectors_without_effect_leave_the_vector_unchanged() {
         let none: [(f64, &[f32]); 5] = [
             (0.0, &[0.0, 1.0]),
             (1.0, &[1.0]),
@@ -107,7 +107,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn turning_brings_nearer_and_keeps_the_length(
+        fn shifting_brings_nearer_and_keeps_the_length(
             own in prop::array::uniform4(-3.0f32..3.0),
             other in prop::array::uniform4(-3.0f32..3.0),
             weight in 0.01f64..2.0,

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_formats() {
+    fn blocks_in_the_three_formats() {
         let context = context("Installing", "Run the script.");
         assert_eq!(
             render(&context, Format::Text, PLAIN),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_note_against_noise_stands_before_the_sources() {
+    fn the_history_note_precedes_the_sources() {
         let rules = BlockRules {
             history_note: true,
             ..PLAIN
@@ -348,7 +348,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_passage_adds_no_delimiter_and_no_marker(
+        fn passages_add_no_delimiters_or_markers(
             title in "(</?source>|\\[B7\\]|\"|\n|=== |sources|[a-z ]){0,8}",
             body in "(</?(source|context|facts?)>|\\[[A-D][1-9]\\]|\n=== END OF SOURCES\n|[a-z ]|\u{E0042}){0,20}",
         ) {

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_poses_as_ours_is_defused() {
+    fn markers_tags_and_headings_are_escaped() {
         for (text, expected) in [
             ("as shown [B7] and [A1, C2]", "as shown (B7) and (A1, C2)"),
             ("[[B7]] 【A1】 ［b7］ [see A1]", "((B7)) (A1) (b7) (see A1)"),
@@ -196,7 +196,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_of_ours_survives(
+        fn no_marker_or_delimiter_remains(
             text in "([\\[\\]［］【】<＜/=( )\\n\u{200B}\u{200D}\u{2066}é]|[A-Ca-c]|[0-9]|, |source|context|facts|sources|=== ){0,60}",
             numbered in any::<bool>(),
         ) {

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_cue_wins_and_words_are_whole() {
+    fn the_longest_cue_of_whole_words_matches() {
         let cues = Cues::built_in();
         let text = words("What is the difference between X and Y?");
         assert_eq!(
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_bring_their_own_rows() {
+    fn callers_can_provide_their_own_rows() {
         let cues = Cues::from_rows([
             ("zh", Kind::CompareInfix, "相比"),
             ("de", Kind::Pronoun, "er"),

@@ -309,7 +309,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_member_is_a_stretch_of_the_query(query in "\\PC{0,80}( vs | or |, | and |compare )\\PC{0,80}") {
+        fn every_member_is_a_substring_of_the_query(query in "\\PC{0,80}( vs | or |, | and |compare )\\PC{0,80}") {
             let found = entities(&query);
             prop_assert!(found.len() <= MOST_ENTITIES);
             for entity in found {

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leaning_query_borrows_from_the_conversation() {
+    fn a_dependent_query_is_expanded() {
         let settings = Settings::default();
         let plan = planned("and for admins?", None, &settings);
         assert_eq!(plan.lean, 1.0);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_alone_borrows_nothing() {
+    fn stand_alone_queries_are_not_expanded() {
         let settings = Settings::default();
         let alone = "which gigabytes of storage does a standard plan include";
         let rewritten = Some("reset an admin's password");

@@ -46,7 +46,7 @@ fn weights_follow_the_formula() {
 }
 
 #[test]
-fn a_query_leans_by_what_it_shares() {
+fn history_dependence_follows_shared_words() {
     let earlier = [turn(&[("password", 1), ("reset", 1)], &[("set", 1)])];
     let words = |words: &[&str]| counts(&words.iter().map(|word| (*word, 1)).collect::<Vec<_>>());
     let dependence =
@@ -69,7 +69,7 @@ fn a_query_leans_by_what_it_shares() {
 }
 
 #[test]
-fn likeness_is_that_of_the_nearest() {
+fn history_dependence_uses_the_nearest_embedding() {
     let mut earlier = [TurnFeatures::default(), TurnFeatures::default()];
     let words = counts(&[("storag", 1), ("plan", 1)]);
     let alone = judged("how many gigabytes of storage does the standard plan include");
@@ -84,12 +84,12 @@ fn likeness_is_that_of_the_nearest() {
 }
 
 #[test]
-fn the_vector_moves_towards_what_was_cited() {
+fn the_vector_is_shifted_towards_cited_passages() {
     let mut earlier = [TurnFeatures::default(), TurnFeatures::default()];
     earlier[0].cited = vec![vec![0.0, 5.0], vec![0.0, 0.1]];
     let shifted = |strength| super::shift_embedding(&[3.0, 0.0], &earlier, strength);
     assert_eq!(shifted(0.0), [3.0, 0.0]);
-    // One turn back: 0.2 · 0.5 of its own length, in the direction that both passages have.
+    // One turn back: 0.2 · 0.5 of its own length, in the direction of both passages.
     let (x, y) = (1.0, 0.1_f64);
     let length = (x + y * y).sqrt();
     let expected = [3.0 / length, 3.0 * y / length];
@@ -99,7 +99,7 @@ fn the_vector_moves_towards_what_was_cited() {
 }
 
 #[test]
-fn citations_are_no_words_of_an_answer() {
+fn citations_are_removed_from_an_answer() {
     let answer = "It is so [A1], é [B2][A1].";
     let places = |marker| {
         answer
@@ -123,7 +123,7 @@ fn vector() -> impl Strategy<Value = Vec<f32>> {
 
 proptest! {
     #[test]
-    fn lean_is_a_share_and_vectors_keep_their_length(
+    fn history_dependence_is_within_bounds_and_vectors_keep_their_length(
         query in "\\PC{0,60}", own in vector(), cited in proptest::collection::vec(vector(), 0..4),
         asked in proptest::option::of(vector()), words in proptest::collection::btree_map("[a-d]", 1_u32..4, 0..4),
         strength in 0.0..10.0_f64,
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn any_vector_can_be_moved(
+    fn any_vector_can_be_shifted(
         own in proptest::collection::vec(proptest::num::f32::ANY, 0..4), other in proptest::collection::vec(proptest::num::f32::ANY, 0..4),
     ) {
         let earlier = [TurnFeatures { cited: vec![other.clone()], embedding: Some(other.clone()), ..TurnFeatures::default() }];

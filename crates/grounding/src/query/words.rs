@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_and_stop_words_do_not_count() {
+    fn endings_and_stop_words_are_ignored() {
         let cues = Cues::built_in();
         assert_eq!(
             content_keys("the vaccines", cues),
@@ -172,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn held_keys_are_those_of_both(
+        fn held_keys_are_the_intersection(
             query in "(the |there |therefore |Vaccines? |密码重置|é2 |a){0,6}",
             text in "(THE |there |thereof |vaccine's |密码|重置|É2, |İstanbul ){0,9}",
         ) {
@@ -184,7 +184,7 @@ mod tests {
         }
 
         #[test]
-        fn words_are_lower_case_and_where_they_were(
+        fn words_are_lower_case_with_their_offsets(
             // With marks, joiners, flags and Hebrew quotation marks, for which the rules look behind or ahead.
             text in "[A-Ca-c0-9   İΣσßé.'\"密ア,_\n\u{0301}\u{0345}\u{200d}\u{1f1e9}\u{1f468}א\u{00a0}]{0,40}",
         ) {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn unspaced_scripts_give_pairs() {
+    fn scripts_without_spaces_give_pairs() {
         let cues = Cues::built_in();
         let keys = content_keys("密码重置", cues);
         assert_eq!(

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_each_form() {
+    fn every_form_is_parsed() {
         let conditions = read(json!({
             "lang": "en", "kind": ["a", 2], "meta": {"k": [1]}, "retired": null, "year": {"<": 2024, ">=": 2020}, "open": true
         }))
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_it_cannot_mean() {
+    fn invalid_filters_are_errors() {
         for filter in [
             json!([1]),
             json!("x"),

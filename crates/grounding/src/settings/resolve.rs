@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strategy_is_a_preset_and_what_is_set_wins() {
+    fn explicit_settings_override_the_strategy() {
         let resolve = |layers: &[Value]| {
             let layers: Vec<_> = layers.iter().map(|layer| ("layer", layer)).collect();
             Settings::resolve(&layers).unwrap()
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_has_the_figures_of_the_domain() {
+    fn domain_specificity_and_accuracy_are_checked() {
         let delta = |value: Value| {
             let layer = json!({ "domain_specificity": value });
             Settings::resolve(&[("call", &layer)]).map(|s| s.domain_specificity.delta())
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_layer_setting_value_and_expectation() {
+    fn errors_name_layer_setting_and_expected_values() {
         for (value, setting) in [
             (json!({"max_sorces": 7}), "max_sorces"),
             (json!({"max_sources": 0}), "max_sources"),

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_under_each_strategy() {
+    fn turns_retrieve_by_strategy() {
         let shares = [1.0, 0.95, 0.89, 0.95];
         for (strategy, fresh) in [
             (Strategy::None, [false; 4]),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn never_is_the_first_turn_and_a_demand_is_met() {
+    fn refresh_never_retrieves_once_and_on_demand_is_overridden() {
         let never = Preset {
             refresh: Refresh::Never,
             ..Strategy::EveryTurn.preset()
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_is_measured_only_where_it_decides() {
+    fn the_share_is_measured_only_if_needed() {
         let unmeasured = || -> Result<(f64, f64), ()> { Err(()) };
         assert_eq!(Decision::Retrieve.settle(unmeasured), Ok(true));
         assert_eq!(Decision::Keep.settle(unmeasured), Ok(false));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_the_json() {
+    fn names_equal_the_json_names() {
         for strategy in Strategy::ALL {
             assert_eq!(serde_json::to_value(strategy).unwrap(), strategy.name());
         }

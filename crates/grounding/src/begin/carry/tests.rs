@@ -22,7 +22,7 @@ fn text(key: &str) -> Passage {
     passage("d", key, 0, place * 1000, &format!("text of {key}"))
 }
 
-/// A carried source whose relevance will be `relevance`, given [`scale`].
+/// A carried source with this relevance under [`scale`].
 fn input(key: &str, carry_score: f64, relevance: f64) -> CarriedInput {
     let option = CarriedOption {
         handle: Some(key.to_owned()),
@@ -86,9 +86,9 @@ fn reasons(out: &Carried) -> Vec<(&str, Reason)> {
 }
 
 #[test]
-fn the_threshold_is_undecayed_and_the_order_is_not() {
+fn decay_affects_the_order_but_not_the_threshold() {
     let settings = carry_widely();
-    // b is less relevant but remembered better: 0.6 × 1 > 0.8 × 0.49.
+    // b is less relevant but has a higher carry score: 0.6 × 1 > 0.8 × 0.49.
     let inputs = vec![
         input("a", 0.49, 0.8),
         input("b", 1.0, 0.6),
@@ -101,7 +101,7 @@ fn the_threshold_is_undecayed_and_the_order_is_not() {
 }
 
 #[test]
-fn a_turn_that_leans_keeps_what_the_last_answer_cited() {
+fn a_dependent_turn_keeps_the_last_citation() {
     let settings = carry_widely();
     let cited = |key, relevance, inactive_turns| {
         let mut input = input(key, 1.0, relevance);
@@ -126,7 +126,7 @@ fn a_turn_that_leans_keeps_what_the_last_answer_cited() {
     let out = run(Intent::DrillDown, Dependency::Hard, &inputs, &mut vec![]);
     assert_eq!(keys(&out.carried), ["b"]);
     assert!(out.carried[0].anchors);
-    // Found by retrieval, it competes for the slots as what it is.
+    // Found by retrieval, it competes for the slots as a fresh candidate.
     let mut fresh = vec![candidate(text("b"), 0.0)];
     let out = run(Intent::DrillDown, Dependency::Hard, &inputs, &mut fresh);
     assert!(out.carried.is_empty() && fresh[0].anchors);
@@ -142,7 +142,7 @@ fn a_turn_that_leans_keeps_what_the_last_answer_cited() {
 }
 
 #[test]
-fn intents_and_the_switch() {
+fn intents_and_carry_over_control_carrying() {
     let settings = carry_widely();
     let inputs = vec![input("a", 1.0, 1.0), pinned(input("p", 0.1, 0.0), 1)];
     let out = run(&mut vec![], inputs.clone(), Intent::NewTopic, &settings);
@@ -162,7 +162,7 @@ fn intents_and_the_switch() {
 }
 
 #[test]
-fn pins_keep_their_order_and_their_cap() {
+fn pins_keep_their_order_up_to_the_limit() {
     let settings = carry_widely();
     let inputs = (0..5)
         .map(|i| pinned(input(&"pqrst"[i..=i], 0.0, 0.0), 10 - i as i64))
@@ -176,7 +176,7 @@ fn pins_keep_their_order_and_their_cap() {
 }
 
 #[test]
-fn a_pinned_document_gives_its_best_passage() {
+fn a_pinned_document_is_shown_by_its_best_passage() {
     let mut document = pinned(input("a", 1.0, 0.2), 1);
     document.source.passage = String::new();
     document.options.extend(input("bb", 1.0, 0.7).options);
@@ -191,7 +191,7 @@ fn a_pinned_document_gives_its_best_passage() {
 }
 
 #[test]
-fn found_fresh_counts_as_fresh_and_a_found_pin_as_a_pin() {
+fn retrieved_sources_are_fresh_and_retrieved_pins_are_pins() {
     let settings = carry_widely();
     let mut fresh = vec![candidate(text("a"), 0.03), candidate(text("pp"), 0.02)];
     let inputs = vec![input("a", 0.7, 0.9), pinned(input("pp", 0.3, 0.9), 1)];
@@ -236,7 +236,7 @@ fn a_source_beyond_the_cut_keeps_its_ranks() {
 }
 
 #[test]
-fn gone_changed_recycled_and_old() {
+fn unusable_sources_are_dropped_with_a_reason() {
     let settings = Settings {
         carry_max_age: Some(60.0),
         ..carry_widely()
@@ -274,7 +274,7 @@ fn gone_changed_recycled_and_old() {
 
 proptest! {
     #[test]
-    fn every_source_is_carried_pinned_or_dropped_once_whatever_the_order(
+    fn every_source_is_carried_pinned_or_dropped_once_in_any_order(
         sources in proptest::collection::vec((0usize..12, 0.0f64..1.0, 0.0f64..1.2, 0u8..4), 0..12),
         found in proptest::collection::btree_set(0usize..12, 0..6),
         swap in any::<bool>(),
@@ -298,7 +298,7 @@ proptest! {
         prop_assert_eq!(&first, &second);
         prop_assert_eq!(&a, &b);
 
-        // Nothing fresh is lost, and every input leaves, stays or is stood for.
+        // No fresh candidate is lost, and every input is dropped, kept or covered by another.
         let mut left = keys(&a);
         left.extend(first.pins.iter().filter(|p| p.fused > 0.0).map(|p| p.passage.key.as_str()));
         left.sort_unstable();
@@ -317,10 +317,10 @@ proptest! {
     }
 }
 
-/// Keys are unique within a corpus only: a source of another corpus is not as relevant as what this one's search found under
-/// the same key.
+/// Keys are unique only within a corpus. A source of another corpus must not get the relevance of a passage with the
+/// same key.
 #[test]
-fn a_key_of_another_corpus_says_nothing() {
+fn a_key_of_another_corpus_gives_no_relevance() {
     let scale = scale();
     let mut option = input("best", 1.0, 0.0).options.remove(0);
     assert_eq!(relevance(&option, &scale), 1.0);

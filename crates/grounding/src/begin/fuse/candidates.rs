@@ -41,21 +41,7 @@ pub fn fuse(
         .collect();
     members.sort_by_key(|(_, passage)| !known.contains(&PassageId::of(passage)));
 
-    let ordered: Vec<&Passage> = members.iter().map(|(_, passage)| *passage).collect();
-    let classes = if settings.collapse_twins {
-        twin_classes(&ordered, settings.twin_overlap)
-    } else {
-        (0..ordered.len()).collect()
-    };
-    // By handle: the handle and passage of the leader.
-    let leaders: BTreeMap<&str, (&str, &Passage)> = members
-        .iter()
-        .zip(&classes)
-        .filter_map(|((row, _), &leader)| {
-            let (its, passage) = members.get(leader)?;
-            Some((row.key.as_str(), (its.key.as_str(), *passage)))
-        })
-        .collect();
+    let leaders = leaders(&members, settings);
     let fused = fused_rows(ranking, settings, |key| {
         leaders.get(key).map(|(leader, _)| *leader)
     });
@@ -105,6 +91,26 @@ pub fn fuse(
         candidates,
         dropped,
     }
+}
+
+/// The handle and the passage of the leader of each member's twin class, by the member's handle.
+fn leaders<'a>(
+    members: &[(&'a FusedRow, &'a Passage)],
+    settings: &Settings,
+) -> BTreeMap<&'a str, (&'a str, &'a Passage)> {
+    let passages: Vec<&Passage> = members.iter().map(|(_, passage)| *passage).collect();
+    let classes = if settings.collapse_twins {
+        twin_classes(&passages, settings.twin_overlap)
+    } else {
+        (0..passages.len()).collect()
+    };
+    let pairs = members.iter().zip(&classes);
+    pairs
+        .filter_map(|((row, _), &leader)| {
+            let (leading, passage) = members.get(leader)?;
+            Some((row.key.as_str(), (leading.key.as_str(), *passage)))
+        })
+        .collect()
 }
 
 /// Whether this turn's search found it.

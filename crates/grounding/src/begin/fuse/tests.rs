@@ -58,7 +58,7 @@ fn ranks_follow_the_formula() {
 }
 
 #[test]
-fn what_only_an_edge_nominates_comes_from_the_graph() {
+fn passages_found_only_by_an_edge_have_the_origin_graph() {
     let passages = table(vec![
         passage("d", "a", 0, 0, "found and nominated"),
         passage("e", "b", 0, 0, "found"),
@@ -87,7 +87,7 @@ fn what_only_an_edge_nominates_comes_from_the_graph() {
     );
     assert!((ranked["a"].fused - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-15);
     assert!((ranked["n"].fused - 1.0 / 62.0).abs() < 1e-15);
-    // Its relevance is what the branches say of it, held against their lists: 5 of the best 20.
+    // Its relevance is its score divided by the best in the list: 5 of 20.
     let scores = BranchScores {
         lexical: [("n".to_owned(), 5.0)].into(),
         ..BranchScores::default()
@@ -98,7 +98,7 @@ fn what_only_an_edge_nominates_comes_from_the_graph() {
     };
     let (lifted, level) = (of(&weight(1.0), &scores), of(&weight(0.0), &scores));
     assert_eq!(lifted["n"].relevance, 0.25);
-    // Two deviations are a third of the scale; the second place has 61 / 62 of them.
+    // Two deviations are a third of the scale. The second place gets 61 / 62 of that.
     for (key, lift) in [("a", 1.0 / 3.0), ("n", 61.0 / 62.0 / 3.0), ("b", 0.0)] {
         let gain = lifted[key].fused - level[key].fused;
         assert!((gain - lift).abs() < 1e-12, "{key}: {gain}");
@@ -106,13 +106,13 @@ fn what_only_an_edge_nominates_comes_from_the_graph() {
 }
 
 #[test]
-fn twins_add_up_across_lists() {
+fn ranks_of_twins_are_added_across_lists() {
     let passages = table(vec![
         passage("d", "a", 0, 0, "same words"),
         passage("e", "b", 0, 0, "same words"),
         passage("d", "c", 5, 500, "something else"),
     ]);
-    // Apart, c at 2 and 2 would win against a at 1 and b at 1.
+    // Counted separately, c at ranks 2 and 2 would beat a at 1 and b at 1.
     let lists = [
         list(Branch::Lexical, &["a", "c"]),
         list(Branch::Vector, &["b", "c"]),
@@ -129,7 +129,7 @@ fn twins_add_up_across_lists() {
 }
 
 #[test]
-fn the_twin_that_the_conversation_knows_stands() {
+fn a_known_twin_represents_its_class() {
     let passages = table(vec![
         passage("d", "a", 0, 0, "same words"),
         passage("e", "b", 0, 0, "same words"),
@@ -167,7 +167,7 @@ proptest! {
         let passages = table(passages);
         let fused = run(&lists, &passages);
 
-        // Conservation: every passage that a list names is a candidate or dropped, once.
+        // Conservation: every passage in a list is a candidate or dropped, once.
         let mut seen: Vec<_> = fused.candidates.iter().map(|c| c.passage.key.clone())
             .chain(fused.dropped.iter().map(|d| d.candidate.passage.key.clone())).collect();
         seen.sort();
@@ -195,7 +195,7 @@ proptest! {
                 || (pair[0].fused == pair[1].fused && pair[0].passage.key < pair[1].passage.key));
         }
 
-        // The order of the lists does not matter.
+        // The order of the lists has no effect.
         let reversed: Vec<_> = lists.iter().rev().cloned().collect();
         let again = run(&reversed, &passages);
         let keys = |f: &Fused| f.candidates.iter().map(|c| (c.passage.key.clone(), c.fused)).collect::<Vec<_>>();
@@ -203,7 +203,7 @@ proptest! {
     }
 }
 
-/// The score by its definition, over keys that are no twins of each other.
+/// The score by its definition, for keys without twins.
 fn standardised(lists: &[RankedList], scores: &BranchScores, share: f64) -> BTreeMap<String, f64> {
     let keys: Vec<&String> = lists
         .iter()
@@ -257,7 +257,7 @@ proptest! {
 }
 
 #[test]
-fn a_result_of_an_earlier_turn_is_ordered_by_both_queries_and_shown_by_this_one() {
+fn prior_results_are_ordered_by_both_queries_and_traced_by_this_query() {
     let history = RankedList {
         branch: Branch::History,
         ..list(Branch::Lexical, &["old"])
@@ -297,18 +297,18 @@ fn a_result_of_an_earlier_turn_is_ordered_by_both_queries_and_shown_by_this_one(
         (Some(0.25), Some(0.9))
     );
     assert_eq!(order(&lists, None).pop().unwrap().key, "old");
-    // Without the list it is no candidate, whatever is said of it.
+    // Without the list it is not a candidate, even if it has scores.
     lists.pop();
     assert_eq!(order(&lists, Some(&integrated)).len(), 2);
 }
 
 #[test]
-fn a_passage_is_scored_by_the_branch_that_did_not_find_it() {
+fn both_branches_score_every_passage() {
     let lists = [
         list(Branch::Lexical, &["a", "b"]),
         list(Branch::Vector, &["c", "d"]),
     ];
-    // By rank the four are two pairs of equals; c has words of the query too, and d has none.
+    // By rank the four are two pairs of equals. c also contains words of the query, d does not.
     let scores = BranchScores {
         lexical: BTreeMap::from([("c".to_owned(), 19.5)]),
         distances: BTreeMap::from([("a".to_owned(), 0.9), ("b".to_owned(), 0.8)]),
@@ -333,7 +333,7 @@ fn a_passage_is_scored_by_the_branch_that_did_not_find_it() {
 }
 
 #[test]
-fn a_compared_entity_brings_passages_in_and_no_scores() {
+fn entity_lists_add_passages_without_scores() {
     let entity = RankedList {
         entity: Some("HNSW".into()),
         ..list(Branch::Lexical, &["z"])

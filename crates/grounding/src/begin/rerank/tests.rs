@@ -40,7 +40,7 @@ fn matched_with(items: &[Reranked], candidates: &[Candidate]) -> Matched {
 }
 
 #[test]
-fn one_key_of_several_corpora_needs_its_corpus_or_its_index() {
+fn a_shared_key_needs_its_corpus_or_its_index() {
     let mut candidates = three();
     for (candidate, corpus) in candidates.iter_mut().zip(["farm", "town", "farm"]) {
         candidate.passage.corpus = corpus.into();
@@ -69,7 +69,7 @@ fn one_key_of_several_corpora_needs_its_corpus_or_its_index() {
 }
 
 #[test]
-fn indexes_count_what_was_withdrawn() {
+fn indexes_include_withdrawn_candidates() {
     let left = three().split_off(1);
     let items = [(0, 0.1), (1, 0.9), (2, 0.2)];
     let items = items.map(|(index, score)| item(None, Some(index), None, Some(score)));
@@ -79,7 +79,7 @@ fn indexes_count_what_was_withdrawn() {
 }
 
 #[test]
-fn key_index_hash_and_similar_words() {
+fn items_match_by_key_index_and_similar_words() {
     let items = [
         item(Some("k2"), None, None, Some(0.9)),
         item(Some("their-own-id"), Some(0), None, Some(0.5)),
@@ -104,7 +104,7 @@ fn key_index_hash_and_similar_words() {
 }
 
 #[test]
-fn white_space_is_no_drift_and_a_rewrite_is() {
+fn rewritten_texts_drift_but_white_space_does_not() {
     let items = [
         item(
             None,
@@ -134,7 +134,7 @@ fn white_space_is_no_drift_and_a_rewrite_is() {
 }
 
 #[test]
-fn equal_texts_go_to_candidates_in_order() {
+fn equal_texts_match_candidates_in_order() {
     let twins: Vec<_> = (0..3)
         .map(|i| candidate(passage("d", &i.to_string(), i, 0, "same"), 0.1))
         .collect();
@@ -149,7 +149,7 @@ fn equal_texts_go_to_candidates_in_order() {
 }
 
 #[test]
-fn an_order_without_scores_is_a_score() {
+fn items_without_scores_are_scored_by_position() {
     let items = [
         item(Some("k2"), None, None, None),
         item(Some("k0"), None, None, None),
@@ -159,7 +159,7 @@ fn an_order_without_scores_is_a_score() {
 }
 
 #[test]
-fn missing_scores_leave_and_no_scores_change_nothing() {
+fn candidates_without_scores_are_dropped_unless_all_lack_one() {
     let scored = apply_scores(three(), &[Some(0.1), None, Some(0.9)]).unwrap();
     let keys: Vec<_> = scored
         .candidates
@@ -191,7 +191,7 @@ fn missing_scores_leave_and_no_scores_change_nothing() {
 
 proptest! {
     #[test]
-    fn any_shuffle_with_texts_alone_finds_every_candidate(passages in arbitrary_passages(12), turn in 0usize..12) {
+    fn shuffled_texts_match_every_candidate(passages in arbitrary_passages(12), turn in 0usize..12) {
         let candidates: Vec<_> = passages.into_iter().map(|p| candidate(p, 0.1)).collect();
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.rotate_left(turn % candidates.len());

@@ -9,7 +9,7 @@ fn places(passages: &[Passage]) -> BTreeMap<PassageId, Passage> {
     passages.iter().map(of).collect()
 }
 
-/// Passages one after the other in a document of their own each.
+/// Passages in order, each in its own document.
 fn apart(n: usize) -> Vec<Passage> {
     (0..n)
         .map(|i| {
@@ -24,7 +24,7 @@ fn apart(n: usize) -> Vec<Passage> {
         .collect()
 }
 
-/// A context as a turn composes it, with its registry.
+/// A composed context, with its marker registry.
 fn composed(
     candidates: Vec<Candidate>,
     settings: &Settings,
@@ -94,7 +94,7 @@ fn shown(context: &[ContextSource]) -> Vec<(&str, &str, &str)> {
 }
 
 #[test]
-fn order_text_and_markers_stay_and_the_origin_is_carried() {
+fn reused_sources_keep_order_text_and_markers() {
     let passages = apart(7);
     for order in [PassageOrder::Score, PassageOrder::Edges] {
         let settings = Settings {
@@ -120,14 +120,14 @@ fn order_text_and_markers_stay_and_the_origin_is_carried() {
 }
 
 #[test]
-fn a_merged_source_is_read_member_by_member_and_stays_one() {
+fn a_merged_source_stays_merged() {
     let (a, b) = ("First half of it. ", "Second half of it.");
     let passages = [
         passage("d", "1", 0, 0, a),
         passage("d", "2", 1, a.len() as u32, b),
     ];
     let settings = Settings::default();
-    // The second is the stronger: the merge goes by its key.
+    // The second is the stronger one, so the merge has its key.
     let (merged, _) = collapse(
         fresh(&[passages[1].clone(), passages[0].clone()]),
         &settings,
@@ -147,7 +147,7 @@ fn a_merged_source_is_read_member_by_member_and_stays_one() {
     let (after, new) = again(input(&passages), &markers, &narrow);
     assert_eq!(shown(&after), shown(&before));
     assert!(new.is_empty());
-    // Half of it gone: the rest stays, as another passage than the marker was bound to.
+    // If half of it is deleted, the rest stays as a passage with a new marker.
     let kept = reuse_context(input(&passages[..1]), &settings);
     assert_eq!(kept.candidates.len(), 1);
     assert_eq!(kept.candidates[0].passage.text, a);
@@ -161,7 +161,7 @@ fn a_merged_source_is_read_member_by_member_and_stays_one() {
 }
 
 #[test]
-fn what_has_gone_leaves_and_what_has_changed_is_warned_of() {
+fn deleted_sources_are_dropped_and_changed_ones_give_a_warning() {
     let passages = apart(3);
     let settings = Settings::default();
     let (before, _) = composed(fresh(&passages), &settings);
@@ -204,7 +204,7 @@ fn what_has_gone_leaves_and_what_has_changed_is_warned_of() {
 }
 
 #[test]
-fn pins_come_first_with_the_passage_that_answers_best() {
+fn pins_come_first_with_their_best_passage() {
     let passages = apart(3);
     let settings = Settings::default();
     let (before, markers) = composed(fresh(&passages), &settings);
@@ -269,7 +269,7 @@ fn pins_come_first_with_the_passage_that_answers_best() {
 }
 
 #[test]
-fn nothing_was_there_and_nothing_is() {
+fn an_empty_context_stays_empty() {
     let kept = reuse_context(ReuseInput::default(), &Settings::default());
     assert!(kept.candidates.is_empty() && kept.warnings.is_empty() && kept.dropped.is_empty());
 }

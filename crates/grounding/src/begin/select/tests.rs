@@ -40,7 +40,7 @@ fn keys(selection: &Selection) -> Vec<&str> {
 }
 
 #[test]
-fn reserved_slots_are_for_carried_and_go_back_when_unused() {
+fn unused_reserved_slots_go_to_fresh_candidates() {
     let settings = carry_widely();
     let carried = vec![
         known("c1", 0.6, 1.0),
@@ -112,7 +112,7 @@ fn pins_take_reserved_slots_first() {
 }
 
 #[test]
-fn being_found_never_hurts_a_known_source() {
+fn a_known_source_is_not_hurt_by_retrieval() {
     let mut fresh = many("f", 20);
     fresh[15].carry_score = Some(0.7);
     fresh[15].relevance = 0.8;
@@ -142,7 +142,7 @@ fn being_found_never_hurts_a_known_source() {
 }
 
 #[test]
-fn a_short_budget_starves_neither_side() {
+fn a_small_budget_admits_fresh_and_carried() {
     let settings = Settings {
         max_tokens: 50,
         ..carry_widely()
@@ -161,7 +161,7 @@ fn a_short_budget_starves_neither_side() {
 }
 
 #[test]
-fn smaller_passages_fill_only_up_to_the_wanted_number() {
+fn smaller_passages_fill_up_to_min_sources() {
     let settings = Settings {
         max_tokens: 100,
         min_sources: 3,
@@ -213,7 +213,7 @@ fn compared_entities_share_the_slots() {
 }
 
 #[test]
-fn the_weakest_stand_in_the_middle() {
+fn edges_order_puts_the_weakest_in_the_middle() {
     let settings = Settings {
         passage_order: PassageOrder::Edges,
         ..carry_widely()
@@ -231,7 +231,7 @@ fn the_weakest_stand_in_the_middle() {
 
 proptest! {
     #[test]
-    fn limits_hold_and_nothing_is_lost(
+    fn limits_hold_and_no_candidate_is_lost(
         pins in 0usize..5,
         fresh in proptest::collection::vec((1u32..400, proptest::option::of(0.0f64..1.0), 0.0f64..1.0), 0..30),
         carried in proptest::collection::vec((1u32..400, 0.0f64..1.0, 0.5f64..1.0), 0..10),

@@ -11,10 +11,10 @@ fn nodes(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|name| normal_name(name)).collect()
 }
 
-/// The nodes that a single text names, as a second mention of them would find.
+/// The nodes that a text names.
 fn named(text: &str, names: &[&str]) -> Vec<String> {
     let all: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    // Each node alone in an earlier turn, so that whatever the text names repeats.
+    // Each node is in an earlier turn, so every node that the text names repeats.
     let earlier = all.iter().map(|name| vec![name.as_str()]);
     let mut found = ConversationText::new([text], earlier).repeated(&nodes(names), false);
     found.sort();
@@ -22,7 +22,7 @@ fn named(text: &str, names: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn names_stand_as_whole_words_in_any_script() {
+fn names_match_whole_words_in_any_script() {
     for (text, name) in [
         ("Who was ADA  Lovelace?", "Ada Lovelace"),
         ("what is Ada's method", "ada"),
@@ -64,7 +64,7 @@ fn of_overlapping_names_the_longest_counts() {
 }
 
 #[test]
-fn a_node_repeats_in_this_turn_or_in_two_earlier_ones() {
+fn a_node_repeats_in_two_turns() {
     let known = nodes(&["Ada", "Byron", "Babbage"]);
     let spoken = |now: &str| {
         let first = vec!["Who was Ada?", "Ada was Byron's daughter. Ada, Ada."];
@@ -86,13 +86,13 @@ fn a_node_repeats_in_this_turn_or_in_two_earlier_ones() {
     assert_eq!(repeated("When did Byron die?", false), ["byron"]);
     assert_eq!(repeated("When did Byron die?", true), ["byron", "ada"]);
     assert_eq!(repeated("Ada or Babbage?", false), ["ada", "babbage"]);
-    // A first turn has nothing to repeat from, and nothing is looked up for it.
+    // In a first turn nothing can repeat, and nothing is looked up.
     let alone = ConversationText::new(["Ada and Ada"], []);
     assert!(alone.keys().is_empty() && alone.repeated(&known, true).is_empty());
 }
 
 #[test]
-fn neighbours_come_by_weight_then_nodes_then_key() {
+fn neighbours_are_sorted_by_weight_nodes_and_key() {
     let edge = |node: &str, weight, passage: &str| Neighbour {
         node: node.to_owned(),
         weight,
@@ -121,7 +121,7 @@ fn neighbours_come_by_weight_then_nodes_then_key() {
 }
 
 #[test]
-fn edges_are_read_with_their_faults() {
+fn edges_are_parsed_and_errors_name_the_edge() {
     let read = edges(&json!([
         {"source": " Ada ", "relation": "daughter of", "target": "Byron", "chunk_id": 7, "doc_id": "lives", "weight": 2},
         {"source": "ADA", "target": "Babbage", "chunk_id": "8"},
@@ -184,14 +184,14 @@ fn edges_are_read_with_their_faults() {
     }
 }
 
-/// Word boundaries and apostrophes of a normal text.
+/// Word boundaries and apostrophes of a normalised text.
 fn boundaries(text: &str) -> BTreeSet<usize> {
     let words = text.split_word_bound_indices().map(|(at, _)| at);
     let marks = text.match_indices('\'').flat_map(|(at, _)| [at, at + 1]);
     words.chain(marks).chain([text.len()]).collect()
 }
 
-/// The nodes that a short text names, found by trying each of them at each place.
+/// The nodes that a short text names, by brute force over nodes and positions.
 fn brute_force(text: &str, known: &BTreeSet<String>) -> BTreeSet<String> {
     let text = normal_name(text);
     let ends = boundaries(&text);
@@ -226,13 +226,13 @@ fn wording(fewest: usize, most: usize) -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn normal_names_are_normal(name in "\\PC{0,40}") {
+    fn normal_names_are_idempotent(name in "\\PC{0,40}") {
         let once = normal_name(&name);
         prop_assert_eq!(normal_name(&once), once);
     }
 
     #[test]
-    fn mentions_are_those_that_trying_every_node_finds(
+    fn mentions_equal_a_search_for_every_node(
         text in wording(1, 10),
         names in proptest::collection::vec(wording(1, 4), 1..12),
     ) {
@@ -240,7 +240,7 @@ proptest! {
         let earlier: Vec<&str> = known.iter().map(String::as_str).collect();
         let spoken = ConversationText::new([text.as_str()], earlier.iter().map(|name| vec![*name]));
         let expected = brute_force(&text, &known);
-        // What is looked up holds every node that is named, so a look-up by these keys misses none.
+        // The look-up keys contain every named node.
         let keys: BTreeSet<&str> = spoken.keys().into_iter().collect();
         prop_assert!(expected.iter().all(|name| keys.contains(name.as_str())));
         let found = known.iter().filter(|name| keys.contains(name.as_str())).cloned().collect();
@@ -249,7 +249,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_taken(now in "\\PC{0,300}", earlier in "\\PC{0,300}") {
+    fn any_text_is_accepted(now in "\\PC{0,300}", earlier in "\\PC{0,300}") {
         let spoken = ConversationText::new([now.as_str()], [vec![earlier.as_str()]]);
         let known: BTreeSet<String> = spoken.keys().into_iter().map(str::to_owned).collect();
         for name in spoken.repeated(&known, true) {

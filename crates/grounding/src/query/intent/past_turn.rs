@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_is_likened_to_what_was_said_and_cited() {
+    fn similarities_to_a_turn_are_computed() {
         let said = TurnFeatures {
             embedding: Some(vec![0.0, 1.0]),
             cited: vec![vec![1.0, 0.0], vec![0.6, 0.8]],

@@ -21,7 +21,7 @@ fn after(query: &str) -> Judged {
     classify(query, &[password()], None)
 }
 
-/// A later turn by its similarities: to the earlier query and passage, to the rest of the document, and what is usual.
+/// A later turn with its similarities: to the earlier query and passage, to the rest of the document, and the usual one.
 fn by_similarity(query: &str, near: f64, rest: f64, usual: f64) -> Judged {
     let turn = PastTurn {
         similarity: Some(near),
@@ -33,7 +33,7 @@ fn by_similarity(query: &str, near: f64, rest: f64, usual: f64) -> Judged {
     classify(query, &[turn], None)
 }
 
-/// What only cues can tell, in languages of which they are built in.
+/// Intents that only cues can show, in the languages with built-in cues.
 #[test]
 fn intents_in_other_languages() {
     use Intent::*;
@@ -149,7 +149,7 @@ fn the_caller_overrides_the_intent() {
 }
 
 #[test]
-fn other_scripts_go_by_overlap_and_length() {
+fn other_scripts_are_judged_by_overlap_and_length() {
     let earlier = [past("如何重置我的密码", "密码")];
     assert_eq!(
         classify("密码的有效期是多长时间", &earlier, None).dependency,
@@ -164,7 +164,7 @@ fn other_scripts_go_by_overlap_and_length() {
 }
 
 #[test]
-fn similarity_speaks_where_words_do_not() {
+fn similarity_decides_without_shared_words() {
     let query = "Could someone else open my mailbox with such a mail?";
     assert_eq!(
         by_similarity(query, 0.05, 0.0, 0.6).intent,
@@ -177,7 +177,7 @@ fn similarity_speaks_where_words_do_not() {
 }
 
 #[test]
-fn a_passage_that_is_nearer_than_its_document_is_asked_for_again() {
+fn a_query_nearest_to_a_cited_passage_has_the_same_sources() {
     let query = "How long can the link in the mail be used?";
     assert_eq!(
         by_similarity(query, 0.6, 0.2, 0.6).intent,
@@ -190,7 +190,7 @@ fn a_passage_that_is_nearer_than_its_document_is_asked_for_again() {
 }
 
 #[test]
-fn signals_say_what_was_weighed() {
+fn signals_list_the_features() {
     let judged = by_similarity("Is the link valid for long?", 0.3, 0.3, 0.6);
     for signal in ["known words: 1 of 3", "distance: 0.50"] {
         assert!(
@@ -202,7 +202,7 @@ fn signals_say_what_was_weighed() {
 }
 
 #[test]
-fn what_is_not_known_may_be_missing() {
+fn unknown_data_may_be_missing() {
     let turn: PastTurn =
         serde_json::from_str(r#"{"query": "a", "sources": ["b"], "cited": []}"#).unwrap();
     assert_eq!(turn, past("a", "b"));
@@ -217,7 +217,7 @@ fn names_round_trip() {
 }
 
 #[test]
-fn more_of_a_figure_never_counts_against() {
+fn higher_features_never_count_against() {
     let away = FITTED.new_topic.as_flattened();
     let again = FITTED.same_sources.as_flattened();
     let weights = away.iter().flat_map(|w| w.weights);
@@ -225,7 +225,7 @@ fn more_of_a_figure_never_counts_against() {
     assert!(weights.into_iter().all(|weight| weight >= 0.0));
 }
 
-/// Anything that a caller may hand in as a similarity.
+/// Any value that a caller may pass as a similarity.
 fn similarity() -> impl Strategy<Value = Option<f64>> {
     proptest::option::of(prop_oneof![
         -1.0..=1.0,
@@ -261,7 +261,7 @@ proptest! {
         }
     }
 
-    /// A model whose cosines are all smaller by a factor is judged alike.
+    /// A model whose cosines are all smaller by a factor gives the same judgement.
     #[test]
     fn the_scale_of_similarities_does_not_matter(near in 0.01..0.9, rest in 0.01..0.9, usual in 0.1..0.9, halvings in 1..4) {
         let query = "Could someone else open my mailbox with such a mail?";
@@ -273,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn the_farther_the_likelier_a_new_topic(near in 0.0..0.9, nearer in 0.0..0.1) {
+    fn distance_makes_a_new_topic_more_likely(near in 0.0..0.9, nearer in 0.0..0.1) {
         let query = "Could someone else open my mailbox with such a mail?";
         let new = |near| {
             let turn = PastTurn { similarity: Some(near), ..password() };

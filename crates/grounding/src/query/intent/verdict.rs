@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_function_may_say() {
+    fn valid_verdicts_are_parsed() {
         let read = |json| Verdict::read(json).unwrap().unwrap();
         let said = read(
             r#"{"intent": "compare", "confidence": 0.5, "dependency": "hard", "entities": [" tea", "", "tea", "rye"]}"#,
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_may_not() {
+    fn invalid_verdicts_are_errors() {
         for (said, fault) in [
             (r#"{"confidence": 1}"#, "missing field `intent`"),
             (r#"{"intent": "chat"}"#, "unknown variant `chat`"),
