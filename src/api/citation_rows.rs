@@ -1,7 +1,7 @@
 //! A judged answer as rows of `message_citations`.
 
 use reground_citations::{Reference, Source, excerpt};
-use reground_grounding::end::Judged;
+use reground_grounding::end::JudgedAnswer;
 use reground_grounding::end::parse_answer::ParsedAnswer;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::prompt;
@@ -12,7 +12,7 @@ use crate::store::messages::NewCitation;
 /// A row for each citation of the answer.
 pub(super) fn citation_rows(
     read: &ParsedAnswer<'_>,
-    judged: &Judged,
+    judged: &JudgedAnswer,
     context: &[ContextSource],
     sources: &[Source],
     registry: &[MarkerRow],

@@ -270,7 +270,7 @@ fn count_tokens(
         return Ok(());
     }
     let before = place.superseded_tokens.map(i64::from);
-    let more = context_share::said(turn.query_tokens, answer_tokens, before);
+    let more = context_share::tokens_added(turn.query_tokens, answer_tokens, before);
     conversations::count_tokens(conversation, more)
 }
 

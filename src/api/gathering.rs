@@ -7,7 +7,7 @@ use reground_grounding::begin::{self, GatherInput, Gathered};
 use reground_grounding::memory::{ContextSource, MarkerRegister};
 use reground_grounding::passage::RankedList;
 use reground_grounding::passage::identity;
-use reground_grounding::query::intent::{self, Intent, Judged, Verdict};
+use reground_grounding::query::intent::{self, Intent, JudgedIntent, Verdict};
 use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
 use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub(super) struct Question<'a> {
 pub(super) struct Known {
     pub corpora: Corpora,
     pub settings: Settings,
-    pub judged: Judged,
+    pub judged: JudgedIntent,
     /// What was searched for beside the query.
     pub retrieval: Value,
     pub register: MarkerRegister,
@@ -202,7 +202,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Searches, and joins what the conversation remembers; with what was searched for.
-    fn search(&self, judged: &Judged, before: &Before) -> Result<(Gathered, Value)> {
+    fn search(&self, judged: &JudgedIntent, before: &Before) -> Result<(Gathered, Value)> {
         let (question, settings) = (self.question, &self.settings);
         let asking = TurnQuery {
             query: question.query,
@@ -256,7 +256,7 @@ impl<'a> Asked<'a> {
         nominated: Option<RankedList>,
         live: Vec<Live>,
         had: identity::KnownPassages,
-        judged: &Judged,
+        judged: &JudgedIntent,
     ) -> Result<Gathered> {
         let settings = &self.settings;
         let Answer {
@@ -382,7 +382,7 @@ fn corpus_names(
 }
 
 /// Judges the intent: the caller's word, then the function's. A first turn has nothing to follow, so none is called for it.
-fn judge(asked: &Asked<'_>, before: &Before) -> Result<Judged> {
+fn judge(asked: &Asked<'_>, before: &Before) -> Result<JudgedIntent> {
     let question = asked.question;
     let said = match (question.intent, asked.settings.intent_function.as_deref()) {
         (Some(intent), _) => Some(Verdict::from(intent)),

@@ -8,7 +8,7 @@ use reground_citations::{
 use reground_grounding::caller::check;
 use reground_grounding::end::answer_metrics::{self, AnswerMetric};
 use reground_grounding::end::parse_answer::{self, ParsedAnswer};
-use reground_grounding::end::{self, EndInput, EndRules, Judged, OtherReading, Traced};
+use reground_grounding::end::{self, EndInput, EndRules, JudgedAnswer, OtherReading, Traced};
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use reground_grounding::prompt;
 use reground_grounding::settings::Settings;
@@ -115,7 +115,7 @@ pub(super) fn cues(settings: &Settings, text_config: &str) -> Result<Cues> {
 
 /// An answer, judged.
 pub(super) struct Verdict {
-    pub judged: Judged,
+    pub judged: JudgedAnswer,
     /// A row for each citation.
     pub citations: Vec<NewCitation>,
     /// The context, as citations see it.

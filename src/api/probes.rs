@@ -96,7 +96,7 @@ fn run_probes(
                 | Error::NoEmbeddingColumn(_)
                 | Error::Hook(..)
                 | Error::Grounding(_),
-            ) => Outcome::unasked(),
+            ) => Outcome::not_run(),
             outcome => outcome?,
         };
         probed.push(Probed {
@@ -116,7 +116,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         doc_id: &probe.doc_id,
         chunk_id: probe.chunk_id.as_deref(),
     };
-    if let Some(gone) = Outcome::gone(standing(tenant, expected, &probe.corpus)?) {
+    if let Some(gone) = Outcome::missing(standing(tenant, expected, &probe.corpus)?) {
         return Ok(gone);
     }
     let question = Question {

@@ -77,7 +77,9 @@ pub fn read(
         let nearest = nearest.copied().reduce(f64::max);
         let mut past = turn.past;
         past.cited_texts = passages().map(|passage| passage.text.clone()).collect();
-        before.past.push(past.likened(embedding, &said, nearest));
+        before
+            .past
+            .push(past.with_similarities(embedding, &said, nearest));
         before.said.push(said);
     }
     Ok(before)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reground_grounding::passage::RankedList;
-use reground_grounding::query::graph::{ConversationText, nominate, ranked};
+use reground_grounding::query::graph::{ConversationText, neighbour_list, nominate};
 use reground_grounding::query::intent::{Intent, PastTurn};
 use reground_grounding::settings::Settings;
 
@@ -49,7 +49,7 @@ pub fn of<'a>(
         let visible: BTreeSet<String> = visible.into_keys().collect();
         Ok(Nominated {
             nodes,
-            list: ranked(hits, &visible, settings),
+            list: neighbour_list(hits, &visible, settings),
         })
     })
 }

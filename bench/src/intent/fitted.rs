@@ -2,7 +2,7 @@
 
 use reground_grounding::query::cues::Cues;
 use reground_grounding::query::intent::{
-    AGAIN, AWAY, FITTED, Figures, IntentModel, Judged, Likelihoods, PastTurn, Weights,
+    AGAIN, AWAY, FITTED, Figures, IntentModel, JudgedIntent, Likelihoods, PastTurn, Weights,
     classify_with, figures,
 };
 
@@ -17,7 +17,7 @@ pub struct Verdict<'a> {
     /// What was judged.
     pub example: Example<'a>,
     /// The judgement.
-    pub judged: Judged,
+    pub judged: JudgedIntent,
     /// What the weights say.
     pub likelihoods: Likelihoods,
 }

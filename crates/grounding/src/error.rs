@@ -33,7 +33,7 @@ pub enum GroundingError {
     #[error("unknown marker style \"{0}\"")]
     UnknownMarkerStyle(String),
     /// Two passages with the same marker (22023).
-    #[error("two passages go by the marker \"{0}\"")]
+    #[error("two passages have the marker \"{0}\"")]
     RepeatedMarker(String),
     /// A marker that no answer could cite (22023).
     #[error("\"{0}\" is no marker")]
@@ -49,7 +49,7 @@ pub enum GroundingError {
     ImportedTurn {
         /// Its position in the array, from 1.
         place: usize,
-        /// What is wrong.
+        /// The reason.
         fault: String,
     },
     /// Structured citations of an unknown API (22023).
@@ -66,13 +66,13 @@ pub enum GroundingError {
     /// A filter that does not have the form described in `settings::filter` (22023).
     #[error("invalid filter: {fault}")]
     InvalidFilter {
-        /// What is wrong, with the column.
+        /// The reason, with the column.
         fault: String,
     },
     /// An edge of the knowledge graph that cannot be stored (22023).
     #[error("invalid edges: {fault}")]
     InvalidEdges {
-        /// What is wrong, with the number of the edge.
+        /// The reason, with the number of the edge.
         fault: String,
     },
     /// A figure of the attention model that is out of range (22023).
@@ -108,7 +108,7 @@ impl GroundingError {
             Self::UnknownFormat(_) => "One of text, xml, json.".to_owned(),
             Self::UnknownMarkerStyle(_) => "A1 or 1.".to_owned(),
             Self::RepeatedMarker(_) => "A passage without a marker is cited by its number, from 1.".to_owned(),
-            Self::Marker(_) => "A marker is letters and a number, or a number; leave it out to have passages cited by their numbers.".to_owned(),
+            Self::Marker(_) => "A marker is a number, alone or after letters. Without markers, passages are cited by their numbers.".to_owned(),
             Self::GivenMarker(_) => "Leave marker out: the rows that come back say what each passage is cited by.".to_owned(),
             Self::ImportedTurns | Self::ImportedTurn { .. } => "[{\"conversation\": \"…\", \"query\": \"…\", \"answer\": \"…\", \"passages\": [{\"text\": \"…\", \"marker\": \"1\"}], \"at\": \"2026-01-31T09:00Z\", \"message\": \"…\", \"model\": \"…\", \"tags\": {}, \"citations\": …}]; none of them is recorded.".to_owned(),
             Self::UnknownApi(_) => "Pass the message as the API returned it, or its list of citations.".to_owned(),

@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 //! The computation of a turn as pure functions. The caller reads all input before a function and writes all output after it.
 //!
-//! | folder, in the order of the flow | what it contains |
+//! | folder, in the order of the flow | contents |
 //! |---|---|
 //! | [`settings`] | the settings of a turn, and how they are resolved from layers |
 //! | [`query`] | the words and the intent of a query, and the retrieval plan |

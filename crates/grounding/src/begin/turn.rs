@@ -24,7 +24,7 @@ use crate::passage::{
     Branch, Candidate, Dropped, Metric, Origin, Passage, RankedList, Reason, Stage,
 };
 use crate::query::cues::Cues;
-use crate::query::intent::Judged;
+use crate::query::intent::JudgedIntent;
 use crate::settings::Settings;
 
 /// Everything that a turn reads before it computes.
@@ -43,7 +43,7 @@ pub struct GatherInput {
     /// Passages that the turn already has, when it searches again.
     pub had: KnownPassages,
     /// The judgement on the query.
-    pub judged: Judged,
+    pub judged: JudgedIntent,
     /// The distance metric of the vector lists.
     pub metric: Metric,
     /// Warnings of the read phase.

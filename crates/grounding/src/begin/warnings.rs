@@ -28,9 +28,9 @@ pub enum Warning {
     NothingFound,
     /// The reranker left out some candidates, or all of them. In the latter case the fused order stays.
     RerankMissing {
-        /// Candidates without a score.
+        /// Number of candidates without a score.
         missing: usize,
-        /// Candidates handed over.
+        /// Number of candidates.
         candidates: usize,
     },
     /// A reranked item was matched only by similar text.
@@ -117,7 +117,9 @@ impl fmt::Display for Warning {
                     "reranked item {item} was taken for passage \"{key}\" by similar text"
                 )
             }
-            Self::RerankUnmatched { item } => write!(f, "reranked item {item} fits no candidate"),
+            Self::RerankUnmatched { item } => {
+                write!(f, "reranked item {item} matches no candidate")
+            }
             Self::SourceChanged { doc_id, key } => {
                 write!(
                     f,

@@ -75,8 +75,8 @@ pub fn match_known_sources(
     let mut had = BTreeSet::new();
     let mut kept = Vec::new();
     for candidate in candidates {
-        let stands = |source: &&ContextSource| covers(&source.candidate, &candidate);
-        let source = context.iter().find(stands);
+        let same = |source: &&ContextSource| covers(&source.candidate, &candidate);
+        let source = context.iter().find(same);
         let repeated = source.is_some_and(|source| !had.insert(&*source.marker));
         kept.push(!repeated);
         match source.map(|source| &source.candidate) {

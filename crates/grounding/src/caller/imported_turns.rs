@@ -160,18 +160,18 @@ pub fn import_actions<'k, R>(
         };
         let id = (turn.conversation, message);
         let stored = known.get(&(turn.conversation.to_owned(), message.to_owned()));
-        let (said, fate) = match (stored, seen.get(&id)) {
+        let (fingerprint, action) = match (stored, seen.get(&id)) {
             (Some(stored), _) => (&stored.fingerprint, ImportAction::Before(&stored.row)),
-            (None, Some(&(first, said))) => (said, ImportAction::Earlier(first)),
+            (None, Some(&(first, fingerprint))) => (fingerprint, ImportAction::Earlier(first)),
             (None, None) => {
                 seen.insert(id, (place, turn.fingerprint));
                 (turn.fingerprint, ImportAction::New)
             }
         };
-        if said != turn.fingerprint {
+        if fingerprint != turn.fingerprint {
             return Err(message.to_owned());
         }
-        import_actions.push(fate);
+        import_actions.push(action);
     }
     Ok(import_actions)
 }

@@ -126,7 +126,7 @@ pub struct SourceFacts {
 
 /// The result of judging an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedAnswer {
     /// One entry for each extracted citation.
     pub citations: Vec<JudgedCitation>,
     /// The scores of the whole answer.
@@ -217,7 +217,7 @@ pub fn documents_to_look_up(
 ///
 /// # Errors
 /// [`Error::ClaimLexemes`] if the number of lexeme sets differs from the number of claims.
-pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
+pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
     let evidence = Evidence {
         sources: input.sources,
         known: input.markers,
@@ -242,8 +242,8 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
                 Some(input.read_by.get(source).copied().unwrap_or(0) == number)
             };
             // The judgement so far is the best of the readings before this one.
-            let stands = (0..=number).any(|before| own(judgement, before) == Some(true));
-            if prefers(own(&read, number + 1), &read, stands, judgement) {
+            let taken = (0..=number).any(|before| own(judgement, before) == Some(true));
+            if prefers(own(&read, number + 1), &read, taken, judgement) {
                 *judgement = read;
             }
         }
@@ -260,7 +260,7 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
         .iter()
         .filter_map(|judgement| cited_key(judgement, input.context))
         .collect();
-    Ok(Judged {
+    Ok(JudgedAnswer {
         sources_after: after_turn(input.remembered, input.context, &cited, &input.rules.decay),
         facts: fact_sheet(&judgements, input.context),
         citations: judgements
@@ -275,9 +275,9 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<Judged, Error> {
 
 /// Whether another reading replaces the judgement on a citation. The reading of the source that the citation refers to
 /// is used. If several readings find sources of their own, or none does, the one with more support is used.
-fn prefers(own: Option<bool>, read: &Judgement, stands: bool, judgement: &Judgement) -> bool {
+fn prefers(own: Option<bool>, read: &Judgement, taken: bool, judgement: &Judgement) -> bool {
     let support = |judgement: &Judgement| judgement.support.unwrap_or(0.0);
-    match (own, stands) {
+    match (own, taken) {
         (Some(true), false) => true,
         (Some(false), _) | (None, true) => false,
         (Some(true), true) | (None, false) => support(read) > support(judgement),

@@ -6,7 +6,7 @@ use reground_citations::{
 };
 
 use super::{
-    EndInput, EndRules, Judged, Traced, documents_to_look_up, furthest, judge_answer,
+    EndInput, EndRules, JudgedAnswer, Traced, documents_to_look_up, furthest, judge_answer,
     known_markers, sources_of,
 };
 use crate::memory::SourceKey;
@@ -87,7 +87,7 @@ fn remembered(passage: &str, carry_score: f64, inactive_turns: u32) -> Remembere
     }
 }
 
-fn ended(answer: &str) -> Judged {
+fn ended(answer: &str) -> JudgedAnswer {
     let context = context();
     let extraction = reground_citations::extract(answer, &Families::ALL);
     let sources = sources_of(

@@ -21,7 +21,7 @@ pub(super) fn cited_sentences(turn: &HistoryTurn, grammar: &Grammar) -> Option<S
     let text = cut(answer, &kept)?;
     let again = extract(&text, grammar);
     let before = touching(&kept, &read.citations, |citation| &citation.span.bytes);
-    let same = said(&again.citations).eq(said(before));
+    let same = references(&again.citations).eq(references(before));
     (same && !text.is_empty()).then_some(text)
 }
 
@@ -83,7 +83,7 @@ fn touching<'a, T>(
 }
 
 /// The forms and references of citations, independent of their positions.
-fn said<'a>(
+fn references<'a>(
     citations: impl IntoIterator<Item = &'a Extracted>,
 ) -> impl Iterator<Item = (&'a Form, &'a Reference)> {
     checked(citations).map(|citation| (&citation.form, &citation.reference))

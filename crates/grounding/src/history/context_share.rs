@@ -80,7 +80,7 @@ pub fn share_and_least(
 /// The tokens that an answer adds to the conversation: with its query for the first answer of a turn, else the
 /// difference to the answer that it replaces.
 #[must_use]
-pub fn said(query_tokens: i64, answer_tokens: usize, superseded: Option<i64>) -> i64 {
+pub fn tokens_added(query_tokens: i64, answer_tokens: usize, superseded: Option<i64>) -> i64 {
     let answer = i64::try_from(answer_tokens).unwrap_or(i64::MAX);
     match superseded {
         Some(before) => answer.saturating_sub(before),
@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn tokens_of_a_replaced_answer_are_subtracted() {
-        let first = said(7, 100, None);
-        let again = said(7, 60, Some(100));
+        let first = tokens_added(7, 100, None);
+        let again = tokens_added(7, 60, Some(100));
         assert_eq!([first, again, first + again], [107, -40, 67]);
     }
 

@@ -38,7 +38,7 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome if the expected source does not exist; `None` if the probe can run.
     #[must_use]
-    pub fn gone(presence: Presence) -> Option<Self> {
+    pub fn missing(presence: Presence) -> Option<Self> {
         let stage = match presence {
             Presence {
                 document: false, ..
@@ -56,7 +56,7 @@ impl Outcome {
 
     /// The outcome of a probe that cannot run: its embedding, filter or settings no longer fit the corpus.
     #[must_use]
-    pub const fn unasked() -> Self {
+    pub const fn not_run() -> Self {
         Self {
             found: false,
             position: None,
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn probes_for_deleted_passages_are_not_run() {
         let stage = |document, chunk| {
-            let gone = Outcome::gone(Presence { document, chunk });
+            let gone = Outcome::missing(Presence { document, chunk });
             gone.map(|gone| (gone.lost_at, gone.reason))
         };
         assert_eq!(stage(true, true), None);

@@ -22,13 +22,13 @@ pub fn call(
     changes: &Value,
 ) -> Result<Value, GroundingError> {
     let hook = |name: &str| Hook::ALL.iter().any(|hook| hook.setting() == name);
-    let mut said = Map::new();
+    let mut own = Map::new();
     // A strategy is a preset. Its settings are not repeated here, so that another strategy can change them.
     let beneath = Settings::resolve(layers)?;
     if beneath.strategy != turn.strategy {
-        said.insert("strategy".to_owned(), json!(turn.strategy));
+        own.insert("strategy".to_owned(), json!(turn.strategy));
     }
-    let strategy = Value::Object(said.clone());
+    let strategy = Value::Object(own.clone());
     let beneath = Settings::resolve(&[layers, &[("call", &strategy)]].concat())?;
     let fields = [beneath, turn.clone()].map(|settings| json!(settings));
     if let [Value::Object(beneath), Value::Object(turn)] = fields {
@@ -41,14 +41,14 @@ pub fn call(
             if beneath.get(&name) != Some(&value) {
                 // null would leave the setting to the layers.
                 let value = if value.is_null() { json!("off") } else { value };
-                said.insert(name, value);
+                own.insert(name, value);
             }
         }
     }
     if let Value::Object(changes) = changes {
-        said.extend(changes.clone());
+        own.extend(changes.clone());
     }
-    Ok(Value::Object(said))
+    Ok(Value::Object(own))
 }
 
 #[cfg(test)]
@@ -62,9 +62,9 @@ mod tests {
     }
 
     /// The settings of a shadow, over a corpus layer, of a turn with a call of its own.
-    fn shadow(corpus: &Value, said: &Value, changes: &Value) -> (Settings, Value) {
-        let turn = resolve(&[corpus.clone(), said.clone()]);
-        let call = call(&[("corpus", corpus)], &turn, said, changes).unwrap();
+    fn shadow(corpus: &Value, own: &Value, changes: &Value) -> (Settings, Value) {
+        let turn = resolve(&[corpus.clone(), own.clone()]);
+        let call = call(&[("corpus", corpus)], &turn, own, changes).unwrap();
         (resolve(&[corpus.clone(), call.clone()]), call)
     }
 
@@ -83,15 +83,15 @@ mod tests {
     #[test]
     fn a_shadow_differs_from_its_turn_only_in_the_changes() {
         let corpus = json!({"max_sources": 9, "reranker": "app.rerank", "min_cfs": 0.5});
-        let said =
+        let own =
             json!({"max_tokens": 900, "reranker": "off", "min_cfs": 0.8, "carry_over": false});
-        let turn = resolve(&[corpus.clone(), said.clone()]);
-        let (same, call) = shadow(&corpus, &said, &json!({}));
+        let turn = resolve(&[corpus.clone(), own.clone()]);
+        let (same, call) = shadow(&corpus, &own, &json!({}));
         assert_eq!(same, turn);
         // Settings of the layers are not repeated. A function that the corpus names is still called as the corpus'
         // role.
         assert_eq!(call.get("max_sources"), None);
-        let (other, _) = shadow(&corpus, &said, &json!({"max_sources": 3}));
+        let (other, _) = shadow(&corpus, &own, &json!({"max_sources": 3}));
         assert_eq!(
             other,
             Settings {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn another_strategy_changes_the_preset() {
-        for (corpus, said) in [
+        for (corpus, own) in [
             (json!({}), json!({"strategy": "first_turn"})),
             (json!({"strategy": "first_turn"}), json!({})),
             (
@@ -121,14 +121,14 @@ mod tests {
                 json!({"strategy": "first_turn"}),
             ),
         ] {
-            let (same, _) = shadow(&corpus, &said, &json!({}));
+            let (same, _) = shadow(&corpus, &own, &json!({}));
             assert_eq!(same.preset(), Strategy::FirstTurn.preset());
-            let (other, _) = shadow(&corpus, &said, &json!({"strategy": "every_turn"}));
+            let (other, _) = shadow(&corpus, &own, &json!({"strategy": "every_turn"}));
             assert_eq!(other.preset(), Strategy::EveryTurn.preset());
         }
         // Other settings of the call stay.
-        let said = json!({"strategy": "first_turn", "compress": true});
-        let (other, _) = shadow(&json!({}), &said, &json!({"strategy": "none"}));
+        let own = json!({"strategy": "first_turn", "compress": true});
+        let (other, _) = shadow(&json!({}), &own, &json!({"strategy": "none"}));
         assert!(other.compress);
     }
 }

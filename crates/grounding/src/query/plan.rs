@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::passage::vectors::shifted;
 use crate::query::TurnFeatures;
-use crate::query::intent::{Intent, Judged, PastTurn};
+use crate::query::intent::{Intent, JudgedIntent, PastTurn};
 use crate::query::query_expansion::{
     expansion_terms, history_dependence, mean_embedding, shift_embedding,
 };
@@ -100,26 +100,26 @@ pub struct TurnQuery<'a> {
     /// The caller's embedding: of the rewrite, if there is one.
     pub embedding: Option<&'a [f32]>,
     /// The judgement on the turn.
-    pub judged: &'a Judged,
+    pub judged: &'a JudgedIntent,
     /// Earlier turns, newest last.
     pub earlier: &'a [PastTurn],
 }
 
 impl TurnQuery<'_> {
     /// The caller's rewrite, unless it is blank.
-    fn rewritten(&self) -> Option<&str> {
+    fn own_rewrite(&self) -> Option<&str> {
         self.rewrite.map(str::trim).filter(|text| !text.is_empty())
     }
 
     /// Whether the search uses the conversation.
-    fn looks_back(&self, settings: &Settings) -> bool {
+    fn uses_history(&self, settings: &Settings) -> bool {
         settings.query_from != QueryFrom::Turn
-            && self.rewritten().is_none()
+            && self.own_rewrite().is_none()
             && !self.earlier.is_empty()
     }
 }
 
-/// Plans the retrieval of a turn. `words` are the lexemes of the query with their counts, `said` the features of the
+/// Plans the retrieval of a turn. `words` are the lexemes of the query with their counts, `features` the features of the
 /// earlier turns, newest last.
 ///
 /// A caller's rewrite replaces the query and is not expanded. Under `compare` each entity gets a list of its own;
@@ -128,29 +128,29 @@ impl TurnQuery<'_> {
 pub fn plan(
     asking: TurnQuery<'_>,
     words: &BTreeMap<String, u32>,
-    said: &[TurnFeatures],
+    features: &[TurnFeatures],
     settings: &Settings,
 ) -> RetrievalPlan {
     let mut own = SubQuery {
-        text: asking.rewritten().unwrap_or(asking.query).to_owned(),
+        text: asking.own_rewrite().unwrap_or(asking.query).to_owned(),
         weight: settings.lexical_weight,
         ..SubQuery::default()
     };
     let mut embedding = asking.embedding.map(<[f32]>::to_vec);
-    let mut leaned = 0.0;
-    if asking.looks_back(settings) {
+    let mut dependence = 0.0;
+    if asking.uses_history(settings) {
         match settings.query_from {
             QueryFrom::Turn => {}
             QueryFrom::Dialogue => {
-                leaned = 1.0;
+                dependence = 1.0;
                 own.text = dialogue(asking);
-                embedding = embedding.map(|own| mean_embedding(&own, said));
+                embedding = embedding.map(|own| mean_embedding(&own, features));
             }
             QueryFrom::Contextual => {
-                leaned = history_dependence(words, asking.embedding, asking.judged, said);
-                let strength = leaned * settings.history_weight;
-                own.borrowed = expansion_terms(said, strength);
-                embedding = embedding.map(|own| shift_embedding(&own, said, strength));
+                dependence = history_dependence(words, asking.embedding, asking.judged, features);
+                let strength = dependence * settings.history_weight;
+                own.borrowed = expansion_terms(features, strength);
+                embedding = embedding.map(|own| shift_embedding(&own, features, strength));
             }
         }
     }
@@ -166,11 +166,11 @@ pub fn plan(
         }));
     }
     RetrievalPlan {
-        historical: historical(asking, &lexical, embedding.as_deref(), said, settings),
+        historical: historical(asking, &lexical, embedding.as_deref(), features, settings),
         lexical,
         embedding,
         vector_weight: settings.vector_weight,
-        lean: leaned,
+        lean: dependence,
     }
 }
 
@@ -179,7 +179,7 @@ fn historical(
     asking: TurnQuery<'_>,
     lexical: &[SubQuery],
     embedding: Option<&[f32]>,
-    said: &[TurnFeatures],
+    features: &[TurnFeatures],
     settings: &Settings,
 ) -> Vec<PriorSearch> {
     let Some(own) = lexical.first() else {
@@ -188,19 +188,19 @@ fn historical(
     if settings.fusion != Fusion::Integrated || asking.judged.intent == Intent::NewTopic {
         return Vec::new();
     }
-    let turns = asking.earlier.iter().zip(said);
+    let turns = asking.earlier.iter().zip(features);
     turns
-        .filter(|(_, said)| !said.shown.is_empty())
-        .map(|(turn, said)| PriorSearch {
+        .filter(|(_, features)| !features.shown.is_empty())
+        .map(|(turn, features)| PriorSearch {
             query: SubQuery {
                 text: format!("{}\n{}", turn.query, own.text),
                 ..own.clone()
             },
             embedding: embedding.map(|own| {
-                let earlier = said.embedding.as_deref().map(|earlier| (1.0, earlier));
+                let earlier = features.embedding.as_deref().map(|earlier| (1.0, earlier));
                 shifted(own, earlier)
             }),
-            passages: said.shown.clone(),
+            passages: features.shown.clone(),
         })
         .collect()
 }
@@ -230,7 +230,7 @@ mod tests {
             query: "reset password".into(),
             ..PastTurn::default()
         }];
-        let said = [TurnFeatures {
+        let features = [TurnFeatures {
             query: counted("reset password"),
             answer: counted("open settings"),
             ..TurnFeatures::default()
@@ -243,7 +243,7 @@ mod tests {
             judged: &judged,
             earlier: &earlier,
         };
-        plan(asking, &counted(query), &said, settings)
+        plan(asking, &counted(query), &features, settings)
     }
 
     #[test]

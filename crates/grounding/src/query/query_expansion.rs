@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::turn_features::TurnFeatures;
 use crate::passage::vectors::{cosine, directed, shifted};
-use crate::query::intent::{Dependency, Intent, Judged};
+use crate::query::intent::{Dependency, Intent, JudgedIntent};
 
 /// Factor on the weight for each turn of age.
 const FADE: f64 = 0.5;
@@ -61,7 +61,7 @@ pub fn without_citations(answer: &str, citations: &[(usize, usize)]) -> String {
 pub fn history_dependence(
     query: &BTreeMap<String, u32>,
     embedding: Option<&[f32]>,
-    judged: &Judged,
+    judged: &JudgedIntent,
     earlier: &[TurnFeatures],
 ) -> f64 {
     if earlier.is_empty() || (judged.intent == Intent::NewTopic && judged.confidence >= SURE) {

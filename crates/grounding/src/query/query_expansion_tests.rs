@@ -17,7 +17,7 @@ fn turn(query: &[(&str, u32)], answer: &[(&str, u32)]) -> TurnFeatures {
     }
 }
 
-fn judged(query: &str) -> Judged {
+fn judged(query: &str) -> JudgedIntent {
     let earlier = [PastTurn {
         query: "how do I reset my password".into(),
         ..PastTurn::default()

@@ -13,7 +13,7 @@ use crate::begin::warnings::Warning;
 use crate::memory::RememberedSource;
 use crate::passage::identity::{PassageId, twins};
 use crate::passage::{Candidate, Dropped, Origin, Passage, Reason, Stage};
-use crate::query::intent::{Dependency, Intent, Judged};
+use crate::query::intent::{Dependency, Intent, JudgedIntent};
 use crate::settings::Settings;
 
 /// A remembered source with the passages that its key names now.
@@ -58,7 +58,7 @@ pub struct Effect {
 impl Effect {
     /// The effect of a judgement: `new_topic` carries pins only, `same_sources` doubles the reserved slots.
     #[must_use]
-    pub fn of(judged: &Judged, settings: &Settings) -> Self {
+    pub fn of(judged: &JudgedIntent, settings: &Settings) -> Self {
         let factor = if judged.intent == Intent::SameSources {
             2
         } else {
@@ -208,7 +208,7 @@ fn choose(
                 .then_with(|| b.1.passage.key.cmp(&a.1.passage.key))
         });
     let Some((relevance, option)) = scored else {
-        return Err(Some(Box::new(leave(remembered(&source), Reason::Gone))));
+        return Err(Some(Box::new(dropped(remembered(&source), Reason::Gone))));
     };
     let candidate = Candidate {
         lexical_score: option.lexical_score,
@@ -218,11 +218,11 @@ fn choose(
         ..Candidate::bare(option.passage, source.origin())
     };
     if candidate.passage.doc_id != source.doc_id {
-        return Err(Some(Box::new(leave(candidate, Reason::Changed))));
+        return Err(Some(Box::new(dropped(candidate, Reason::Changed))));
     }
     let too_old = matches!((age, settings.carry_max_age), (Some(age), Some(most)) if age > most);
     if too_old && !source.pinned && effect.carries {
-        return Err(Some(Box::new(leave(candidate, Reason::Expired))));
+        return Err(Some(Box::new(dropped(candidate, Reason::Expired))));
     }
     let changed = source
         .hash
@@ -248,12 +248,12 @@ fn pin(
         let into = out.pins.get(other).map(|pin| pin.passage.key.clone());
         out.dropped.push(Dropped {
             into,
-            ..leave(candidate, Reason::Twin)
+            ..dropped(candidate, Reason::Twin)
         });
         return;
     }
     if out.pins.len() >= settings.max_pinned {
-        out.dropped.push(leave(candidate, Reason::PinOverCap));
+        out.dropped.push(dropped(candidate, Reason::PinOverCap));
         return;
     }
     for list in [fresh, beyond] {
@@ -301,7 +301,7 @@ fn carry_one(
         _ => None,
     };
     if let Some(reason) = reason {
-        out.dropped.push(leave(candidate, reason));
+        out.dropped.push(dropped(candidate, reason));
         return;
     }
     let at = find_same(&candidate.passage, beyond, settings);
@@ -326,7 +326,7 @@ fn carry_one(
             .map(|other| other.passage.key.clone());
         out.dropped.push(Dropped {
             into,
-            ..leave(candidate, Reason::Twin)
+            ..dropped(candidate, Reason::Twin)
         });
     } else {
         out.carried.push(candidate);
@@ -360,11 +360,11 @@ fn found_fresh(carried: Candidate, found: &Candidate) -> Dropped {
     };
     Dropped {
         into: Some(found.passage.key.clone()),
-        ..leave(carried, reason)
+        ..dropped(carried, reason)
     }
 }
 
-fn leave(candidate: Candidate, reason: Reason) -> Dropped {
+fn dropped(candidate: Candidate, reason: Reason) -> Dropped {
     Dropped {
         candidate,
         stage: Stage::Carry,

@@ -48,8 +48,8 @@ fn scale() -> Scale {
     Scale::of(&[list(Branch::Lexical, &["best"])], Metric::Cosine)
 }
 
-fn judged(intent: Intent, dependency: Dependency) -> Judged {
-    Judged {
+fn judged(intent: Intent, dependency: Dependency) -> JudgedIntent {
+    JudgedIntent {
         intent,
         confidence: 1.0,
         signals: vec![],

@@ -34,12 +34,12 @@ pub(super) fn scored<'a>(
 ) -> Vec<(&'a str, ListRanks, f64)> {
     complete(&mut all_ranks, ranking, name);
     let asked = |branch| ranking.lists.iter().any(|list| list.branch == branch);
-    let lexical = Measure::of(&all_ranks, |ranks| {
+    let lexical = BranchValues::of(&all_ranks, |ranks| {
         // A passage without a word of the query has the score 0.
         let own = ranks.lexical.value.unwrap_or_default();
         asked(Branch::Lexical).then(|| ranks.integrated.lexical.map_or(own, |then| then.max(own)))
     });
-    let vector = Measure::of(&all_ranks, |ranks| {
+    let vector = BranchValues::of(&all_ranks, |ranks| {
         let distances = [ranks.vector.value, ranks.integrated.distance];
         let distance = distances.into_iter().flatten().reduce(f64::min)?;
         Some(value(Branch::Vector, ranking.metric, distance))
@@ -53,14 +53,14 @@ pub(super) fn scored<'a>(
     ];
     let total: f64 = shares
         .iter()
-        .filter(|(measure, _)| measure.says)
+        .filter(|(branch, _)| branch.has_values)
         .map(|(_, share)| share)
         .sum();
     let each = all_ranks.into_iter().enumerate();
     each.map(|(at, (key, ranks))| {
-        let parts = shares.iter().filter(|(measure, _)| measure.says);
+        let parts = shares.iter().filter(|(branch, _)| branch.has_values);
         let sum: f64 = parts
-            .map(|(measure, share)| share * (MEAN + measure.z(at) / WIDTH))
+            .map(|(branch, share)| share * (MEAN + branch.z(at) / WIDTH))
             .sum();
         let score = if total > 0.0 { sum / total } else { 0.0 };
         let score = score + lift(&ranks, settings);
@@ -99,13 +99,13 @@ fn complete<'a>(
     for ranks in all_ranks.values_mut() {
         ranks.lexical.value = None;
     }
-    for (branch, key, said) in all {
+    for (branch, key, found) in all {
         let Some(ranks) = name(key).and_then(|key| all_ranks.get_mut(key)) else {
             continue;
         };
         match branch {
-            Branch::Lexical => improve(&mut ranks.lexical.value, said, f64::max),
-            Branch::Vector => improve(&mut ranks.vector.value, said, f64::min),
+            Branch::Lexical => improve(&mut ranks.lexical.value, found, f64::max),
+            Branch::Vector => improve(&mut ranks.vector.value, found, f64::min),
             Branch::Graph | Branch::History => {}
         }
     }
@@ -125,20 +125,20 @@ fn complete<'a>(
 }
 
 /// Keeps the better of two values. A passage and its twins count as one.
-fn improve(best: &mut Option<f64>, said: f64, better: fn(f64, f64) -> f64) {
-    *best = Some(best.map_or(said, |before| better(before, said)));
+fn improve(best: &mut Option<f64>, found: f64, better: fn(f64, f64) -> f64) {
+    *best = Some(best.map_or(found, |before| better(before, found)));
 }
 
 /// The values of a branch for the candidates, in their order.
-struct Measure {
+struct BranchValues {
     values: Vec<Option<f64>>,
     mean: f64,
     deviation: f64,
     /// Whether there are any.
-    says: bool,
+    has_values: bool,
 }
 
-impl Measure {
+impl BranchValues {
     fn of(
         all_ranks: &BTreeMap<&str, ListRanks>,
         value: impl Fn(&ListRanks) -> Option<f64>,
@@ -152,7 +152,7 @@ impl Measure {
         let mean = known().sum::<f64>() / count;
         let variance = known().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
         Self {
-            says: known().next().is_some(),
+            has_values: known().next().is_some(),
             deviation: variance.sqrt(),
             mean,
             values,

@@ -21,8 +21,8 @@ struct NamedIn {
 impl NamedIn {
     /// A node repeats if this turn and an earlier one name it. If this turn continues the subject, two earlier turns
     /// are enough: "and when did they marry?" names no one.
-    fn repeats(self, goes_on: bool) -> bool {
-        (self.now && self.earlier > 0) || (goes_on && self.earlier > 1)
+    fn repeats(self, continues: bool) -> bool {
+        (self.now && self.earlier > 0) || (continues && self.earlier > 1)
     }
 }
 
@@ -54,10 +54,10 @@ impl ConversationText {
     }
 
     /// The nodes that repeat: named in two turns, one of which is this turn unless it continues the subject
-    /// (`goes_on`). Question and answer of a turn count once. Sorted by whether this turn names them, then by
+    /// (`continues`). Question and answer of a turn count once. Sorted by whether this turn names them, then by
     /// descending number of turns, then by name.
     #[must_use]
-    pub fn repeated(&self, nodes: &BTreeSet<String>, goes_on: bool) -> Vec<String> {
+    pub fn repeated(&self, nodes: &BTreeSet<String>, continues: bool) -> Vec<String> {
         let mut all: BTreeMap<&str, NamedIn> = BTreeMap::new();
         for name in names(&self.now, nodes) {
             all.entry(name).or_default().now = true;
@@ -69,7 +69,7 @@ impl ConversationText {
         }
         let mut repeated: Vec<(&str, NamedIn)> = all
             .into_iter()
-            .filter(|(_, named)| named.repeats(goes_on))
+            .filter(|(_, named)| named.repeats(continues))
             .collect();
         repeated.sort_by_key(|(name, named)| (!named.now, usize::MAX - named.earlier, *name));
         repeated

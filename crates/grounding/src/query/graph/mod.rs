@@ -7,7 +7,7 @@
 //!    those that are nodes.
 //! 2. [`ConversationText::repeated`]: the nodes that the conversation repeats.
 //! 3. Their edges, in either direction, as [`Neighbour`]s.
-//! 4. [`nominate`]: the passages of these edges in one order, and [`ranked`], the first of them as a list for fusion.
+//! 4. [`nominate`]: the passages of these edges in one order, and [`neighbour_list`], the first of them as a list for fusion.
 
 mod edge;
 mod mentions;
@@ -17,7 +17,7 @@ mod neighbours;
 pub use edge::{Edge, edges, invalid};
 pub use mentions::ConversationText;
 pub use names::{LONGEST_NAME, normal_name};
-pub use neighbours::{Neighbour, nominate, ranked};
+pub use neighbours::{Neighbour, neighbour_list, nominate};
 
 #[cfg(test)]
 mod tests;

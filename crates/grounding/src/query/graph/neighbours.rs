@@ -46,7 +46,7 @@ pub fn nominate(edges: &[Neighbour]) -> Vec<Hit> {
 /// The first `graph_neighbours` of the nominated passages that the caller may see, as a list for fusion; `None` if none
 /// is left. Invisible passages do not use up places.
 #[must_use]
-pub fn ranked(
+pub fn neighbour_list(
     nominated: Vec<Hit>,
     visible: &BTreeSet<String>,
     settings: &Settings,

@@ -76,10 +76,10 @@ fn a_node_repeats_in_two_turns() {
             .collect::<BTreeSet<_>>()
     };
     assert!(known.iter().all(|name| spoken("x").contains(name)));
-    let repeated = |now: &str, goes_on| {
+    let repeated = |now: &str, continues| {
         let first = vec!["Who was Ada?", "Ada was Byron's daughter. Ada, Ada."];
         let second = vec!["And who worked with Ada?", "Babbage did."];
-        ConversationText::new([now], [first, second]).repeated(&known, goes_on)
+        ConversationText::new([now], [first, second]).repeated(&known, continues)
     };
     assert_eq!(repeated("When did they meet?", true), ["ada"]);
     assert!(repeated("When did they meet?", false).is_empty());
@@ -114,10 +114,10 @@ fn neighbours_are_sorted_by_weight_nodes_and_key() {
         graph_neighbours: 2,
         ..Settings::default()
     };
-    let list = ranked(order.clone(), &visible, &settings).unwrap();
+    let list = neighbour_list(order.clone(), &visible, &settings).unwrap();
     let keys: Vec<&str> = list.hits.iter().map(|hit| hit.key.as_str()).collect();
     assert_eq!(keys, ["p2", "p1"], "what is hidden takes nobody's place");
-    assert_eq!(ranked(order, &BTreeSet::new(), &settings), None);
+    assert_eq!(neighbour_list(order, &BTreeSet::new(), &settings), None);
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl Evidence {
     }
 
     /// Whether the query cannot stand alone.
-    pub fn leans(&self) -> bool {
+    pub fn depends(&self) -> bool {
         self.points_back() || self.sources.is_some() || self.short() || !self.content
     }
 

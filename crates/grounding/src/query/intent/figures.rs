@@ -57,7 +57,7 @@ impl Figures {
         let share = |held: f64| if content > 0.0 { held / content } else { 1.0 };
         let held = |text: &String| held_keys(&keys, text, cues);
         let amount_held = |keys| amount(keys, PAIRS_TO_KNOW).min(content);
-        let by_turn = earlier.iter().map(|turn| said(turn).flat_map(held));
+        let by_turn = earlier.iter().map(|turn| texts(turn).flat_map(held));
         let by_turn: Vec<BTreeSet<&String>> = by_turn.map(Iterator::collect).collect();
         let known: BTreeSet<&String> = by_turn.iter().flatten().copied().collect();
         let (known, recent) = (amount_held(known), by_turn.last().cloned());
@@ -111,7 +111,7 @@ impl Figures {
 }
 
 /// The texts of a turn: its query, its answer, and the titles of its sources.
-fn said(turn: &PastTurn) -> impl Iterator<Item = &String> {
+fn texts(turn: &PastTurn) -> impl Iterator<Item = &String> {
     [&turn.query, &turn.answer]
         .into_iter()
         .chain(&turn.cited)

@@ -66,7 +66,7 @@ pub enum Dependency {
 
 /// The judgement on a turn, with its reasons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgedIntent {
     /// The intent.
     pub intent: Intent,
     /// The likelihood that the intent is right, in [0, 1]; 1 or the function's value if the caller or a function set

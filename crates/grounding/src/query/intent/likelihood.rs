@@ -74,13 +74,13 @@ impl Likelihoods {
     /// The intent, and the likelihood that it is right.
     #[must_use]
     pub fn intent(self) -> (Intent, f64) {
-        let goes_on = 1.0 - self.new_topic;
+        let continues = 1.0 - self.new_topic;
         if self.changes_subject() {
             (Intent::NewTopic, self.new_topic)
         } else if self.same_sources > 0.5 {
-            (Intent::SameSources, goes_on * self.same_sources)
+            (Intent::SameSources, continues * self.same_sources)
         } else {
-            (Intent::DrillDown, goes_on * (1.0 - self.same_sources))
+            (Intent::DrillDown, continues * (1.0 - self.same_sources))
         }
     }
 }

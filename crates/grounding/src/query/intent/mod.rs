@@ -15,7 +15,7 @@ mod verdict;
 
 pub use classify::{classify, classify_with, figures};
 pub use figures::{AGAIN, AWAY, AtHand, Figures};
-pub use judgement::{Dependency, Intent, Judged};
+pub use judgement::{Dependency, Intent, JudgedIntent};
 pub use likelihood::{FITTED, IntentModel, Likelihoods, Weights};
 pub use past_turn::PastTurn;
 pub use verdict::{Judge, Verdict};

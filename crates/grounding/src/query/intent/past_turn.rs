@@ -41,15 +41,20 @@ pub struct PastTurn {
 }
 
 impl PastTurn {
-    /// The turn with its similarities to this turn's query. `said` contains its embeddings; `nearest` is the largest
+    /// The turn with its similarities to this turn's query. `features` contains its embeddings; `nearest` is the largest
     /// cosine of the query to the other passages of the documents that it cited.
     #[must_use]
-    pub fn likened(self, query: Option<&[f32]>, said: &TurnFeatures, nearest: Option<f64>) -> Self {
+    pub fn with_similarities(
+        self,
+        query: Option<&[f32]>,
+        features: &TurnFeatures,
+        nearest: Option<f64>,
+    ) -> Self {
         let most = |own: &[f32]| {
-            let cosines = said.cited.iter().filter_map(|cited| cosine(own, cited));
+            let cosines = features.cited.iter().filter_map(|cited| cosine(own, cited));
             cosines.reduce(f64::max)
         };
-        let turn = said.embedding.as_deref();
+        let turn = features.embedding.as_deref();
         Self {
             similarity: query
                 .zip(turn)
@@ -68,19 +73,19 @@ mod tests {
 
     #[test]
     fn similarities_to_a_turn_are_computed() {
-        let said = TurnFeatures {
+        let features = TurnFeatures {
             embedding: Some(vec![0.0, 1.0]),
             cited: vec![vec![1.0, 0.0], vec![0.6, 0.8]],
             ..TurnFeatures::default()
         };
-        let turn = PastTurn::default().likened(Some(&[1.0, 0.0]), &said, Some(0.5));
+        let turn = PastTurn::default().with_similarities(Some(&[1.0, 0.0]), &features, Some(0.5));
         assert_eq!(
             (turn.similarity, turn.cited_similarity),
             (Some(0.0), Some(1.0))
         );
         assert!((turn.own_similarity.unwrap() - 0.8).abs() < 1e-6);
         assert_eq!(turn.document_similarity, Some(0.5));
-        let blind = PastTurn::default().likened(None, &said, Some(0.5));
+        let blind = PastTurn::default().with_similarities(None, &features, Some(0.5));
         assert_eq!(blind, PastTurn::default());
     }
 }

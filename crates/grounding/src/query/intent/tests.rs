@@ -17,12 +17,12 @@ fn password() -> PastTurn {
     }
 }
 
-fn after(query: &str) -> Judged {
+fn after(query: &str) -> JudgedIntent {
     classify(query, &[password()], None)
 }
 
 /// A later turn with its similarities: to the earlier query and passage, to the rest of the document, and the usual one.
-fn by_similarity(query: &str, near: f64, rest: f64, usual: f64) -> Judged {
+fn by_similarity(query: &str, near: f64, rest: f64, usual: f64) -> JudgedIntent {
     let turn = PastTurn {
         similarity: Some(near),
         cited_similarity: Some(near),
