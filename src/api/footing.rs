@@ -35,7 +35,7 @@ impl Footing {
     /// Whether the turn retrieves.
     pub fn retrieves(&self, settings: &Settings) -> Result<bool> {
         let has_sources = self.before.context_from.is_some();
-        settings.preset().retrieves(has_sources).settle(|| {
+        settings.preset().retrieves(has_sources).decide(|| {
             let sources = self.before.context_tokens.unwrap_or_default();
             let history = self.history_tokens(sources, &[], settings)?;
             Ok(context_share::share_and_least(sources, history, settings)?)

@@ -281,7 +281,7 @@ impl<'a> Asked<'a> {
             lacks_index |= other.lacks_index;
             options.extend(other.options);
             let name = &scope.corpus.name;
-            multi_corpus::join(&mut first, name, other.found, settings.candidates);
+            multi_corpus::merge_results(&mut first, name, other.found, settings.candidates);
         }
         if lacks_index {
             warnings.push(Warning::NoLexicalIndex);
@@ -304,7 +304,7 @@ impl<'a> Asked<'a> {
         }
         let mut carried = carried(live, &options);
         for scope in &self.corpora.beside {
-            multi_corpus::rename(&mut carried, &scope.corpus.name);
+            multi_corpus::use_handles(&mut carried, &scope.corpus.name);
         }
         let input = GatherInput {
             lists: first.lists,

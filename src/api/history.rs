@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use reground_grounding::end::parse_answer;
 use reground_grounding::history::context_share;
 use reground_grounding::history::{
-    CitedSource, Dependence, History, HistoryRules, Role, history as made, reach,
+    CitedSource, Dependence, History, HistoryRules, Role, history as made, turns_in_reach,
 };
 use reground_grounding::memory::ContextSource;
 use reground_grounding::settings::Settings;
@@ -89,7 +89,7 @@ pub(super) fn compose(
     settings: &Settings,
     context: &[ContextSource],
 ) -> Result<History> {
-    let turns = store::ended(conversation_id, reach(asked.max_tokens))?;
+    let turns = store::ended(conversation_id, turns_in_reach(asked.max_tokens))?;
     let cited: Vec<CitedSource> = markers::cited(conversation_id)?
         .iter()
         .map(|row| row.bound().into())

@@ -336,11 +336,11 @@ impl Otherwise {
 
 /// The context as citations see it.
 fn sources(ground: &Ground<'_>, text_config: &str) -> Result<Vec<Source>> {
-    let shown: Vec<String> = ground.context.iter().map(prompt::shown).collect();
+    let shown: Vec<String> = ground.context.iter().map(prompt::title_and_text).collect();
     let lexemes = stage("lexemes", || content(text_config, &shown))?;
     let mut sources = end::sources_of(ground.context, lexemes, ground.grammar)?;
     if ground.numbered {
-        check::number(&mut sources);
+        check::number_sources(&mut sources);
     }
     Ok(sources)
 }

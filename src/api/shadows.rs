@@ -111,7 +111,7 @@ fn call(
         ("corpus", &corpus.settings),
         ("conversation", &conversation.settings),
     ];
-    Ok(shadow::call(
+    Ok(shadow::shadow_call(
         &layers,
         &turn.settings,
         &turn.call_settings,

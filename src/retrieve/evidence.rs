@@ -172,8 +172,12 @@ fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
                 let placed = named::placed(corpus, &locators.names(work))?.into_iter();
                 let placed = placed.filter_map(|passage| {
                     let title = passage.title.as_deref();
-                    let range =
-                        parse_answer::place(locators, &passage.metadata, &passage.doc_id, title);
+                    let range = parse_answer::locator_range(
+                        locators,
+                        &passage.metadata,
+                        &passage.doc_id,
+                        title,
+                    );
                     range.map(|range| (range, passage))
                 });
                 unread.insert(placed.collect())

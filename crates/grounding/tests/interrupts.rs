@@ -33,11 +33,12 @@ fn passage_functions_check_for_interrupts() {
         escape(text, MarkerStyle::Lettered).len()
     });
     assert_checked("facts", 1, |text| {
-        facts::extract(text, "the quick fox", None, 2, Cues::built_in())
+        facts::extract_facts(text, "the quick fox", None, 2, Cues::built_in())
     });
     let query = text_of("quick fox ", 8 * CHECK_INTERVAL);
-    let checks =
-        test_support::measure(|| facts::extract("It is so.", &query, None, 2, Cues::built_in()));
+    let checks = test_support::measure(|| {
+        facts::extract_facts("It is so.", &query, None, 2, Cues::built_in())
+    });
     assert!(checks.count >= 8, "{checks:?}");
 }
 

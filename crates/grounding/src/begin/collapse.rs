@@ -174,7 +174,7 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
         return None;
     }
     let shared = first.end.checked_sub(second.start)?;
-    if !spans(a, first) || !spans(b, second) {
+    if !fits_range(a, first) || !fits_range(b, second) {
         return None;
     }
     // If `b` ends inside `a`, all of it is shared.
@@ -208,7 +208,7 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
     })
 }
 
-fn spans(passage: &Passage, range: CharRange) -> bool {
+fn fits_range(passage: &Passage, range: CharRange) -> bool {
     let length = range.end.checked_sub(range.start);
     length.is_some_and(|length| passage.text.chars().count() == length as usize)
 }

@@ -22,7 +22,7 @@ const FEWEST_WORDS: usize = 4;
 /// without any match a new source gives its opening sentences, which usually state its subject. Each further sentence
 /// is chosen for the words that are not yet covered. Offsets are in characters of `text`.
 #[must_use]
-pub fn extract(
+pub fn extract_facts(
     text: &str,
     query: &str,
     before: Option<&BTreeSet<String>>,
@@ -109,7 +109,7 @@ mod tests {
         password in the settings. A reset password must be changed at once.";
 
     fn facts(query: &str, most: usize) -> Vec<String> {
-        extract(TEXT, query, None, most, Cues::built_in())
+        extract_facts(TEXT, query, None, most, Cues::built_in())
             .into_iter()
             .map(|fact| fact.text)
             .collect()
@@ -136,7 +136,7 @@ mod tests {
     fn an_unrelated_query_keeps_the_facts() {
         let sheet = BTreeSet::from(["A reset password must be changed at once.".to_owned()]);
         let facts = |query: &str, before| {
-            let facts = extract(TEXT, query, before, 1, Cues::built_in());
+            let facts = extract_facts(TEXT, query, before, 1, Cues::built_in());
             facts.into_iter().map(|fact| fact.text).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -166,7 +166,7 @@ mod tests {
             "Reset {}. Then it is short and plain.",
             "word ".repeat(80).trim()
         );
-        let facts = extract(&text, "reset", None, 2, Cues::built_in());
+        let facts = extract_facts(&text, "reset", None, 2, Cues::built_in());
         assert_eq!(facts.len(), 1);
         assert_eq!(facts[0].text, "Then it is short and plain.");
     }
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn repeated_sentences_count_once() {
         let text = "Rye grows on this field. ".repeat(100_000) + "Oats grow on the other.";
-        let facts = extract(&text, "rye and oats", None, 3, Cues::built_in());
+        let facts = extract_facts(&text, "rye and oats", None, 3, Cues::built_in());
         let texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
         assert_eq!(
             texts,
@@ -186,7 +186,7 @@ mod tests {
     proptest! {
         #[test]
         fn facts_are_verbatim_at_their_offsets(text in "(\\PC{0,40}[.!?。] ?){0,8}", query in "\\PC{0,30}", most in 0usize..4) {
-            let facts = extract(&text, &query, None, most, Cues::built_in());
+            let facts = extract_facts(&text, &query, None, most, Cues::built_in());
             prop_assert!(facts.len() <= most);
             for fact in &facts {
                 let there: String = text.chars().skip(fact.chars.start as usize)

@@ -14,5 +14,5 @@ pub mod select;
 mod turn;
 pub mod warnings;
 
-pub(crate) use turn::place;
+pub(crate) use turn::finish_sources;
 pub use turn::{Composed, GatherInput, Gathered, compose, gather};

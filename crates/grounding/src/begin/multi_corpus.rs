@@ -35,7 +35,7 @@ pub struct CorpusResults {
 
 /// Adds the results of another corpus to those of the first. Lists of the same branch and position become one, best
 /// first, with at most `limit` hits. At equal values the hits of the first corpus come first, then the smaller handle.
-pub fn join(first: &mut CorpusResults, corpus: &str, other: CorpusResults, limit: usize) {
+pub fn merge_results(first: &mut CorpusResults, corpus: &str, other: CorpusResults, limit: usize) {
     let named = |key: String| handle(corpus, &key);
     let mut places: BTreeMap<&'static str, usize> = BTreeMap::new();
     for list in other.lists {
@@ -50,7 +50,7 @@ pub fn join(first: &mut CorpusResults, corpus: &str, other: CorpusResults, limit
         match own {
             Some(own) => {
                 own.hits.extend(hits);
-                rank(&mut own.hits, own.branch);
+                sort_hits(&mut own.hits, own.branch);
                 own.hits.truncate(limit);
             }
             None => first.lists.push(RankedList {
@@ -75,7 +75,7 @@ pub fn join(first: &mut CorpusResults, corpus: &str, other: CorpusResults, limit
 }
 
 /// Gives the remembered sources of another corpus of this turn the handles that its lists use.
-pub fn rename(carried: &mut [CarriedInput], corpus: &str) {
+pub fn use_handles(carried: &mut [CarriedInput], corpus: &str) {
     let options = carried.iter_mut().flat_map(|input| &mut input.options);
     for option in options.filter(|option| option.passage.corpus == corpus) {
         option.handle = Some(handle(corpus, &option.passage.key));
@@ -83,7 +83,7 @@ pub fn rename(carried: &mut [CarriedInput], corpus: &str) {
 }
 
 /// Sorts hits, best first. The sort is stable.
-fn rank(hits: &mut [Hit], branch: Branch) {
+fn sort_hits(hits: &mut [Hit], branch: Branch) {
     hits.sort_by(|a, b| match branch {
         Branch::Vector => a.value.total_cmp(&b.value),
         Branch::Lexical | Branch::Graph | Branch::History => b.value.total_cmp(&a.value),
@@ -137,7 +137,7 @@ mod tests {
             list(Branch::Lexical, &[("1", 6.0)]),
             list(Branch::Vector, &[("2", 0.1), ("1", 0.3)]),
         ]);
-        join(&mut first, "b", other, 3);
+        merge_results(&mut first, "b", other, 3);
         let b = |key: &str| handle("b", key);
         assert_eq!(keys(&first.lists[0]), ["1", &b("1"), "2"]);
         assert_eq!(keys(&first.lists[1]), [&b("1"), "2"]);
@@ -150,7 +150,7 @@ mod tests {
         let mut first = found(vec![list(Branch::Lexical, &[("1", 9.0)])]);
         let mut other = found(vec![list(Branch::Lexical, &[("1", 4.0)])]);
         other.scores.lexical.insert("1".into(), 4.0);
-        join(&mut first, "b", other, 10);
+        merge_results(&mut first, "b", other, 10);
         assert_eq!(first.passages.len(), 2);
         assert_eq!(first.scores.lexical.get(&handle("b", "1")), Some(&4.0));
         assert!(!first.scores.lexical.contains_key("1"));
@@ -164,7 +164,7 @@ mod tests {
             list(Branch::Lexical, &[]),
             list(Branch::Vector, &[("7", 0.5)]),
         ]);
-        join(&mut first, "b", other, 10);
+        merge_results(&mut first, "b", other, 10);
         assert_eq!(first.lists.len(), 2);
         assert_eq!(keys(&first.lists[1]), [handle("b", "7")]);
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::begin::assign_markers::assign_markers;
 use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
 use crate::begin::collapse::collapse;
-use crate::begin::facts::extract;
+use crate::begin::facts::extract_facts;
 use crate::begin::fuse::{BranchScores, Ranking, fuse};
 use crate::begin::relevance::Scale;
 use crate::begin::rerank::{Scored, apply_scores};
@@ -135,8 +135,8 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
         metric,
         mut warnings,
     } = input;
-    warnings.extend(shortfalls(&lists, settings));
-    if !found_any(&lists) {
+    warnings.extend(branch_warnings(&lists, settings));
+    if !any_search_hit(&lists) {
         // Without search hits, the results of earlier turns would rank first.
         lists.retain(|list| list.branch != Branch::History);
     }
@@ -154,7 +154,7 @@ pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
     };
     let fused = fuse(ranking, &passages, &known, &scale, settings);
     let (merged, members) = collapse(fused.candidates, settings);
-    let (mut candidates, mut beyond) = cut(merged, settings.rerank_top);
+    let (mut candidates, mut beyond) = split_at_cut(merged, settings.rerank_top);
     let memory = carry(
         &mut candidates,
         &mut beyond,
@@ -232,7 +232,7 @@ pub fn compose(
             max_tokens: settings.max_tokens,
         });
     }
-    let (context, new_markers) = place(selection.sources, register, query, settings);
+    let (context, new_markers) = finish_sources(selection.sources, register, query, settings);
     Ok(Composed {
         context,
         new_markers,
@@ -243,7 +243,7 @@ pub fn compose(
 }
 
 /// Assigns markers and facts to the sources of a context, in their order. Also returns the new bindings.
-pub(crate) fn place(
+pub(crate) fn finish_sources(
     sources: Vec<Candidate>,
     register: &MarkerRegister,
     query: &str,
@@ -254,7 +254,7 @@ pub(crate) fn place(
     let placed = sources.into_iter().zip(markers).zip(1..);
     let context = placed
         .map(|((candidate, marker), position)| ContextSource {
-            facts: extract(
+            facts: extract_facts(
                 &candidate.passage.text,
                 query,
                 register.facts.get(&marker),
@@ -271,7 +271,7 @@ pub(crate) fn place(
 }
 
 /// Splits the candidates into those for the reranker and the rest.
-fn cut(mut candidates: Vec<Candidate>, top: usize) -> (Vec<Candidate>, Vec<Candidate>) {
+fn split_at_cut(mut candidates: Vec<Candidate>, top: usize) -> (Vec<Candidate>, Vec<Candidate>) {
     let beyond = candidates.split_off(candidates.len().min(top));
     (candidates, beyond)
 }
@@ -306,7 +306,7 @@ fn rescue(
 }
 
 /// Whether a search of this turn found anything. Lists of graph edges and earlier turns do not count.
-fn found_any(lists: &[RankedList]) -> bool {
+fn any_search_hit(lists: &[RankedList]) -> bool {
     let mut searches = lists
         .iter()
         .filter(|list| matches!(list.branch, Branch::Lexical | Branch::Vector));
@@ -318,7 +318,7 @@ fn found_any(lists: &[RankedList]) -> bool {
 /// A vector branch ranks every passage with an embedding. If it returned fewer than asked although the lexical branch
 /// found others, then those have no embedding or the index stopped early under the filter: a short branch. A lexical
 /// branch returns only matches, so few hits are normal.
-fn shortfalls(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
+fn branch_warnings(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let vector: Vec<&RankedList> = lists
         .iter()
@@ -342,7 +342,7 @@ fn shortfalls(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
             });
         }
     }
-    if !found_any(lists) {
+    if !any_search_hit(lists) {
         warnings.push(Warning::NothingFound);
     }
     warnings

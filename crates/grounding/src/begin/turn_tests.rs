@@ -206,7 +206,7 @@ fn memory_restores_a_source_that_the_reranker_drops() {
 #[test]
 fn missing_and_short_branches_give_warnings() {
     let names = |lists: Vec<RankedList>| -> Vec<_> {
-        shortfalls(&lists, &carry_widely())
+        branch_warnings(&lists, &carry_widely())
             .iter()
             .map(Warning::name)
             .collect()

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use reground_documents::GivenPassage;
 
-use crate::begin::{Composed, Gathered, place};
-use crate::caller::caller_passages::{Naming, passage};
+use crate::begin::{Composed, Gathered, finish_sources};
+use crate::caller::caller_passages::{Naming, caller_passage};
 use crate::error::GroundingError;
 use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
 use crate::passage::identity::PassageId;
@@ -134,7 +134,7 @@ pub fn caller_sources(passages: Vec<GivenPassage>) -> Result<Vec<Candidate>, Gro
         if let Some(marker) = &given.marker {
             return Err(GroundingError::GivenMarker(marker.clone()));
         }
-        let passage = passage(given, "", Naming::Text);
+        let passage = caller_passage(given, "", Naming::Text);
         let (document, key) = (passage.doc_id.clone(), passage.key.clone());
         if keys.insert((document, key, passage.hash.clone())) {
             candidates.push(Candidate::bare(passage, Origin::Added));
@@ -153,7 +153,7 @@ pub fn add_caller_sources(
     settings: &Settings,
     retrieval: u32,
 ) -> AdditionalSources {
-    let (placed, new_markers) = place(candidates, register, query, settings);
+    let (placed, new_markers) = finish_sources(candidates, register, query, settings);
     AdditionalSources::of(context, placed, new_markers, retrieval)
 }
 

@@ -8,7 +8,7 @@ use crate::fixtures::{candidate, passage};
 use crate::passage::{Reason, Stage};
 
 fn placed(candidates: Vec<Candidate>) -> (Vec<ContextSource>, Vec<BoundMarker>) {
-    place(
+    finish_sources(
         candidates,
         &MarkerRegister::default(),
         "q",
@@ -56,7 +56,7 @@ fn known_sources_are_shown_but_not_added() {
         markers: bound,
         ..MarkerRegister::default()
     };
-    let (found, new) = place(
+    let (found, new) = finish_sources(
         vec![fresh("c", "3"), fresh("a", "1")],
         &register,
         "q",

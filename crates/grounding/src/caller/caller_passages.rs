@@ -18,7 +18,7 @@ pub(crate) enum Naming {
 }
 
 /// The passage with its tokens counted. `corpus` is the corpus of its ids, empty for none.
-pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Passage {
+pub(crate) fn caller_passage(given: GivenPassage, corpus: &str, naming: Naming) -> Passage {
     let hash = content_hash_hex(&given.text);
     let named = given.id.is_some() || given.doc_id.is_some();
     let key = given.id.as_ref().map(key_text);
@@ -30,7 +30,7 @@ pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Pass
     let (document, corpus) = match naming {
         Naming::Place(_) => (document, corpus),
         Naming::Text => (
-            document.or_else(|| given.uri.as_deref().map(called)),
+            document.or_else(|| given.uri.as_deref().map(document_name)),
             if named { corpus } else { "" },
         ),
     };
@@ -59,7 +59,7 @@ pub(crate) fn passage(given: GivenPassage, corpus: &str, naming: Naming) -> Pass
 }
 
 /// The document name for an address: the address itself, or its hash if it is too long for a key.
-fn called(uri: &str) -> String {
+fn document_name(uri: &str) -> String {
     match uri.len() {
         0..=LONGEST_KEY => uri.to_owned(),
         _ => exact_hash_hex(uri),
@@ -79,7 +79,9 @@ mod tests {
             {"text": "Bees."}
         ]));
         let given = given.expect("passages").into_iter();
-        given.map(|given| passage(given, "help", naming)).collect()
+        given
+            .map(|given| caller_passage(given, "help", naming))
+            .collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use reground_citations::Source;
 use reground_documents::GivenPassage;
 
-use crate::caller::caller_passages::{Naming, passage};
+use crate::caller::caller_passages::{Naming, caller_passage};
 use crate::error::GroundingError;
 use crate::memory::ContextSource;
 use crate::passage::{Candidate, Origin};
@@ -21,11 +21,11 @@ pub fn context(
     passages: Vec<GivenPassage>,
     corpus: &str,
 ) -> Result<Vec<ContextSource>, GroundingError> {
-    marked(passages, corpus, Naming::Place)
+    with_markers(passages, corpus, Naming::Place)
 }
 
 /// Passages as the context of a turn, under their own markers or their numbers.
-pub(crate) fn marked(
+pub(crate) fn with_markers(
     passages: Vec<GivenPassage>,
     corpus: &str,
     naming: impl Fn(u32) -> Naming,
@@ -40,7 +40,7 @@ pub(crate) fn marked(
         if !markers.insert(marker.clone()) {
             return Err(GroundingError::RepeatedMarker(marker));
         }
-        let passage = passage(given, corpus, naming(position));
+        let passage = caller_passage(given, corpus, naming(position));
         sources.push(ContextSource {
             marker,
             position,
@@ -53,7 +53,7 @@ pub(crate) fn marked(
 }
 
 /// Numbers the sources by position, unless their markers are other numbers.
-pub fn number(sources: &mut [Source]) {
+pub fn number_sources(sources: &mut [Source]) {
     let numbered_otherwise = (1_u32..)
         .zip(&*sources)
         .any(|(position, source)| source.ordinal.is_some_and(|own| own != position));
@@ -125,7 +125,7 @@ mod tests {
                     ..Source::default()
                 })
                 .collect();
-            number(&mut sources);
+            number_sources(&mut sources);
             let ordinals = sources.iter().map(|source| source.ordinal);
             ordinals.collect::<Vec<_>>()
         };

@@ -103,7 +103,7 @@ pub fn context(
     passages: Vec<GivenPassage>,
     corpus: &str,
 ) -> Result<Vec<ContextSource>, GroundingError> {
-    check::marked(passages, corpus, |_| Naming::Text)
+    check::with_markers(passages, corpus, |_| Naming::Text)
 }
 
 /// The error of the turn at a position, from 1.

@@ -168,7 +168,7 @@ pub fn sources_of(
             pages: passage.pages.map(pages),
             locators: grammar.locators().and_then(|locators| {
                 let title = passage.title.as_deref();
-                parse_answer::place(locators, &passage.metadata, &passage.doc_id, title)
+                parse_answer::locator_range(locators, &passage.metadata, &passage.doc_id, title)
             }),
             carried: shown.candidate.origin == Origin::Carried,
             text: passage.text.clone(),
@@ -249,7 +249,7 @@ pub fn judge_answer(input: &EndInput<'_>) -> Result<JudgedAnswer, Error> {
         }
     }
     reground_citations::check_quotes(&mut judgements, input.quotes, input.sources);
-    let trace = furthest(input.trace);
+    let trace = stages_reached(input.trace);
     let facts: Vec<_> = judgements
         .iter()
         .map(|judgement| facts_of(judgement, input.sources, &trace))
@@ -286,7 +286,7 @@ fn prefers(own: Option<bool>, read: &Judgement, taken: bool, judgement: &Judgeme
 
 /// The stages that each passage passed. A passage can be in the trace twice, as the fresh candidate and as the carried
 /// duplicate that was dropped for it; the entry with more stages counts.
-fn furthest(trace: &[Traced]) -> BTreeMap<&SourceKey, StageFacts> {
+fn stages_reached(trace: &[Traced]) -> BTreeMap<&SourceKey, StageFacts> {
     let passed = |facts: &StageFacts| {
         [
             facts.coordinates,

@@ -6,8 +6,8 @@ use reground_citations::{
 };
 
 use super::{
-    EndInput, EndRules, JudgedAnswer, Traced, documents_to_look_up, furthest, judge_answer,
-    known_markers, sources_of,
+    EndInput, EndRules, JudgedAnswer, Traced, documents_to_look_up, judge_answer, known_markers,
+    sources_of, stages_reached,
 };
 use crate::memory::SourceKey;
 use crate::memory::decay::DecayRules;
@@ -237,7 +237,7 @@ fn a_dropped_duplicate_does_not_lower_the_factors() {
     };
     for trace in [[shown.clone(), duplicate.clone()], [duplicate, shown]] {
         assert_eq!(
-            furthest(&trace).get(&key("p1")),
+            stages_reached(&trace).get(&key("p1")),
             Some(&StageFacts::IN_CONTEXT)
         );
     }

@@ -89,7 +89,7 @@ pub fn parse_answer<'a>(
 
 /// The place of a passage in the locators of its corpus, from its metadata. The work is the one that the metadata name,
 /// else the one that the title or the document key names.
-pub fn place(
+pub fn locator_range(
     locators: &Locators,
     metadata: &Value,
     doc_id: &str,

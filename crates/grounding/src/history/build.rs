@@ -12,7 +12,7 @@ use super::shorten;
 /// Older turns could only fill a gap that newer ones leave. Searching all of them would make a turn slower the longer
 /// its conversation is, and would add messages without their context.
 #[must_use]
-pub fn reach(max_tokens: Option<usize>) -> Option<usize> {
+pub fn turns_in_reach(max_tokens: Option<usize>) -> Option<usize> {
     /// Turns that are read however small the budget.
     const LEAST: usize = 16;
     /// Fewer tokens than an average turn has with its question and cited sentences.
@@ -45,8 +45,8 @@ pub fn history(
     }
     for turn in turns.iter().rev() {
         let room = budget.saturating_sub(history.tokens);
-        let kept = if rules.dependence.on(turn.number) && room > 0 {
-            shorten::within(turn, room, grammar)
+        let kept = if rules.dependence.includes(turn.number) && room > 0 {
+            shorten::fullest_form(turn, room, grammar)
         } else {
             Vec::new()
         };

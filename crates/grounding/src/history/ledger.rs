@@ -224,12 +224,12 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
     let mut corpus = None;
     for line in checked(text.strip_prefix(HEADING)?.lines()) {
         let mut reader = Reader(line);
-        if reader.sign("# ") {
+        if reader.skip("# ") {
             corpus = Some(reader.name()?);
         } else {
             let corpus = corpus.as_ref()?;
             let doc_id = reader.name()?;
-            let version = match reader.sign("@") {
+            let version = match reader.skip("@") {
                 true => Some(reader.number()?),
                 false => None,
             };
@@ -242,7 +242,7 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
                     place: reader.place()?,
                     hash: reader.after_space(Reader::name)?,
                 });
-                if !reader.sign(";") {
+                if !reader.skip(";") {
                     break;
                 }
             }
@@ -258,14 +258,14 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
 struct Reader<'a>(&'a str);
 
 impl Reader<'_> {
-    fn sign(&mut self, sign: &str) -> bool {
-        let rest = self.0.strip_prefix(sign);
+    fn skip(&mut self, prefix: &str) -> bool {
+        let rest = self.0.strip_prefix(prefix);
         self.0 = rest.unwrap_or(self.0);
         rest.is_some()
     }
 
     fn after_space<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        self.sign(" ").then_some(())?;
+        self.skip(" ").then_some(())?;
         read(self)
     }
 
@@ -298,7 +298,7 @@ impl Reader<'_> {
     fn marker(&mut self) -> Option<Option<String>> {
         self.after_space(|reader| {
             if reader.0.starts_with("- ") {
-                reader.sign("-");
+                reader.skip("-");
                 return Some(None);
             }
             reader.name().map(Some)
@@ -307,15 +307,15 @@ impl Reader<'_> {
 
     fn place(&mut self) -> Option<Place> {
         self.after_space(|reader| {
-            if reader.sign("#") {
+            if reader.skip("#") {
                 return reader.name().map(Place::Passage);
             }
-            let pages = reader.sign("p");
+            let pages = reader.skip("p");
             if !pages {
-                reader.sign("c").then_some(())?;
+                reader.skip("c").then_some(())?;
             }
             let start = reader.number()?;
-            let end = match reader.sign("-") {
+            let end = match reader.skip("-") {
                 true => reader.number()?,
                 false if pages => start,
                 false => return None,

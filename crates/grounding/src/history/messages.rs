@@ -51,7 +51,7 @@ pub enum Dependence {
 }
 
 impl Dependence {
-    pub(super) fn on(&self, turn: u32) -> bool {
+    pub(super) fn includes(&self, turn: u32) -> bool {
         match self {
             Self::All => true,
             Self::Hard(judged) => judged.contains(&turn),

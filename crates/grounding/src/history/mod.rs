@@ -24,7 +24,7 @@ pub mod ledger;
 mod messages;
 mod shorten;
 
-pub use build::{history, reach};
+pub use build::{history, turns_in_reach};
 pub use ledger::{CitedSource, Place, Tuple, read_ledger};
 pub use messages::{
     Block, Dependence, History, HistoryCitation, HistoryRules, HistoryTurn, NOT_STORED, Role,

@@ -8,7 +8,7 @@ use super::messages::{Block, HistoryTurn, Role};
 
 /// The fullest form of a turn with at most `room` tokens; empty if none fits. No form has more tokens than the one
 /// before it.
-pub(super) fn within(turn: &HistoryTurn, room: usize, grammar: &Grammar) -> Vec<Block> {
+pub(super) fn fullest_form(turn: &HistoryTurn, room: usize, grammar: &Grammar) -> Vec<Block> {
     let question = turn.query_tokens.unwrap_or_else(|| count(&turn.query));
     if question > room {
         return Vec::new();

@@ -15,7 +15,7 @@ use crate::settings::{Settings, is_set};
 ///
 /// # Errors
 /// Those of [`Settings::resolve`] for the layers.
-pub fn call(
+pub fn shadow_call(
     layers: &[(&'static str, &Value)],
     turn: &Settings,
     given: &Value,
@@ -64,7 +64,7 @@ mod tests {
     /// The settings of a shadow, over a corpus layer, of a turn with a call of its own.
     fn shadow(corpus: &Value, own: &Value, changes: &Value) -> (Settings, Value) {
         let turn = resolve(&[corpus.clone(), own.clone()]);
-        let call = call(&[("corpus", corpus)], &turn, own, changes).unwrap();
+        let call = shadow_call(&[("corpus", corpus)], &turn, own, changes).unwrap();
         (resolve(&[corpus.clone(), call.clone()]), call)
     }
 
@@ -73,8 +73,9 @@ mod tests {
     fn functions_of_other_layers_are_not_settings_of_the_call() {
         let (of_one, of_another) = (json!({"reranker": "app.rerank"}), json!({}));
         let turn = resolve(std::slice::from_ref(&of_one));
-        let call =
-            |given: &Value| call(&[("corpus", &of_another)], &turn, given, &json!({})).unwrap();
+        let call = |given: &Value| {
+            shadow_call(&[("corpus", &of_another)], &turn, given, &json!({})).unwrap()
+        };
         assert_eq!(call(&json!({})).get("reranker"), None);
         let named = json!({"reranker": "app.rerank"});
         assert_eq!(call(&named).get("reranker"), named.get("reranker"));
@@ -107,7 +108,7 @@ mod tests {
     fn later_changes_of_layers_do_not_change_a_shadow() {
         let turn = resolve(&[json!({"max_sources": 9})]);
         let now = json!({"max_sources": 4, "fusion": "rrf"});
-        let call = call(&[("corpus", &now)], &turn, &json!({}), &json!(null)).unwrap();
+        let call = shadow_call(&[("corpus", &now)], &turn, &json!({}), &json!(null)).unwrap();
         assert_eq!(resolve(&[now, call]), turn);
     }
 

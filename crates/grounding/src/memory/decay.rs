@@ -54,9 +54,9 @@ fn hash_of(shown: &ContextSource) -> Option<String> {
 ///
 /// A source is active if it was cited, or (under `context`) if this turn's retrieval put it into the context. Being
 /// carried or pinned is not activity. The score of active sources becomes 1, the others age by one turn. Then the score
-/// of every unpinned source is multiplied by `decay`. A source last active in turn t has the score `decay`^k in turn t
-/// + k and, with a `ttl_turns` of 3, is forgotten in t + 4. A merged source is remembered under its own key. The result
-/// is sorted by key, whatever the order of the arguments.
+/// of every unpinned source is multiplied by `decay`. A source last active in turn t has the score `decay`^k in turn
+/// t + k and, with a `ttl_turns` of 3, is forgotten in t + 4. A merged source is remembered under its own key. The
+/// result is sorted by key, whatever the order of the arguments.
 pub fn after_turn(
     before: &[RememberedSource],
     context: &[ContextSource],
@@ -81,7 +81,7 @@ pub fn after_turn(
     };
     for (key, source) in &shown {
         // A later turn cannot read it again.
-        let handed_over = source.candidate.passage.is_handed_over();
+        let handed_over = source.candidate.passage.is_from_caller();
         if !handed_over && active(key) && !memory.contains_key(key) {
             memory.insert(key.clone(), entering(key, source));
         }

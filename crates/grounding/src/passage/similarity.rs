@@ -28,8 +28,8 @@ pub fn source_similarities(query: Option<&[f32]>, sources: &[Vec<&[f32]>]) -> So
         after.map(move |other| most_alike(one, other))
     });
     SourceSimilarities {
-        query_similarities: any(to_query.collect()),
-        source_similarities: any(pairs.collect()),
+        query_similarities: non_empty(to_query.collect()),
+        source_similarities: non_empty(pairs.collect()),
     }
 }
 
@@ -41,7 +41,7 @@ fn most_alike(some: &[&[f32]], others: &[&[f32]]) -> Option<f32> {
     most.map(|cosine| cosine as f32)
 }
 
-fn any(cosines: Vec<Option<f32>>) -> Option<Vec<Option<f32>>> {
+fn non_empty(cosines: Vec<Option<f32>>) -> Option<Vec<Option<f32>>> {
     cosines.iter().any(Option::is_some).then_some(cosines)
 }
 

@@ -69,7 +69,7 @@ pub struct Passage {
 impl Passage {
     /// Whether the application provided it, so that it belongs to no corpus.
     #[must_use]
-    pub fn is_handed_over(&self) -> bool {
+    pub fn is_from_caller(&self) -> bool {
         self.corpus.is_empty()
     }
 

@@ -48,14 +48,14 @@ pub fn shifted<'a>(
 
 /// Whether a vector has a direction, that is, a finite length above 0.
 #[must_use]
-pub fn directed(vector: &[f32]) -> bool {
+pub fn has_direction(vector: &[f32]) -> bool {
     let length = norm(vector);
     length > 0.0 && length.is_finite()
 }
 
 fn direction(vector: &[f32]) -> Option<Vec<f64>> {
     let length = norm(vector);
-    directed(vector).then(|| vector.iter().map(|&x| f64::from(x) / length).collect())
+    has_direction(vector).then(|| vector.iter().map(|&x| f64::from(x) / length).collect())
 }
 
 /// Length of a vector.
@@ -112,7 +112,7 @@ mod tests {
             other in prop::array::uniform4(-3.0f32..3.0),
             weight in 0.01f64..2.0,
         ) {
-            prop_assume!(directed(&own) && directed(&other));
+            prop_assume!(has_direction(&own) && has_direction(&other));
             let shifted = shifted(&own, [(weight, &other[..])]);
             let before = cosine(&own, &other).unwrap();
             prop_assert!(cosine(&shifted, &other).unwrap() >= before - 1e-6);

@@ -53,7 +53,7 @@ pub fn locate(pages: Option<PageRange>, chars: Option<CharRange>) -> Option<Stri
 
 /// The text of a source that supports claims: title and text.
 #[must_use]
-pub fn shown(source: &ContextSource) -> String {
+pub fn title_and_text(source: &ContextSource) -> String {
     let passage = &source.candidate.passage;
     format!(
         "{}\n{}",

@@ -136,7 +136,10 @@ impl Text<'_> {
     fn clause_start(&self, end: usize) -> usize {
         (0..end)
             .rev()
-            .find(|&i| self.cues.at(&self.words, i, Kind::Boundary).is_some() || self.stop_after(i))
+            .find(|&i| {
+                self.cues.at(&self.words, i, Kind::Boundary).is_some()
+                    || self.sentence_ends_after(i)
+            })
             .map_or(0, |i| i + 1)
     }
 
@@ -147,14 +150,14 @@ impl Text<'_> {
                 if i > start && self.cues.at(&self.words, i, Kind::Boundary).is_some() {
                     Some(i)
                 } else {
-                    self.stop_after(i).then_some(i + 1)
+                    self.sentence_ends_after(i).then_some(i + 1)
                 }
             })
             .unwrap_or(self.words.len())
     }
 
     /// Whether a sentence ends between word `i` and the next.
-    fn stop_after(&self, i: usize) -> bool {
+    fn sentence_ends_after(&self, i: usize) -> bool {
         self.gap_after(i)
             .chars()
             .any(|c| matches!(c, '?' | '!' | '。' | '？' | '！' | ';' | '\n'))
@@ -203,7 +206,7 @@ impl Text<'_> {
             self.words.get(*i).is_some_and(|(_, word)| {
                 content_word(word, self.cues)
                     || word.chars().all(|c| c.is_uppercase() || unspaced(c))
-                    || self.capital(*i)
+                    || self.is_name(*i)
             })
         };
         let first = (start..end).find(content)?;
@@ -216,7 +219,7 @@ impl Text<'_> {
     }
 
     /// Whether word `i` is a name: a capital letter within the query, as in "Plan B".
-    fn capital(&self, i: usize) -> bool {
+    fn is_name(&self, i: usize) -> bool {
         i > 0
             && self.words.get(i).is_some_and(|(at, word)| {
                 word != "i"

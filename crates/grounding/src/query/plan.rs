@@ -166,7 +166,7 @@ pub fn plan(
         }));
     }
     RetrievalPlan {
-        historical: historical(asking, &lexical, embedding.as_deref(), features, settings),
+        historical: prior_searches(asking, &lexical, embedding.as_deref(), features, settings),
         lexical,
         embedding,
         vector_weight: settings.vector_weight,
@@ -175,7 +175,7 @@ pub fn plan(
 }
 
 /// The results of earlier turns, for integrated fusion.
-fn historical(
+fn prior_searches(
     asking: TurnQuery<'_>,
     lexical: &[SubQuery],
     embedding: Option<&[f32]>,

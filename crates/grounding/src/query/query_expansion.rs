@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::turn_features::TurnFeatures;
-use crate::passage::vectors::{cosine, directed, shifted};
+use crate::passage::vectors::{cosine, has_direction, shifted};
 use crate::query::intent::{Dependency, Intent, JudgedIntent};
 
 /// Factor on the weight for each turn of age.
@@ -121,7 +121,7 @@ pub fn expansion_terms(earlier: &[TurnFeatures], strength: f64) -> BTreeMap<Stri
 #[must_use]
 pub fn shift_embedding(query: &[f32], earlier: &[TurnFeatures], strength: f64) -> Vec<f32> {
     let pulls = faded(earlier).flat_map(|(turn, fade)| {
-        let alike = |cited: &&[f32]| cited.len() == query.len() && directed(cited);
+        let alike = |cited: &&[f32]| cited.len() == query.len() && has_direction(cited);
         let cited: Vec<&[f32]> = turn.cited.iter().map(Vec::as_slice).filter(alike).collect();
         let pull = strength * CITED_WEIGHT * fade / cited.len().max(1) as f64;
         cited.into_iter().map(move |cited| (pull, cited))

@@ -23,14 +23,14 @@ pub fn words(text: &str) -> Vec<(usize, String)> {
 #[must_use]
 pub fn count(text: &str) -> usize {
     let mut count = 0;
-    each_as_written(text, |_, _| count += 1);
+    each_original_word(text, |_, _| count += 1);
     count
 }
 
 /// Calls `visit` with each of the [`words`] of a text.
 fn each_word(text: &str, mut visit: impl FnMut(usize, &str)) {
     let mut lower = String::new();
-    each_as_written(text, |at, word| {
+    each_original_word(text, |at, word| {
         lower.clear();
         if word.is_ascii() {
             lower.push_str(word);
@@ -42,7 +42,7 @@ fn each_word(text: &str, mut visit: impl FnMut(usize, &str)) {
     });
 }
 
-fn each_as_written(text: &str, mut visit: impl FnMut(usize, &str)) {
+fn each_original_word(text: &str, mut visit: impl FnMut(usize, &str)) {
     for (from, piece) in pieces(text) {
         // A word is one step of the iterator, and so is a piece without words, which takes a tenth of a second for 10
         // MB.

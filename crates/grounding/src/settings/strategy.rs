@@ -153,7 +153,7 @@ impl Decision {
     ///
     /// # Errors
     /// Those of `share`.
-    pub fn settle<E>(self, share: impl FnOnce() -> Result<(f64, f64), E>) -> Result<bool, E> {
+    pub fn decide<E>(self, share: impl FnOnce() -> Result<(f64, f64), E>) -> Result<bool, E> {
         Ok(match self {
             Self::Retrieve => true,
             Self::Keep => false,
@@ -171,13 +171,13 @@ mod tests {
 
     fn turns(preset: Preset, shares: &[f64]) -> Vec<bool> {
         let mut has_sources = false;
-        let decide = |share: &f64| {
+        let retrieve = |share: &f64| {
             let share = || Ok::<_, ()>((*share, 0.9));
-            let fresh = preset.retrieves(has_sources).settle(share).unwrap();
+            let fresh = preset.retrieves(has_sources).decide(share).unwrap();
             has_sources |= fresh;
             fresh
         };
-        shares.iter().map(decide).collect()
+        shares.iter().map(retrieve).collect()
     }
 
     #[test]
@@ -213,11 +213,11 @@ mod tests {
     #[test]
     fn the_share_is_measured_only_if_needed() {
         let unmeasured = || -> Result<(f64, f64), ()> { Err(()) };
-        assert_eq!(Decision::Retrieve.settle(unmeasured), Ok(true));
-        assert_eq!(Decision::Keep.settle(unmeasured), Ok(false));
-        assert_eq!(Decision::BelowLeastShare.settle(unmeasured), Err(()));
+        assert_eq!(Decision::Retrieve.decide(unmeasured), Ok(true));
+        assert_eq!(Decision::Keep.decide(unmeasured), Ok(false));
+        assert_eq!(Decision::BelowLeastShare.decide(unmeasured), Err(()));
         // At the minimum itself no refresh is due.
-        let at = |share| Decision::BelowLeastShare.settle(|| Ok::<_, ()>((share, 0.9)));
+        let at = |share| Decision::BelowLeastShare.decide(|| Ok::<_, ()>((share, 0.9)));
         assert_eq!((at(0.9), at(0.899)), (Ok(false), Ok(true)));
     }
 

@@ -21,8 +21,10 @@ pub(super) fn fused_rows<'a>(
 ) -> Vec<FusedRow> {
     let all_ranks = list_ranks(ranking.lists, &name);
     let scored: Vec<(&str, ListRanks, f64)> = match settings.fusion {
-        Fusion::Rrf => rrf::scored(all_ranks, settings.rrf_k),
-        Fusion::Scores | Fusion::Integrated => scores::scored(all_ranks, ranking, settings, name),
+        Fusion::Rrf => rrf::rrf_scores(all_ranks, settings.rrf_k),
+        Fusion::Scores | Fusion::Integrated => {
+            scores::standardised_scores(all_ranks, ranking, settings, name)
+        }
     };
     let mut rows: Vec<FusedRow> = scored
         .into_iter()

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use super::list_ranks::ListRanks;
 
-pub(super) fn scored(list_ranks: BTreeMap<&str, ListRanks>, k: f64) -> Vec<(&str, ListRanks, f64)> {
+pub(super) fn rrf_scores(
+    list_ranks: BTreeMap<&str, ListRanks>,
+    k: f64,
+) -> Vec<(&str, ListRanks, f64)> {
     let each = list_ranks.into_iter();
     each.map(|(key, ranks)| {
         let shares = ranks.ranks.iter();

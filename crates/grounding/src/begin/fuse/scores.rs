@@ -22,17 +22,17 @@ const MEAN: f64 = 0.5;
 const WIDTH: f64 = 6.0;
 /// Deviations that a weight of 1 adds for the first neighbour: from the mean to about the level of the first candidate
 /// of one branch that is average in the other.
-const LIFT: f64 = 2.0;
+const GRAPH_BONUS: f64 = 2.0;
 
 /// Σ share · (1/2 + z/6) over the branches that have scores. `z` is (value − mean) / deviation over the candidates, or
 /// 0 if all are equal or the passage has no embedding. Twins get the best score of any of them.
-pub(super) fn scored<'a>(
+pub(super) fn standardised_scores<'a>(
     mut all_ranks: BTreeMap<&'a str, ListRanks>,
     ranking: Ranking<'a>,
     settings: &Settings,
     name: impl Fn(&'a str) -> Option<&'a str>,
 ) -> Vec<(&'a str, ListRanks, f64)> {
-    complete(&mut all_ranks, ranking, name);
+    set_own_scores(&mut all_ranks, ranking, name);
     let asked = |branch| ranking.lists.iter().any(|list| list.branch == branch);
     let lexical = BranchValues::of(&all_ranks, |ranks| {
         // A passage without a word of the query has the score 0.
@@ -63,7 +63,7 @@ pub(super) fn scored<'a>(
             .map(|(branch, share)| share * (MEAN + branch.z(at) / WIDTH))
             .sum();
         let score = if total > 0.0 { sum / total } else { 0.0 };
-        let score = score + lift(&ranks, settings);
+        let score = score + graph_bonus(&ranks, settings);
         (key, ranks, score)
     })
     .collect()
@@ -71,16 +71,16 @@ pub(super) fn scored<'a>(
 
 /// The share that the graph adds: graph_weight · 2 deviations · (k + 1) / (k + rank), which falls with the rank as in
 /// rank fusion. 0 without an edge.
-fn lift(ranks: &ListRanks, settings: &Settings) -> f64 {
+fn graph_bonus(ranks: &ListRanks, settings: &Settings) -> f64 {
     ranks.graph.rank.map_or(0.0, |rank| {
         let share = (settings.rrf_k + 1.0) / (settings.rrf_k + f64::from(rank));
-        settings.graph_weight * LIFT / WIDTH * share
+        settings.graph_weight * GRAPH_BONUS / WIDTH * share
     })
 }
 
 /// Sets the scores of every passage under the turn's own query, whichever query found it. The lists of compared
 /// entities have scores of other queries.
-fn complete<'a>(
+fn set_own_scores<'a>(
     all_ranks: &mut BTreeMap<&'a str, ListRanks>,
     ranking: Ranking<'a>,
     name: impl Fn(&'a str) -> Option<&'a str>,

@@ -86,7 +86,7 @@ pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
         reserved_slots: 0,
         anchors: false,
     };
-    let scale = Scale::of(&yardsticks(&pins), metric);
+    let scale = Scale::of(&score_lists(&pins), metric);
     let memory = carry(&mut kept, &mut Vec::new(), pins, &scale, effect, settings);
     dropped.extend(memory.dropped);
     warnings.extend(memory.warnings);
@@ -118,21 +118,21 @@ fn read_again(
 ) -> Reread {
     let mut reread = Reread::default();
     // A source without text has been erased.
-    if source.passage.is_handed_over() && !filtered && !source.passage.text.is_empty() {
-        reread.kept.push(part(&source, source.passage.clone()));
+    if source.passage.is_from_caller() && !filtered && !source.passage.text.is_empty() {
+        reread.kept.push(reused(&source, source.passage.clone()));
         return reread;
     }
     let mut parts = Vec::new();
     for id in members(&source) {
         let reason = match passages.get(&id) {
             Some(passage) if passage.doc_id == source.passage.doc_id => {
-                parts.push(part(&source, passage.clone()));
+                parts.push(reused(&source, passage.clone()));
                 continue;
             }
             Some(_) => Reason::Changed,
             None => Reason::Gone,
         };
-        let mut candidate = part(&source, source.passage.clone());
+        let mut candidate = reused(&source, source.passage.clone());
         candidate.passage.key.clone_from(&id.key);
         candidate.members = vec![id.key];
         reread.dropped.push(Dropped {
@@ -163,7 +163,7 @@ fn read_again(
 }
 
 /// A passage with the relevance of its source and without ranks, because this turn did not search.
-fn part(source: &Candidate, passage: Passage) -> Candidate {
+fn reused(source: &Candidate, passage: Passage) -> Candidate {
     Candidate {
         relevance: source.relevance,
         carry_score: source.carry_score,
@@ -173,7 +173,7 @@ fn part(source: &Candidate, passage: Passage) -> Candidate {
 }
 
 /// The scores of the pins' passages as lists, so that they can be compared with each other. Nothing else was scored.
-fn yardsticks(pins: &[CarriedInput]) -> Vec<RankedList> {
+fn score_lists(pins: &[CarriedInput]) -> Vec<RankedList> {
     let options = || pins.iter().flat_map(|pin| &pin.options);
     let lexical = options().map(|option| (option.lexical_score, option));
     let vector = options().map(|option| (option.vector_distance, option));

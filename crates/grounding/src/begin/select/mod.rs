@@ -50,7 +50,7 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
     let mut fresh = share_between_entities(pool.fresh, &pool.entities);
     let mut carried = pool.carried;
     let free = settings.max_sources.saturating_sub(context.len());
-    weigh_anchors(&mut fresh, &mut carried, free, &mut context);
+    clear_anchors(&mut fresh, &mut carried, free, &mut context);
     let mut reserved = effect
         .reserved_slots
         .saturating_sub(context.len())
@@ -105,17 +105,17 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
         }
     }
     for candidate in queue {
-        context.leave(candidate, Reason::OverMaxSources);
+        context.drop_candidate(candidate, Reason::OverMaxSources);
     }
     for candidate in waiting {
-        context.leave_waiting(candidate, carried_in >= reserved);
+        context.drop_waiting(candidate, carried_in >= reserved);
     }
     context.finish()
 }
 
 /// Clears the anchor flag of sources whose document enters the context anyway. Any passage of the document keeps the
 /// subject, and the most relevant one is better than the one that was cited.
-fn weigh_anchors(
+fn clear_anchors(
     fresh: &mut [Candidate],
     carried: &mut Vec<Candidate>,
     free: usize,
@@ -132,7 +132,7 @@ fn weigh_anchors(
     }
     let needless = |c: &mut Candidate| !c.anchors && c.relevance < threshold;
     for candidate in carried.extract_if(.., needless) {
-        context.leave(candidate, Reason::BelowCarryThreshold);
+        context.drop_candidate(candidate, Reason::BelowCarryThreshold);
     }
 }
 
@@ -175,7 +175,7 @@ impl<'a> ContextBuilder<'a> {
     /// Adds a candidate if it fits; otherwise drops it with the reason.
     fn admit(&mut self, mut candidate: Candidate, part: Part) -> bool {
         if self.len() >= self.settings.max_sources {
-            self.leave(candidate, Reason::OverMaxSources);
+            self.drop_candidate(candidate, Reason::OverMaxSources);
             return false;
         }
         let tokens = self
@@ -184,7 +184,7 @@ impl<'a> ContextBuilder<'a> {
         let full = self.overflowed && self.len() >= self.settings.wanted_sources();
         if tokens > self.settings.max_tokens || (full && part != Part::Pin) {
             self.overflowed = true;
-            self.leave(candidate, Reason::OverTokenBudget);
+            self.drop_candidate(candidate, Reason::OverTokenBudget);
             return false;
         }
         self.tokens = tokens;
@@ -199,7 +199,7 @@ impl<'a> ContextBuilder<'a> {
         true
     }
 
-    fn leave(&mut self, candidate: Candidate, reason: Reason) {
+    fn drop_candidate(&mut self, candidate: Candidate, reason: Reason) {
         self.dropped.push(Dropped {
             candidate,
             stage: Stage::Context,
@@ -209,14 +209,14 @@ impl<'a> ContextBuilder<'a> {
     }
 
     /// Drops a carried source beyond the reserved slots, or a fresh candidate that did not get one.
-    fn leave_waiting(&mut self, candidate: Candidate, slots_used: bool) {
+    fn drop_waiting(&mut self, candidate: Candidate, slots_used: bool) {
         let carried = candidate.origin == Origin::Carried;
         let reason = if carried && slots_used {
             Reason::OverReservedSlots
         } else {
             Reason::OverMaxSources
         };
-        self.leave(candidate, reason);
+        self.drop_candidate(candidate, reason);
     }
 
     fn finish(self) -> Selection {

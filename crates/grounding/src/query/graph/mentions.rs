@@ -49,7 +49,7 @@ impl ConversationText {
             return Vec::new();
         }
         let texts = self.now.iter().chain(self.earlier.iter().flatten());
-        let keys: BTreeSet<&str> = texts.flat_map(Text::stretches).collect();
+        let keys: BTreeSet<&str> = texts.flat_map(Text::spans).collect();
         keys.into_iter().collect()
     }
 

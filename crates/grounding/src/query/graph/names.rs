@@ -33,14 +33,14 @@ pub fn normal_name(name: &str) -> String {
         normal.extend(
             checked(word.chars())
                 .flat_map(char::to_lowercase)
-                .map(alike),
+                .map(fold_variant),
         );
     }
     normalise(&normal).into_owned()
 }
 
 /// One spelling for variants of a letter or an apostrophe.
-fn alike(c: char) -> char {
+fn fold_variant(c: char) -> char {
     match c {
         'ς' => 'σ',
         '\u{2019}' | '\u{02bc}' => '\'',
@@ -64,7 +64,7 @@ impl Text {
     }
 
     /// Every span that could be a name, each once. At most twelve for each word or mark.
-    pub(super) fn stretches(&self) -> BTreeSet<&str> {
+    pub(super) fn spans(&self) -> BTreeSet<&str> {
         let all = (0..self.pieces.len()).flat_map(|start| self.from(start));
         all.map(|(_, name)| name).collect()
     }

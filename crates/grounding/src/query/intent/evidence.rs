@@ -70,13 +70,13 @@ impl Evidence {
         self.pronoun.is_some() || self.continuation.is_some() || self.clarification.is_some()
     }
 
-    pub fn short(&self) -> bool {
+    pub fn is_short(&self) -> bool {
         self.length <= SHORT_QUERY
     }
 
     /// Whether the query cannot stand alone.
     pub fn depends(&self) -> bool {
-        self.points_back() || self.sources.is_some() || self.short() || !self.content
+        self.points_back() || self.sources.is_some() || self.is_short() || !self.content
     }
 
     /// The cues found, for display.
@@ -104,7 +104,7 @@ impl Evidence {
             .into_iter()
             .filter_map(|(name, cue)| Some(format!("{name}: {}", cue?)));
         let short = self
-            .short()
+            .is_short()
             .then(|| format!("short: {} words", self.length));
         found.chain(short).collect()
     }

@@ -82,7 +82,7 @@ impl Figures {
                 1.0 - share(known),
                 1.0 - share(recent),
                 yes(!evidence.points_back()),
-                yes(!evidence.short()),
+                yes(!evidence.is_short()),
                 near.distance(),
             ],
             again: [covered, near.lead(), yes(again)],
