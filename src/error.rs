@@ -6,7 +6,7 @@ use reground_audit::error::AuditError;
 use reground_bm25::index::IndexError;
 use reground_documents::DocumentError;
 use reground_grounding::error::GroundingError;
-use reground_grounding::hook::Hook;
+use reground_grounding::settings::hook::Hook;
 
 /// Shorthand of every glue function.
 pub type Result<T> = std::result::Result<T, Error>;

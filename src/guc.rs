@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pgrx::pg_sys;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
-use reground_grounding::setting_table::SETTINGS;
+use reground_grounding::settings::SETTINGS;
 
 static TENANT_FROM: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(None);
 

@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::measure::Measured;
+use reground_grounding::end::answer_metrics::AnswerMetric;
 
 use crate::api::given;
 use crate::api::judging::{self, OfTurn};
@@ -22,7 +22,7 @@ fn answer_metrics(
     Ok(())
 }
 
-fn measured(tenant: &str, message_id: i64) -> Result<Vec<Measured>> {
+fn measured(tenant: &str, message_id: i64) -> Result<Vec<AnswerMetric>> {
     let message = messages::load(tenant, message_id)?
         .ok_or_else(|| Error::Unknown("message", message_id.to_string()))?;
     let Some(answer) = message.answer else {

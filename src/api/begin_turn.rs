@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::exact_hash_hex;
+use reground_grounding::begin::warnings::Warning;
 use reground_grounding::begin::{self, Composed, Gathered};
-use reground_grounding::hook::DEFERRED;
-use reground_grounding::intent::Intent;
-use reground_grounding::warnings::Warning;
+use reground_grounding::query::intent::Intent;
+use reground_grounding::settings::hook::DEFERRED;
 use serde_json::{Value, json};
 
 use crate::api::footing;

@@ -1,7 +1,7 @@
 //! Going back in a conversation: a question is edited, or an answer asked for anew under another one.
 
-use reground_grounding::decay::with_pins_of;
 use reground_grounding::memory::RememberedSource;
+use reground_grounding::memory::decay::with_pins_of;
 
 use crate::error::{Error, Result};
 use crate::store::conversations::{self, Conversation};

@@ -6,8 +6,9 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::CallerPassage;
+use reground_grounding::caller::check;
+use reground_grounding::end::parse_answer;
 use reground_grounding::settings::Settings;
-use reground_grounding::{check, reading};
 use serde_json::{Value, json};
 
 use crate::api::given;
@@ -74,7 +75,7 @@ impl Checked<'_> {
             ("corpus", corpus.map_or(&nothing, |corpus| &corpus.settings)),
             ("call", &self.settings),
         ])?;
-        let grammar = reading::grammar(&settings, &context)?;
+        let grammar = parse_answer::grammar(&settings, &context)?;
         let text_config = match (self.text_config, corpus) {
             (Some(given), _) => text_config::name(given)?,
             (None, Some(corpus)) => corpus.text_config.clone(),

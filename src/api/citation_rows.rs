@@ -1,23 +1,23 @@
 //! A judged answer as rows of `message_citations`.
 
 use reground_citations::{Reference, Source, excerpt};
-use reground_grounding::end::Judged;
+use reground_grounding::end::JudgedAnswer;
+use reground_grounding::end::parse_answer::ParsedAnswer;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::prompt;
-use reground_grounding::reading::Read;
 
 use crate::store::markers::Row as MarkerRow;
 use crate::store::messages::NewCitation;
 
 /// A row for each citation of the answer.
 pub(super) fn citation_rows(
-    read: &Read<'_>,
-    judged: &Judged,
+    read: &ParsedAnswer<'_>,
+    judged: &JudgedAnswer,
     context: &[ContextSource],
     sources: &[Source],
     registry: &[MarkerRow],
 ) -> Vec<NewCitation> {
-    let Read {
+    let ParsedAnswer {
         answer, extraction, ..
     } = read;
     extraction

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::graph::{self, Edge};
+use reground_grounding::query::graph::{self, Edge};
 
 use crate::api::{given, writable};
 use crate::datum::Json;

@@ -2,10 +2,10 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::decay::with_pins_of;
-use reground_grounding::dilution;
-use reground_grounding::fingerprint::Fingerprint;
+use reground_grounding::caller::fingerprint::Fingerprint;
+use reground_grounding::history::context_share;
 use reground_grounding::memory::RememberedSource;
+use reground_grounding::memory::decay::with_pins_of;
 use serde_json::Value;
 
 use crate::api::judging::{self, OfTurn, Verdict};
@@ -270,7 +270,7 @@ fn count_tokens(
         return Ok(());
     }
     let before = place.superseded_tokens.map(i64::from);
-    let more = dilution::said(turn.query_tokens, answer_tokens, before);
+    let more = context_share::tokens_added(turn.query_tokens, answer_tokens, before);
     conversations::count_tokens(conversation, more)
 }
 

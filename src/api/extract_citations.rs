@@ -3,7 +3,7 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::reading;
+use reground_grounding::end::parse_answer;
 use reground_grounding::settings::Settings;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn extract_citations(
     let forms = Json::optional(forms, "forms")?;
     let call = json!({ "citation_forms": forms });
     let settings = Settings::resolve(&[("forms", &call)]).map_err(Error::from)?;
-    let grammar = reading::grammar(&settings, &[]).map_err(Error::from)?;
+    let grammar = parse_answer::grammar(&settings, &[]).map_err(Error::from)?;
     let extraction = reground_citations::extract(answer, &grammar);
     rows::emit(fcinfo, &extraction.citation_columns(answer))?;
     Ok(())

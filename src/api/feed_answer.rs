@@ -4,7 +4,7 @@ use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::{Extraction, Reference};
-use reground_grounding::reading::Read;
+use reground_grounding::end::parse_answer::ParsedAnswer;
 use serde::Serialize;
 
 use crate::api::given;
@@ -43,10 +43,10 @@ fn feed_answer(
 fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<Fed>> {
     let of_turn = OfTurn::load(tenant, turn)?;
     let fed = reground_citations::feed(answer, &of_turn.grammar, complete);
-    let read = Read {
+    let read = ParsedAnswer {
         answer,
         extraction: fed.extraction,
-        ..Read::default()
+        ..ParsedAnswer::default()
     };
     let verdict = judging::judge(&read, &of_turn.ground(&[], &[]))?;
     let shown_bytes = fed.shown;

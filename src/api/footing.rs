@@ -1,10 +1,10 @@
 //! Where a turn stands in its conversation: whether it retrieves, and what the history takes from its sources.
 
-use reground_grounding::dilution::{self, Dilution};
-use reground_grounding::likeness::Likeness;
+use reground_grounding::attention_model::topic_drift;
+use reground_grounding::history::context_share::{self, ContextShare};
 use reground_grounding::memory::ContextSource;
+use reground_grounding::passage::similarity::SourceSimilarities;
 use reground_grounding::settings::Settings;
-use reground_grounding::theory::topic_drift;
 
 use crate::api::history;
 use crate::error::Result;
@@ -35,10 +35,10 @@ impl Footing {
     /// Whether the turn retrieves.
     pub fn retrieves(&self, settings: &Settings) -> Result<bool> {
         let has_sources = self.before.context_from.is_some();
-        settings.preset().retrieves(has_sources).settle(|| {
+        settings.preset().retrieves(has_sources).decide(|| {
             let sources = self.before.context_tokens.unwrap_or_default();
             let history = self.history_tokens(sources, &[], settings)?;
-            Ok(dilution::share_and_least(sources, history, settings)?)
+            Ok(context_share::share_and_least(sources, history, settings)?)
         })
     }
 
@@ -61,7 +61,7 @@ impl Footing {
             context_from: self.before.context_from,
             dilution: None,
             compress_us: None,
-            likeness: Likeness::default(),
+            likeness: SourceSimilarities::default(),
         }
     }
 
@@ -75,7 +75,7 @@ impl Footing {
     }
 
     /// What history takes from a turn's sources.
-    fn measure(&self, turn: &Composed<'_>) -> Result<Dilution> {
+    fn measure(&self, turn: &Composed<'_>) -> Result<ContextShare> {
         let context_tokens = turn.tokens as u64;
         let drift = |from: &Option<Vec<f32>>| topic_drift(from.as_deref()?, turn.embedding?);
         // The first turn is where drift begins, and has no row yet.
@@ -83,7 +83,7 @@ impl Footing {
             1 => turn.embedding.and_then(|own| topic_drift(own, own)),
             _ => drift(&self.before.first_embedding),
         };
-        let measured = dilution::Turn {
+        let measured = context_share::Turn {
             number: u32::try_from(turn.number).unwrap_or(u32::MAX),
             context_tokens,
             history_tokens: self.history_tokens(context_tokens, turn.context, turn.settings)?,
@@ -92,7 +92,7 @@ impl Footing {
                 .then(|| drift(&self.before.sources_embedding))
                 .flatten(),
         };
-        Ok(dilution::measure(measured, turn.settings)?)
+        Ok(context_share::measure(measured, turn.settings)?)
     }
 
     /// Tokens of the history beside a context: what `history()` gives where it is compressed, else everything.
@@ -102,7 +102,7 @@ impl Footing {
         context: &[ContextSource],
         settings: &Settings,
     ) -> Result<u64> {
-        let Some(limit) = dilution::history_limit(context_tokens, settings)? else {
+        let Some(limit) = context_share::history_limit(context_tokens, settings)? else {
             return Ok(self.spoken_tokens);
         };
         if self.spoken_tokens == 0 {

@@ -1,15 +1,15 @@
 //! What a turn gathers before it has a context: everything is read here, as far as a reranker's candidates.
 
-use reground_grounding::across;
+use reground_grounding::begin::multi_corpus;
+use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
+use reground_grounding::begin::warnings::Warning;
 use reground_grounding::begin::{self, GatherInput, Gathered};
-use reground_grounding::identity;
-use reground_grounding::intent::{self, Intent, Judged, Verdict};
-use reground_grounding::keep::{keep, passages_of};
-use reground_grounding::memory::{ContextSource, Register};
+use reground_grounding::memory::{ContextSource, MarkerRegister};
 use reground_grounding::passage::RankedList;
-use reground_grounding::plan::{Asking, RetrievalPlan, plan};
+use reground_grounding::passage::identity;
+use reground_grounding::query::intent::{self, Intent, JudgedIntent, Verdict};
+use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
 use reground_grounding::settings::Settings;
-use reground_grounding::warnings::Warning;
 use serde_json::{Value, json};
 
 use crate::api::footing::Footing;
@@ -51,10 +51,10 @@ pub(super) struct Question<'a> {
 pub(super) struct Known {
     pub corpora: Corpora,
     pub settings: Settings,
-    pub judged: Judged,
+    pub judged: JudgedIntent,
     /// What was searched for beside the query.
     pub retrieval: Value,
-    pub register: Register,
+    pub register: MarkerRegister,
     pub footing: Footing,
     /// Microseconds that the search took; `None` where the turn keeps the sources that there are.
     pub refresh_us: Option<i32>,
@@ -202,9 +202,9 @@ impl<'a> Asked<'a> {
     }
 
     /// Searches, and joins what the conversation remembers; with what was searched for.
-    fn search(&self, judged: &Judged, before: &Before) -> Result<(Gathered, Value)> {
+    fn search(&self, judged: &JudgedIntent, before: &Before) -> Result<(Gathered, Value)> {
         let (question, settings) = (self.question, &self.settings);
-        let asking = Asking {
+        let asking = TurnQuery {
             query: question.query,
             rewrite: question.rewrite,
             embedding: question.embedding,
@@ -226,7 +226,13 @@ impl<'a> Asked<'a> {
         let live = stage("memory", || {
             sources::load(self.conversation.conversation_id)
         })?;
-        let gathered = self.ask(&plan, list, live, identity::Known::default(), judged)?;
+        let gathered = self.ask(
+            &plan,
+            list,
+            live,
+            identity::KnownPassages::default(),
+            judged,
+        )?;
         let mut trace = plan.trace(&nodes);
         if !self.corpora.beside.is_empty() {
             trace["corpora"] = json!(self.corpora.names());
@@ -249,8 +255,8 @@ impl<'a> Asked<'a> {
         plan: &RetrievalPlan,
         nominated: Option<RankedList>,
         live: Vec<Live>,
-        had: identity::Known,
-        judged: &Judged,
+        had: identity::KnownPassages,
+        judged: &JudgedIntent,
     ) -> Result<Gathered> {
         let settings = &self.settings;
         let Answer {
@@ -275,7 +281,7 @@ impl<'a> Asked<'a> {
             lacks_index |= other.lacks_index;
             options.extend(other.options);
             let name = &scope.corpus.name;
-            across::join(&mut first, name, other.found, settings.candidates);
+            multi_corpus::merge_results(&mut first, name, other.found, settings.candidates);
         }
         if lacks_index {
             warnings.push(Warning::NoLexicalIndex);
@@ -298,7 +304,7 @@ impl<'a> Asked<'a> {
         }
         let mut carried = carried(live, &options);
         for scope in &self.corpora.beside {
-            across::rename(&mut carried, &scope.corpus.name);
+            multi_corpus::use_handles(&mut carried, &scope.corpus.name);
         }
         let input = GatherInput {
             lists: first.lists,
@@ -332,7 +338,7 @@ impl<'a> Asked<'a> {
         let input = stage("kept passages", || {
             kept::read(&asking, shown.transpose()?.flatten(), added, live)
         })?;
-        Ok(stage("gather", || keep(input, &self.settings)))
+        Ok(stage("gather", || reuse_context(input, &self.settings)))
     }
 }
 
@@ -376,7 +382,7 @@ fn corpus_names(
 }
 
 /// Judges the intent: the caller's word, then the function's. A first turn has nothing to follow, so none is called for it.
-fn judge(asked: &Asked<'_>, before: &Before) -> Result<Judged> {
+fn judge(asked: &Asked<'_>, before: &Before) -> Result<JudgedIntent> {
     let question = asked.question;
     let said = match (question.intent, asked.settings.intent_function.as_deref()) {
         (Some(intent), _) => Some(Verdict::from(intent)),

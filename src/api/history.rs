@@ -3,12 +3,12 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::dilution;
+use reground_grounding::end::parse_answer;
+use reground_grounding::history::context_share;
 use reground_grounding::history::{
-    CitedSource, Dependence, History, HistoryRules, Role, history as made, reach,
+    CitedSource, Dependence, History, HistoryRules, Role, history as made, turns_in_reach,
 };
 use reground_grounding::memory::ContextSource;
-use reground_grounding::reading;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ fn history(
     let settings: Settings = serde_json::from_value(latest.settings).map_err(Error::from)?;
     if asked.max_tokens.is_none() {
         let sources = latest.context_tokens;
-        asked.max_tokens = dilution::history_limit(sources, &settings).map_err(Error::from)?;
+        asked.max_tokens = context_share::history_limit(sources, &settings).map_err(Error::from)?;
     }
     let history = compose(conversation_id, asked, &settings, &latest.context)?;
     let messages: Vec<Message<'_>> = (1..)
@@ -89,7 +89,7 @@ pub(super) fn compose(
     settings: &Settings,
     context: &[ContextSource],
 ) -> Result<History> {
-    let turns = store::ended(conversation_id, reach(asked.max_tokens))?;
+    let turns = store::ended(conversation_id, turns_in_reach(asked.max_tokens))?;
     let cited: Vec<CitedSource> = markers::cited(conversation_id)?
         .iter()
         .map(|row| row.bound().into())
@@ -98,7 +98,7 @@ pub(super) fn compose(
         max_tokens: asked.max_tokens,
         dependence: asked.dependence,
     };
-    let grammar = reading::grammar(settings, context)?;
+    let grammar = parse_answer::grammar(settings, context)?;
     Ok(made(&turns, &cited, &rules, &grammar))
 }
 

@@ -5,8 +5,8 @@
 //! one in the call that began it, for the calls that come later.
 
 use pgrx::pg_sys;
-use reground_grounding::hook::Hook;
-use reground_grounding::intent::{PastTurn, Verdict};
+use reground_grounding::query::intent::{PastTurn, Verdict};
+use reground_grounding::settings::hook::Hook;
 use reground_grounding::settings::is_set;
 use serde_json::Value;
 

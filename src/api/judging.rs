@@ -6,12 +6,12 @@ use reground_citations::{
     Cues, Grammar, ImportNote, Judgement, KnownMarker, Lexemes, NamedDocument, Source,
     registry_names,
 };
-use reground_grounding::check;
-use reground_grounding::end::{self, EndInput, EndRules, Judged, OtherReading, Traced};
-use reground_grounding::measure::{self, Measured};
+use reground_grounding::caller::check;
+use reground_grounding::end::answer_metrics::{self, AnswerMetric};
+use reground_grounding::end::parse_answer::{self, ParsedAnswer};
+use reground_grounding::end::{self, EndInput, EndRules, JudgedAnswer, OtherReading, Traced};
 use reground_grounding::memory::{ContextSource, RememberedSource};
 use reground_grounding::prompt;
-use reground_grounding::reading::{self, Read};
 use reground_grounding::settings::Settings;
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ impl<'a> OfTurn<'a> {
             text_configs,
             tenant,
             turn,
-            grammar: reading::grammar(&settings, &turn.context)?,
+            grammar: parse_answer::grammar(&settings, &turn.context)?,
             cues: cues(&settings, text_config.as_deref().unwrap_or(PLAIN))?,
             settings,
             text_config,
@@ -116,7 +116,7 @@ pub(super) fn cues(settings: &Settings, text_config: &str) -> Result<Cues> {
 
 /// An answer, judged.
 pub(super) struct Verdict {
-    pub judged: Judged,
+    pub judged: JudgedAnswer,
     /// A row for each citation.
     pub citations: Vec<NewCitation>,
     /// The context, as citations see it.
@@ -128,12 +128,12 @@ pub(super) struct Verdict {
 }
 
 /// What a judged answer is worth by each measure.
-pub(super) fn measure(read: &Read<'_>, ground: &Ground<'_>) -> Result<Vec<Measured>> {
+pub(super) fn measure(read: &ParsedAnswer<'_>, ground: &Ground<'_>) -> Result<Vec<AnswerMetric>> {
     let verdict = judge(read, ground)?;
     let citations = verdict.judged.citations.into_iter();
     let judgements: Vec<Judgement> = citations.map(|citation| citation.judgement).collect();
-    let statements = measure::statements(read.answer, &read.extraction);
-    Ok(measure::measure(&measure::Answer {
+    let statements = answer_metrics::statements(read.answer, &read.extraction);
+    Ok(answer_metrics::answer_metrics(&answer_metrics::Answer {
         extraction: &read.extraction,
         judgements: &judgements,
         sources: &verdict.sources,
@@ -149,8 +149,8 @@ pub(super) fn read<'a>(
     answer: &'a str,
     grammar: &Grammar,
     citations: Option<&Value>,
-) -> Result<Read<'a>> {
-    let read = reading::read(answer, grammar, citations)?;
+) -> Result<ParsedAnswer<'a>> {
+    let read = parse_answer::parse_answer(answer, grammar, citations)?;
     warn_of(&read.notes);
     Ok(read)
 }
@@ -167,7 +167,7 @@ pub(super) fn warn_of(notes: &[ImportNote]) {
 }
 
 /// Judges what was read of an answer.
-pub(super) fn judge(read: &Read<'_>, ground: &Ground<'_>) -> Result<Verdict> {
+pub(super) fn judge(read: &ParsedAnswer<'_>, ground: &Ground<'_>) -> Result<Verdict> {
     let extraction = &read.extraction;
     if extraction.omitted > 0 {
         let judged = extraction.citations.len();
@@ -337,11 +337,11 @@ impl Otherwise {
 
 /// The context as citations see it.
 fn sources(ground: &Ground<'_>, text_config: &str) -> Result<Vec<Source>> {
-    let shown: Vec<String> = ground.context.iter().map(prompt::shown).collect();
+    let shown: Vec<String> = ground.context.iter().map(prompt::title_and_text).collect();
     let lexemes = stage("lexemes", || content(text_config, &shown))?;
     let mut sources = end::sources_of(ground.context, lexemes, ground.grammar)?;
     if ground.numbered {
-        check::number(&mut sources);
+        check::number_sources(&mut sources);
     }
     Ok(sources)
 }

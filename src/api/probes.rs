@@ -3,9 +3,9 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::hook::Hook;
-use reground_grounding::probe::{Expected, Outcome, Standing};
+use reground_grounding::inspect::probe::{Expected, Outcome, Presence};
 use reground_grounding::settings::Settings;
+use reground_grounding::settings::hook::Hook;
 
 use crate::api::gathering::Question;
 use crate::api::rehearsal::rehearse;
@@ -96,7 +96,7 @@ fn run_probes(
                 | Error::NoEmbeddingColumn(_)
                 | Error::Hook(..)
                 | Error::Grounding(_),
-            ) => Outcome::unasked(),
+            ) => Outcome::not_run(),
             outcome => outcome?,
         };
         probed.push(Probed {
@@ -116,7 +116,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         doc_id: &probe.doc_id,
         chunk_id: probe.chunk_id.as_deref(),
     };
-    if let Some(gone) = Outcome::gone(standing(tenant, expected, &probe.corpus)?) {
+    if let Some(gone) = Outcome::missing(standing(tenant, expected, &probe.corpus)?) {
         return Ok(gone);
     }
     let question = Question {
@@ -136,13 +136,13 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
 }
 
 /// What there still is of what is expected, as far as the caller sees it.
-fn standing(tenant: &str, expected: Expected<'_>, corpus: &str) -> Result<Standing> {
+fn standing(tenant: &str, expected: Expected<'_>, corpus: &str) -> Result<Presence> {
     let Some(corpus) = corpora::usable(tenant, corpus)? else {
-        return Ok(Standing::default());
+        return Ok(Presence::default());
     };
     let chunk = expected.chunk_id.map(str::to_owned);
     let found = passages::documents_of(&corpus, &Filter::default(), chunk.iter())?;
-    Ok(Standing {
+    Ok(Presence {
         document: passages::any_of(&corpus, &expected.doc_id.to_owned())?,
         chunk: chunk.is_none_or(|chunk| found.get(&chunk).is_some_and(|of| of == expected.doc_id)),
     })

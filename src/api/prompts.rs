@@ -4,7 +4,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::{GrammarFormat, UnknownGrammarFormat};
 use reground_grounding::prompt::{self, Format};
-use reground_grounding::setting_table::SETTINGS;
+use reground_grounding::settings::SETTINGS;
 use reground_grounding::settings::{MarkerStyle, Settings};
 use serde_json::json;
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::content_hash_hex;
+use reground_grounding::inspect::source_state::{CitedPassage, source_state};
 use reground_grounding::passage::Passage;
-use reground_grounding::standing::{Seen, standing};
 use reground_provenance::link::LinkKind;
 use reground_provenance::verification::{self, Finding, Verifier};
 use serde::Serialize;
@@ -51,14 +51,14 @@ fn verify_turn(
         .iter()
         .filter_map(|one| {
             let stored_hash = one.hash.as_deref()?;
-            let was = Seen {
+            let was = CitedPassage {
                 doc_id: &one.doc_id,
                 members: &one.members,
                 hash: stored_hash,
             };
             let (current_hash, state) = match now.get(one.corpus.as_str()) {
                 Some(found) => {
-                    let (hash, state) = standing(was, found);
+                    let (hash, state) = source_state(was, found);
                     (hash, state.name())
                 }
                 None => (None, "unknown"),

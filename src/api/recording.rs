@@ -8,10 +8,12 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_citations::Cues;
 use reground_documents::CallerPassage;
-use reground_grounding::fingerprint::Fingerprint;
-use reground_grounding::imported::{self, Fate, ImportedTurn, Named, fates, fault_of};
+use reground_grounding::caller::fingerprint::Fingerprint;
+use reground_grounding::caller::imported_turns::{
+    self, ImportAction, ImportKey, ImportedTurn, import_actions, turn_error,
+};
+use reground_grounding::end::parse_answer;
 use reground_grounding::memory::ContextSource;
-use reground_grounding::reading;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -215,10 +217,10 @@ impl<'a> How<'a> {
             .iter()
             .map(|turn| Fingerprint::of(&turn.answer, turn.citations.as_ref()))
             .collect();
-        let named: Vec<Named<'_>> = turns
+        let named: Vec<ImportKey<'_>> = turns
             .iter()
             .zip(&fingerprints)
-            .map(|(turn, fingerprint)| Named {
+            .map(|(turn, fingerprint)| ImportKey {
                 conversation: &turn.conversation,
                 message: turn.message.as_deref(),
                 fingerprint,
@@ -226,20 +228,23 @@ impl<'a> How<'a> {
             .collect();
         let messages = named.iter().filter_map(|turn| turn.message).collect();
         let known = stage("messages", || imports::known(&conversations, messages))?;
-        let fates = fates(&named, &known).map_err(|id| Error::Conflict("message", id))?;
+        let actions =
+            import_actions(&named, &known).map_err(|id| Error::Conflict("message", id))?;
 
         let lost = || Error::Stored("a turn of the import is lost".into());
-        let new = fates.iter().filter(|fate| matches!(fate, Fate::New));
+        let new = actions
+            .iter()
+            .filter(|action| matches!(action, ImportAction::New));
         let mut ids = imports::reserve(new.count())?.into_iter();
         let mut rows: Vec<Recorded> = Vec::with_capacity(turns.len());
         let mut judged = Vec::with_capacity(ids.len());
-        for (((turn, fingerprint), fate), place) in
-            turns.iter().zip(&fingerprints).zip(fates).zip(1..)
+        for (((turn, fingerprint), action), place) in
+            turns.iter().zip(&fingerprints).zip(actions).zip(1..)
         {
-            let told = match fate {
-                Fate::Before(told) => told.clone(),
-                Fate::Earlier(first) => rows.get(first).ok_or_else(lost)?.told.clone(),
-                Fate::New => {
+            let told = match action {
+                ImportAction::Before(told) => told.clone(),
+                ImportAction::Earlier(first) => rows.get(first).ok_or_else(lost)?.told.clone(),
+                ImportAction::New => {
                     let ids = ids.next().ok_or_else(lost)?;
                     let rules = by_conversation.of(&turn.conversation);
                     let new = self.judge(turn, fingerprint, rules, ids, place)?;
@@ -251,7 +256,7 @@ impl<'a> How<'a> {
             rows.push(Recorded {
                 place,
                 told,
-                recorded: matches!(fate, Fate::New),
+                recorded: matches!(action, ImportAction::New),
             });
         }
         self.store(&judged, &by_conversation, &mut conversations)?;
@@ -267,14 +272,16 @@ impl<'a> How<'a> {
         ids: Ids,
         place: usize,
     ) -> Result<JudgedTurn<'t>> {
-        let faulty = |fault: String| Error::from(fault_of(place, fault));
+        let faulty = |fault: String| Error::from(turn_error(place, fault));
         let passages =
             CallerPassage::parse_list(&turn.passages()).map_err(|e| faulty(e.to_string()))?;
-        let context = stage("tokens", || imported::context(passages, self.corpus_name()));
+        let context = stage("tokens", || {
+            imported_turns::context(passages, self.corpus_name())
+        });
         let context = context.map_err(|error| faulty(error.to_string()))?;
         let at = turn.at.as_deref().map(read_time).transpose();
         let at = at.map_err(faulty)?;
-        let grammar = reading::grammar(&rules.settings, &context)?;
+        let grammar = parse_answer::grammar(&rules.settings, &context)?;
         let ground = Ground {
             tenant: self.tenant,
             settings: &rules.settings,

@@ -2,10 +2,10 @@
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use reground_grounding::begin::rerank::{Reranked, match_reranked};
 use reground_grounding::begin::{self, Gathered};
-use reground_grounding::hook::Hook;
-use reground_grounding::rerank::{Reranked, match_reranked};
 use reground_grounding::settings::Settings;
+use reground_grounding::settings::hook::Hook;
 
 use crate::api::footing::{self, Footing};
 use crate::api::source_rows::emit;

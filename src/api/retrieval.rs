@@ -5,11 +5,11 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
 use reground_documents::CallerPassage;
 use reground_grounding::begin;
-use reground_grounding::further::{self, Further};
-use reground_grounding::hook::DEFERRED;
+use reground_grounding::begin::warnings::Warning;
+use reground_grounding::caller::additional_sources::{self, AdditionalSources};
 use reground_grounding::passage::{Candidate, Dropped};
 use reground_grounding::settings::Settings;
-use reground_grounding::warnings::Warning;
+use reground_grounding::settings::hook::DEFERRED;
 use serde_json::{Value, json};
 
 use crate::api::begin_turn::warning_names;
@@ -66,7 +66,7 @@ fn add_passages(
     let turn_id = given(turn, "turn")?;
     let passages = given(passages, "passages")?.value("passages")?;
     let passages = CallerPassage::parse_list(&passages).map_err(Error::from)?;
-    let candidates = further::given(passages).map_err(Error::from)?;
+    let candidates = additional_sources::caller_sources(passages).map_err(Error::from)?;
     profile::call("add_passages", || {
         hand_over(&tenant, turn_id, candidates, fcinfo)
     })?;
@@ -123,7 +123,11 @@ impl Search<'_> {
         let mut scores = self.rerank(&mut more)?;
 
         let addition = Addition::to(tenant, turn_id)?;
-        further::recognise(&mut more.gathered, scores.as_mut(), &addition.turn.context);
+        additional_sources::match_known_sources(
+            &mut more.gathered,
+            scores.as_mut(),
+            &addition.turn.context,
+        );
         let documents = more.gathered.documents();
         // Whatever the other corpus says: one turn has markers of one style.
         let style = addition.settings.marker_style;
@@ -140,7 +144,7 @@ impl Search<'_> {
         })?;
         let (dropped, warnings) = (composed.dropped.clone(), warning_names(&composed.warnings));
         let context = &addition.turn.context;
-        let further = further::add_found(context, composed, addition.retrieval);
+        let further = additional_sources::add_found(context, composed, addition.retrieval);
         let row = NewRetrieval {
             query: Some(self.query),
             corpora: Some(&more.corpora),
@@ -198,7 +202,7 @@ fn hand_over(
         (passage.corpus.as_str(), passage.doc_id.as_str())
     });
     let register = register::load(&addition.conversation, documents, settings.marker_style)?;
-    let further = further::add_given(
+    let further = additional_sources::add_caller_sources(
         &turn.context,
         candidates,
         &register,
@@ -241,7 +245,7 @@ impl<'a> Addition<'a> {
     fn row<'b>(
         &'b self,
         kind: &'static str,
-        further: &'b Further,
+        further: &'b AdditionalSources,
         warnings: &'b [String],
     ) -> NewRetrieval<'b> {
         NewRetrieval {
@@ -264,7 +268,7 @@ impl<'a> Addition<'a> {
         &self,
         row: &NewRetrieval<'_>,
         embedding: Option<Vec<f32>>,
-        further: &Further,
+        further: &AdditionalSources,
         dropped: &[Dropped],
     ) -> Result<()> {
         let (turn, settings) = (&self.turn, &self.settings);

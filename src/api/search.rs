@@ -3,9 +3,9 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use reground_grounding::fuse::{self, Ranking};
-use reground_grounding::plan::RetrievalPlan;
+use reground_grounding::begin::fuse::{self, Ranking};
 use reground_grounding::prompt;
+use reground_grounding::query::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 use serde::Serialize;
 

@@ -3,8 +3,8 @@
 use pgrx::pg_sys;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
+use reground_grounding::inspect::shadow;
 use reground_grounding::settings::{KeepCandidates, Settings};
-use reground_grounding::shadow;
 
 use crate::api::gathering::Question;
 use crate::api::rehearsal::{candidates, rehearse};
@@ -111,7 +111,7 @@ fn call(
         ("corpus", &corpus.settings),
         ("conversation", &conversation.settings),
     ];
-    Ok(shadow::call(
+    Ok(shadow::shadow_call(
         &layers,
         &turn.settings,
         &turn.call_settings,

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::contextual::{EarlierTurn, without_citations};
-use reground_grounding::intent::PastTurn;
+use reground_grounding::query::TurnFeatures;
+use reground_grounding::query::intent::PastTurn;
+use reground_grounding::query::query_expansion::without_citations;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
@@ -18,7 +19,7 @@ pub struct Before {
     /// Lexemes of this turn's query, with their counts.
     pub words: BTreeMap<String, u32>,
     /// The turns as a contextual query looks at them, newest last.
-    pub said: Vec<EarlierTurn>,
+    pub said: Vec<TurnFeatures>,
     /// The same turns as intent looks at them.
     pub past: Vec<PastTurn>,
 }
@@ -60,7 +61,7 @@ pub fn read(
     };
     for turn in earlier {
         let passages = || turn.passages.iter().filter_map(|key| cited.get(key));
-        let said = EarlierTurn {
+        let said = TurnFeatures {
             query: counted.next().unwrap_or_default(),
             answer: counted.next().unwrap_or_default(),
             cited: turn
@@ -76,7 +77,9 @@ pub fn read(
         let nearest = nearest.copied().reduce(f64::max);
         let mut past = turn.past;
         past.cited_texts = passages().map(|passage| passage.text.clone()).collect();
-        before.past.push(past.likened(embedding, &said, nearest));
+        before
+            .past
+            .push(past.with_similarities(embedding, &said, nearest));
         before.said.push(said);
     }
     Ok(before)

@@ -7,10 +7,10 @@ use reground_citations::{
     Bounds, DocumentRequest, Grammar, Lexemes, LocatorRange, NamedDocument, NamedPassage, Pages,
     StageFacts, Target,
 };
-use reground_grounding::decay::SourceKey;
 use reground_grounding::end::Traced;
+use reground_grounding::end::parse_answer;
+use reground_grounding::memory::SourceKey;
 use reground_grounding::passage::{Passage, Stage};
-use reground_grounding::reading;
 
 use crate::error::Result;
 use crate::retrieve::{lexemes, named};
@@ -172,7 +172,12 @@ fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
                 let placed = named::placed(corpus, &locators.names(work))?.into_iter();
                 let placed = placed.filter_map(|passage| {
                     let title = passage.title.as_deref();
-                    let range = reading::place(locators, &passage.metadata, &passage.doc_id, title);
+                    let range = parse_answer::locator_range(
+                        locators,
+                        &passage.metadata,
+                        &passage.doc_id,
+                        title,
+                    );
                     range.map(|range| (range, passage))
                 });
                 unread.insert(placed.collect())

@@ -1,7 +1,7 @@
 //! A filter as a WHERE clause. Columns come from the catalog and are quoted, values are bound.
 
 use pgrx::datum::DatumWithOid;
-use reground_grounding::filter::{self, Condition, Test};
+use reground_grounding::settings::filter::{self, Condition, Test};
 use serde_json::Value;
 
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Results of earlier turns, held against this turn's query and the one that found them (H1).
 
-use reground_grounding::historical::{HeldAgainst, Results, integrate};
-use reground_grounding::plan::Historical;
+use reground_grounding::begin::prior_results::{PriorResults, PriorScores, integrate};
+use reground_grounding::query::plan::PriorSearch;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
@@ -13,11 +13,11 @@ use crate::store::corpora::Corpus;
 /// each earlier turn.
 pub fn results(
     corpus: &Corpus,
-    historical: &[Historical],
+    historical: &[PriorSearch],
     filter: &Filter,
     way: &Way,
     best: Option<f64>,
-) -> Result<Results> {
+) -> Result<PriorResults> {
     let mut earlier = Vec::new();
     for turn in historical {
         let wanted = Wanted {
@@ -31,7 +31,7 @@ pub fn results(
             Some(embedding) => nearest::distances(corpus, embedding, filter, &wanted.passages)?,
             None => Vec::new(),
         };
-        earlier.push(HeldAgainst {
+        earlier.push(PriorScores {
             best: ranked.hits.first().map(|hit| hit.value),
             lexical: ranked.wanted,
             distances: distances

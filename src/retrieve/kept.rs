@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::identity::PassageId;
-use reground_grounding::keep::{KeepInput, passages_of};
+use reground_grounding::begin::reuse_context::{ReuseInput, passages_of};
 use reground_grounding::memory::ContextSource;
-use reground_grounding::plan::RetrievalPlan;
+use reground_grounding::passage::identity::PassageId;
+use reground_grounding::query::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
@@ -36,13 +36,13 @@ pub fn read(
     shown: Option<Shown>,
     added: Vec<ContextSource>,
     live: Vec<Live>,
-) -> Result<KeepInput> {
+) -> Result<ReuseInput> {
     let (context, order) = match shown {
         Some(shown) => (shown.context, Some(shown.passage_order)),
         None => (Vec::new(), None),
     };
     let pins: Vec<Live> = live.into_iter().filter(|live| live.source.pinned).collect();
-    Ok(KeepInput {
+    Ok(ReuseInput {
         passages: standing(asking, passages_of(&context).collect())?,
         context,
         order,
@@ -103,7 +103,7 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
         }
         let way = Way::of(corpus, asking.settings.lexical_search)?;
         let ranked = lexical::rank(corpus, &plan.lexical, filter, &here, &way, 0)?;
-        let scores = reground_grounding::fuse::BranchScores {
+        let scores = reground_grounding::begin::fuse::BranchScores {
             lexical: ranked
                 .into_iter()
                 .flat_map(|ranked| ranked.wanted)

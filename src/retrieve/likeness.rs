@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::likeness::{Likeness, likeness};
 use reground_grounding::memory::ContextSource;
+use reground_grounding::passage::similarity::{SourceSimilarities, source_similarities};
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
@@ -17,9 +17,9 @@ pub fn of_context(
     context: &[ContextSource],
     embedding: Option<&[f32]>,
     settings: &Settings,
-) -> Result<Likeness> {
+) -> Result<SourceSimilarities> {
     if !settings.compares_sources() {
-        return Ok(Likeness::default());
+        return Ok(SourceSimilarities::default());
     }
     stage("likeness", || {
         let embeddings = embeddings(tenant, context)?;
@@ -32,7 +32,7 @@ pub fn of_context(
                 found.map(Vec::as_slice).collect()
             })
             .collect();
-        Ok(likeness(embedding, &sources))
+        Ok(source_similarities(embedding, &sources))
     })
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_grounding::end::parse_answer::LOCATOR;
 use reground_grounding::passage::Passage;
-use reground_grounding::reading::LOCATOR;
 use serde::Deserialize;
 
 use crate::error::Result;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use reground_grounding::graph::{Spoken, nominate, ranked};
-use reground_grounding::intent::{Intent, PastTurn};
 use reground_grounding::passage::RankedList;
+use reground_grounding::query::graph::{ConversationText, neighbour_list, nominate};
+use reground_grounding::query::intent::{Intent, PastTurn};
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
@@ -37,7 +37,7 @@ pub fn of<'a>(
     }
     stage("graph", || {
         let said = |turn: &'a PastTurn| vec![turn.query.as_str(), turn.answer.as_str()];
-        let spoken = Spoken::new(now, earlier.iter().map(said));
+        let spoken = ConversationText::new(now, earlier.iter().map(said));
         let keys = spoken.keys();
         if keys.is_empty() {
             return Ok(Nominated::default());
@@ -59,7 +59,7 @@ pub fn of<'a>(
                 .into_iter()
                 .filter(|node| named.contains(node))
                 .collect(),
-            list: ranked(hits, &visible, settings),
+            list: neighbour_list(hits, &visible, settings),
         })
     })
 }

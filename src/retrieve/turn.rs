@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::across::Found;
-use reground_grounding::carry::{CarriedInput, CarriedOption};
-use reground_grounding::fuse::BranchScores;
+use reground_grounding::begin::carry::{CarriedInput, CarriedOption};
+use reground_grounding::begin::fuse::BranchScores;
+use reground_grounding::begin::multi_corpus::CorpusResults;
 use reground_grounding::passage::{Branch, Metric, Passage, RankedList};
-use reground_grounding::plan::RetrievalPlan;
+use reground_grounding::query::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
 use crate::error::{Error, Result};
@@ -34,7 +34,7 @@ pub struct Searched {
 /// What one corpus says to a turn.
 pub struct Answer {
     /// Lists, scores and the passages that they name.
-    pub found: Found,
+    pub found: CorpusResults,
     /// What the branches say of the results of earlier turns under this query together with the one that found them.
     pub integrated: BranchScores,
     /// The passages that remembered sources of this corpus can give.
@@ -72,7 +72,7 @@ pub fn answer(
         options,
         integrated: searched.integrated,
         lacks_index: searched.lacks_index,
-        found: Found {
+        found: CorpusResults {
             lists: searched.lists,
             scores: searched.scores,
             passages,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reground_grounding::begin::Composed;
-use reground_grounding::further::Further;
+use reground_grounding::caller::additional_sources::AdditionalSources;
 use reground_grounding::memory::{BoundMarker, ContextSource};
 use reground_grounding::passage::{Dropped, Passage};
 use reground_grounding::settings::Settings;
@@ -54,7 +54,7 @@ pub struct Retrieved<'a> {
     pub number: i32,
     /// Number of the retrieval within it.
     pub retrieval: u32,
-    pub further: &'a Further,
+    pub further: &'a AdditionalSources,
     pub dropped: &'a [Dropped],
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reground_grounding::graph::{Edge, Neighbour};
+use reground_grounding::query::graph::{Edge, Neighbour};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;

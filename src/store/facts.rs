@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use reground_grounding::facts::FactSheet;
 use reground_grounding::memory::ContextSource;
+use reground_grounding::memory::FactSheet;
 use serde::Serialize;
 
 use crate::error::Result;

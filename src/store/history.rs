@@ -1,6 +1,6 @@
 //! Earlier turns of a conversation: what is handed on to the next one.
 
-use reground_grounding::history::{EarlierTurn, NOT_STORED};
+use reground_grounding::history::{HistoryTurn, NOT_STORED};
 use reground_grounding::memory::ContextSource;
 use reground_grounding::settings::PassageOrder;
 use serde::Deserialize;
@@ -84,7 +84,7 @@ pub fn handed_over(
 
 /// The turns that have ended, newest last, with the answers that stand and their citations; only so many of the newest, where
 /// that is said.
-pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<EarlierTurn>> {
+pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<HistoryTurn>> {
     let newest = newest.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     Ok(as_owner(|| {
         sql::write_json(

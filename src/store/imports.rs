@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::fingerprint::Fingerprint;
-use reground_grounding::imported::Known;
-use reground_grounding::mark;
+use reground_grounding::begin::assign_markers;
+use reground_grounding::caller::fingerprint::Fingerprint;
+use reground_grounding::caller::imported_turns::StoredAnswer;
 use reground_grounding::memory::ContextSource;
 use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,7 @@ pub struct Told {
 pub fn known(
     conversations: &Conversations,
     messages: Vec<&str>,
-) -> Result<BTreeMap<(String, String), Known<Told>>> {
+) -> Result<BTreeMap<(String, String), StoredAnswer<Told>>> {
     #[derive(Deserialize)]
     struct Row {
         conversation: String,
@@ -175,7 +175,7 @@ pub fn known(
     })?
     .unwrap_or_default();
     let rows = rows.into_iter().map(|row| {
-        let known = Known {
+        let known = StoredAnswer {
             fingerprint: row.fingerprint,
             row: row.told,
         };
@@ -278,7 +278,7 @@ fn reserve_markers(tenant: &str, turns: &[NewTurn<'_>]) -> Result<()> {
     let mut seen = BTreeSet::new();
     let mut reserved = Vec::new();
     for turn in turns {
-        for (bound, passage) in mark::spelt_as_ours(turn.context) {
+        for (bound, passage) in assign_markers::foreign_markers(turn.context) {
             if seen.insert((turn.conversation_id, bound.marker.clone())) {
                 reserved.push(markers::Bound {
                     conversation_id: turn.conversation_id,

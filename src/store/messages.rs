@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use reground_citations::measures;
-use reground_grounding::end::Judged;
-use reground_grounding::fingerprint::Fingerprint;
+use reground_grounding::caller::fingerprint::Fingerprint;
+use reground_grounding::end::JudgedAnswer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -72,11 +72,11 @@ pub struct Scored {
     reasons: Vec<&'static str>,
 }
 
-impl From<&Judged> for Scored {
+impl From<&JudgedAnswer> for Scored {
     fn from(
-        Judged {
+        JudgedAnswer {
             scores, decision, ..
-        }: &Judged,
+        }: &JudgedAnswer,
     ) -> Self {
         Self {
             citation_count: scores.citations,

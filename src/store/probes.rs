@@ -1,6 +1,6 @@
 //! Probes, and what became of them.
 
-use reground_grounding::probe::Outcome;
+use reground_grounding::inspect::probe::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! What a turn has to know of what its conversation has bound to markers.
 
-use reground_grounding::facts::FactSheet;
-use reground_grounding::memory::Register;
+use reground_grounding::memory::FactSheet;
+use reground_grounding::memory::MarkerRegister;
 use reground_grounding::settings::MarkerStyle;
 
 use crate::error::Result;
@@ -13,13 +13,13 @@ pub fn load<'a>(
     conversation: &Conversation,
     documents: impl Iterator<Item = (&'a str, &'a str)>,
     style: MarkerStyle,
-) -> Result<Register> {
+) -> Result<MarkerRegister> {
     let rows = markers::of_documents(conversation.conversation_id, documents, style)?;
     let facts = match conversation.last_ended_turn {
         Some(turn_id) => facts::sheet(turn_id)?,
         None => FactSheet::new(),
     };
-    Ok(Register {
+    Ok(MarkerRegister {
         markers: rows.iter().map(markers::Row::bound).collect(),
         facts,
     })

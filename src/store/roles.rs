@@ -1,6 +1,6 @@
 //! Roles that the functions of a corpus or a conversation are called as: whoever set them.
 
-use reground_grounding::hook::Hook;
+use reground_grounding::settings::hook::Hook;
 use reground_grounding::settings::is_set;
 use serde::Deserialize;
 use serde_json::Value;

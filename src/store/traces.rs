@@ -2,11 +2,11 @@
 
 use pgrx::IntoDatum;
 use pgrx::datum::DatumWithOid;
-use reground_grounding::further::retrace;
-use reground_grounding::identity::PassageId;
+use reground_grounding::begin::rerank::DriftEvent;
+use reground_grounding::caller::additional_sources::trace_update;
 use reground_grounding::memory::ContextSource;
+use reground_grounding::passage::identity::PassageId;
 use reground_grounding::passage::{Candidate, Dropped, Stage};
-use reground_grounding::rerank::DriftEvent;
 use reground_grounding::settings::{KeepCandidates, Settings};
 use reground_provenance::short_hash;
 use serde::Deserialize;
@@ -85,7 +85,7 @@ pub fn add(
     };
     let known = known(turn_id)?;
     let in_context = known.iter().take_while(|(_, left)| !left).count();
-    let retraced = retrace(&known, added, dropped);
+    let retraced = trace_update(&known, added, dropped);
     let newly_left = retraced.newly_left.iter().filter_map(|&place| {
         let dropped = dropped.get(place)?;
         Some(Entry {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use pgrx::datum::DatumWithOid;
-use reground_grounding::dilution::Dilution;
-use reground_grounding::intent::{Intent, PastTurn};
-use reground_grounding::likeness::Likeness;
+use reground_grounding::history::context_share::ContextShare;
 use reground_grounding::memory::{ContextSource, RememberedSource};
+use reground_grounding::passage::similarity::SourceSimilarities;
+use reground_grounding::query::intent::{Intent, PastTurn};
 use reground_grounding::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -137,12 +137,12 @@ pub struct Standing {
     pub context_from: Option<i32>,
     /// What history takes from its sources; `None` while it waits for a rerank.
     #[serde(flatten)]
-    pub dilution: Option<Dilution>,
+    pub dilution: Option<ContextShare>,
     /// Microseconds that compressing the history took; `None` where it is not compressed, or there is none yet.
     pub compress_us: Option<i32>,
     /// How alike its sources are; nothing where that was not asked for.
     #[serde(flatten)]
-    pub likeness: Likeness,
+    pub likeness: SourceSimilarities,
 }
 
 /// A turn as it was asked.

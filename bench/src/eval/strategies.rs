@@ -1,6 +1,6 @@
 //! History strategies (D9): conversations replayed with each strategy, turn by turn.
 
-use reground_grounding::strategy::Strategy;
+use reground_grounding::settings::strategy::Strategy;
 
 use super::replay::ReplayedConversation;
 use super::replay::arm::Arm;

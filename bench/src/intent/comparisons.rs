@@ -1,6 +1,6 @@
 //! Comparisons: turns with this human label, and generated questions about two titles.
 
-use reground_grounding::intent::{Intent, classify};
+use reground_grounding::query::intent::{Intent, classify};
 
 use super::conversations::{Conversation, Library};
 use super::scores::{Score, score};

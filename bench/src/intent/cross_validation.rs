@@ -1,9 +1,9 @@
 //! Classifies turns with weights fitted on other conversations.
 
-use reground_grounding::cues::Cues;
-use reground_grounding::intent::{
-    AGAIN, AWAY, FITTED, Figures, Judged, Likelihoods, Model, PastTurn, Weights, classify_with,
-    figures,
+use reground_grounding::query::cues::Cues;
+use reground_grounding::query::intent::{
+    AGAIN, AWAY, FITTED, Figures, IntentModel, JudgedIntent, Likelihoods, PastTurn, Weights,
+    classify_with, figures,
 };
 
 use super::conversations::Library;
@@ -17,7 +17,7 @@ pub struct Verdict<'a> {
     /// The example.
     pub example: Example<'a>,
     /// The classification.
-    pub judged: Judged,
+    pub judged: JudgedIntent,
     /// The likelihoods of the model.
     pub likelihoods: Likelihoods,
 }
@@ -84,7 +84,7 @@ impl<'a> Cases<'a> {
 }
 
 impl<'a> Case<'a> {
-    fn judged(&self, model: &Model) -> Verdict<'a> {
+    fn judged(&self, model: &IntentModel) -> Verdict<'a> {
         let query = &self.example.question.text;
         Verdict {
             example: self.example,
@@ -95,9 +95,9 @@ impl<'a> Case<'a> {
 }
 
 /// A model with the same weights for every known history.
-fn fit<'a, 'b: 'a>(cases: impl Iterator<Item = &'a Case<'b>> + Clone) -> Model {
+fn fit<'a, 'b: 'a>(cases: impl Iterator<Item = &'a Case<'b>> + Clone) -> IntentModel {
     let (away, again) = weights(cases);
-    Model {
+    IntentModel {
         new_topic: [[away; 2]; 2],
         same_sources: [[again; 2]; 2],
     }

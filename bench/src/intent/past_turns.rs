@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use reground_grounding::intent::PastTurn;
+use reground_grounding::passage::vectors::cosine;
+use reground_grounding::query::intent::PastTurn;
 use reground_grounding::settings::Settings;
-use reground_grounding::vectors::cosine;
 
 use super::conversations::{Library, Question, Turn};
 

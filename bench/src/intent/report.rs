@@ -1,6 +1,6 @@
 //! The tables of the report.
 
-use reground_grounding::intent::{AGAIN, AWAY, Dependency, Intent, Weights};
+use reground_grounding::query::intent::{AGAIN, AWAY, Dependency, Intent, Weights};
 use reground_metrics::classification::auroc;
 
 use super::comparisons::Seeded;

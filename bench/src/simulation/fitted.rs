@@ -1,10 +1,11 @@
 //! The model, fitted to the published table.
 
 use anyhow::Result;
-use reground_grounding::simulation::fit::{self, Fit};
-use reground_grounding::simulation::{Conversation, Drift, Strategy};
-use reground_grounding::theory::Model;
+use reground_grounding::attention_model::AttentionModel;
+use reground_grounding::settings::strategy::Strategy;
 
+use super::model::fit::{self, Fit};
+use super::model::{Conversation, Drift};
 use super::printed;
 
 /// The model and its fitted parameters.
@@ -24,7 +25,7 @@ pub struct Fitted {
 impl Fitted {
     /// Fits h/R0 to the row `every_turn`, and β·d(t) to the row `first_turn` over it, with the form of the smaller residual.
     pub fn to_the_table() -> Result<Self> {
-        let model = Model::new(printed::BASELINE, printed::DELTA)?;
+        let model = AttentionModel::new(printed::BASELINE, printed::DELTA)?;
         let growth = fit::growth(&model, &printed::accuracies(Strategy::EveryTurn));
         let ratios = printed::drifts();
         let (linear, saturating) = (fit::linear_drift(&ratios), fit::saturating_drift(&ratios));
@@ -33,7 +34,7 @@ impl Fitted {
         } else {
             saturating
         };
-        let configured = Model::new(printed::CONFIGURED_BASELINE, printed::DELTA)?;
+        let configured = AttentionModel::new(printed::CONFIGURED_BASELINE, printed::DELTA)?;
         let most_history = configured.most_history(printed::SOURCE_TOKENS, printed::TARGET)?;
         Ok(Self {
             growth,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use reground_grounding::simulation::Strategy;
+use reground_grounding::settings::strategy::Strategy;
 use serde::{Deserialize, Serialize};
 
 use crate::data::json_lines;

@@ -2,6 +2,7 @@
 
 mod fitted;
 pub mod measured;
+mod model;
 mod options;
 mod printed;
 mod report;

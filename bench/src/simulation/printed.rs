@@ -1,6 +1,8 @@
 //! The published ten-turn table: 50 conversations in one domain, verse-level citations.
 
-use reground_grounding::simulation::{Strategy, fit};
+use reground_grounding::settings::strategy::Strategy;
+
+use super::model::fit;
 
 /// Turns with a column.
 pub const TURNS: [u32; 5] = [1, 3, 5, 7, 10];

@@ -1,8 +1,10 @@
 //! Fitted, printed and measured values, as Markdown on standard output.
 
 use anyhow::Result;
-use reground_grounding::simulation::{Conversation, Drift, Strategy};
-use reground_grounding::theory::Model;
+use reground_grounding::settings::strategy::Strategy;
+
+use super::model::{Conversation, Drift};
+use reground_grounding::attention_model::AttentionModel;
 
 use super::fitted::Fitted;
 use super::measured::Measured;
@@ -208,7 +210,7 @@ pub fn verdicts(fitted: &Fitted) -> Result<()> {
 /// Prints the measured replays, or that there are none.
 ///
 /// Prints beside them the prediction of the model at the measured share of history.
-pub fn replays(model: &Model, measured: Option<&[Measured]>) {
+pub fn replays(model: &AttentionModel, measured: Option<&[Measured]>) {
     println!("## Replays\n");
     let Some(measured) = measured else {
         println!("There are none: see --measured FILE.");

@@ -1,16 +1,16 @@
-//! What a history keeps: every tuple under any budget, markers that read as before, and no more tokens than allowed.
+//! A history keeps every tuple under any budget, keeps its markers parseable, and stays within the budget.
 
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use reground_citations::{Grammar, Reference, extract};
 use reground_documents::PageRange;
-use reground_grounding::defuse::defuse;
 use reground_grounding::history::{
-    CitedSource, Dependence, EarlierCitation, EarlierTurn, History, HistoryRules, Role, Tuple,
+    CitedSource, Dependence, History, HistoryCitation, HistoryRules, HistoryTurn, Role, Tuple,
     history, read_ledger,
 };
 use reground_grounding::passage::CharRange;
+use reground_grounding::prompt::escape::escape;
 use reground_grounding::settings::MarkerStyle;
 use reground_tokens::count;
 
@@ -27,19 +27,19 @@ fn source(marker: &str, doc_id: &str, page: u32) -> CitedSource {
     }
 }
 
-/// A turn each of whose citations has the same verdict.
-fn turn(number: u32, query: &str, answer: &str, holds: Option<bool>) -> EarlierTurn {
+/// A turn whose citations all have the same verdict.
+fn turn(number: u32, query: &str, answer: &str, holds: Option<bool>) -> HistoryTurn {
     let read = extract(answer, &Grammar::default());
-    let citations = read.citations.into_iter().map(|citation| EarlierCitation {
+    let citations = read.citations.into_iter().map(|citation| HistoryCitation {
         bytes: citation.span.bytes,
         holds,
     });
-    EarlierTurn {
+    HistoryTurn {
         number,
         query: query.into(),
         answer: answer.into(),
         citations: citations.collect(),
-        ..EarlierTurn::default()
+        ..HistoryTurn::default()
     }
 }
 
@@ -50,7 +50,7 @@ fn under(max_tokens: usize) -> HistoryRules {
     }
 }
 
-fn made(turns: &[EarlierTurn], cited: &[CitedSource], rules: &HistoryRules) -> History {
+fn made(turns: &[HistoryTurn], cited: &[CitedSource], rules: &HistoryRules) -> History {
     history(turns, cited, rules, &Grammar::default())
 }
 
@@ -74,7 +74,7 @@ fn said(history: &History) -> Vec<Said<'_>> {
 const LONG: &str = "Installing takes some preparation, as with everything that is worth having. Run the script [A1]. \
                     Much could be added here about scripts and those who write them. It asks for a folder [A2].";
 
-fn conversation() -> Vec<EarlierTurn> {
+fn conversation() -> Vec<HistoryTurn> {
     vec![
         turn(1, "How do I install it?", LONG, Some(true)),
         turn(2, "And then?", "Restart it [A1].", Some(true)),
@@ -166,7 +166,7 @@ fn an_older_turn_that_fits_is_kept() {
 }
 
 #[test]
-fn sentences_that_do_not_hold_are_not_repeated() {
+fn sentences_with_failed_citations_are_left_out() {
     for holds in [Some(false), None] {
         let turns = [turn(1, "How?", LONG, holds)];
         let kept = made(&turns, &[], &under(count(LONG)));
@@ -175,7 +175,7 @@ fn sentences_that_do_not_hold_are_not_repeated() {
 }
 
 #[test]
-fn citations_after_their_sentence_go_with_it() {
+fn citations_after_their_sentence_are_kept_with_it() {
     let said = "The script installs it.\n\n[A1][B2]";
     let answer = format!("{}{said}", "Much could be said here. ".repeat(9));
     let turns = [turn(1, "How?", &answer, Some(true))];
@@ -185,8 +185,8 @@ fn citations_after_their_sentence_go_with_it() {
 }
 
 #[test]
-fn a_cut_that_reads_otherwise_is_not_made() {
-    // The first backtick pairs with the second: alone, the last sentence would pair the second with the third.
+fn a_cut_that_changes_the_parsed_citations_is_not_made() {
+    // The first backtick pairs with the second. Alone, the last sentence would pair the second with the third.
     let answer =
         "Words are wind, and this has many of them. Use ` as it is. Say ` so [A1] ` or so [A2].";
     let kept = made(
@@ -198,7 +198,7 @@ fn a_cut_that_reads_otherwise_is_not_made() {
 }
 
 #[test]
-fn turns_that_do_not_matter_are_left_out() {
+fn turns_without_dependence_are_left_out() {
     let turns: Vec<_> = (1..=4).map(|n| turn(n, "Q?", "A [A1].", None)).collect();
     let kept = |dependence, max_tokens| {
         let rules = HistoryRules {
@@ -226,7 +226,7 @@ fn turns_that_do_not_matter_are_left_out() {
 }
 
 #[test]
-fn what_is_no_ledger_is_not_read() {
+fn texts_that_are_not_ledgers_are_not_parsed() {
     assert_eq!(read_ledger(""), Some(vec![]));
     assert_eq!(read_ledger(LEDGER).map(|tuples| tuples.len()), Some(3));
     for (from, to) in [
@@ -301,7 +301,7 @@ fn any_answer() -> impl Strategy<Value = String> {
     proptest::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-fn any_turns() -> impl Strategy<Value = Vec<EarlierTurn>> {
+fn any_turns() -> impl Strategy<Value = Vec<HistoryTurn>> {
     let holds = prop_oneof![3 => Just(Some(true)), 1 => Just(Some(false)), 1 => Just(None)];
     let one = ("[a-z ?\\n]{0,40}", any_answer(), holds);
     proptest::collection::vec(one, 0..6).prop_map(|turns| {
@@ -312,7 +312,7 @@ fn any_turns() -> impl Strategy<Value = Vec<EarlierTurn>> {
     })
 }
 
-/// Markers as an answer's reader sees them.
+/// The markers that extraction finds.
 fn markers(text: &str) -> Vec<String> {
     let citations = extract(text, &Grammar::default()).citations.into_iter();
     citations
@@ -327,7 +327,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn every_tuple_comes_back(
+    fn every_tuple_is_parsed_back(
         cited in proptest::collection::vec(any_source(), 0..8), turns in any_turns(), max_tokens in 0usize..400,
     ) {
         let history = made(&turns, &cited, &under(max_tokens));
@@ -340,14 +340,14 @@ proptest! {
         prop_assert_eq!(read.len(), before.len());
         prop_assert_eq!(read.len(), history.tuples);
         prop_assert_eq!(read.into_iter().collect::<BTreeSet<_>>(), before);
-        // Nothing in it poses as a marker, a tag or a heading, or is invisible.
+        // It contains no text that looks like a marker, a tag or a heading, and no invisible characters.
         for style in [MarkerStyle::Lettered, MarkerStyle::Numbered] {
-            prop_assert_eq!(defuse(text, style), text);
+            prop_assert_eq!(escape(text, style), text);
         }
     }
 
     #[test]
-    fn a_budget_is_kept(
+    fn the_budget_is_respected(
         cited in proptest::collection::vec(any_source(), 0..3), turns in any_turns(), max_tokens in 0usize..400,
     ) {
         let verbatim = made(&turns, &[], &HistoryRules::default());
@@ -357,17 +357,17 @@ proptest! {
         prop_assert_eq!(kept.tokens, kept.blocks.iter().map(|block| count(&block.content)).sum::<usize>());
         let most = if kept.over_budget { ledger } else { max_tokens };
         prop_assert!(kept.tokens <= most);
-        // So it is never more than the turns verbatim, unless the budget asks for no compression.
+        // A compressed history is never longer than the turns verbatim.
         prop_assert!(kept.over_budget || kept.tokens <= verbatim.tokens.max(max_tokens));
         prop_assert!(kept.tokens <= ledger + verbatim.tokens);
         prop_assert_eq!(kept.whole + kept.shortened + kept.left_out, turns.len());
-        // Sources first, then the turns as they came, the question before the answer.
+        // The ledger first, then the turns in order, the question before the answer.
         let order: Vec<_> = kept.blocks.iter().map(|block| (block.turn, block.role as u8)).collect();
         prop_assert!(order.is_sorted());
     }
 
     #[test]
-    fn markers_that_are_kept_read_as_before(turns in any_turns(), max_tokens in 0usize..120) {
+    fn kept_markers_are_parsed_as_before(turns in any_turns(), max_tokens in 0usize..120) {
         let kept = made(&turns, &[], &under(max_tokens));
         for block in kept.blocks.iter().filter(|block| block.role == Role::Assistant) {
             let whole = turns.iter().find(|turn| Some(turn.number) == block.turn).unwrap();
@@ -375,24 +375,24 @@ proptest! {
                 prop_assert_eq!(&block.content, &whole.answer);
                 continue;
             }
-            // Verbatim, piece by piece.
+            // Every line is verbatim.
             let mut rest = whole.answer.as_str();
             for line in block.content.lines() {
                 let at = rest.find(line);
                 prop_assert!(at.is_some(), "{line:?} in {rest:?}");
                 rest = &rest[at.unwrap_or(0) + line.len()..];
             }
-            // All markers: every citation of the turn has the same verdict.
+            // All markers are kept, because every citation of the turn has the same verdict.
             prop_assert_eq!(markers(&whole.answer), markers(&block.content));
         }
     }
 
     #[test]
-    fn any_range_of_bytes_will_do(
+    fn any_byte_range_is_accepted(
         answer in any_answer(), ranges in proptest::collection::vec((0usize..400, 0usize..400), 0..4), max_tokens in 0usize..60,
     ) {
         let mut turn = turn(1, "", &answer, None);
-        turn.citations = ranges.into_iter().map(|(start, end)| EarlierCitation { bytes: start..end, holds: Some(true) }).collect();
+        turn.citations = ranges.into_iter().map(|(start, end)| HistoryCitation { bytes: start..end, holds: Some(true) }).collect();
         prop_assert!(made(&[turn], &[], &under(max_tokens)).tokens <= max_tokens);
     }
 }

@@ -1,19 +1,20 @@
-//! A turn over a query or a passage of megabytes can be given up.
+//! Long computations over megabytes of text check for interrupts.
 
 use reground_citations::Grammar;
-use reground_grounding::cues::Cues;
-use reground_grounding::defuse::defuse;
+use reground_grounding::begin::facts;
 use reground_grounding::history::{
-    CitedSource, EarlierCitation, EarlierTurn, HistoryRules, history, read_ledger,
+    CitedSource, HistoryCitation, HistoryRules, HistoryTurn, history, read_ledger,
 };
-use reground_grounding::intent::{PastTurn, classify};
+use reground_grounding::prompt::escape::escape;
+use reground_grounding::query::cues::Cues;
+use reground_grounding::query::entities;
+use reground_grounding::query::intent::{PastTurn, classify};
 use reground_grounding::settings::MarkerStyle;
-use reground_grounding::{entities, facts};
 use reground_interrupt::test_support::{assert_checked, text_of};
 use reground_interrupt::{CHECK_INTERVAL, test_support};
 
 #[test]
-fn intent_beats() {
+fn intent_checks_for_interrupts() {
     let earlier = PastTurn {
         query: "Where do guinea pigs sleep?".to_owned(),
         ..PastTurn::default()
@@ -27,36 +28,37 @@ fn intent_beats() {
 }
 
 #[test]
-fn passages_beat() {
-    assert_checked("defuse", 1, |text| {
-        defuse(text, MarkerStyle::Lettered).len()
+fn passage_functions_check_for_interrupts() {
+    assert_checked("escape", 1, |text| {
+        escape(text, MarkerStyle::Lettered).len()
     });
     assert_checked("facts", 1, |text| {
-        facts::extract(text, "the quick fox", None, 2, Cues::built_in())
+        facts::extract_facts(text, "the quick fox", None, 2, Cues::built_in())
     });
     let query = text_of("quick fox ", 8 * CHECK_INTERVAL);
-    let checks =
-        test_support::measure(|| facts::extract("It is so.", &query, None, 2, Cues::built_in()));
+    let checks = test_support::measure(|| {
+        facts::extract_facts("It is so.", &query, None, 2, Cues::built_in())
+    });
     assert!(checks.count >= 8, "{checks:?}");
 }
 
 #[test]
-fn a_history_beats() {
+fn history_checks_for_interrupts() {
     let under = |max_tokens| HistoryRules {
         max_tokens: Some(max_tokens),
         ..HistoryRules::default()
     };
     let grammar = Grammar::default();
-    // Counted, read, cut, read and counted again.
+    // The text is counted, parsed, cut, parsed and counted again.
     assert_checked("history", 3, |answer| {
-        let turn = EarlierTurn {
+        let turn = HistoryTurn {
             answer: answer.to_owned(),
             answer_tokens: Some(usize::MAX),
-            citations: vec![EarlierCitation {
+            citations: vec![HistoryCitation {
                 bytes: 0..answer.len(),
                 holds: Some(true),
             }],
-            ..EarlierTurn::default()
+            ..HistoryTurn::default()
         };
         history(&[turn], &[], &under(usize::MAX - 1), &grammar)
     });

@@ -6,6 +6,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use reground_interrupt::checked;
+
 /// Sorts scored documents as trec_eval does: by falling score, ties by falling document id. The input order does not matter.
 ///
 /// trec_eval stores scores in single precision, so scores that differ only beyond it are ties here, too. NaN sorts last.
@@ -29,8 +31,7 @@ fn by_falling_score(a: f32, b: f32) -> Ordering {
 ///
 /// `None` if `k` is 0 or no document is relevant.
 pub fn ndcg<K: Ord>(ranking: &[K], gains: &BTreeMap<K, f64>, k: usize) -> Option<f64> {
-    let mut ideal: Vec<f64> = gains
-        .values()
+    let mut ideal: Vec<f64> = checked(gains.values())
         .copied()
         .filter(|gain| is_relevant(*gain))
         .collect();
@@ -84,7 +85,9 @@ fn is_relevant(gain: f64) -> bool {
 }
 
 fn relevant<K>(gains: &BTreeMap<K, f64>) -> usize {
-    gains.values().filter(|gain| is_relevant(**gain)).count()
+    checked(gains.values())
+        .filter(|gain| is_relevant(**gain))
+        .count()
 }
 
 /// Returns rank (from 1) and gain of each relevant document among the first `k`.
@@ -95,7 +98,7 @@ fn relevant_places<'a, K: Ord>(
 ) -> impl Iterator<Item = (usize, f64)> + 'a {
     let mut seen = BTreeSet::new();
     (1..)
-        .zip(ranking)
+        .zip(checked(ranking))
         .take(k)
         .filter_map(move |(rank, document)| {
             let gain = *gains.get(document)?;

@@ -3,6 +3,7 @@
 use reground_interrupt::CHECK_INTERVAL;
 use reground_interrupt::test_support::{self, assert_checked};
 use reground_metrics::mann_whitney::two_sided;
+use reground_metrics::ranking::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use reground_metrics::rouge::rouge_l;
 use reground_metrics::squad::{exact_match, token_f1};
 
@@ -35,4 +36,19 @@ fn samples_check_for_interrupts() {
     let middle = [sample[CHECK_INTERVAL] + 0.5];
     let checks = test_support::measure(|| two_sided(&sample, &middle));
     assert!(checks.count >= 3, "{checks:?}");
+}
+
+#[test]
+fn measures_of_long_rankings_check_for_interrupts() {
+    let ranking: Vec<usize> = (0..4 * CHECK_INTERVAL).collect();
+    let gains = ranking.iter().map(|document| (*document, 1.0)).collect();
+    let checks = test_support::measure(|| {
+        ndcg(&ranking, &gains, ranking.len());
+        recall(&ranking, &gains, ranking.len());
+        precision(&ranking, &gains, ranking.len());
+        reciprocal_rank(&ranking, &gains);
+        average_precision(&ranking, &gains)
+    });
+    assert!(checks.count >= 30, "{checks:?}");
+    assert!(checks.longest < 2 * CHECK_INTERVAL, "{checks:?}");
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use reground_bm25::{Collector, Parameters, QueryWeight, Ranking, TsVector};
 use reground_grounding::passage::Hit;
-use reground_grounding::plan::SubQuery;
+use reground_grounding::query::plan::SubQuery;
 
 use super::{Ranked, Wanted};
 use crate::datum::TsVectorBytes;

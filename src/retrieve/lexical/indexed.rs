@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pgrx::datum::DatumWithOid;
 use reground_grounding::passage::Hit;
-use reground_grounding::plan::SubQuery;
+use reground_grounding::query::plan::SubQuery;
 use serde::Deserialize;
 
 use super::{Ranked, Wanted};

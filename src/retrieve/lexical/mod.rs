@@ -6,7 +6,7 @@ mod indexed;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reground_grounding::passage::{Branch, Hit, RankedList};
-use reground_grounding::plan::SubQuery;
+use reground_grounding::query::plan::SubQuery;
 use reground_grounding::settings::LexicalSearch;
 
 use crate::error::Result;

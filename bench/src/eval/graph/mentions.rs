@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reground_grounding::graph::{LONGEST_NAME, normal_name};
+use reground_grounding::query::graph::{LONGEST_NAME, normal_name};
 
 /// Longest title, in words.
 const MOST_WORDS: usize = 8;

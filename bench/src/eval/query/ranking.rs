@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reground_grounding::fuse::{self, BranchScores, Ranking};
+use reground_grounding::begin::fuse::{self, BranchScores, Ranking};
 use reground_grounding::passage::{Branch, Hit, Metric, RankedList};
 use reground_grounding::settings::{Fusion, Settings};
 

@@ -1,6 +1,6 @@
 //! The arms: the settings with which conversations are replayed.
 
-use reground_grounding::strategy::Strategy;
+use reground_grounding::settings::strategy::Strategy;
 use serde_json::{Value, json};
 
 /// Passages per context in the arms of equal size.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use postgres::GenericClient;
-use reground_grounding::dilution::history_limit;
+use reground_grounding::history::context_share::history_limit;
 use reground_grounding::history::read_ledger;
 use reground_grounding::settings::Settings;
 

@@ -1,4 +1,4 @@
-//! The ledger: every source that a conversation has cited, in as few tokens as leave nothing open (D6).
+//! The ledger: a compact list of every source that a conversation has cited.
 //!
 //! ```text
 //! Cited before: document@version, then marker, place and hash of each passage
@@ -7,10 +7,11 @@
 //! "the [first] draft" B1 c120-560 0f0e0d0c
 //! ```
 //!
-//! A line `# corpus` stands above the documents of a corpus. A place is pages (`p12`, `p13-14`), else characters
-//! (`c120-560`), else the passage's key (`#key`); `-` stands for a source without a marker, and no `@` for a document
-//! without versions. A name that is more than letters, digits and a few signs is a JSON string in which everything else is
-//! escaped. So no id can end its line, pose as a marker in brackets or as a tag, or hide what nobody sees.
+//! A line `# corpus` precedes the documents of a corpus. A place is pages (`p12`, `p13-14`), else characters
+//! (`c120-560`), else the passage's key (`#key`). `-` stands for a missing marker, and a document without versions has
+//! no `@`. A name with other characters than letters, digits and a few signs is written as a JSON string with all other
+//! characters escaped. So no id can end its line, look like a marker in brackets or a tag, or contain invisible
+//! characters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -24,17 +25,17 @@ use crate::passage::CharRange;
 
 const HEADING: &str =
     "Cited before: document@version, then marker, place and hash of each passage\n";
-/// Characters of a hash that are written: enough to tell apart a conversation's passages, and to find theirs.
+/// Characters of a hash that are written: enough to distinguish the passages of a conversation.
 const HASH: usize = 8;
-/// Signs that a bare name may hold.
+/// Signs allowed in a bare name.
 const BARE: &str = "._-/:?&%+~";
-/// Signs that a quoted name may hold as they are.
+/// Signs that are not escaped in a quoted name.
 const QUOTED: &str = " !$'()*,;=@#._-/:?&%+~";
 
-/// A source that an answer has cited, as the conversation's registry has it.
+/// A source that an answer has cited, from the conversation's registry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CitedSource {
-    /// Its marker; `None` for one that was cited by name and was never in a context.
+    /// Its marker; `None` for a source that was cited by name and was never in a context.
     pub marker: Option<String>,
     /// Name of the corpus.
     pub corpus: String,
@@ -67,19 +68,19 @@ impl From<BoundMarker> for CitedSource {
     }
 }
 
-/// Where a cited passage stands in its document.
+/// The place of a cited passage in its document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// On pages.
+    /// Pages.
     Pages(PageRange),
-    /// At characters, where no pages are known.
+    /// Characters, if the pages are not known.
     Chars(CharRange),
-    /// Under a key, where nothing else is known.
+    /// The passage's key, if nothing else is known.
     Passage(String),
 }
 
-/// What has to outlast the prose: a source in the terms of the ledger.
+/// A source as the ledger shows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Tuple {
     /// Name of the corpus.
@@ -90,7 +91,7 @@ pub struct Tuple {
     pub version: Option<i32>,
     /// Its marker.
     pub marker: Option<String>,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// The first eight characters of the content hash.
     pub hash: String,
@@ -114,7 +115,7 @@ impl From<&CitedSource> for Tuple {
     }
 }
 
-/// Each source once, by corpus and document in the order in which each first comes.
+/// Each source once, grouped by corpus and document, in the order of first occurrence.
 pub(super) fn tuples(cited: &[CitedSource]) -> Vec<Tuple> {
     let mut seen = BTreeSet::new();
     let tuples = checked(cited).map(Tuple::from);
@@ -137,9 +138,9 @@ fn document(tuple: &Tuple) -> (String, String, Option<i32>) {
     (tuple.corpus.clone(), tuple.doc_id.clone(), tuple.version)
 }
 
-// Writing to a `String` cannot fail, so the results of `write!` are dropped below.
+// Writing to a `String` cannot fail, so the results of `write!` are ignored below.
 
-/// The ledger of tuples that stand together by corpus and document.
+/// The text of the ledger. The tuples have to be grouped by corpus and document.
 pub(super) fn write(tuples: &[Tuple]) -> String {
     let mut out = HEADING.to_owned();
     for corpus in tuples.chunk_by(|one, next| one.corpus == next.corpus) {
@@ -190,7 +191,7 @@ fn passage(out: &mut String, tuple: &Tuple) {
     name(out, &tuple.hash);
 }
 
-/// A name, bare where that is all that it can be read as.
+/// Writes a name, bare if it cannot be misread, else quoted.
 fn name(out: &mut String, text: &str) {
     if !text.is_empty() && text != "-" && checked(text.chars()).all(bare) {
         out.push_str(text);
@@ -213,7 +214,7 @@ fn bare(c: char) -> bool {
     c.is_alphanumeric() || BARE.contains(c)
 }
 
-/// The tuples of a ledger, in its order; `None` for a text that is not one. An empty text is one of nothing.
+/// The tuples of a ledger, in its order; `None` if the text is not a ledger. An empty text has no tuples.
 #[must_use]
 pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
     let mut tuples = Vec::new();
@@ -223,12 +224,12 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
     let mut corpus = None;
     for line in checked(text.strip_prefix(HEADING)?.lines()) {
         let mut reader = Reader(line);
-        if reader.sign("# ") {
+        if reader.skip("# ") {
             corpus = Some(reader.name()?);
         } else {
             let corpus = corpus.as_ref()?;
             let doc_id = reader.name()?;
-            let version = match reader.sign("@") {
+            let version = match reader.skip("@") {
                 true => Some(reader.number()?),
                 false => None,
             };
@@ -241,7 +242,7 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
                     place: reader.place()?,
                     hash: reader.after_space(Reader::name)?,
                 });
-                if !reader.sign(";") {
+                if !reader.skip(";") {
                     break;
                 }
             }
@@ -253,18 +254,18 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
     Some(tuples)
 }
 
-/// What is left of a line.
+/// The unread rest of a line.
 struct Reader<'a>(&'a str);
 
 impl Reader<'_> {
-    fn sign(&mut self, sign: &str) -> bool {
-        let rest = self.0.strip_prefix(sign);
+    fn skip(&mut self, prefix: &str) -> bool {
+        let rest = self.0.strip_prefix(prefix);
         self.0 = rest.unwrap_or(self.0);
         rest.is_some()
     }
 
     fn after_space<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        self.sign(" ").then_some(())?;
+        self.skip(" ").then_some(())?;
         read(self)
     }
 
@@ -283,7 +284,7 @@ impl Reader<'_> {
 
     fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
         let digits = |c: char| c.is_ascii_digit() || c == '-';
-        // A sign stands before the first digit only: a range has one between two numbers.
+        // A minus sign is only part of a number before its first digit; otherwise it separates the bounds of a range.
         let end = self
             .0
             .char_indices()
@@ -297,7 +298,7 @@ impl Reader<'_> {
     fn marker(&mut self) -> Option<Option<String>> {
         self.after_space(|reader| {
             if reader.0.starts_with("- ") {
-                reader.sign("-");
+                reader.skip("-");
                 return Some(None);
             }
             reader.name().map(Some)
@@ -306,15 +307,15 @@ impl Reader<'_> {
 
     fn place(&mut self) -> Option<Place> {
         self.after_space(|reader| {
-            if reader.sign("#") {
+            if reader.skip("#") {
                 return reader.name().map(Place::Passage);
             }
-            let pages = reader.sign("p");
+            let pages = reader.skip("p");
             if !pages {
-                reader.sign("c").then_some(())?;
+                reader.skip("c").then_some(())?;
             }
             let start = reader.number()?;
-            let end = match reader.sign("-") {
+            let end = match reader.skip("-") {
                 true => reader.number()?,
                 false if pages => start,
                 false => return None,

@@ -1,13 +1,14 @@
-//! The forms of a turn, from the fullest to the question alone.
+//! The forms of a turn, from complete to the question alone.
 
 use reground_citations::Grammar;
 use reground_tokens::count;
 
-use super::{Block, EarlierTurn, Role, cited};
+use super::cited_sentences;
+use super::messages::{Block, HistoryTurn, Role};
 
-/// The fullest form of a turn that takes at most `room` tokens; empty where none does. No form takes more than the one before
-/// it.
-pub fn within(turn: &EarlierTurn, room: usize, grammar: &Grammar) -> Vec<Block> {
+/// The fullest form of a turn with at most `room` tokens; empty if none fits. No form has more tokens than the one
+/// before it.
+pub(super) fn fullest_form(turn: &HistoryTurn, room: usize, grammar: &Grammar) -> Vec<Block> {
     let question = turn.query_tokens.unwrap_or_else(|| count(&turn.query));
     if question > room {
         return Vec::new();
@@ -32,7 +33,7 @@ pub fn within(turn: &EarlierTurn, room: usize, grammar: &Grammar) -> Vec<Block> 
         let answer = block(Role::Assistant, &turn.answer, whole, false);
         return with_question(Some(answer), false);
     }
-    let sentences = cited::sentences(turn, grammar).and_then(|sentences| {
+    let sentences = cited_sentences::cited_sentences(turn, grammar).and_then(|sentences| {
         let tokens = count(&sentences);
         (tokens <= room).then(|| block(Role::Assistant, &sentences, tokens, true))
     });

@@ -1,0 +1,418 @@
+//! Selects the earlier sources that a turn carries, depending on the intent.
+//!
+//! Two separate quantities are used. `relevance` refers to this query, has no decay, and decides *whether* a source is
+//! carried. `carry_score` is memory and affects only the order, which is relevance × carry_score. Neither changes the
+//! fused score.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::begin::relevance::Scale;
+use crate::begin::warnings::Warning;
+use crate::memory::RememberedSource;
+use crate::passage::identity::{PassageId, twins};
+use crate::passage::{Candidate, Dropped, Origin, Passage, Reason, Stage};
+use crate::query::intent::{Dependency, Intent, JudgedIntent};
+use crate::settings::Settings;
+
+/// A remembered source with the passages that its key names now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CarriedInput {
+    /// The remembered source.
+    pub source: RememberedSource,
+    /// The current passage, or every passage of a pinned document. Empty if it is deleted or invisible.
+    pub options: Vec<CarriedOption>,
+    /// Seconds since its last use, for `carry_max_age`.
+    #[serde(default)]
+    pub age: Option<f64>,
+}
+
+/// A current passage of a remembered source, scored against this turn's query.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CarriedOption {
+    /// The current passage.
+    pub passage: Passage,
+    /// The name of the passage in this turn's lists. `None` if the lists do not cover its corpus, so that a key shared
+    /// by two corpora is not taken for one passage.
+    pub handle: Option<String>,
+    /// BM25 score for the turn's query.
+    pub lexical_score: Option<f64>,
+    /// Vector distance to the turn's embedding.
+    pub vector_distance: Option<f64>,
+}
+
+/// The effect of an intent on carry-over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Whether sources other than pins are carried.
+    pub carries: bool,
+    /// Slots reserved for pinned and carried sources.
+    pub reserved_slots: usize,
+    /// Whether the turn cannot be understood alone. Relevance to its words then does not show the subject, so the most
+    /// relevant source that the last answer cited is carried whatever the threshold.
+    #[serde(default)]
+    pub anchors: bool,
+}
+
+impl Effect {
+    /// The effect of a judgement: `new_topic` carries pins only, `same_sources` doubles the reserved slots.
+    #[must_use]
+    pub fn of(judged: &JudgedIntent, settings: &Settings) -> Self {
+        let factor = if judged.intent == Intent::SameSources {
+            2
+        } else {
+            1
+        };
+        let carries = settings.carry_over && judged.intent != Intent::NewTopic;
+        Self {
+            carries,
+            reserved_slots: settings.reserved_slots.saturating_mul(factor),
+            anchors: carries && judged.dependency == Dependency::Hard,
+        }
+    }
+}
+
+/// The result of carry-over.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Carried {
+    /// Pins in pin order, whether or not retrieval found them too.
+    pub pins: Vec<Candidate>,
+    /// Carried sources ordered by relevance × carry score, without those that a fresh candidate covers.
+    pub carried: Vec<Candidate>,
+    /// Sources that were not carried.
+    pub dropped: Vec<Dropped>,
+    /// Changed texts and lost pins.
+    pub warnings: Vec<Warning>,
+}
+
+/// Carries the remembered sources beside the `fresh` candidates (within the rerank cut) and those `beyond` it.
+///
+/// - A source that a fresh candidate covers counts as fresh: the candidate takes over its carry score, and the carried
+///   duplicate is dropped as `found_fresh`. If the source is pinned, the candidate moves to the pins.
+/// - A source that retrieval found beyond the cut keeps its ranks and is removed from `beyond`.
+/// - A source with a changed text keeps its place with the new text and a warning. A key that now belongs to another
+///   document is dropped as `changed`, because the conversation never saw that document's text.
+#[must_use]
+pub fn carry(
+    fresh: &mut Vec<Candidate>,
+    beyond: &mut Vec<Candidate>,
+    inputs: Vec<CarriedInput>,
+    scale: &Scale,
+    effect: Effect,
+    settings: &Settings,
+) -> Carried {
+    let mut out = Carried::default();
+    let anchor = anchor(&inputs, scale, effect);
+    for input in in_order(inputs) {
+        let source = input.source.clone();
+        let candidate = match choose(input, scale, effect, settings, &mut out.warnings) {
+            Ok(candidate) => Candidate {
+                anchors: anchor.as_ref() == Some(&source),
+                ..candidate
+            },
+            Err(dropped) => {
+                if source.pinned {
+                    out.warnings.push(Warning::PinGone {
+                        doc_id: source.doc_id,
+                        key: source.passage,
+                    });
+                }
+                out.dropped.extend(dropped.map(|dropped| *dropped));
+                continue;
+            }
+        };
+        if source.pinned {
+            pin(candidate, fresh, beyond, &mut out, settings);
+        } else {
+            carry_one(candidate, fresh, beyond, &mut out, effect, settings);
+        }
+    }
+    out.carried.sort_by(|a, b| {
+        priority(b)
+            .total_cmp(&priority(a))
+            .then_with(|| a.passage.key.cmp(&b.passage.key))
+    });
+    out
+}
+
+/// The order of carried sources: relevance × carry score.
+#[must_use]
+pub fn priority(candidate: &Candidate) -> f64 {
+    candidate.relevance * candidate.carry_score.unwrap_or_default()
+}
+
+/// Whether a candidate may take a reserved slot: the conversation knows it and it is relevant enough.
+#[must_use]
+pub fn eligible(candidate: &Candidate, effect: Effect, settings: &Settings) -> bool {
+    effect.carries
+        && candidate.carry_score.is_some()
+        && (candidate.anchors || candidate.relevance >= settings.carry_threshold)
+}
+
+/// The subject of a turn that cannot be understood alone: the most relevant of the sources that the last answer cited.
+fn anchor(inputs: &[CarriedInput], scale: &Scale, effect: Effect) -> Option<RememberedSource> {
+    let cited = inputs.iter().filter(|input| {
+        let source = &input.source;
+        effect.anchors && source.cited && source.inactive_turns == 0 && !source.pinned
+    });
+    let scored = cited.filter_map(|input| {
+        let relevance = input.options.iter().map(|option| relevance(option, scale));
+        Some((relevance.reduce(f64::max)?, &input.source))
+    });
+    let name = |source: &RememberedSource| (source.corpus.clone(), source.passage.clone());
+    scored
+        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| name(b.1).cmp(&name(a.1))))
+        .map(|(_, source)| source.clone())
+}
+
+/// The relevance of one passage of a source.
+fn relevance(option: &CarriedOption, scale: &Scale) -> f64 {
+    let fresh = option.handle.as_deref().map(|handle| scale.fresh(handle));
+    scale
+        .carried(option.lexical_score, option.vector_distance)
+        .max(fresh.unwrap_or_default())
+}
+
+/// Sorts pins first, in pin order. The order of the others has no effect but is total.
+fn in_order(mut inputs: Vec<CarriedInput>) -> Vec<CarriedInput> {
+    inputs.sort_by(|a, b| {
+        let rank = |s: &RememberedSource| (!s.pinned, s.pin_order.unwrap_or(i64::MAX));
+        let name = |s: &RememberedSource| (s.corpus.clone(), s.doc_id.clone(), s.passage.clone());
+        rank(&a.source)
+            .cmp(&rank(&b.source))
+            .then_with(|| name(&a.source).cmp(&name(&b.source)))
+    });
+    inputs
+}
+
+/// The most relevant passage of a source, or the reason why there is none. A source without any passage is reported
+/// with the little that memory holds.
+fn choose(
+    input: CarriedInput,
+    scale: &Scale,
+    effect: Effect,
+    settings: &Settings,
+    warnings: &mut Vec<Warning>,
+) -> Result<Candidate, Option<Box<Dropped>>> {
+    let CarriedInput {
+        source,
+        options,
+        age,
+    } = input;
+    let scored = options
+        .into_iter()
+        .map(|option| (relevance(&option, scale), option))
+        .max_by(|a, b| {
+            a.0.total_cmp(&b.0)
+                .then_with(|| b.1.passage.key.cmp(&a.1.passage.key))
+        });
+    let Some((relevance, option)) = scored else {
+        return Err(Some(Box::new(dropped(remembered(&source), Reason::Gone))));
+    };
+    let candidate = Candidate {
+        lexical_score: option.lexical_score,
+        vector_distance: option.vector_distance,
+        relevance,
+        carry_score: Some(source.carry_score),
+        ..Candidate::bare(option.passage, source.origin())
+    };
+    if candidate.passage.doc_id != source.doc_id {
+        return Err(Some(Box::new(dropped(candidate, Reason::Changed))));
+    }
+    let too_old = matches!((age, settings.carry_max_age), (Some(age), Some(most)) if age > most);
+    if too_old && !source.pinned && effect.carries {
+        return Err(Some(Box::new(dropped(candidate, Reason::Expired))));
+    }
+    let changed = source
+        .hash
+        .as_ref()
+        .is_some_and(|hash| *hash != candidate.passage.hash);
+    if changed && !source.passage.is_empty() {
+        warnings.push(Warning::SourceChanged {
+            doc_id: source.doc_id,
+            key: candidate.passage.key.clone(),
+        });
+    }
+    Ok(candidate)
+}
+
+fn pin(
+    mut candidate: Candidate,
+    fresh: &mut Vec<Candidate>,
+    beyond: &mut Vec<Candidate>,
+    out: &mut Carried,
+    settings: &Settings,
+) {
+    if let Some(other) = find_same(&candidate.passage, &out.pins, settings) {
+        let into = out.pins.get(other).map(|pin| pin.passage.key.clone());
+        out.dropped.push(Dropped {
+            into,
+            ..dropped(candidate, Reason::Twin)
+        });
+        return;
+    }
+    if out.pins.len() >= settings.max_pinned {
+        out.dropped.push(dropped(candidate, Reason::PinOverCap));
+        return;
+    }
+    for list in [fresh, beyond] {
+        if let Some(index) = find_same(&candidate.passage, list, settings) {
+            let found = list.remove(index);
+            out.dropped.push(found_fresh(candidate.clone(), &found));
+            candidate = Candidate {
+                origin: Origin::Pinned,
+                carry_score: candidate.carry_score,
+                relevance: candidate.relevance.max(found.relevance),
+                ..found
+            };
+            break;
+        }
+    }
+    out.pins.push(candidate);
+}
+
+fn carry_one(
+    candidate: Candidate,
+    fresh: &mut [Candidate],
+    beyond: &mut Vec<Candidate>,
+    out: &mut Carried,
+    effect: Effect,
+    settings: &Settings,
+) {
+    for list in [&mut *fresh, &mut *out.pins] {
+        let Some(index) = find_same(&candidate.passage, list, settings) else {
+            continue;
+        };
+        let Some(found) = list.get_mut(index) else {
+            continue;
+        };
+        found.carry_score = stronger(found.carry_score, candidate.carry_score);
+        found.anchors |= candidate.anchors;
+        out.dropped.push(found_fresh(candidate, found));
+        return;
+    }
+    let reason = match (settings.carry_over, effect.carries) {
+        (false, _) => Some(Reason::CarryOff),
+        (true, false) => Some(Reason::IntentDropsCarried),
+        (true, true) if !eligible(&candidate, effect, settings) => {
+            Some(Reason::BelowCarryThreshold)
+        }
+        _ => None,
+    };
+    if let Some(reason) = reason {
+        out.dropped.push(dropped(candidate, reason));
+        return;
+    }
+    let at = find_same(&candidate.passage, beyond, settings);
+    let candidate = match at.map(|index| beyond.remove(index)) {
+        Some(found) => {
+            let kept = Candidate {
+                origin: Origin::Carried,
+                carry_score: candidate.carry_score,
+                anchors: candidate.anchors,
+                relevance: candidate.relevance.max(found.relevance),
+                ..found
+            };
+            out.dropped.push(found_fresh(candidate, &kept));
+            kept
+        }
+        None => candidate,
+    };
+    if let Some(index) = find_same(&candidate.passage, &out.carried, settings) {
+        let into = out
+            .carried
+            .get(index)
+            .map(|other| other.passage.key.clone());
+        out.dropped.push(Dropped {
+            into,
+            ..dropped(candidate, Reason::Twin)
+        });
+    } else {
+        out.carried.push(candidate);
+    }
+}
+
+/// The higher carry score of two sources that one candidate covers.
+fn stronger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
+}
+
+/// The index of the candidate that covers a passage: the passage itself, a merge that contains it, or a twin.
+fn find_same(passage: &Passage, list: &[Candidate], settings: &Settings) -> Option<usize> {
+    let itself =
+        |c: &Candidate| c.passage.corpus == passage.corpus && c.members.contains(&passage.key);
+    let twin = |c: &Candidate| {
+        settings.collapse_twins && twins(&c.passage, passage, settings.twin_overlap)
+    };
+    list.iter()
+        .position(itself)
+        .or_else(|| list.iter().position(twin))
+}
+
+fn found_fresh(carried: Candidate, found: &Candidate) -> Dropped {
+    let same = PassageId::of(&carried.passage) == PassageId::of(&found.passage)
+        || found.members.contains(&carried.passage.key);
+    let reason = if same {
+        Reason::FoundFresh
+    } else {
+        Reason::Twin
+    };
+    Dropped {
+        into: Some(found.passage.key.clone()),
+        ..dropped(carried, reason)
+    }
+}
+
+fn dropped(candidate: Candidate, reason: Reason) -> Dropped {
+    Dropped {
+        candidate,
+        stage: Stage::Carry,
+        reason,
+        into: None,
+    }
+}
+
+/// A source as memory holds it, without text.
+fn remembered(source: &RememberedSource) -> Candidate {
+    let passage = Passage {
+        corpus: source.corpus.clone(),
+        doc_id: source.doc_id.clone(),
+        key: source.passage.clone(),
+        version: None,
+        ordinal: None,
+        pages: None,
+        chars: None,
+        text: String::new(),
+        hash: source.hash.clone().unwrap_or_default(),
+        tokens: 0,
+        title: None,
+        uri: None,
+        published: None,
+        text_config: None,
+        metadata: serde_json::Value::Null,
+    };
+    Candidate {
+        carry_score: Some(source.carry_score),
+        ..Candidate::bare(passage, source.origin())
+    }
+}
+
+/// Ids of every passage that remembered sources can give, for fusion.
+#[must_use]
+pub fn known_passages(inputs: &[CarriedInput]) -> crate::passage::identity::KnownPassages {
+    let by_id: BTreeMap<PassageId, ()> = inputs
+        .iter()
+        .filter(|input| !input.source.passage.is_empty())
+        .flat_map(|input| {
+            input
+                .options
+                .iter()
+                .map(|option| (PassageId::of(&option.passage), ()))
+        })
+        .collect();
+    by_id.into_keys().collect()
+}
+
+#[cfg(test)]
+mod tests;

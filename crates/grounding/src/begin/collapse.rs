@@ -1,0 +1,352 @@
+//! Merges adjacent passages into one: the union of their ranges without repeated overlap, with the keys of all members.
+//!
+//! Twins are removed before, during fusion.
+
+use std::collections::BTreeMap;
+
+use crate::passage::identity::{TextId, adjacent, text_id};
+use crate::passage::{Candidate, CharRange, Dropped, Passage, Reason, Stage};
+use crate::settings::Settings;
+
+/// Merges adjacent candidates. Input and output are in fused order.
+///
+/// Each candidate in turn, strongest first, is merged with its neighbours on either side, the stronger neighbour first,
+/// as long as the merged text has at most `max_merged_tokens`. It keeps its own key, ranks and scores. Passages are not
+/// merged if they lack an ordinal or offsets, have a gap between them, or have offsets that do not fit their text.
+#[must_use]
+pub fn collapse(candidates: Vec<Candidate>, settings: &Settings) -> (Vec<Candidate>, Vec<Dropped>) {
+    if !settings.merge_adjacent {
+        return (candidates, Vec::new());
+    }
+    let places: BTreeMap<(TextId<'_>, i32), usize> = candidates
+        .iter()
+        .enumerate()
+        .rev()
+        .filter_map(|(index, c)| Some(((text_id(&c.passage), c.passage.ordinal?), index)))
+        .collect();
+    let mut group_of: Vec<Option<usize>> = vec![None; candidates.len()];
+    let mut grown: Vec<(usize, Union)> = Vec::new();
+    for (seed, candidate) in candidates.iter().enumerate() {
+        if group_of.get(seed).copied().flatten().is_some() {
+            continue;
+        }
+        let mut union = Union::of(seed, &candidate.passage);
+        while let Some((neighbour, larger)) = union.grow(&candidates, &places, &group_of, settings)
+        {
+            if let Some(group) = group_of.get_mut(neighbour) {
+                *group = Some(seed);
+            }
+            union = larger;
+        }
+        if let Some(group) = group_of.get_mut(seed) {
+            *group = Some(seed);
+        }
+        grown.push((seed, union));
+    }
+    let mut dropped = Vec::new();
+    let mut merged = Vec::with_capacity(grown.len());
+    for (seed, union) in grown {
+        let Some(stronger) = candidates.get(seed) else {
+            continue;
+        };
+        let rest = union.members.iter().filter(|&&member| member != seed);
+        dropped.extend(
+            rest.filter_map(|&member| candidates.get(member))
+                .map(|weaker| Dropped {
+                    candidate: weaker.clone(),
+                    stage: Stage::Collapse,
+                    reason: Reason::Merged,
+                    into: Some(stronger.passage.key.clone()),
+                }),
+        );
+        merged.push(union.into_candidate(stronger, &candidates));
+    }
+    (merged, dropped)
+}
+
+/// A growing union: its members in text order, and their merged passage.
+#[derive(Clone)]
+struct Union {
+    members: Vec<usize>,
+    passage: Passage,
+}
+
+impl Union {
+    fn of(index: usize, passage: &Passage) -> Self {
+        Self {
+            members: vec![index],
+            passage: passage.clone(),
+        }
+    }
+
+    /// The union with the stronger neighbour that fits.
+    fn grow(
+        &self,
+        candidates: &[Candidate],
+        places: &BTreeMap<(TextId<'_>, i32), usize>,
+        taken: &[Option<usize>],
+        settings: &Settings,
+    ) -> Option<(usize, Self)> {
+        let free = |index: &usize| {
+            !self.members.contains(index) && taken.get(*index).is_some_and(Option::is_none)
+        };
+        let beside = |member: Option<&usize>, step: i32| {
+            let passage = &candidates.get(*member?)?.passage;
+            let ordinal = passage.ordinal?.checked_add(step)?;
+            places
+                .get(&(text_id(passage), ordinal))
+                .copied()
+                .filter(free)
+        };
+        let before = beside(self.members.first(), -1);
+        let after = beside(self.members.last(), 1);
+        let mut neighbours: Vec<(usize, bool)> = before
+            .map(|i| (i, true))
+            .into_iter()
+            .chain(after.map(|i| (i, false)))
+            .collect();
+        neighbours.sort_unstable(); // candidates are in fused order: the smaller index is the stronger
+        neighbours.into_iter().find_map(|(index, in_front)| {
+            let neighbour = &candidates.get(index)?.passage;
+            let edge = if in_front {
+                self.members.first()
+            } else {
+                self.members.last()
+            };
+            let edge = &candidates.get(*edge?)?.passage;
+            let passage = if in_front {
+                adjacent(neighbour, edge).then(|| join(neighbour, &self.passage, settings))?
+            } else {
+                adjacent(edge, neighbour).then(|| join(&self.passage, neighbour, settings))?
+            }?;
+            let mut members = self.members.clone();
+            members.insert(if in_front { 0 } else { members.len() }, index);
+            Some((index, Self { members, passage }))
+        })
+    }
+
+    fn into_candidate(self, stronger: &Candidate, candidates: &[Candidate]) -> Candidate {
+        if self.members.len() == 1 {
+            return stronger.clone();
+        }
+        let members: Vec<&Candidate> = self
+            .members
+            .iter()
+            .filter_map(|&index| candidates.get(index))
+            .collect();
+        let mut entities: Vec<String> = members.iter().flat_map(|c| c.entities.clone()).collect();
+        entities.sort();
+        entities.dedup();
+        let hash = reground_documents::content_hash_hex(&self.passage.text);
+        let own = stronger.passage.clone();
+        let Passage {
+            ordinal,
+            pages,
+            chars,
+            text,
+            tokens,
+            ..
+        } = self.passage;
+        Candidate {
+            passage: Passage {
+                ordinal,
+                pages,
+                chars,
+                text,
+                tokens,
+                hash,
+                ..own
+            },
+            members: members.iter().flat_map(|c| c.members.clone()).collect(),
+            also_in: members.iter().flat_map(|c| c.also_in.clone()).collect(),
+            relevance: members.iter().map(|c| c.relevance).fold(0.0, f64::max),
+            entities,
+            ..stronger.clone()
+        }
+    }
+}
+
+/// The union of two passages of one text. `a` starts first and reaches `b`. `None` if offsets and text disagree or the
+/// union is too long.
+fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
+    let (first, second) = (a.chars?, b.chars?);
+    if a.tokens.max(b.tokens) as usize > settings.max_merged_tokens {
+        return None;
+    }
+    let shared = first.end.checked_sub(second.start)?;
+    if !fits_range(a, first) || !fits_range(b, second) {
+        return None;
+    }
+    // If `b` ends inside `a`, all of it is shared.
+    let inside = shared.min(second.end.checked_sub(second.start)?);
+    let offset = second.start.checked_sub(first.start)?;
+    let cut = byte_of(&b.text, inside)?;
+    let from = byte_of(&a.text, offset)?;
+    let to = byte_of(&a.text, offset.checked_add(inside)?)?;
+    if a.text.get(from..to)? != b.text.get(..cut)? {
+        return None;
+    }
+    let mut text = a.text.clone();
+    text.push_str(b.text.get(cut..)?);
+    let tokens = reground_tokens::count(&text);
+    if tokens > settings.max_merged_tokens {
+        return None;
+    }
+    let pages = match (&a.pages, &b.pages) {
+        (Some(x), Some(y)) => Some(x.union(*y)),
+        (x, y) => x.or(*y),
+    };
+    Some(Passage {
+        chars: Some(CharRange {
+            start: first.start,
+            end: first.end.max(second.end),
+        }),
+        tokens: u32::try_from(tokens).ok()?,
+        pages,
+        text,
+        ..a.clone()
+    })
+}
+
+fn fits_range(passage: &Passage, range: CharRange) -> bool {
+    let length = range.end.checked_sub(range.start);
+    length.is_some_and(|length| passage.text.chars().count() == length as usize)
+}
+
+/// Byte offset of the character at index `chars`; the length of the text for its end.
+fn byte_of(text: &str, chars: u32) -> Option<usize> {
+    let mut offsets = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain(std::iter::once(text.len()));
+    offsets.nth(chars as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{candidate, document, passage};
+    use proptest::prelude::*;
+
+    fn cut(text: &str, ordinal: usize, start: usize, end: usize) -> Passage {
+        let slice: String = text.chars().skip(start).take(end - start).collect();
+        passage(
+            "d",
+            &format!("k{ordinal}"),
+            ordinal as i32,
+            start as u32,
+            &slice,
+        )
+    }
+
+    #[test]
+    fn the_overlap_is_not_repeated_and_the_stronger_leads() {
+        let text = "Größe ist α, und β folgt.";
+        let strong = candidate(cut(text, 1, 10, 25), 0.03);
+        let weak = candidate(cut(text, 0, 0, 14), 0.02);
+        let (merged, dropped) = collapse(vec![strong, weak], &Settings::default());
+        assert_eq!(merged.len(), 1);
+        assert_eq!(merged[0].passage.text, text);
+        assert_eq!(merged[0].passage.key, "k1");
+        assert_eq!(merged[0].fused, 0.03);
+        assert_eq!(merged[0].members, ["k0", "k1"]);
+        assert_eq!(
+            merged[0].passage.hash,
+            reground_documents::content_hash_hex(text)
+        );
+        assert_eq!(
+            (dropped[0].reason, dropped[0].into.as_deref()),
+            (Reason::Merged, Some("k1"))
+        );
+    }
+
+    #[test]
+    fn passages_that_are_not_adjacent_are_not_merged() {
+        let text = document(0, 100);
+        let alone = |change: fn(&mut Passage)| {
+            let mut b = cut(&text, 1, 50, 100);
+            change(&mut b);
+            let input = vec![candidate(cut(&text, 0, 0, 60), 0.3), candidate(b, 0.2)];
+            collapse(input, &Settings::default()).0.len()
+        };
+        assert_eq!(alone(|_| ()), 1);
+        assert_eq!(alone(|p| p.ordinal = None), 2);
+        assert_eq!(alone(|p| p.ordinal = Some(2)), 2);
+        assert_eq!(alone(|p| p.chars = None), 2);
+        assert_eq!(alone(|p| p.version = Some(2)), 2);
+        assert_eq!(alone(|p| p.doc_id = "e".into()), 2);
+        assert_eq!(
+            alone(|p| p.chars = Some(CharRange {
+                start: 61,
+                end: 111
+            })),
+            2,
+            "a gap"
+        );
+        assert_eq!(
+            alone(|p| p.chars = Some(CharRange { start: 40, end: 90 })),
+            2,
+            "offsets that lie"
+        );
+        assert_eq!(
+            alone(|p| p.chars = Some(CharRange { start: 90, end: 50 })),
+            2,
+            "an inverted range"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn merging_never_loses_or_repeats_text(
+            starts in proptest::collection::vec((1usize..50, 0usize..30), 1..12),
+            kept in proptest::collection::vec(any::<bool>(), 12),
+            order in any::<u64>(),
+            most in 5usize..200,
+            multibyte in any::<bool>(),
+        ) {
+            let text = if multibyte { document(0, 200).replace('d', "é").replace('7', "語") } else { document(0, 200) };
+            let mut at = 0;
+            let mut passages = Vec::new();
+            for (ordinal, (step, overlap)) in starts.iter().enumerate() {
+                let end = at + step + overlap;
+                passages.push(cut(&text, ordinal, at, end));
+                at += step;
+            }
+            let mut input: Vec<_> = passages.into_iter().zip(&kept).filter(|(_, k)| **k)
+                .map(|(p, _)| candidate(p, 0.0)).collect();
+            input.sort_by_key(|c| (c.passage.ordinal.unwrap() as u64).wrapping_mul(order | 1) % 101);
+            let settings = Settings { max_merged_tokens: most, ..Settings::default() };
+            let (merged, dropped) = collapse(input.clone(), &settings);
+
+            // Text: each merge equals the document at its offsets, and no covered text is lost.
+            let covered = |list: &[Candidate]| {
+                let mut set = std::collections::BTreeSet::new();
+                for c in list { let r = c.passage.chars.unwrap(); set.extend(r.start..r.end); }
+                set
+            };
+            for c in &merged {
+                let range = c.passage.chars.unwrap();
+                let there: String = text.chars().skip(range.start as usize).take((range.end - range.start) as usize).collect();
+                prop_assert_eq!(&there, &c.passage.text);
+                prop_assert!(c.members.len() == 1 || c.passage.tokens as usize <= most);
+                prop_assert_eq!(c.passage.tokens as usize, reground_tokens::count(&there));
+            }
+            prop_assert_eq!(covered(&input), covered(&merged));
+
+            // Members: each input is in exactly one candidate, in text order, and is dropped exactly if it is not the
+            // key.
+            let mut members: Vec<_> = merged.iter().flat_map(|c| c.members.clone()).collect();
+            members.sort();
+            let mut were: Vec<_> = input.iter().map(|c| c.passage.key.clone()).collect();
+            were.sort();
+            prop_assert_eq!(members, were);
+            prop_assert_eq!(merged.len() + dropped.len(), input.len());
+
+            // Order: the leaders are in fused order.
+            let place = |key: &str| input.iter().position(|c| c.passage.key == key).unwrap();
+            for pair in merged.windows(2) {
+                prop_assert!(place(&pair[0].passage.key) < place(&pair[1].passage.key));
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Fusion of ranked lists into candidates, one for each group of twins.
+
+use std::collections::BTreeMap;
+
+use super::ranking::{FusedRow, Ranking};
+use super::rows::fused_rows;
+use crate::begin::relevance::Scale;
+use crate::passage::identity::{KnownPassages, PassageId, twin_classes};
+use crate::passage::{Candidate, Dropped, Origin, Passage, Reason, Stage};
+use crate::settings::Settings;
+
+/// The fused candidates, and the twins that they replace.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fused {
+    /// One candidate for each class of twins, best first.
+    pub candidates: Vec<Candidate>,
+    /// Twins, with the key of their candidate.
+    pub dropped: Vec<Dropped>,
+}
+
+/// Fuses the lists with twins counted as one *before* their ranks are added up, so that a passage first in one list and
+/// its twin first in another make one strong candidate instead of two weak ones.
+///
+/// The representative of a class is a passage that the conversation already knows (its marker exists), else the one
+/// with the higher fused score of its own, else the one with the smaller key. `also_in` lists the others. Hits without
+/// a passage (deleted since the search) are skipped. The order is that of [`rows`](super::rows()).
+#[must_use]
+pub fn fuse(
+    ranking: Ranking<'_>,
+    passages: &BTreeMap<String, Passage>,
+    known: &KnownPassages,
+    scale: &Scale,
+    settings: &Settings,
+) -> Fused {
+    let own = fused_rows(ranking, settings, |key| {
+        passages.get_key_value(key).map(|(k, _)| k.as_str())
+    });
+    let mut members: Vec<(&FusedRow, &Passage)> = own
+        .iter()
+        .filter_map(|row| Some((row, passages.get(&row.key)?)))
+        .collect();
+    members.sort_by_key(|(_, passage)| !known.contains(&PassageId::of(passage)));
+
+    let leaders = leaders(&members, settings);
+    let fused = fused_rows(ranking, settings, |key| {
+        leaders.get(key).map(|(leader, _)| *leader)
+    });
+
+    let mut also_in: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
+    let mut relevance: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut dropped = Vec::new();
+    for (row, passage) in &members {
+        let Some(&(leader, leading)) = leaders.get(row.key.as_str()) else {
+            continue;
+        };
+        let own_relevance = if !searched(row) {
+            let lexical = ranking.scores.lexical.get(&row.key).copied();
+            let distance = ranking.scores.distances.get(&row.key).copied();
+            scale.carried(lexical, distance)
+        } else {
+            scale.fresh(&row.key)
+        };
+        let best = relevance.entry(leader).or_default();
+        *best = best.max(own_relevance);
+        if leader != row.key {
+            also_in
+                .entry(leader)
+                .or_default()
+                .push((passage.doc_id.clone(), passage.key.clone()));
+            dropped.push(Dropped {
+                candidate: candidate((*row).clone(), (*passage).clone(), own_relevance),
+                stage: Stage::Collapse,
+                reason: Reason::Twin,
+                into: Some(leading.key.clone()),
+            });
+        }
+    }
+    let candidates = fused
+        .into_iter()
+        .filter_map(|row| {
+            let passage = passages.get(&row.key)?.clone();
+            let twins = also_in.remove(row.key.as_str()).unwrap_or_default();
+            let relevance = relevance.get(row.key.as_str()).copied().unwrap_or_default();
+            Some(Candidate {
+                also_in: twins,
+                ..candidate(row, passage, relevance)
+            })
+        })
+        .collect();
+    Fused {
+        candidates,
+        dropped,
+    }
+}
+
+/// The handle and the passage of the leader of each member's twin class, by the member's handle.
+fn leaders<'a>(
+    members: &[(&'a FusedRow, &'a Passage)],
+    settings: &Settings,
+) -> BTreeMap<&'a str, (&'a str, &'a Passage)> {
+    let passages: Vec<&Passage> = members.iter().map(|(_, passage)| *passage).collect();
+    let classes = if settings.collapse_twins {
+        twin_classes(&passages, settings.twin_overlap)
+    } else {
+        (0..passages.len()).collect()
+    };
+    let pairs = members.iter().zip(&classes);
+    pairs
+        .filter_map(|((row, _), &leader)| {
+            let (leading, passage) = members.get(leader)?;
+            Some((row.key.as_str(), (leading.key.as_str(), *passage)))
+        })
+        .collect()
+}
+
+/// Whether this turn's search found it.
+fn searched(row: &FusedRow) -> bool {
+    row.lexical_rank.is_some() || row.vector_rank.is_some()
+}
+
+fn candidate(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
+    let origin = match row.graph_rank {
+        _ if searched(&row) => Origin::Fresh,
+        Some(_) => Origin::Graph,
+        // A passage without any rank comes from the list of earlier turns' results.
+        None => Origin::Carried,
+    };
+    Candidate {
+        lexical_rank: row.lexical_rank,
+        lexical_score: row.lexical_score,
+        vector_rank: row.vector_rank,
+        vector_distance: row.vector_distance,
+        graph_rank: row.graph_rank,
+        fused: row.score,
+        relevance,
+        entities: row.entities,
+        ..Candidate::bare(passage, origin)
+    }
+}

@@ -1,0 +1,18 @@
+//! Fusion of the branches' lists, with twins counted as one passage.
+//!
+//! A [`Ranking`] contains the lists and scores of the branches. [`rows`] combines them into one order, by scores or by
+//! ranks, and [`fuse`] returns candidates.
+
+mod candidates;
+mod list_ranks;
+mod ranking;
+mod rows;
+mod rrf;
+mod scores;
+
+pub use candidates::{Fused, fuse};
+pub use ranking::{BranchScores, FusedRow, Ranking};
+pub use rows::rows;
+
+#[cfg(test)]
+mod tests;

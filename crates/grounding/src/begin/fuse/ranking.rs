@@ -1,0 +1,52 @@
+//! The input and the output of a fusion.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::passage::{Metric, RankedList};
+
+/// The results of the branches for a query.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranking<'a> {
+    /// The ranked lists.
+    pub lists: &'a [RankedList],
+    /// The scores of both branches for the passages in the lists. Not needed for rank fusion.
+    pub scores: &'a BranchScores,
+    /// The scores of the results of earlier turns under this query together with the query that found them, if these
+    /// are ranked too.
+    pub integrated: Option<&'a BranchScores>,
+    /// The distance metric of the vector lists.
+    pub metric: Metric,
+}
+
+/// The scores of both branches for passages under the turn's own query, whichever list contains them. Values in a list
+/// of the own query need not be repeated here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BranchScores {
+    /// BM25 scores, by key. A passage without one contains no word of the query.
+    pub lexical: BTreeMap<String, f64>,
+    /// Vector distances, by key. A passage without one has no embedding.
+    pub distances: BTreeMap<String, f64>,
+}
+
+/// A row of a fusion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FusedRow {
+    /// Key of the passage in the lists.
+    pub key: String,
+    /// The fused score, higher is better. The setting `fusion` selects the method.
+    pub score: f64,
+    /// Best rank over the lexical lists, from 1.
+    pub lexical_rank: Option<u32>,
+    /// Score at that rank; else the score under the turn's own query, if known.
+    pub lexical_score: Option<f64>,
+    /// Best rank over the vector lists, from 1.
+    pub vector_rank: Option<u32>,
+    /// Distance at that rank; else the distance to the turn's own query, if known.
+    pub vector_distance: Option<f64>,
+    /// Rank among the graph neighbours, from 1.
+    pub graph_rank: Option<u32>,
+    /// Compared entities whose lists contain it, sorted.
+    pub entities: Vec<String>,
+}

@@ -1,0 +1,78 @@
+//! Rerank scores applied to the candidates.
+
+use crate::begin::relevance::from_rerank;
+use crate::begin::warnings::Warning;
+use crate::error::GroundingError;
+use crate::passage::{Candidate, Dropped, Reason, Stage};
+
+/// The candidates after the rerank.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scored {
+    /// Best first: by rerank score, then fused score, then key; in fused order if there are no scores.
+    pub candidates: Vec<Candidate>,
+    /// Candidates that the reranker did not return.
+    pub dropped: Vec<Dropped>,
+    /// `rerank_missing` if any candidate has no score.
+    pub warnings: Vec<Warning>,
+}
+
+/// Applies the rerank scores and sorts the candidates. Candidates without a score are dropped as `rerank_missing`.
+/// Without any score, the fused order stays, with the warning.
+///
+/// # Errors
+/// [`GroundingError::RerankLength`] if the number of scores differs from the number of candidates.
+pub fn apply_scores(
+    mut candidates: Vec<Candidate>,
+    scores: &[Option<f64>],
+) -> Result<Scored, GroundingError> {
+    if scores.len() != candidates.len() {
+        let (returned, candidates) = (scores.len(), candidates.len());
+        return Err(GroundingError::RerankLength {
+            returned,
+            candidates,
+        });
+    }
+    let total = candidates.len();
+    for (candidate, score) in candidates.iter_mut().zip(scores) {
+        candidate.rerank = score.filter(|score| score.is_finite());
+    }
+    let missing = candidates.iter().filter(|c| c.rerank.is_none()).count();
+    let warnings = match missing {
+        0 => Vec::new(),
+        missing => vec![Warning::RerankMissing {
+            missing,
+            candidates: total,
+        }],
+    };
+    if missing == total {
+        return Ok(Scored {
+            candidates,
+            dropped: Vec::new(),
+            warnings,
+        });
+    }
+    from_rerank(&mut candidates);
+    let (mut candidates, lost): (Vec<_>, Vec<_>) =
+        candidates.into_iter().partition(|c| c.rerank.is_some());
+    candidates.sort_by(|a, b| {
+        let score = |c: &Candidate| c.rerank.unwrap_or(f64::NEG_INFINITY);
+        score(b)
+            .total_cmp(&score(a))
+            .then(b.fused.total_cmp(&a.fused))
+            .then_with(|| a.passage.key.cmp(&b.passage.key))
+    });
+    let dropped = lost
+        .into_iter()
+        .map(|candidate| Dropped {
+            candidate,
+            stage: Stage::Rerank,
+            reason: Reason::RerankMissing,
+            into: None,
+        })
+        .collect();
+    Ok(Scored {
+        candidates,
+        dropped,
+        warnings,
+    })
+}

@@ -1,0 +1,13 @@
+//! Reranking: the reranker's items are matched to candidates, by key, index, hash or similar text, and their scores are
+//! applied.
+//!
+//! The context always contains the text from before the rerank. A changed text is recorded as a drift event.
+
+mod apply;
+mod matching;
+
+pub use apply::{Scored, apply_scores};
+pub use matching::{DriftEvent, Matched, Reranked, Severity, match_reranked};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! The context of a turn that does not retrieve: the sources of the last turn that did, with their current text.
+//!
+//! The sources stay in order and keep their markers, because their passages stay the same. A source that was deleted,
+//! or that this role may not read, is dropped. A changed text replaces the old one with a warning, as for carried
+//! sources. Pins come first, as in every context.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::begin::Gathered;
+use crate::begin::carry::{CarriedInput, Effect, carry};
+use crate::begin::collapse::collapse;
+use crate::begin::relevance::Scale;
+use crate::begin::select::strongest_first;
+use crate::begin::warnings::Warning;
+use crate::memory::ContextSource;
+use crate::passage::identity::PassageId;
+use crate::passage::{
+    Branch, Candidate, Dropped, Hit, Metric, Origin, Passage, RankedList, Reason, Stage,
+};
+use crate::settings::{PassageOrder, Settings};
+
+/// The input of a turn that reuses its sources.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReuseInput {
+    /// The context of the turn that retrieved, in prompt order.
+    pub context: Vec<ContextSource>,
+    /// The passage order of that context.
+    pub order: Option<PassageOrder>,
+    /// Sources that the application added to the turns since, in order.
+    pub added: Vec<ContextSource>,
+    /// The current passages of the context, including each member of merged ones.
+    pub passages: BTreeMap<PassageId, Passage>,
+    /// Whether a filter applies. Sources that the application added have no columns and are left out under a filter.
+    pub filtered: bool,
+    /// The pins, with their current passages.
+    pub pins: Vec<CarriedInput>,
+    /// The metric of the pins' distances.
+    pub metric: Metric,
+    /// Warnings of the read phase.
+    pub warnings: Vec<Warning>,
+}
+
+/// The passages of a context: its sources, or the members of merged ones.
+pub fn passages_of(context: &[ContextSource]) -> impl Iterator<Item = PassageId> {
+    context.iter().flat_map(|source| members(&source.candidate))
+}
+
+fn members(candidate: &Candidate) -> impl Iterator<Item = PassageId> {
+    let own = &candidate.passage.key;
+    let others = candidate.members.iter().filter(move |key| *key != own);
+    // The own key comes first, because a merge is named by its first member.
+    std::iter::once(own).chain(others).map(|key| PassageId {
+        corpus: candidate.passage.corpus.clone(),
+        key: key.clone(),
+    })
+}
+
+/// The reused sources take the place of fresh candidates. No reranker is called.
+#[must_use]
+pub fn reuse_context(input: ReuseInput, settings: &Settings) -> Gathered {
+    let ReuseInput {
+        context,
+        order,
+        added,
+        passages,
+        filtered,
+        pins,
+        metric,
+        mut warnings,
+    } = input;
+    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+    let context = strongest_first(context, order.unwrap_or(settings.passage_order));
+    let mut markers = BTreeSet::new();
+    for source in context.into_iter().chain(added) {
+        // A source that was added to several turns counts once.
+        if !markers.insert(source.marker.clone()) {
+            continue;
+        }
+        let reread = read_again(source.candidate, &passages, filtered, settings);
+        warnings.extend(reread.changed);
+        kept.extend(reread.kept);
+        dropped.extend(reread.dropped);
+    }
+    let effect = Effect {
+        carries: false,
+        reserved_slots: 0,
+        anchors: false,
+    };
+    let scale = Scale::of(&score_lists(&pins), metric);
+    let memory = carry(&mut kept, &mut Vec::new(), pins, &scale, effect, settings);
+    dropped.extend(memory.dropped);
+    warnings.extend(memory.warnings);
+    Gathered {
+        candidates: kept,
+        pins: memory.pins,
+        carried: Vec::new(),
+        effect,
+        entities: Vec::new(),
+        dropped,
+        warnings,
+        withdrawn: BTreeSet::new(),
+    }
+}
+
+/// The result of reading a source again.
+#[derive(Default)]
+struct Reread {
+    kept: Vec<Candidate>,
+    dropped: Vec<Dropped>,
+    changed: Option<Warning>,
+}
+
+fn read_again(
+    source: Candidate,
+    passages: &BTreeMap<PassageId, Passage>,
+    filtered: bool,
+    settings: &Settings,
+) -> Reread {
+    let mut reread = Reread::default();
+    // A source without text has been erased.
+    if source.passage.is_from_caller() && !filtered && !source.passage.text.is_empty() {
+        reread.kept.push(reused(&source, source.passage.clone()));
+        return reread;
+    }
+    let mut parts = Vec::new();
+    for id in members(&source) {
+        let reason = match passages.get(&id) {
+            Some(passage) if passage.doc_id == source.passage.doc_id => {
+                parts.push(reused(&source, passage.clone()));
+                continue;
+            }
+            Some(_) => Reason::Changed,
+            None => Reason::Gone,
+        };
+        let mut candidate = reused(&source, source.passage.clone());
+        candidate.passage.key.clone_from(&id.key);
+        candidate.members = vec![id.key];
+        reread.dropped.push(Dropped {
+            candidate,
+            stage: Stage::Carry,
+            reason,
+            into: None,
+        });
+    }
+    // A merged source stays merged, whatever the present limit of a merge.
+    let merging = Settings {
+        merge_adjacent: true,
+        max_merged_tokens: usize::MAX,
+        ..settings.clone()
+    };
+    let (kept, merged) = collapse(parts, &merging);
+    reread.dropped.extend(merged);
+    let changed = |first: &Candidate| first.passage.hash != source.passage.hash;
+    reread.changed =
+        kept.first()
+            .filter(|first| changed(first))
+            .map(|first| Warning::SourceChanged {
+                doc_id: first.passage.doc_id.clone(),
+                key: first.passage.key.clone(),
+            });
+    reread.kept = kept;
+    reread
+}
+
+/// A passage with the relevance of its source and without ranks, because this turn did not search.
+fn reused(source: &Candidate, passage: Passage) -> Candidate {
+    Candidate {
+        relevance: source.relevance,
+        carry_score: source.carry_score,
+        also_in: source.also_in.clone(),
+        ..Candidate::bare(passage, Origin::Carried)
+    }
+}
+
+/// The scores of the pins' passages as lists, so that they can be compared with each other. Nothing else was scored.
+fn score_lists(pins: &[CarriedInput]) -> Vec<RankedList> {
+    let options = || pins.iter().flat_map(|pin| &pin.options);
+    let lexical = options().map(|option| (option.lexical_score, option));
+    let vector = options().map(|option| (option.vector_distance, option));
+    let list = |branch, hits: Vec<Hit>| RankedList {
+        branch,
+        weight: 1.0,
+        entity: None,
+        hits,
+    };
+    let hit = |(value, option): (Option<f64>, &crate::begin::carry::CarriedOption)| {
+        Some(Hit {
+            key: option.passage.key.clone(),
+            value: value?,
+        })
+    };
+    vec![
+        list(Branch::Lexical, lexical.filter_map(hit).collect()),
+        list(Branch::Vector, vector.filter_map(hit).collect()),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+use super::*;
+use crate::fixtures::{candidate, carry_widely, passage};
+use proptest::prelude::*;
+
+fn one(key: &str, score: f64, tokens: u32) -> Candidate {
+    let mut c = candidate(passage("d", key, 0, 0, key), score);
+    c.passage.tokens = tokens;
+    c
+}
+
+fn known(key: &str, relevance: f64, carry: f64) -> Candidate {
+    Candidate {
+        relevance,
+        carry_score: Some(carry),
+        origin: Origin::Carried,
+        ..one(key, 0.0, 10)
+    }
+}
+
+fn many(prefix: &str, n: usize) -> Vec<Candidate> {
+    (0..n)
+        .map(|i| one(&format!("{prefix}{i:02}"), 1.0 / (61 + i) as f64, 10))
+        .collect()
+}
+
+fn effect(reserved_slots: usize) -> Effect {
+    Effect {
+        carries: true,
+        reserved_slots,
+        anchors: false,
+    }
+}
+
+fn keys(selection: &Selection) -> Vec<&str> {
+    selection
+        .sources
+        .iter()
+        .map(|c| c.passage.key.as_str())
+        .collect()
+}
+
+#[test]
+fn unused_reserved_slots_go_to_fresh_candidates() {
+    let settings = carry_widely();
+    let carried = vec![
+        known("c1", 0.6, 1.0),
+        known("c2", 0.9, 1.0),
+        known("c3", 0.9, 0.5),
+        known("c4", 0.5, 0.7),
+    ];
+    let pool = Pool {
+        fresh: many("f", 20),
+        carried,
+        ..Pool::default()
+    };
+    let selection = select(pool, effect(3), &settings);
+    assert_eq!(
+        keys(&selection)[..7],
+        ["f00", "f01", "f02", "f03", "f04", "f05", "f06"]
+    );
+    assert_eq!(keys(&selection)[7..], ["c2", "c1", "c3"]);
+    let c4 = selection
+        .dropped
+        .iter()
+        .find(|d| d.candidate.passage.key == "c4")
+        .unwrap();
+    assert_eq!(c4.reason, Reason::OverReservedSlots);
+
+    let pool = Pool {
+        fresh: many("f", 20),
+        carried: vec![known("c1", 0.6, 1.0)],
+        ..Pool::default()
+    };
+    let selection = select(pool, effect(3), &settings);
+    assert_eq!((keys(&selection).len(), keys(&selection)[9]), (10, "c1"));
+    let few = Pool {
+        fresh: many("f", 2),
+        carried: (0..5).map(|i| known(&format!("c{i}"), 0.9, 1.0)).collect(),
+        ..Pool::default()
+    };
+    assert_eq!(
+        keys(&select(few, effect(3), &settings)),
+        ["f00", "f01", "c0", "c1", "c2"]
+    );
+}
+
+#[test]
+fn pins_take_reserved_slots_first() {
+    let pins = vec![
+        Candidate {
+            origin: Origin::Pinned,
+            ..one("p1", 0.0, 10)
+        },
+        Candidate {
+            origin: Origin::Pinned,
+            ..one("p0", 0.0, 10)
+        },
+    ];
+    let carried = vec![known("c1", 0.6, 1.0), known("c2", 0.9, 1.0)];
+    let pool = Pool {
+        pins,
+        fresh: many("f", 20),
+        carried,
+        ..Pool::default()
+    };
+    let selection = select(pool, effect(3), &carry_widely());
+    assert_eq!(
+        (&keys(&selection)[..3], keys(&selection)[9]),
+        (&["p1", "p0", "f00"][..], "c2")
+    );
+    assert_eq!(selection.sources.len(), 10);
+}
+
+#[test]
+fn a_known_source_is_not_hurt_by_retrieval() {
+    let mut fresh = many("f", 20);
+    fresh[15].carry_score = Some(0.7);
+    fresh[15].relevance = 0.8;
+    fresh[2].carry_score = Some(0.7);
+    fresh[2].relevance = 0.9;
+    let selection = select(
+        Pool {
+            fresh,
+            ..Pool::default()
+        },
+        effect(3),
+        &carry_widely(),
+    );
+    let found = selection
+        .sources
+        .iter()
+        .find(|c| c.passage.key == "f15")
+        .unwrap();
+    assert_eq!(found.origin, Origin::Carried);
+    let other = selection
+        .sources
+        .iter()
+        .find(|c| c.passage.key == "f02")
+        .unwrap();
+    assert_eq!(other.origin, Origin::Fresh);
+    assert_eq!(selection.sources.len(), 10);
+}
+
+#[test]
+fn a_small_budget_admits_fresh_and_carried() {
+    let settings = Settings {
+        max_tokens: 50,
+        ..carry_widely()
+    };
+    let carried = (0..3).map(|i| known(&format!("c{i}"), 0.9, 1.0)).collect();
+    let selection = select(
+        Pool {
+            fresh: many("f", 20),
+            carried,
+            ..Pool::default()
+        },
+        effect(3),
+        &settings,
+    );
+    assert_eq!(keys(&selection), ["f00", "f01", "f02", "f03", "c0"]);
+}
+
+#[test]
+fn smaller_passages_fill_up_to_min_sources() {
+    let settings = Settings {
+        max_tokens: 100,
+        min_sources: 3,
+        ..carry_widely()
+    };
+    let fresh = vec![
+        one("a", 0.9, 60),
+        one("big", 0.8, 50),
+        one("b", 0.7, 10),
+        one("c", 0.6, 10),
+        one("d", 0.5, 10),
+    ];
+    let selection = select(
+        Pool {
+            fresh,
+            ..Pool::default()
+        },
+        effect(0),
+        &settings,
+    );
+    assert_eq!(keys(&selection), ["a", "b", "c"]);
+    assert!(
+        selection
+            .dropped
+            .iter()
+            .all(|d| d.reason == Reason::OverTokenBudget)
+    );
+}
+
+#[test]
+fn compared_entities_share_the_slots() {
+    let mut fresh = many("f", 9);
+    for (i, entity) in [(0, "x"), (1, "x"), (2, "x"), (5, "y"), (6, "y")] {
+        fresh[i].entities = vec![entity.into()];
+    }
+    let settings = Settings {
+        max_sources: 6,
+        ..carry_widely()
+    };
+    let pool = Pool {
+        fresh,
+        entities: vec!["x".into(), "y".into()],
+        ..Pool::default()
+    };
+    assert_eq!(
+        keys(&select(pool, effect(0), &settings)),
+        ["f00", "f05", "f03", "f01", "f06", "f04"]
+    );
+}
+
+#[test]
+fn edges_order_puts_the_weakest_in_the_middle() {
+    let settings = Settings {
+        passage_order: PassageOrder::Edges,
+        ..carry_widely()
+    };
+    let selection = select(
+        Pool {
+            fresh: many("f", 5),
+            ..Pool::default()
+        },
+        effect(0),
+        &settings,
+    );
+    assert_eq!(keys(&selection), ["f00", "f02", "f04", "f03", "f01"]);
+}
+
+proptest! {
+    #[test]
+    fn limits_hold_and_no_candidate_is_lost(
+        pins in 0usize..5,
+        fresh in proptest::collection::vec((1u32..400, proptest::option::of(0.0f64..1.0), 0.0f64..1.0), 0..30),
+        carried in proptest::collection::vec((1u32..400, 0.0f64..1.0, 0.5f64..1.0), 0..10),
+        max_sources in 1usize..15,
+        max_tokens in 1usize..2000,
+        reserved in 0usize..8,
+        edges in any::<bool>(),
+    ) {
+        let settings = Settings {
+            max_sources, max_tokens,
+            passage_order: if edges { PassageOrder::Edges } else { PassageOrder::Score },
+            ..carry_widely()
+        };
+        let pool = Pool {
+            pins: (0..pins).map(|i| Candidate { origin: Origin::Pinned, ..one(&format!("p{i}"), 0.0, 50) }).collect(),
+            fresh: fresh.iter().enumerate().map(|(i, (tokens, carry, relevance))| Candidate {
+                carry_score: *carry, relevance: *relevance, ..one(&format!("f{i:02}"), 1.0 / (61 + i) as f64, *tokens)
+            }).collect(),
+            carried: carried.iter().enumerate().map(|(i, (tokens, carry, relevance))| {
+                let mut c = known(&format!("c{i:02}"), *relevance, *carry);
+                c.passage.tokens = *tokens;
+                c
+            }).collect(),
+            entities: vec![],
+        };
+        let total = pool.pins.len() + pool.fresh.len() + pool.carried.len();
+        let selection = select(pool, effect(reserved), &settings);
+        let tokens: usize = selection.sources.iter().map(|c| c.passage.tokens as usize).sum();
+        prop_assert_eq!(tokens, selection.tokens);
+        prop_assert!(tokens <= max_tokens);
+        prop_assert!(selection.sources.len() <= max_sources);
+        let by = |origin| selection.sources.iter().filter(|c| c.origin == origin).count();
+        prop_assert!(by(Origin::Carried) <= reserved.saturating_sub(by(Origin::Pinned)));
+        let mut seen: Vec<_> = selection.sources.iter().map(|c| &c.passage.key)
+            .chain(selection.dropped.iter().map(|d| &d.candidate.passage.key)).collect();
+        seen.sort();
+        seen.dedup();
+        prop_assert_eq!(seen.len(), total);
+        prop_assert_eq!(selection.sources.len() + selection.dropped.len(), total);
+    }
+}

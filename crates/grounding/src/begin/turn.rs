@@ -1,0 +1,353 @@
+//! The beginning of a turn, as pure functions of the input that was read.
+//!
+//! [`gather`] runs fusion, collapse, the rerank cut and carry-over. A reranker may follow, in the same statement or
+//! much later. [`compose`] then applies its scores, selects sources, and assigns markers and facts. A deferred turn
+//! stores the [`Gathered`] value between the two.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::begin::assign_markers::assign_markers;
+use crate::begin::carry::{CarriedInput, Effect, carry, eligible, known_passages};
+use crate::begin::collapse::collapse;
+use crate::begin::facts::extract_facts;
+use crate::begin::fuse::{BranchScores, Ranking, fuse};
+use crate::begin::relevance::Scale;
+use crate::begin::rerank::{Scored, apply_scores};
+use crate::begin::select::{Pool, select};
+use crate::begin::warnings::Warning;
+use crate::error::GroundingError;
+use crate::memory::{BoundMarker, ContextSource, MarkerRegister};
+use crate::passage::identity::KnownPassages;
+use crate::passage::{
+    Branch, Candidate, Dropped, Metric, Origin, Passage, RankedList, Reason, Stage,
+};
+use crate::query::cues::Cues;
+use crate::query::intent::JudgedIntent;
+use crate::settings::Settings;
+
+/// Everything that a turn reads before it computes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GatherInput {
+    /// The lists of the branches. In each branch the turn's own query comes first.
+    pub lists: Vec<RankedList>,
+    /// The scores of both branches for the passages in the lists.
+    pub scores: BranchScores,
+    /// The scores of the results of earlier turns, under this query together with the query that found them.
+    pub integrated: BranchScores,
+    /// The passages in the lists, by the name that the lists use.
+    pub passages: BTreeMap<String, Passage>,
+    /// The remembered sources, with the passages that their keys name now.
+    pub carried: Vec<CarriedInput>,
+    /// Passages that the turn already has, when it searches again.
+    pub had: KnownPassages,
+    /// The judgement on the query.
+    pub judged: JudgedIntent,
+    /// The distance metric of the vector lists.
+    pub metric: Metric,
+    /// Warnings of the read phase.
+    pub warnings: Vec<Warning>,
+}
+
+/// A turn before its rerank. A deferred turn stores it as jsonb.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gathered {
+    /// The candidates for the reranker: at most `rerank_top`, in fused order.
+    pub candidates: Vec<Candidate>,
+    /// Pins in pin order. They bypass the reranker.
+    pub pins: Vec<Candidate>,
+    /// Carried sources, ordered by relevance × carry score. They are added after the rerank.
+    pub carried: Vec<Candidate>,
+    /// The effect of the intent on carry-over.
+    pub effect: Effect,
+    /// Members of the comparison.
+    pub entities: Vec<String>,
+    /// Candidates dropped so far.
+    pub dropped: Vec<Dropped>,
+    /// Warnings so far.
+    pub warnings: Vec<Warning>,
+    /// Positions, from 0, of candidates that were removed after the list was handed to a reranker.
+    #[serde(default)]
+    pub withdrawn: BTreeSet<usize>,
+}
+
+impl Gathered {
+    /// The (corpus, document) pairs that the context may contain, with repetitions.
+    pub fn documents(&self) -> impl Iterator<Item = (&str, &str)> {
+        let candidates = self.candidates.iter();
+        let all = candidates.chain(&self.pins).chain(&self.carried);
+        all.map(|candidate| {
+            let passage = &candidate.passage;
+            (passage.corpus.as_str(), passage.doc_id.as_str())
+        })
+    }
+
+    /// Removes the candidates of a document as if they had never been found. Returns true if there were any.
+    pub fn withdraw(&mut self, corpus: &str, doc_id: &str) -> bool {
+        let is_of_it = |candidate: &Candidate| {
+            candidate.passage.corpus == corpus && candidate.passage.doc_id == doc_id
+        };
+        let is_left = |place: &usize| !self.withdrawn.contains(place);
+        let places = (0..).filter(is_left).zip(&self.candidates);
+        let taken: BTreeSet<usize> = places
+            .filter_map(|(place, candidate)| is_of_it(candidate).then_some(place))
+            .collect();
+        self.withdrawn.extend(taken);
+        let mut withdrawn = false;
+        for candidates in [&mut self.candidates, &mut self.pins, &mut self.carried] {
+            let before = candidates.len();
+            candidates.retain(|candidate| !is_of_it(candidate));
+            withdrawn |= candidates.len() < before;
+        }
+        let before = self.dropped.len();
+        self.dropped.retain(|dropped| !is_of_it(&dropped.candidate));
+        withdrawn || self.dropped.len() < before
+    }
+}
+
+/// The context of a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Composed {
+    /// The sources in prompt order, with markers and facts.
+    pub context: Vec<ContextSource>,
+    /// Markers bound in this turn, to be appended to the registry.
+    pub new_markers: Vec<BoundMarker>,
+    /// Every candidate that did not reach the context, with stage and reason.
+    pub dropped: Vec<Dropped>,
+    /// Warnings of the turn.
+    pub warnings: Vec<Warning>,
+    /// o200k_base tokens of the passages' text.
+    pub tokens: usize,
+}
+
+/// The first half of a turn: from ranked lists and memory to the candidates for the reranker.
+#[must_use]
+pub fn gather(input: GatherInput, settings: &Settings) -> Gathered {
+    let GatherInput {
+        mut lists,
+        scores,
+        integrated,
+        passages,
+        carried,
+        had,
+        judged,
+        metric,
+        mut warnings,
+    } = input;
+    warnings.extend(branch_warnings(&lists, settings));
+    if !any_search_hit(&lists) {
+        // Without search hits, the results of earlier turns would rank first.
+        lists.retain(|list| list.branch != Branch::History);
+    }
+
+    let scale = Scale::of(&lists, metric);
+    let mut known = known_passages(&carried);
+    known.extend(had);
+    let effect = Effect::of(&judged, settings);
+
+    let ranking = Ranking {
+        lists: &lists,
+        scores: &scores,
+        integrated: Some(&integrated),
+        metric,
+    };
+    let fused = fuse(ranking, &passages, &known, &scale, settings);
+    let (merged, members) = collapse(fused.candidates, settings);
+    let (mut candidates, mut beyond) = split_at_cut(merged, settings.rerank_top);
+    let memory = carry(
+        &mut candidates,
+        &mut beyond,
+        carried,
+        &scale,
+        effect,
+        settings,
+    );
+
+    let mut dropped = [fused.dropped, members].concat();
+    dropped.extend(beyond.into_iter().map(below_cut));
+    dropped.extend(memory.dropped);
+    warnings.extend(memory.warnings);
+    let (pins, carried) = (memory.pins, memory.carried);
+    Gathered {
+        candidates,
+        pins,
+        carried,
+        effect,
+        entities: judged.entities,
+        dropped,
+        warnings,
+        withdrawn: BTreeSet::new(),
+    }
+}
+
+/// The second half of a turn: from the candidates and their rerank scores to the context with its markers.
+///
+/// `scores` has one entry for each of `gathered.candidates`; `None` keeps the fused order. `register` needs to contain
+/// only the markers of [`Gathered::documents`] and the marker from which the next one follows.
+///
+/// # Errors
+/// [`GroundingError::RerankLength`] if the number of scores differs from the number of candidates.
+pub fn compose(
+    gathered: Gathered,
+    scores: Option<&[Option<f64>]>,
+    register: &MarkerRegister,
+    query: &str,
+    settings: &Settings,
+) -> Result<Composed, GroundingError> {
+    let Gathered {
+        candidates,
+        pins,
+        mut carried,
+        effect,
+        entities,
+        mut dropped,
+        mut warnings,
+        withdrawn: _,
+    } = gathered;
+
+    let ranked = match scores {
+        Some(scores) => apply_scores(candidates, scores)?,
+        None => Scored {
+            candidates,
+            ..Scored::default()
+        },
+    };
+    let (rescued, lost) = rescue(ranked.dropped, effect, settings);
+    carried.extend(rescued);
+    let pool = Pool {
+        pins,
+        fresh: ranked.candidates,
+        carried,
+        entities,
+    };
+    let selection = select(pool, effect, settings);
+
+    dropped.extend(lost);
+    dropped.extend(selection.dropped);
+    warnings.extend(ranked.warnings);
+    let over_budget = |d: &Dropped| d.reason == Reason::OverTokenBudget;
+    if selection.sources.is_empty() && dropped.iter().any(over_budget) {
+        warnings.push(Warning::BudgetTooSmall {
+            max_tokens: settings.max_tokens,
+        });
+    }
+    let (context, new_markers) = finish_sources(selection.sources, register, query, settings);
+    Ok(Composed {
+        context,
+        new_markers,
+        dropped,
+        warnings,
+        tokens: selection.tokens,
+    })
+}
+
+/// Assigns markers and facts to the sources of a context, in their order. Also returns the new bindings.
+pub(crate) fn finish_sources(
+    sources: Vec<Candidate>,
+    register: &MarkerRegister,
+    query: &str,
+    settings: &Settings,
+) -> (Vec<ContextSource>, Vec<BoundMarker>) {
+    let (markers, new) = assign_markers(&sources, &register.markers, settings.marker_style);
+    let cues = Cues::built_in();
+    let placed = sources.into_iter().zip(markers).zip(1..);
+    let context = placed
+        .map(|((candidate, marker), position)| ContextSource {
+            facts: extract_facts(
+                &candidate.passage.text,
+                query,
+                register.facts.get(&marker),
+                settings.facts_per_source,
+                cues,
+            ),
+            marker,
+            position,
+            candidate,
+            retrieval: 0,
+        })
+        .collect();
+    (context, new)
+}
+
+/// Splits the candidates into those for the reranker and the rest.
+fn split_at_cut(mut candidates: Vec<Candidate>, top: usize) -> (Vec<Candidate>, Vec<Candidate>) {
+    let beyond = candidates.split_off(candidates.len().min(top));
+    (candidates, beyond)
+}
+
+fn below_cut(candidate: Candidate) -> Dropped {
+    Dropped {
+        candidate,
+        stage: Stage::Rerank,
+        reason: Reason::BelowRerankCut,
+        into: None,
+    }
+}
+
+/// Splits off the candidates that the reranker dropped although the conversation relies on them. They compete for the
+/// reserved slots, so that a reranker cannot remove the document under discussion.
+fn rescue(
+    dropped: Vec<Dropped>,
+    effect: Effect,
+    settings: &Settings,
+) -> (Vec<Candidate>, Vec<Dropped>) {
+    let (rescued, lost): (Vec<_>, Vec<_>) = dropped
+        .into_iter()
+        .partition(|lost| eligible(&lost.candidate, effect, settings));
+    let carried = rescued
+        .into_iter()
+        .map(|lost| Candidate {
+            origin: Origin::Carried,
+            ..lost.candidate
+        })
+        .collect();
+    (carried, lost)
+}
+
+/// Whether a search of this turn found anything. Lists of graph edges and earlier turns do not count.
+fn any_search_hit(lists: &[RankedList]) -> bool {
+    let mut searches = lists
+        .iter()
+        .filter(|list| matches!(list.branch, Branch::Lexical | Branch::Vector));
+    searches.any(|list| !list.hits.is_empty())
+}
+
+/// Warnings about missing or short branches.
+///
+/// A vector branch ranks every passage with an embedding. If it returned fewer than asked although the lexical branch
+/// found others, then those have no embedding or the index stopped early under the filter: a short branch. A lexical
+/// branch returns only matches, so few hits are normal.
+fn branch_warnings(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let vector: Vec<&RankedList> = lists
+        .iter()
+        .filter(|l| l.branch == Branch::Vector)
+        .collect();
+    if vector.is_empty() && settings.vector_weight > 0.0 {
+        warnings.push(Warning::NoEmbedding);
+    }
+    for list in &vector {
+        let found: BTreeSet<&str> = list.hits.iter().map(|hit| hit.key.as_str()).collect();
+        let missed = lists
+            .iter()
+            .filter(|other| other.branch == Branch::Lexical)
+            .flat_map(|other| &other.hits)
+            .any(|hit| !found.contains(hit.key.as_str()));
+        if found.len() < settings.candidates && missed {
+            warnings.push(Warning::ShortBranch {
+                branch: Branch::Vector,
+                returned: found.len(),
+                asked: settings.candidates,
+            });
+        }
+    }
+    if !any_search_hit(lists) {
+        warnings.push(Warning::NothingFound);
+    }
+    warnings
+}
+
+#[cfg(test)]
+#[path = "turn_tests.rs"]
+mod tests;

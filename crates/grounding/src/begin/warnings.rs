@@ -1,0 +1,186 @@
+//! Warnings of a turn: every fallback is reported. The names are stored in `turns.warnings` and do not change after a
+//! release.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::passage::Branch;
+
+/// A warning of a turn, with its details.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "warning", rename_all = "snake_case")]
+pub enum Warning {
+    /// No embedding was given, so the vector branch was not searched.
+    NoEmbedding,
+    /// The lexical branch had no index and read the table.
+    NoLexicalIndex,
+    /// A branch returned fewer passages than requested, although more exist.
+    ShortBranch {
+        /// The branch.
+        branch: Branch,
+        /// Passages returned.
+        returned: usize,
+        /// Passages asked for.
+        asked: usize,
+    },
+    /// Neither branch found anything.
+    NothingFound,
+    /// The reranker left out some candidates, or all of them. In the latter case the fused order stays.
+    RerankMissing {
+        /// Number of candidates without a score.
+        missing: usize,
+        /// Number of candidates.
+        candidates: usize,
+    },
+    /// A reranked item was matched only by similar text.
+    RerankFuzzy {
+        /// Position of the item in the reranker's result, from 0.
+        item: usize,
+        /// Key of the matched candidate.
+        key: String,
+    },
+    /// A reranked item matches no candidate, or one that an earlier item has taken.
+    RerankUnmatched {
+        /// Position of the item in the reranker's result, from 0.
+        item: usize,
+    },
+    /// The text of a carried source has changed since its last use.
+    SourceChanged {
+        /// The document's key.
+        doc_id: String,
+        /// The passage's key.
+        key: String,
+    },
+    /// A pinned source cannot be read any more: it was deleted, or is not visible to this role.
+    PinGone {
+        /// The document's key.
+        doc_id: String,
+        /// The passage's key; empty for a pin on the document.
+        key: String,
+    },
+    /// No passage fits into the token budget, so the context is empty.
+    BudgetTooSmall {
+        /// The budget in tokens.
+        max_tokens: usize,
+    },
+}
+
+impl Warning {
+    /// The stable name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NoEmbedding => "no_embedding",
+            Self::NoLexicalIndex => "no_lexical_index",
+            Self::ShortBranch { .. } => "short_branch",
+            Self::NothingFound => "nothing_found",
+            Self::RerankMissing { .. } => "rerank_missing",
+            Self::RerankFuzzy { .. } => "rerank_fuzzy",
+            Self::RerankUnmatched { .. } => "rerank_unmatched",
+            Self::SourceChanged { .. } => "source_changed",
+            Self::PinGone { .. } => "pin_gone",
+            Self::BudgetTooSmall { .. } => "budget_too_small",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoEmbedding => f.write_str("no embedding was given: lexical search only"),
+            Self::NoLexicalIndex => f.write_str("no lexical index: the table was read"),
+            Self::ShortBranch {
+                branch,
+                returned,
+                asked,
+            } => {
+                let branch = branch.name();
+                write!(
+                    f,
+                    "the {branch} branch returned {returned} of {asked} passages"
+                )
+            }
+            Self::NothingFound => f.write_str("neither branch found a passage"),
+            Self::RerankMissing {
+                missing,
+                candidates,
+            } => {
+                write!(
+                    f,
+                    "the reranker left out {missing} of {candidates} candidates"
+                )
+            }
+            Self::RerankFuzzy { item, key } => {
+                write!(
+                    f,
+                    "reranked item {item} was taken for passage \"{key}\" by similar text"
+                )
+            }
+            Self::RerankUnmatched { item } => {
+                write!(f, "reranked item {item} matches no candidate")
+            }
+            Self::SourceChanged { doc_id, key } => {
+                write!(
+                    f,
+                    "passage \"{key}\" of \"{doc_id}\" has changed since it was last used"
+                )
+            }
+            Self::PinGone { doc_id, key } if key.is_empty() => {
+                write!(f, "the pinned document \"{doc_id}\" cannot be read")
+            }
+            Self::PinGone { doc_id, key } => {
+                write!(
+                    f,
+                    "the pinned passage \"{key}\" of \"{doc_id}\" cannot be read"
+                )
+            }
+            Self::BudgetTooSmall { max_tokens } => {
+                write!(f, "no passage fits into {max_tokens} tokens")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stored_name_equals_the_name() {
+        let warnings = [
+            Warning::NoEmbedding,
+            Warning::NoLexicalIndex,
+            Warning::ShortBranch {
+                branch: Branch::Vector,
+                returned: 3,
+                asked: 40,
+            },
+            Warning::NothingFound,
+            Warning::RerankMissing {
+                missing: 1,
+                candidates: 2,
+            },
+            Warning::RerankFuzzy {
+                item: 0,
+                key: "k".into(),
+            },
+            Warning::RerankUnmatched { item: 0 },
+            Warning::SourceChanged {
+                doc_id: "d".into(),
+                key: "k".into(),
+            },
+            Warning::PinGone {
+                doc_id: "d".into(),
+                key: String::new(),
+            },
+            Warning::BudgetTooSmall { max_tokens: 1 },
+        ];
+        for warning in warnings {
+            let stored = serde_json::to_value(&warning).unwrap();
+            assert_eq!(stored["warning"], warning.name());
+            assert_eq!(serde_json::from_value::<Warning>(stored).unwrap(), warning);
+            assert!(!warning.to_string().is_empty());
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Earlier turns, and the messages that a history is made of.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// The placeholder in a history for an answer whose text was not stored.
+pub const NOT_STORED: &str = "[answer not stored]";
+
+/// A turn that has ended, with its current answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HistoryTurn {
+    /// Its number in the conversation.
+    pub number: u32,
+    /// The user's query.
+    pub query: String,
+    /// The model's answer; empty if there is none.
+    pub answer: String,
+    /// o200k_base tokens of the query, if already counted.
+    #[serde(default)]
+    pub query_tokens: Option<usize>,
+    /// o200k_base tokens of the answer, if already counted.
+    #[serde(default)]
+    pub answer_tokens: Option<usize>,
+    /// The citations of the answer.
+    #[serde(default)]
+    pub citations: Vec<HistoryCitation>,
+}
+
+/// A citation of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryCitation {
+    /// The byte range of the citation, or of the text that it covers, in the answer. Every sentence that the range
+    /// touches is cited.
+    pub bytes: Range<usize>,
+    /// The verdict; `None` if there is none.
+    pub holds: Option<bool>,
+}
+
+/// The earlier turns that the current turn depends on, by number. With an empty list no turn is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dependence {
+    /// All turns: no dependence was determined.
+    #[default]
+    All,
+    /// Only these turns.
+    Hard(Vec<u32>),
+    /// All turns from the earliest of these on, so that each exchange keeps what led to it.
+    Soft(Vec<u32>),
+}
+
+impl Dependence {
+    pub(super) fn includes(&self, turn: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Hard(judged) => judged.contains(&turn),
+            Self::Soft(judged) => judged.iter().any(|first| *first <= turn),
+        }
+    }
+}
+
+/// The rules for a history.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HistoryRules {
+    /// Maximum o200k_base tokens. `None`: no compression and no ledger.
+    pub max_tokens: Option<usize>,
+    /// The turns to keep. The ledger of a compressed history stays complete: without turns the history is the ledger,
+    /// or empty if there is no budget.
+    pub dependence: Dependence,
+}
+
+/// The role of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The ledger.
+    Sources,
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// A message of the history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Number of its turn; `None` for the ledger.
+    pub turn: Option<u32>,
+    /// Its role.
+    pub role: Role,
+    /// Its text.
+    pub content: String,
+    /// o200k_base tokens of the text.
+    pub tokens: usize,
+    /// Whether a part of its turn is missing.
+    pub shortened: bool,
+}
+
+/// The history: the ledger, then the turns in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// Its messages.
+    pub blocks: Vec<Block>,
+    /// Tokens of all blocks.
+    pub tokens: usize,
+    /// Whether the ledger alone exceeds the budget. Then the history is only the ledger.
+    pub over_budget: bool,
+    /// Tuples in the ledger.
+    pub tuples: usize,
+    /// Turns that are complete.
+    pub whole: usize,
+    /// Turns that are shortened.
+    pub shortened: usize,
+    /// Turns that are left out.
+    pub left_out: usize,
+}

@@ -1,0 +1,131 @@
+//! Whether the sources of a turn still have the same text, by hash.
+
+use std::collections::BTreeMap;
+
+use crate::begin::collapse::collapse;
+use crate::passage::{Candidate, Origin, Passage};
+use crate::settings::Settings;
+
+/// The present state of a passage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceState {
+    /// The same text.
+    Unchanged,
+    /// Another text, or a passage of another document.
+    Changed,
+    /// Deleted, or not visible to this role.
+    Gone,
+}
+
+impl SourceState {
+    /// The stable name for display.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Changed => "changed",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// A passage, or several merged ones, as a turn used it.
+#[derive(Clone, Copy, Debug)]
+pub struct CitedPassage<'a> {
+    /// The document.
+    pub doc_id: &'a str,
+    /// Keys of its passages, in text order.
+    pub members: &'a [String],
+    /// The hash of its text, or a prefix of it (hex).
+    pub hash: &'a str,
+}
+
+/// The hash of the current text, if it is still one text, and its state. `now` has the current passages of the corpus
+/// by key.
+#[must_use]
+pub fn source_state(
+    seen: CitedPassage<'_>,
+    now: &BTreeMap<String, Passage>,
+) -> (Option<String>, SourceState) {
+    let found: Vec<&Passage> = seen.members.iter().filter_map(|key| now.get(key)).collect();
+    if found.len() < seen.members.len() || found.is_empty() {
+        return (None, SourceState::Gone);
+    }
+    let parts = found
+        .iter()
+        .map(|passage| Candidate::bare((*passage).clone(), Origin::Fresh));
+    // A merged source stays merged, whatever the present limit of a merge.
+    let merging = Settings {
+        merge_adjacent: true,
+        max_merged_tokens: usize::MAX,
+        ..Settings::default()
+    };
+    let (mut whole, _) = collapse(parts.collect(), &merging);
+    let hash = match (whole.pop(), whole.is_empty()) {
+        (Some(one), true) => Some(one.passage.hash),
+        _ => None,
+    };
+    let same_document = found.iter().all(|passage| passage.doc_id == seen.doc_id);
+    let same_text = hash
+        .as_deref()
+        .is_some_and(|hash| !seen.hash.is_empty() && hash.starts_with(seen.hash));
+    let state = if same_document && same_text {
+        SourceState::Unchanged
+    } else {
+        SourceState::Changed
+    };
+    (hash, state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::passage;
+    use reground_documents::content_hash_hex;
+
+    fn state_of(members: &[&str], hash: &str, now: &[Passage]) -> SourceState {
+        let members: Vec<String> = members.iter().map(|key| (*key).to_owned()).collect();
+        let now = now.iter().map(|p| (p.key.clone(), p.clone())).collect();
+        let seen = CitedPassage {
+            doc_id: "d",
+            members: &members,
+            hash,
+        };
+        source_state(seen, &now).1
+    }
+
+    #[test]
+    fn states_of_a_passage() {
+        let now = [passage("d", "1", 0, 0, "alpha beta")];
+        let hash = content_hash_hex("alpha beta");
+        assert_eq!(state_of(&["1"], &hash, &now), SourceState::Unchanged);
+        assert_eq!(state_of(&["1"], &hash[..16], &now), SourceState::Unchanged);
+        assert_eq!(state_of(&["1"], &hash[1..17], &now), SourceState::Changed);
+        assert_eq!(state_of(&["1"], "", &now), SourceState::Changed);
+        assert_eq!(state_of(&["2"], &hash, &now), SourceState::Gone);
+        assert_eq!(state_of(&[], &hash, &now), SourceState::Gone);
+        let elsewhere = [passage("e", "1", 0, 0, "alpha beta")];
+        assert_eq!(state_of(&["1"], &hash, &elsewhere), SourceState::Changed);
+    }
+
+    #[test]
+    fn states_of_merged_passages() {
+        let first = passage("d", "1", 0, 0, "alpha beta ");
+        let second = passage("d", "2", 1, 6, "beta gamma");
+        let hash = content_hash_hex("alpha beta gamma");
+        let both = [first.clone(), second.clone()];
+        assert_eq!(state_of(&["1", "2"], &hash, &both), SourceState::Unchanged);
+        let other = passage("d", "2", 1, 6, "zeta gamma");
+        assert_eq!(
+            state_of(&["1", "2"], &hash, &[first.clone(), other]),
+            SourceState::Changed,
+            "the overlap differs"
+        );
+        assert_eq!(state_of(&["1", "2"], &hash, &[first]), SourceState::Gone);
+        let apart = passage("d", "1", 0, 40, "alpha beta ");
+        assert_eq!(
+            state_of(&["1", "2"], &hash, &[apart, second]),
+            SourceState::Changed
+        );
+    }
+}

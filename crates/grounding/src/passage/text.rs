@@ -1,0 +1,81 @@
+//! A passage of a document, as the corpus holds it at this moment.
+
+use reground_documents::PageRange;
+use serde::{Deserialize, Serialize};
+
+/// A half-open range of Unicode scalar offsets into a document's normalised text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CharRange {
+    /// First character.
+    pub start: u32,
+    /// One past the last character.
+    pub end: u32,
+}
+
+impl CharRange {
+    /// The range from two optional bounds; `None` unless both are known.
+    #[must_use]
+    pub fn of(start: Option<u32>, end: Option<u32>) -> Option<Self> {
+        Some(Self {
+            start: start?,
+            end: end?,
+        })
+    }
+
+    /// Whether it contains the other range.
+    #[must_use]
+    pub fn holds(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+/// A passage with its current content.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Passage {
+    /// Name of the corpus; empty if the application provided the passage.
+    pub corpus: String,
+    /// The document's key in the application; the passage's key if no document is mapped.
+    pub doc_id: String,
+    /// The passage's key in the application.
+    pub key: String,
+    /// The document's version, if the corpus has versions.
+    pub version: Option<i32>,
+    /// Position among the passages of its document and version, from 0.
+    pub ordinal: Option<i32>,
+    /// Pages of the passage.
+    pub pages: Option<PageRange>,
+    /// Characters of the passage.
+    pub chars: Option<CharRange>,
+    /// The text, never altered.
+    pub text: String,
+    /// SHA-256 of the folded text, lower-case hex.
+    pub hash: String,
+    /// Exact o200k_base tokens of `text`.
+    pub tokens: u32,
+    /// Title of the document.
+    pub title: Option<String>,
+    /// The address of the document for readers.
+    pub uri: Option<String>,
+    /// Publication date as the corpus gives it (ISO 8601).
+    pub published: Option<String>,
+    /// The text search configuration or language of its row, if the corpus maps one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_config: Option<String>,
+    /// The other mapped columns of the corpus.
+    #[serde(default)]
+    pub metadata: serde_json::Value,
+}
+
+impl Passage {
+    /// Whether the application provided it, so that it belongs to no corpus.
+    #[must_use]
+    pub fn is_from_caller(&self) -> bool {
+        self.corpus.is_empty()
+    }
+
+    /// Whether its position in the document is known: pages, characters or ordinal.
+    #[must_use]
+    pub fn has_coordinates(&self) -> bool {
+        self.pages.is_some() || self.chars.is_some() || self.ordinal.is_some()
+    }
+}

@@ -1,0 +1,6 @@
+//! The block of a turn's sources for the prompt.
+
+mod block;
+pub mod escape;
+
+pub use block::{BlockRules, Format, instructions, locate, locator, render, title_and_text};

@@ -1,0 +1,63 @@
+//! Nominates passages of the repeated nodes' neighbours.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::passage::{Branch, Hit, RankedList};
+use crate::settings::Settings;
+
+/// An edge, seen from one of its nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Neighbour {
+    /// Normal form of the node's name.
+    pub node: String,
+    /// Weight of the edge, above 0.
+    pub weight: f64,
+    /// Key of the passage that states it.
+    pub passage: String,
+}
+
+/// The passages of the edges, each once, with the weight of its strongest edge. Sorted by descending weight, then by
+/// descending number of nodes, then by key.
+#[must_use]
+pub fn nominate(edges: &[Neighbour]) -> Vec<Hit> {
+    let mut passages: BTreeMap<&str, (f64, BTreeSet<&str>)> = BTreeMap::new();
+    for edge in edges {
+        let (weight, nodes) = passages.entry(&edge.passage).or_default();
+        *weight = weight.max(edge.weight);
+        nodes.insert(&edge.node);
+    }
+    let mut order: Vec<(&str, f64, usize)> = passages
+        .into_iter()
+        .map(|(key, (weight, nodes))| (key, weight, nodes.len()))
+        .collect();
+    order.sort_by(|a, b| {
+        let stronger = b.1.total_cmp(&a.1);
+        stronger.then(b.2.cmp(&a.2)).then(a.0.cmp(b.0))
+    });
+    let hits = order.into_iter().map(|(key, value, _)| Hit {
+        key: key.to_owned(),
+        value,
+    });
+    hits.collect()
+}
+
+/// The first `graph_neighbours` of the nominated passages that the caller may see, as a list for fusion; `None` if none
+/// is left. Invisible passages do not use up places.
+#[must_use]
+pub fn neighbour_list(
+    nominated: Vec<Hit>,
+    visible: &BTreeSet<String>,
+    settings: &Settings,
+) -> Option<RankedList> {
+    let mut hits = nominated;
+    hits.retain(|hit| visible.contains(&hit.key));
+    hits.truncate(settings.graph_neighbours);
+    (!hits.is_empty()).then_some(RankedList {
+        branch: Branch::Graph,
+        weight: settings.graph_weight,
+        entity: None,
+        hits,
+    })
+}

@@ -1,0 +1,12 @@
+//! The query of a turn: its words, its intent, and the retrieval that it asks for.
+
+pub mod cues;
+pub mod entities;
+pub mod graph;
+pub mod intent;
+pub mod plan;
+pub mod query_expansion;
+mod turn_features;
+pub mod words;
+
+pub use turn_features::TurnFeatures;

@@ -1,0 +1,300 @@
+//! Plans the retrieval of a turn: the queries for each branch.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::passage::vectors::shifted;
+use crate::query::TurnFeatures;
+use crate::query::intent::{Intent, JudgedIntent, PastTurn};
+use crate::query::query_expansion::{
+    expansion_terms, history_dependence, mean_embedding, shift_embedding,
+};
+use crate::settings::{Fusion, QueryFrom, Settings};
+
+/// One lexical query.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SubQuery {
+    /// Words to search for.
+    pub text: String,
+    /// Lexemes added by query expansion, with their weights. A word of the text has weight 1.
+    pub borrowed: BTreeMap<String, f64>,
+    /// Weight of its list in rank fusion.
+    pub weight: f64,
+    /// The compared entity of the query.
+    pub entity: Option<String>,
+}
+
+/// The lists that a turn fetches, each of `candidates` passages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetrievalPlan {
+    /// Lexical queries, the turn's own first; none for a search by embedding alone.
+    pub lexical: Vec<SubQuery>,
+    /// The vector query. The caller provides the embedding, so there is at most one list.
+    pub embedding: Option<Vec<f32>>,
+    /// Weight of the vector list in rank fusion.
+    pub vector_weight: f64,
+    /// How far the query depends on the conversation, in [0, 1].
+    pub lean: f64,
+    /// The results of earlier turns to be ranked with this turn's; empty unless `fusion` is `integrated`.
+    pub historical: Vec<PriorSearch>,
+}
+
+/// The results of an earlier turn, with the combined query that scores them: this turn's query together with the query
+/// that found them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PriorSearch {
+    /// The words of both queries, with this turn's expansion terms.
+    pub query: SubQuery,
+    /// The mean direction of both embeddings, at the length of this turn's.
+    pub embedding: Option<Vec<f32>>,
+    /// Keys of the passages.
+    pub passages: Vec<String>,
+}
+
+impl RetrievalPlan {
+    /// The plan of a search outside conversations. Without a query only the vector branch is searched.
+    #[must_use]
+    pub fn alone(query: Option<&str>, embedding: Option<Vec<f32>>, settings: &Settings) -> Self {
+        let own = query.map(|query| SubQuery {
+            text: query.to_owned(),
+            weight: settings.lexical_weight,
+            ..SubQuery::default()
+        });
+        Self {
+            lexical: own.into_iter().collect(),
+            embedding,
+            vector_weight: settings.vector_weight,
+            lean: 0.0,
+            historical: Vec::new(),
+        }
+    }
+
+    /// The part of the plan that is stored with the turn, to explain the search later: how far the query depends on the
+    /// conversation, the expansion terms with weights rounded to thousandths, and the graph nodes whose neighbours were
+    /// looked up, if any.
+    #[must_use]
+    pub fn trace(&self, nodes: &[String]) -> Value {
+        let borrowed = self.lexical.first().map(|own| &own.borrowed);
+        let rounded: BTreeMap<&String, f64> = borrowed
+            .into_iter()
+            .flatten()
+            .map(|(lexeme, weight)| (lexeme, (weight * 1000.0).round() / 1000.0))
+            .collect();
+        let mut trace = json!({ "lean": self.lean, "borrowed": rounded });
+        if !nodes.is_empty() {
+            trace["nodes"] = json!(nodes);
+        }
+        trace
+    }
+}
+
+/// The query of a turn and its conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnQuery<'a> {
+    /// The user's words.
+    pub query: &'a str,
+    /// The caller's rewrite of the query.
+    pub rewrite: Option<&'a str>,
+    /// The caller's embedding: of the rewrite, if there is one.
+    pub embedding: Option<&'a [f32]>,
+    /// The judgement on the turn.
+    pub judged: &'a JudgedIntent,
+    /// Earlier turns, newest last.
+    pub earlier: &'a [PastTurn],
+}
+
+impl TurnQuery<'_> {
+    /// The caller's rewrite, unless it is blank.
+    fn own_rewrite(&self) -> Option<&str> {
+        self.rewrite.map(str::trim).filter(|text| !text.is_empty())
+    }
+
+    /// Whether the search uses the conversation.
+    fn uses_history(&self, settings: &Settings) -> bool {
+        settings.query_from != QueryFrom::Turn
+            && self.own_rewrite().is_none()
+            && !self.earlier.is_empty()
+    }
+}
+
+/// Plans the retrieval of a turn. `words` are the lexemes of the query with their counts, `features` the features of the
+/// earlier turns, newest last.
+///
+/// A caller's rewrite replaces the query and is not expanded. Under `compare` each entity gets a list of its own;
+/// together they weigh as much as the query's own.
+#[must_use]
+pub fn plan(
+    asking: TurnQuery<'_>,
+    words: &BTreeMap<String, u32>,
+    features: &[TurnFeatures],
+    settings: &Settings,
+) -> RetrievalPlan {
+    let mut own = SubQuery {
+        text: asking.own_rewrite().unwrap_or(asking.query).to_owned(),
+        weight: settings.lexical_weight,
+        ..SubQuery::default()
+    };
+    let mut embedding = asking.embedding.map(<[f32]>::to_vec);
+    let mut dependence = 0.0;
+    if asking.uses_history(settings) {
+        match settings.query_from {
+            QueryFrom::Turn => {}
+            QueryFrom::Dialogue => {
+                dependence = 1.0;
+                own.text = dialogue(asking);
+                embedding = embedding.map(|own| mean_embedding(&own, features));
+            }
+            QueryFrom::Contextual => {
+                dependence = history_dependence(words, asking.embedding, asking.judged, features);
+                let strength = dependence * settings.history_weight;
+                own.borrowed = expansion_terms(features, strength);
+                embedding = embedding.map(|own| shift_embedding(&own, features, strength));
+            }
+        }
+    }
+    let mut lexical = vec![own];
+    if asking.judged.intent == Intent::Compare {
+        let entities = &asking.judged.entities;
+        let share = settings.lexical_weight / entities.len().max(1) as f64;
+        lexical.extend(entities.iter().map(|entity| SubQuery {
+            text: entity.clone(),
+            borrowed: BTreeMap::new(),
+            weight: share,
+            entity: Some(entity.clone()),
+        }));
+    }
+    RetrievalPlan {
+        historical: prior_searches(asking, &lexical, embedding.as_deref(), features, settings),
+        lexical,
+        embedding,
+        vector_weight: settings.vector_weight,
+        lean: dependence,
+    }
+}
+
+/// The results of earlier turns, for integrated fusion.
+fn prior_searches(
+    asking: TurnQuery<'_>,
+    lexical: &[SubQuery],
+    embedding: Option<&[f32]>,
+    features: &[TurnFeatures],
+    settings: &Settings,
+) -> Vec<PriorSearch> {
+    let Some(own) = lexical.first() else {
+        return Vec::new();
+    };
+    if settings.fusion != Fusion::Integrated || asking.judged.intent == Intent::NewTopic {
+        return Vec::new();
+    }
+    let turns = asking.earlier.iter().zip(features);
+    turns
+        .filter(|(_, features)| !features.shown.is_empty())
+        .map(|(turn, features)| PriorSearch {
+            query: SubQuery {
+                text: format!("{}\n{}", turn.query, own.text),
+                ..own.clone()
+            },
+            embedding: embedding.map(|own| {
+                let earlier = features.embedding.as_deref().map(|earlier| (1.0, earlier));
+                shifted(own, earlier)
+            }),
+            passages: features.shown.clone(),
+        })
+        .collect()
+}
+
+/// All queries of the user, oldest first.
+fn dialogue(asking: TurnQuery<'_>) -> String {
+    let turns = asking.earlier.iter().map(|turn| turn.query.as_str());
+    let all: Vec<&str> = turns.chain([asking.query]).collect();
+    all.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::intent::classify;
+
+    fn counted(text: &str) -> BTreeMap<String, u32> {
+        let mut counts = BTreeMap::new();
+        for word in text.split_whitespace() {
+            *counts.entry(word.to_lowercase()).or_default() += 1;
+        }
+        counts
+    }
+
+    fn planned(query: &str, rewrite: Option<&str>, settings: &Settings) -> RetrievalPlan {
+        let earlier = [PastTurn {
+            query: "reset password".into(),
+            ..PastTurn::default()
+        }];
+        let features = [TurnFeatures {
+            query: counted("reset password"),
+            answer: counted("open settings"),
+            ..TurnFeatures::default()
+        }];
+        let judged = classify(query, &earlier, None);
+        let asking = TurnQuery {
+            query,
+            rewrite,
+            embedding: None,
+            judged: &judged,
+            earlier: &earlier,
+        };
+        plan(asking, &counted(query), &features, settings)
+    }
+
+    #[test]
+    fn a_dependent_query_is_expanded() {
+        let settings = Settings::default();
+        let plan = planned("and for admins?", None, &settings);
+        assert_eq!(plan.lean, 1.0);
+        let own = &plan.lexical[0];
+        assert_eq!(own.text, "and for admins?");
+        let borrowed: Vec<&str> = own.borrowed.keys().map(String::as_str).collect();
+        assert_eq!(borrowed, ["open", "password", "reset", "settings"]);
+    }
+
+    #[test]
+    fn stand_alone_queries_are_not_expanded() {
+        let settings = Settings::default();
+        let alone = "which gigabytes of storage does a standard plan include";
+        let rewritten = Some("reset an admin's password");
+        for (query, rewrite) in [(alone, None), ("and for admins?", rewritten)] {
+            let plan = planned(query, rewrite, &settings);
+            assert_eq!((plan.lean, plan.lexical.len()), (0.0, 1), "{query}");
+            assert_eq!(plan.lexical[0].text, rewrite.unwrap_or(query));
+            assert!(plan.lexical[0].borrowed.is_empty());
+        }
+        for query_from in [QueryFrom::Turn, QueryFrom::Dialogue] {
+            let settings = Settings {
+                query_from,
+                ..Settings::default()
+            };
+            let plan = planned("and for admins?", None, &settings);
+            assert!(plan.lexical[0].borrowed.is_empty());
+            let all = query_from == QueryFrom::Dialogue;
+            let text = ["and for admins?", "reset password\nand for admins?"][usize::from(all)];
+            assert_eq!(plan.lexical[0].text, text);
+        }
+    }
+
+    #[test]
+    fn entities_share_the_weight_of_a_branch() {
+        let plan = planned("compare HNSW with IVFFlat", None, &Settings::default());
+        let lists = plan.lexical.iter();
+        let lists: Vec<_> = lists
+            .map(|list| (list.text.as_str(), list.weight))
+            .collect();
+        assert_eq!(
+            lists,
+            [
+                ("compare HNSW with IVFFlat", 1.0),
+                ("HNSW", 0.5),
+                ("IVFFlat", 0.5)
+            ]
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! Functions of the application that a turn calls. A setting names each of them.
+
+/// The purpose of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hook {
+    /// Scores the candidates.
+    Reranker,
+    /// Judges the intent and the dependency.
+    Intent,
+}
+
+/// The value of `reranker` for a rerank that the application makes between two calls.
+pub const DEFERRED: &str = "deferred";
+
+impl Hook {
+    /// All hooks.
+    pub const ALL: [Self; 2] = [Self::Reranker, Self::Intent];
+
+    /// The setting that names the function.
+    #[must_use]
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Reranker => "reranker",
+            Self::Intent => "intent_function",
+        }
+    }
+
+    /// SQL types of its arguments, in parentheses.
+    #[must_use]
+    pub fn arguments(self) -> &'static str {
+        match self {
+            Self::Reranker => "(text, text[])",
+            Self::Intent => "(text, jsonb)",
+        }
+    }
+
+    /// SQL type of its result.
+    #[must_use]
+    pub fn result(self) -> &'static str {
+        match self {
+            Self::Reranker => "pg_catalog.float4[]",
+            Self::Intent => "pg_catalog.jsonb",
+        }
+    }
+
+    /// The hint for a value that names something else.
+    #[must_use]
+    pub fn expectation(self) -> &'static str {
+        match self {
+            Self::Reranker => {
+                "A reranker is a function f(query text, passages text[]) returns real[], one score a passage, or 'deferred'."
+            }
+            Self::Intent => {
+                "An intent function is f(query text, earlier jsonb) returns jsonb: NULL, or {\"intent\": \"drill_down\"} with confidence, dependency and entities where it knows them."
+            }
+        }
+    }
+
+    /// The function that a setting's value names; `None` if there is none.
+    #[must_use]
+    pub fn named(self, value: &str) -> Option<&str> {
+        let value = value.trim();
+        let none = value.is_empty()
+            || value.eq_ignore_ascii_case("off")
+            || (self == Self::Reranker && value == DEFERRED);
+        (!none).then_some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_names_a_function_or_none() {
+        assert_eq!(Hook::Reranker.named("s.f"), Some("s.f"));
+        assert_eq!(Hook::Reranker.named(DEFERRED), None);
+        assert_eq!(Hook::Intent.named(DEFERRED), Some(DEFERRED));
+        assert_eq!(Hook::Intent.named(" OFF "), None);
+        assert_eq!(Hook::Intent.named(" "), None);
+        assert_eq!(Hook::Intent.named(" f "), Some("f"));
+    }
+}

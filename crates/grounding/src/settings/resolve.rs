@@ -1,0 +1,227 @@
+//! Settings resolved from layers of JSON, by the table of settings.
+
+use serde_json::{Map, Value};
+
+use super::strategy::Strategy;
+use super::table::{SETTINGS, SettingInfo};
+use super::values::Settings;
+use crate::error::GroundingError;
+
+impl Settings {
+    /// Settings from layers, weakest first (GUC, corpus, conversation, call). A later layer wins. JSON null and the
+    /// empty string mean "not set here", and `"off"` sets an optional setting back to none.
+    ///
+    /// # Errors
+    /// [`GroundingError::InvalidSetting`] with the layer, the setting, the value and the accepted values;
+    /// [`GroundingError::TargetOutOfReach`] if the `accuracy_target` is not below the `accuracy_baseline`.
+    pub fn resolve(layers: &[(&'static str, &Value)]) -> Result<Self, GroundingError> {
+        let mut set = Map::new();
+        for (layer, settings) in layers {
+            set.extend(typed(layer, settings)?);
+        }
+        let mut merged = Map::new();
+        for info in SETTINGS {
+            merged.insert(info.name.to_owned(), info.default_value());
+        }
+        merged.extend(preset(&set));
+        merged.extend(set);
+        let settings = Self::read(merged)?;
+        settings.model()?.least_share(settings.accuracy_target)?;
+        Ok(settings)
+    }
+
+    fn read(merged: Map<String, Value>) -> Result<Self, GroundingError> {
+        // The table accepts exactly the values that the struct can hold; a test checks this.
+        serde_json::from_value(Value::Object(merged)).map_err(|error| {
+            GroundingError::InvalidSetting {
+                layer: "settings".to_owned(),
+                setting: "settings".to_owned(),
+                value: error.to_string(),
+                expected: "values that the settings table admits".to_owned(),
+            }
+        })
+    }
+
+    /// Checks one layer before it is stored.
+    ///
+    /// # Errors
+    /// As [`Settings::resolve`], with the layer named `settings`.
+    pub fn check(settings: &Value) -> Result<(), GroundingError> {
+        typed("settings", settings).map(|_| ())
+    }
+}
+
+/// The preset of the strategy that is set; empty if none is, because the defaults are those of the default strategy.
+fn preset(set: &Map<String, Value>) -> Map<String, Value> {
+    let strategy = set.get("strategy").cloned().unwrap_or_default();
+    let strategy = serde_json::from_value::<Strategy>(strategy).ok();
+    match strategy.map(|strategy| serde_json::to_value(strategy.preset())) {
+        Some(Ok(Value::Object(preset))) => preset,
+        _ => Map::new(),
+    }
+}
+
+/// Whether a layer with this value sets the setting. Null and blank texts leave it to the layers below.
+#[must_use]
+pub fn is_set(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        _ => true,
+    }
+}
+
+/// The settings of a layer, each in the type of the struct.
+fn typed(layer: &str, settings: &Value) -> Result<Map<String, Value>, GroundingError> {
+    let object = match settings {
+        Value::Null => return Ok(Map::new()),
+        Value::Object(object) => object,
+        _ => {
+            return Err(GroundingError::SettingsNotAnObject {
+                layer: layer.to_owned(),
+            });
+        }
+    };
+    let mut set = Map::new();
+    for (name, value) in object {
+        let invalid = |expected: String| GroundingError::InvalidSetting {
+            layer: layer.to_owned(),
+            setting: name.clone(),
+            value: value.to_string(),
+            expected,
+        };
+        let info = SETTINGS
+            .iter()
+            .find(|info| info.name == name)
+            .ok_or_else(|| invalid(format!("one of {}", known_names())))?;
+        if !is_set(value) {
+            continue;
+        }
+        let read = info.read(value).map_err(invalid)?;
+        set.insert(name.clone(), read);
+    }
+    Ok(set)
+}
+
+fn known_names() -> String {
+    SETTINGS
+        .iter()
+        .map(|info: &SettingInfo| info.name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::MarkerStyle;
+    use crate::settings::strategy::{Refresh, RetrieveAt};
+    use serde_json::json;
+
+    #[test]
+    fn the_table_and_the_struct_agree() {
+        assert_eq!(Settings::resolve(&[]).unwrap(), Settings::default());
+        let fields = serde_json::to_value(Settings::default()).unwrap();
+        let mut names: Vec<_> = fields.as_object().unwrap().keys().cloned().collect();
+        let mut table: Vec<_> = SETTINGS.iter().map(|info| info.name.to_owned()).collect();
+        names.sort();
+        table.sort();
+        assert_eq!(names, table);
+    }
+
+    #[test]
+    fn a_later_layer_wins_and_null_means_not_set() {
+        let guc = json!({"max_sources": "7", "carry_threshold": "0.25", "carry_over": "off", "min_cfs": "0.8"});
+        let corpus = json!({"max_sources": 9, "rrf_k": 10});
+        let call =
+            json!({"max_sources": null, "carry_over": "", "min_cfs": "off", "marker_style": "1"});
+        let settings =
+            Settings::resolve(&[("guc", &guc), ("corpus", &corpus), ("call", &call)]).unwrap();
+        assert_eq!(settings.max_sources, 9);
+        assert_eq!(settings.carry_threshold, 0.25);
+        assert!(!settings.carry_over);
+        assert_eq!(settings.rrf_k, 10.0);
+        assert_eq!(settings.min_cfs, None);
+        assert_eq!(settings.marker_style, MarkerStyle::Numbered);
+    }
+
+    #[test]
+    fn explicit_settings_override_the_strategy() {
+        let resolve = |layers: &[Value]| {
+            let layers: Vec<_> = layers.iter().map(|layer| ("layer", layer)).collect();
+            Settings::resolve(&layers).unwrap()
+        };
+        for strategy in Strategy::ALL {
+            let settings = resolve(&[json!({"strategy": strategy.name()})]);
+            assert_eq!(settings.preset(), strategy.preset());
+        }
+        assert_eq!(Settings::default().preset(), Strategy::Reground.preset());
+        // An explicit value wins, whichever layer sets the strategy.
+        let settings = resolve(&[json!({"compress": true}), json!({"strategy": "first_turn"})]);
+        assert!(settings.compress);
+        assert_eq!(settings.retrieve_at, RetrieveAt::FirstTurn);
+        let settings = resolve(&[
+            json!({"strategy": "none"}),
+            json!({"strategy": null, "refresh": "never"}),
+        ]);
+        assert_eq!(
+            (settings.retrieve_at, settings.refresh),
+            (RetrieveAt::OnDemand, Refresh::Never)
+        );
+    }
+
+    #[test]
+    fn domain_specificity_and_accuracy_are_checked() {
+        let delta = |value: Value| {
+            let layer = json!({ "domain_specificity": value });
+            Settings::resolve(&[("call", &layer)]).map(|s| s.domain_specificity.delta())
+        };
+        assert_eq!(delta(json!("verse")).unwrap(), 0.8);
+        assert_eq!(delta(json!("Document")).unwrap(), 0.2);
+        assert_eq!(delta(json!(0.35)).unwrap(), 0.35);
+        assert_eq!(delta(json!("0.35")).unwrap(), 0.35);
+        for wrong in [json!(0), json!(1.5), json!("page"), json!("off")] {
+            assert!(delta(wrong.clone()).is_err(), "{wrong}");
+        }
+        for (target, baseline) in [(0.91, 0.91), (0.95, 0.91), (0.5, 0.0), (0.0, 0.9)] {
+            let layer = json!({"accuracy_target": target, "accuracy_baseline": baseline});
+            let error = Settings::resolve(&[("call", &layer)]).unwrap_err();
+            assert!(error.to_string().contains("accuracy_baseline"), "{error}");
+        }
+    }
+
+    #[test]
+    fn errors_name_layer_setting_and_expected_values() {
+        for (value, setting) in [
+            (json!({"max_sorces": 7}), "max_sorces"),
+            (json!({"max_sources": 0}), "max_sources"),
+            (json!({"max_sources": 2.5}), "max_sources"),
+            (json!({"max_sources": "ten"}), "max_sources"),
+            (json!({"carry_decay": 1.01}), "carry_decay"),
+            (json!({"carry_decay": "NaN"}), "carry_decay"),
+            (json!({"carry_decay": "inf"}), "carry_decay"),
+            (json!({"carry_over": 3}), "carry_over"),
+            (json!({"lexical_search": "index"}), "lexical_search"),
+            (json!({"vector_search": "fast"}), "vector_search"),
+            (json!({"carry_max_age": -1}), "carry_max_age"),
+            (json!({"reranker": ["f"]}), "reranker"),
+            (json!({"max_sources": "off"}), "max_sources"),
+        ] {
+            match Settings::resolve(&[("call", &value)]) {
+                Err(GroundingError::InvalidSetting {
+                    layer,
+                    setting: named,
+                    expected,
+                    ..
+                }) => {
+                    assert_eq!((layer.as_str(), named.as_str()), ("call", setting));
+                    assert!(!expected.is_empty());
+                }
+                other => panic!("{value} gave {other:?}"),
+            }
+            assert!(Settings::check(&value).is_err());
+        }
+        assert!(Settings::check(&json!([1])).is_err());
+        assert!(Settings::check(&json!({"max_tokens": 4000})).is_ok());
+    }
+}

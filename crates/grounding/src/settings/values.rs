@@ -1,0 +1,240 @@
+//! The settings of a turn as one typed struct.
+
+use reground_citations::GrammarRules;
+use serde::{Deserialize, Serialize};
+
+use super::choices::{
+    CarryActivation, Fusion, KeepCandidates, LexicalSearch, MarkerStyle, PassageOrder, Provenance,
+    QueryFrom, StoreAnswers, VectorSearch,
+};
+use super::strategy::{Preset, Refresh, RetrieveAt, Strategy};
+use crate::attention_model::{AttentionModel, DomainSpecificity};
+use crate::error::GroundingError;
+
+/// Everything that shapes a turn. [`SETTINGS`](super::SETTINGS) has unit, range and meaning of each setting for users.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Passages requested from each branch, 1–1000, default 40.
+    pub candidates: usize,
+    /// Fused candidates for the reranker, 1–1000, default 40.
+    pub rerank_top: usize,
+    /// Maximum sources in the final context, 1–100, default 10.
+    pub max_sources: usize,
+    /// Sources below which smaller passages may fill the token budget, 0–100, default 8.
+    pub min_sources: usize,
+    /// Token budget for the passages' text in o200k_base tokens, 1–1,000,000, default 4000.
+    pub max_tokens: usize,
+    /// Slots reserved for carried sources, pins first, 0–100, default 1.
+    pub reserved_slots: usize,
+    /// Whether earlier sources are carried; pins always are. Default true.
+    pub carry_over: bool,
+    /// Minimum relevance τ, 0–1, of a carried source, default 1.
+    pub carry_threshold: f64,
+    /// Factor, 0–1, on the carry score for each ended turn, default 0.7.
+    pub carry_decay: f64,
+    /// Inactive turns after which a source is forgotten, 1–1000, default 3.
+    pub carry_ttl_turns: u32,
+    /// Seconds since its last use after which a source is not carried; `None` is off, the default.
+    pub carry_max_age: Option<f64>,
+    /// The condition for activity, default `cited`.
+    pub carry_activation: CarryActivation,
+    /// Maximum pins in a context, 0–100, default 3.
+    pub max_pinned: usize,
+    /// Whether twins count as one, default true.
+    pub collapse_twins: bool,
+    /// Whether adjacent passages are merged, default true.
+    pub merge_adjacent: bool,
+    /// Share, 0.5–1, of the shorter range that two twins have in common, default 0.9.
+    pub twin_overlap: f64,
+    /// Maximum o200k_base tokens of a merged passage, 1–100,000, default 512.
+    pub max_merged_tokens: usize,
+    /// k of reciprocal rank fusion, 1–10,000, default 60.
+    pub rrf_k: f64,
+    /// Weight of the lexical branch, 0–100, default 1.
+    pub lexical_weight: f64,
+    /// Weight of the vector branch, 0–100, default 1.
+    pub vector_weight: f64,
+    /// Whether graph neighbours of repeated nodes are looked up. Default false.
+    pub graph: bool,
+    /// Maximum passages from graph neighbours, 0–100, default 5.
+    pub graph_neighbours: usize,
+    /// Weight of the list of neighbours, 0–100, default 1.
+    pub graph_weight: f64,
+    /// How the lists are combined, default `scores`.
+    pub fusion: Fusion,
+    /// Share, 0–1, of the vector branch in score fusion, default 0.7.
+    pub vector_share: f64,
+    /// The text of the query, default `contextual`.
+    pub query_from: QueryFrom,
+    /// Factor, 0–10, on the query expansion, default 1.
+    pub history_weight: f64,
+    /// `deferred`, or a function's signature; `None` keeps the fused order.
+    pub reranker: Option<String>,
+    /// A function's signature; `None` judges the intent by cues.
+    pub intent_function: Option<String>,
+    /// Facts extracted from each source, 0–10, default 2.
+    pub facts_per_source: usize,
+    /// Whether a turn without an embedding is an error. Default false.
+    pub require_embedding: bool,
+    /// How the lexical branch searches, default `auto`.
+    pub lexical_search: LexicalSearch,
+    /// How the vector branch searches, default `auto`.
+    pub vector_search: VectorSearch,
+    /// Order of the passages in the prompt, default `score`.
+    pub passage_order: PassageOrder,
+    /// Form of the markers, default `A1`.
+    pub marker_style: MarkerStyle,
+    /// Candidates kept in the trace, default `all`.
+    pub keep_candidates: KeepCandidates,
+    /// Versions of the application's components.
+    pub component_versions: Option<String>,
+    /// The evidence stored for the origin of a citation, default `metadata`.
+    pub provenance: Provenance,
+    /// The stored part of an answer, default `full`.
+    pub store_answers: StoreAnswers,
+    /// Additional citation forms; `None` is none, the default.
+    pub citation_forms: Option<GrammarRules>,
+    /// Language of the texts (`en`); `None` is that of the text search configuration, the default.
+    pub language: Option<String>,
+    /// Minimum support, 0–1, for a claim to count as supported, default 0.43.
+    pub support_threshold: f64,
+    /// How much more, 0–1, another source must support a claim for the citation to be wrong, default 0.2.
+    pub other_source_margin: f64,
+    /// Minimum CFS, 0–1, for an answer to be accepted; `None` is off, the default.
+    pub min_cfs: Option<f64>,
+    /// Whether an answer without citations is refused. Default false.
+    pub require_citations: bool,
+    /// Earlier turns that the intent and the query use, 0–100, default 4.
+    pub query_history: usize,
+    /// The strategy for history, default `reground`: the preset of the next three settings.
+    pub strategy: Strategy,
+    /// The turns that may retrieve, by default as the strategy says.
+    pub retrieve_at: RetrieveAt,
+    /// When they replace the existing sources, by default as the strategy says.
+    pub refresh: Refresh,
+    /// Whether the history is limited to what the target allows, by default as the strategy says.
+    pub compress: bool,
+    /// Target accuracy of citations, 0–1, which limits the history, default 0.85; below `accuracy_baseline`.
+    pub accuracy_target: f64,
+    /// acc(0): accuracy of citations, 0–1, without any history, default 0.91.
+    pub accuracy_baseline: f64,
+    /// δ of the domain, default that of sections, 0.5.
+    pub domain_specificity: DomainSpecificity,
+    /// β, 0–20: how fast reused sources lose relevance as the topic drifts, default 0.08.
+    pub drift_weight: f64,
+    /// Whether the prompt has a note about contradictions in the history. Default false.
+    pub history_note: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            candidates: 40,
+            rerank_top: 40,
+            max_sources: 10,
+            min_sources: 8,
+            max_tokens: 4000,
+            reserved_slots: 1,
+            carry_over: true,
+            carry_threshold: 1.0,
+            carry_decay: 0.7,
+            carry_ttl_turns: 3,
+            carry_max_age: None,
+            carry_activation: CarryActivation::Cited,
+            max_pinned: 3,
+            collapse_twins: true,
+            merge_adjacent: true,
+            twin_overlap: 0.9,
+            max_merged_tokens: 512,
+            rrf_k: 60.0,
+            lexical_weight: 1.0,
+            vector_weight: 1.0,
+            graph: false,
+            graph_neighbours: 5,
+            graph_weight: 1.0,
+            fusion: Fusion::Scores,
+            vector_share: 0.7,
+            query_from: QueryFrom::Contextual,
+            history_weight: 1.0,
+            reranker: None,
+            intent_function: None,
+            facts_per_source: 2,
+            require_embedding: false,
+            lexical_search: LexicalSearch::Auto,
+            vector_search: VectorSearch::Auto,
+            passage_order: PassageOrder::Score,
+            marker_style: MarkerStyle::Lettered,
+            keep_candidates: KeepCandidates::All,
+            component_versions: None,
+            provenance: Provenance::Metadata,
+            store_answers: StoreAnswers::Full,
+            citation_forms: None,
+            language: None,
+            support_threshold: 0.43,
+            other_source_margin: 0.2,
+            min_cfs: None,
+            require_citations: false,
+            query_history: 4,
+            strategy: Strategy::Reground,
+            retrieve_at: RetrieveAt::EveryTurn,
+            refresh: Refresh::Always,
+            compress: true,
+            accuracy_target: 0.85,
+            accuracy_baseline: 0.91,
+            domain_specificity: DomainSpecificity::default(),
+            drift_weight: 0.08,
+            history_note: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The settings that decide whether a turn retrieves.
+    #[must_use]
+    pub fn preset(&self) -> Preset {
+        Preset {
+            retrieve_at: self.retrieve_at,
+            refresh: self.refresh,
+            compress: self.compress,
+        }
+    }
+
+    /// The attention model with the domain's figures.
+    ///
+    /// # Errors
+    /// [`GroundingError::OutOfRange`] for a baseline or an exponent of 0.
+    pub fn model(&self) -> Result<AttentionModel, GroundingError> {
+        AttentionModel::new(self.accuracy_baseline, self.domain_specificity.delta())
+    }
+
+    /// Whether the texts are hashed, even if the relations contain hashes.
+    #[must_use]
+    pub fn hashes_texts(&self) -> bool {
+        self.provenance >= Provenance::Hash
+    }
+
+    /// Whether the sources of the context are compared by their embeddings.
+    #[must_use]
+    pub fn compares_sources(&self) -> bool {
+        self.provenance >= Provenance::Semantic
+    }
+
+    /// Whether the turn is a link in the hash chain of its conversation.
+    #[must_use]
+    pub fn chains(&self) -> bool {
+        self.provenance >= Provenance::Merkle
+    }
+
+    /// Whether the text of an answer is stored.
+    #[must_use]
+    pub fn stores_answers(&self) -> bool {
+        self.store_answers == StoreAnswers::Full
+    }
+
+    /// `min_sources`, limited by `max_sources`.
+    #[must_use]
+    pub fn wanted_sources(&self) -> usize {
+        self.min_sources.min(self.max_sources)
+    }
+}
