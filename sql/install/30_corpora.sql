@@ -75,27 +75,27 @@ CREATE TABLE reground.edges (
     corpus_id   bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
     doc_id      text NOT NULL,
     chunk_id    text NOT NULL,
-    source_key  text COLLATE "C" NOT NULL,
+    source_entity  text COLLATE "C" NOT NULL,
     relation    text NOT NULL,
-    target_key  text COLLATE "C" NOT NULL,
+    target_entity  text COLLATE "C" NOT NULL,
     tenant      text,
     source      text NOT NULL,
     target      text NOT NULL,
     weight      double precision NOT NULL CHECK (weight > 0),
-    put_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    PRIMARY KEY (corpus_id, doc_id, chunk_id, source_key, relation, target_key)
+    created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    PRIMARY KEY (corpus_id, doc_id, chunk_id, source_entity, relation, target_entity)
 );
-CREATE INDEX edges_source ON reground.edges (corpus_id, source_key, weight DESC, chunk_id);
-CREATE INDEX edges_target ON reground.edges (corpus_id, target_key, weight DESC, chunk_id);
+CREATE INDEX edges_source ON reground.edges (corpus_id, source_entity, weight DESC, chunk_id);
+CREATE INDEX edges_target ON reground.edges (corpus_id, target_entity, weight DESC, chunk_id);
 COMMENT ON TABLE  reground.edges IS 'The mini knowledge graph of each corpus (C4): what a passage says of two entities. put_edges fills it; edges go with the passage, the document or the corpus that they were put for.';
 COMMENT ON COLUMN reground.edges.corpus_id IS 'Its corpus.';
 COMMENT ON COLUMN reground.edges.doc_id IS 'The application''s id of the passage''s document.';
 COMMENT ON COLUMN reground.edges.chunk_id IS 'The application''s id of the passage that says it.';
-COMMENT ON COLUMN reground.edges.source_key IS 'The source as entities are told apart by: NFC, lower case, white space folded.';
+COMMENT ON COLUMN reground.edges.source_entity IS 'The source as entities are told apart by: NFC, lower case, white space folded.';
 COMMENT ON COLUMN reground.edges.relation IS 'What relates the two.';
-COMMENT ON COLUMN reground.edges.target_key IS 'The target as entities are told apart by.';
+COMMENT ON COLUMN reground.edges.target_entity IS 'The target as entities are told apart by.';
 COMMENT ON COLUMN reground.edges.tenant IS 'The corpus'' tenant; NULL is shared.';
 COMMENT ON COLUMN reground.edges.source IS 'Name of the entity that it leaves, as it was given.';
 COMMENT ON COLUMN reground.edges.target IS 'Name of the entity that it leads to, as it was given.';
 COMMENT ON COLUMN reground.edges.weight IS 'Above 0; the strongest nominate first.';
-COMMENT ON COLUMN reground.edges.put_at IS 'When it was first put.';
+COMMENT ON COLUMN reground.edges.created_at IS 'When it was first put.';

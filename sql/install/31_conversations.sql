@@ -3,26 +3,26 @@
 CREATE TABLE reground.conversations (
     conversation_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant          text NOT NULL,
-    external_id     text NOT NULL CHECK (external_id <> ''),
+    conversation_ref text NOT NULL CHECK (conversation_ref <> ''),
     corpus          text,
     settings        jsonb NOT NULL DEFAULT '{}',
     reranker_role   regrole,
     intent_role     regrole,
     turn_count      integer NOT NULL DEFAULT 0,
     history_tokens  bigint NOT NULL DEFAULT 0,
-    last_ended_turn bigint,
-    next_pin        bigint NOT NULL DEFAULT 1,
+    last_ended_turn_id bigint,
+    next_pin_order  bigint NOT NULL DEFAULT 1,
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
     chain_length    bigint,
     chain_head      bytea,
     corpora         text[],
-    UNIQUE (tenant, external_id)
+    UNIQUE (tenant, conversation_ref)
 );
-CREATE INDEX conversations_external ON reground.conversations (external_id);
+CREATE INDEX conversations_ref ON reground.conversations (conversation_ref);
 COMMENT ON TABLE  reground.conversations IS 'One row a conversation. Its row lock orders everything that happens in it.';
-COMMENT ON COLUMN reground.conversations.conversation_id IS 'Surrogate key; the functions take external_id.';
+COMMENT ON COLUMN reground.conversations.conversation_id IS 'Surrogate key; the functions take conversation_ref.';
 COMMENT ON COLUMN reground.conversations.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.conversations.external_id IS 'The application''s id of the conversation, unique within the tenant.';
+COMMENT ON COLUMN reground.conversations.conversation_ref IS 'The application''s id of the conversation, unique within the tenant.';
 COMMENT ON COLUMN reground.conversations.corpus IS 'Corpus of its latest turn: the default of the next.';
 COMMENT ON COLUMN reground.conversations.corpora IS 'Where that turn searched several, all of them, the leading one first.';
 COMMENT ON COLUMN reground.conversations.settings IS 'Settings of the conversation (alter_conversation), stronger than the corpus''.';
@@ -40,31 +40,31 @@ CREATE TABLE reground.turns (
     turn_id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant            text NOT NULL,
     conversation_id   bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
-    number            integer NOT NULL,
+    turn_no           integer NOT NULL,
     state             text NOT NULL CHECK (state IN ('deferred', 'open', 'ended', 'abandoned')),
     request_id        text,
     request_hash      text NOT NULL,
     query             text NOT NULL,
-    query_embedding   real[],
+    embedding   real[],
     corpus            text NOT NULL,
     filter            jsonb,
     intent            text NOT NULL,
     intent_confidence real NOT NULL,
     intent_signals    text[] NOT NULL,
-    retrieval         jsonb NOT NULL,
+    query_expansion   jsonb NOT NULL,
     settings          jsonb NOT NULL,
-    pool              jsonb,
+    pending_candidates jsonb,
     context           jsonb NOT NULL DEFAULT '[]',
     context_tokens    integer NOT NULL DEFAULT 0,
     query_tokens      integer NOT NULL,
     retrieved         boolean NOT NULL,
-    context_from      integer,
+    context_turn_no      integer,
     history_tokens    bigint,
     attribution_share double precision,
     predicted_accuracy double precision,
     accuracy_floor    double precision,
     topic_drift       double precision,
-    refresh_us        integer,
+    search_us        integer,
     compress_us       integer,
     sources_before    jsonb,
     sources_after     jsonb,
@@ -75,12 +75,12 @@ CREATE TABLE reground.turns (
     query_similarities real[],
     source_similarities real[],
     corpora           text[],
-    parent            bigint,
+    parent_turn_id    bigint,
     superseded        boolean NOT NULL DEFAULT false,
     origin            text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
     call_settings     jsonb NOT NULL DEFAULT '{}',
     call_role         text,
-    UNIQUE (conversation_id, number),
+    UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
 CREATE INDEX turns_begun ON reground.turns USING brin (begun_at);
@@ -93,7 +93,7 @@ COMMENT ON COLUMN reground.turns.state IS 'deferred (waits for apply_rerank), op
 COMMENT ON COLUMN reground.turns.request_id IS 'The application''s id of the request: the same id gives the same turn.';
 COMMENT ON COLUMN reground.turns.request_hash IS 'SHA-256 (hex) of the arguments, to tell a retry from another request under the same id.';
 COMMENT ON COLUMN reground.turns.query IS 'The user''s words.';
-COMMENT ON COLUMN reground.turns.query_embedding IS 'The embedding that was given.';
+COMMENT ON COLUMN reground.turns.embedding IS 'The embedding that was given.';
 COMMENT ON COLUMN reground.turns.corpus IS 'Where it searched.';
 COMMENT ON COLUMN reground.turns.corpora IS 'Where it searched several, all of them, the leading one (corpus) first.';
 COMMENT ON COLUMN reground.turns.parent IS 'turn_id of the turn that it follows; NULL: of none.';
@@ -111,13 +111,13 @@ COMMENT ON COLUMN reground.turns.pool IS 'Candidates of a deferred turn, until a
 COMMENT ON COLUMN reground.turns.context IS 'The sources given to the model, in order, with text, marker, scores and facts.';
 COMMENT ON COLUMN reground.turns.context_tokens IS 'o200k_base tokens of the passages in the context.';
 COMMENT ON COLUMN reground.turns.query_tokens IS 'o200k_base tokens of the query.';
-COMMENT ON COLUMN reground.turns.retrieved IS 'Whether it searched; if not, it kept the sources of the turn context_from (see the settings strategy and retrieve_at).';
-COMMENT ON COLUMN reground.turns.context_from IS 'Number of the turn whose search found the sources of the context, pins apart; NULL: none has found any yet.';
+COMMENT ON COLUMN reground.turns.retrieved IS 'Whether it searched; if not, it kept the sources of the turn context_turn_no (see the settings strategy and retrieve_at).';
+COMMENT ON COLUMN reground.turns.context_turn_no IS 'Number of the turn whose search found the sources of the context, pins apart; NULL: none has found any yet.';
 COMMENT ON COLUMN reground.turns.history_tokens IS 'o200k_base tokens of the history that goes with it: what history gives where compress is on, else all earlier questions that were answered, with their answers. NULL, as what follows, while it waits for apply_rerank.';
 COMMENT ON COLUMN reground.turns.attribution_share IS 'Share of the sources, context_tokens / (context_tokens + history_tokens) (D1).';
 COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Accuracy of citations that the model predicts: accuracy_baseline * attribution_share ^ domain_specificity (D2), for kept sources less what drift takes (D4).';
 COMMENT ON COLUMN reground.turns.accuracy_floor IS 'The exponential envelope under the model (D3), had the history grown evenly.';
-COMMENT ON COLUMN reground.turns.refresh_us IS 'Microseconds that its search took, from the plan to the gathered candidates; NULL where it kept sources.';
+COMMENT ON COLUMN reground.turns.search_us IS 'Microseconds that its search took, from the plan to the gathered candidates; NULL where it kept sources.';
 COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds that compressing and counting its history took; NULL where the history is not compressed, or there is none yet.';
 COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance in [0, 1] of its embedding from that of the first turn (D4): 1 less their cosine; NULL without either.';
 COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources as they stood when the turn first ended: a regeneration starts from here.';
@@ -135,15 +135,15 @@ CREATE TABLE reground.turn_retrievals (
     tenant          text NOT NULL,
     kind            text NOT NULL CHECK (kind IN ('search', 'passages')),
     query           text,
-    query_embedding real[],
+    embedding real[],
     corpora         text[],
     filter          jsonb,
     max_results     integer,
     markers         text[] NOT NULL,
-    added           integer NOT NULL,
+    added_count     integer NOT NULL,
     warnings        text[] NOT NULL,
-    took_us         integer,
-    before          jsonb NOT NULL,
+    search_us       integer,
+    turn_before     jsonb NOT NULL,
     retrieved_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (turn_id, retrieval_no)
 );
@@ -153,7 +153,7 @@ COMMENT ON COLUMN reground.turn_retrievals.retrieval_no IS 'Position within the 
 COMMENT ON COLUMN reground.turn_retrievals.tenant IS 'Whose it is.';
 COMMENT ON COLUMN reground.turn_retrievals.kind IS 'search or passages.';
 COMMENT ON COLUMN reground.turn_retrievals.query IS 'What was searched for; NULL where passages were handed over.';
-COMMENT ON COLUMN reground.turn_retrievals.query_embedding IS 'The embedding that was given.';
+COMMENT ON COLUMN reground.turn_retrievals.embedding IS 'The embedding that was given.';
 COMMENT ON COLUMN reground.turn_retrievals.corpora IS 'Where it searched, the leading corpus first.';
 COMMENT ON COLUMN reground.turn_retrievals.filter IS 'The filter that was given.';
 COMMENT ON COLUMN reground.turn_retrievals.max_results IS 'The most sources that were asked for; NULL: as many as the turn''s setting max_sources says.';
@@ -168,16 +168,16 @@ CREATE TABLE reground.conversation_sources (
     conversation_id bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
     corpus          text NOT NULL,
     doc_id          text NOT NULL,
-    passage         text NOT NULL,
+    chunk_id         text NOT NULL,
     tenant          text NOT NULL,
     carry_score     double precision NOT NULL CHECK (carry_score BETWEEN 0 AND 1),
     inactive_turns  integer NOT NULL,
     pinned          boolean NOT NULL DEFAULT false,
     pin_order       bigint,
     cited           boolean NOT NULL DEFAULT false,
-    hash            text,
+    content_hash    text,
     last_used_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    PRIMARY KEY (conversation_id, corpus, doc_id, passage)
+    PRIMARY KEY (conversation_id, corpus, doc_id, chunk_id)
 ) WITH (fillfactor = 70);
 COMMENT ON TABLE  reground.conversation_sources IS 'The live sources of each conversation: what may be carried into its next turn (C3), and what is pinned (C8).';
 COMMENT ON COLUMN reground.conversation_sources.conversation_id IS 'Its conversation.';
@@ -199,16 +199,16 @@ CREATE TABLE reground.conversation_markers (
     tenant          text NOT NULL,
     corpus          text NOT NULL,
     doc_id          text NOT NULL,
-    passage         text NOT NULL,
+    chunk_id         text NOT NULL,
     version         integer,
     page_start      integer,
     page_end        integer,
     char_start      integer,
     char_end        integer,
-    hash            text NOT NULL,
+    content_hash    text NOT NULL,
     title           text,
     uri             text,
-    first_turn      integer NOT NULL,
+    first_turn_no   integer NOT NULL,
     cited           boolean NOT NULL DEFAULT false,
     binding_no      integer NOT NULL,
     PRIMARY KEY (conversation_id, marker),
@@ -244,11 +244,11 @@ CREATE TABLE reground.source_facts (
     fact_no    integer NOT NULL,
     tenant     text NOT NULL,
     fact       text NOT NULL,
-    char_start integer NOT NULL,
-    char_end   integer NOT NULL,
+    fact_start integer NOT NULL,
+    fact_end   integer NOT NULL,
     published  text,
     version    integer,
-    hash       text NOT NULL,
+    content_hash text NOT NULL,
     PRIMARY KEY (turn_id, marker, fact_no)
 );
 COMMENT ON TABLE  reground.source_facts IS 'The fact sheet of each turn (C7): up to two sentences a source, verbatim, chosen for the query.';

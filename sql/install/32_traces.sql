@@ -2,9 +2,9 @@
 -- A fixed ring of partitions, a week each, because partitions made at run time do not survive dump and restore:
 -- retention truncates the oldest. Partitions are read through the parent only, so row-level security always applies.
 
-CREATE FUNCTION reground._trace_bucket(at timestamptz) RETURNS smallint
+CREATE FUNCTION reground._trace_bucket(traced_at timestamptz) RETURNS smallint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN (pg_catalog.floor(pg_catalog.date_part('epoch', at) / 604800)::bigint % 16)::smallint;
+    RETURN (pg_catalog.floor(pg_catalog.date_part('epoch', traced_at) / 604800)::bigint % 16)::smallint;
 COMMENT ON FUNCTION reground._trace_bucket(timestamptz) IS 'The partition of turn_traces that holds a moment: the week since 1970, modulo 16.';
 
 CREATE TABLE reground.turn_traces (
@@ -12,27 +12,27 @@ CREATE TABLE reground.turn_traces (
     turn_id          bigint NOT NULL,
     tenant           text NOT NULL,
     traced_at        timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    passages         text[] NOT NULL,
+    chunk_ids        text[] NOT NULL,
     doc_ids          text[] NOT NULL,
     corpora          text[] NOT NULL,
-    members          text[] NOT NULL,
+    member_chunk_ids text[] NOT NULL,
     origins          text[] NOT NULL,
     lexical_ranks    integer[] NOT NULL,
     lexical_scores   double precision[] NOT NULL,
     vector_ranks     integer[] NOT NULL,
     vector_distances double precision[] NOT NULL,
     graph_ranks      integer[] NOT NULL,
-    fused            double precision[] NOT NULL,
-    reranked         double precision[] NOT NULL,
-    relevance        double precision[] NOT NULL,
+    fused_scores     double precision[] NOT NULL,
+    rerank_scores    double precision[] NOT NULL,
+    relevances       double precision[] NOT NULL,
     carry_scores     double precision[] NOT NULL,
-    left_at          text[] NOT NULL,
-    reasons          text[] NOT NULL,
-    gave_way_to      text[] NOT NULL,
+    dropped_stages   text[] NOT NULL,
+    drop_reasons     text[] NOT NULL,
+    replaced_by      text[] NOT NULL,
     markers          text[] NOT NULL,
-    coordinates      boolean[] NOT NULL,
-    hashes           bytea,
-    retrievals       integer[]
+    has_coordinates  boolean[] NOT NULL,
+    hash_prefixes    bytea,
+    retrieval_nos    integer[]
 ) PARTITION BY LIST (bucket);
 COMMENT ON TABLE  reground.turn_traces IS 'Every candidate of every turn, as parallel arrays; read it through the view turn_candidates.';
 COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: the week since 1970, modulo 16.';
@@ -53,9 +53,9 @@ COMMENT ON COLUMN reground.turn_traces.fused IS 'Scores by which the candidates 
 COMMENT ON COLUMN reground.turn_traces.reranked IS 'The reranker''s scores.';
 COMMENT ON COLUMN reground.turn_traces.relevance IS 'Scores against the turn''s query in [0, 1] (C3).';
 COMMENT ON COLUMN reground.turn_traces.carry_scores IS 'Carry scores on entry.';
-COMMENT ON COLUMN reground.turn_traces.left_at IS 'Stage at which it left; NULL for those in the context.';
+COMMENT ON COLUMN reground.turn_traces.dropped_stage IS 'Stage at which it left; NULL for those in the context.';
 COMMENT ON COLUMN reground.turn_traces.reasons IS 'Why it left (I8).';
-COMMENT ON COLUMN reground.turn_traces.gave_way_to IS 'Passage that a twin or a merged neighbour gave way to.';
+COMMENT ON COLUMN reground.turn_traces.replaced_by IS 'Passage that a twin or a merged neighbour gave way to.';
 COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of those in the context.';
 COMMENT ON COLUMN reground.turn_traces.coordinates IS 'Whether the passage knows its place in the document (pages, characters or ordinal).';
 COMMENT ON COLUMN reground.turn_traces.hashes IS 'The first 8 bytes of the hash of each candidate''s text, one after the other, where provenance is hash or more; zeros where none is known.';
@@ -84,7 +84,7 @@ CREATE TABLE reground.drift_events (
     event         text NOT NULL,
     severity      text NOT NULL,
     corpus        text,
-    passage       text,
+    chunk_id      text,
     original_hash text,
     returned_hash text,
     created_at    timestamptz NOT NULL DEFAULT pg_catalog.now()

@@ -4,7 +4,7 @@ CREATE TABLE reground.citation_statuses (
     status   text PRIMARY KEY,
     holds    boolean,
     score    double precision,
-    mode     text,
+    hallucination_mode     text,
     meaning  text NOT NULL
 );
 COMMENT ON TABLE  reground.citation_statuses IS 'The verdicts that a citation can have.';
@@ -13,7 +13,7 @@ COMMENT ON COLUMN reground.citation_statuses.holds IS 'Whether a citation of thi
 COMMENT ON COLUMN reground.citation_statuses.score IS 'Fidelity of the coordinates in [0, 1] (I5); NULL is left out of the mean.';
 COMMENT ON COLUMN reground.citation_statuses.mode IS 'The hallucination mode that it is a case of (D8).';
 COMMENT ON COLUMN reground.citation_statuses.meaning IS 'What it says.';
-INSERT INTO reground.citation_statuses (status, holds, score, mode, meaning) VALUES
+INSERT INTO reground.citation_statuses (status, holds, score, hallucination_mode, meaning) VALUES
     ('resolved_current',         true,  1.0,  NULL,                    'names a source that this turn brought into the context'),
     ('resolved_carried',         true,  1.0,  NULL,                    'names a source carried into the context from an earlier turn'),
     ('wrong_source',             false, 1.0,  'cross_text_conflation', 'names a source of the context, but another one holds the content'),
@@ -104,7 +104,7 @@ CREATE TABLE reground.messages (
     tenant          text NOT NULL,
     conversation_id bigint NOT NULL,
     turn_id         bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
-    external_id     text,
+    message_ref     text,
     answer          text,
     answer_hash     text NOT NULL,
     answer_tokens   integer NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE reground.messages (
     superseded      boolean NOT NULL DEFAULT false,
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     origin          text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
-    UNIQUE (conversation_id, external_id)
+    UNIQUE (conversation_id, message_ref)
 );
 CREATE INDEX messages_turn ON reground.messages (turn_id);
 CREATE INDEX messages_created ON reground.messages USING brin (created_at);
@@ -133,7 +133,7 @@ COMMENT ON COLUMN reground.messages.message_id IS 'Key.';
 COMMENT ON COLUMN reground.messages.tenant IS 'Whose it is.';
 COMMENT ON COLUMN reground.messages.conversation_id IS 'Its conversation.';
 COMMENT ON COLUMN reground.messages.turn_id IS 'The turn that it answers.';
-COMMENT ON COLUMN reground.messages.external_id IS 'The application''s id of the message, unique within the conversation.';
+COMMENT ON COLUMN reground.messages.message_ref IS 'The application''s id of the message, unique within the conversation.';
 COMMENT ON COLUMN reground.messages.answer IS 'The answer as the model gave it; NULL where store_answers is hash.';
 COMMENT ON COLUMN reground.messages.answer_hash IS 'SHA-256 (hex) of the answer, byte for byte.';
 COMMENT ON COLUMN reground.messages.answer_tokens IS 'o200k_base tokens of the answer.';
@@ -177,25 +177,25 @@ CREATE TABLE reground.message_citations (
     fact_summary        text,
     status              text NOT NULL REFERENCES reground.citation_statuses,
     holds               boolean,
-    mode                text,
+    hallucination_mode                text,
     score               double precision,
     coordinate_fidelity double precision,
     support             double precision,
     support_parts       jsonb,
     diagnostic          text,
     detail              text,
-    best_other          text,
+    best_other_marker          text,
     factor_coordinates  smallint,
     factor_retrieval    smallint,
     factor_rerank       smallint,
     factor_context      smallint,
     factor_generation   smallint,
-    lost_at             text,
+    lost_stage             text,
     source_version      integer,
     source_hash         text,
     repaired            boolean NOT NULL,
-    char_start          integer NOT NULL,
-    char_end            integer NOT NULL,
+    answer_start        integer NOT NULL,
+    answer_end          integer NOT NULL,
     byte_start          integer NOT NULL,
     byte_end            integer NOT NULL,
     utf16_start         integer NOT NULL,
@@ -241,13 +241,13 @@ COMMENT ON COLUMN reground.message_citations.support IS 'How far the text of the
 COMMENT ON COLUMN reground.message_citations.support_parts IS 'What support is made of: segment (what was judged, where a sentence cites several facts), coverage, window and pairs (shares of the claim''s words in the source, in its best window, side by side), window_at, numbers_missing, numbers_contradicted, names_missing, quotations, denied_by_one, language (NULL: none known, so denials were not looked at).';
 COMMENT ON COLUMN reground.message_citations.diagnostic IS 'exact_context_match, valid_doc_invalid_page_or_unretrieved, hallucinated_page_exceeds_document_bounds or hallucinated_document_id (I5).';
 COMMENT ON COLUMN reground.message_citations.detail IS 'What the verdict rests on, in words.';
-COMMENT ON COLUMN reground.message_citations.best_other IS 'Marker of the other source of the context that supports the claim best.';
+COMMENT ON COLUMN reground.message_citations.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
 COMMENT ON COLUMN reground.message_citations.factor_coordinates IS 'Stage factor (I4): the passage has coordinates.';
 COMMENT ON COLUMN reground.message_citations.factor_retrieval IS 'Stage factor (I4): it was among this turn''s candidates or carried.';
 COMMENT ON COLUMN reground.message_citations.factor_rerank IS 'Stage factor (I4): it left the rerank under its own key.';
 COMMENT ON COLUMN reground.message_citations.factor_context IS 'Stage factor (I4): it was in the final context.';
 COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor (I4): the string resolves and its source says so.';
-COMMENT ON COLUMN reground.message_citations.lost_at IS 'The first stage whose factor is 0.';
+COMMENT ON COLUMN reground.message_citations.lost_stage IS 'The first stage whose factor is 0.';
 COMMENT ON COLUMN reground.message_citations.source_version IS 'Version of the document that was cited.';
 COMMENT ON COLUMN reground.message_citations.source_hash IS 'Content hash of the passage that was cited, so that the audit stands when the document goes.';
 COMMENT ON COLUMN reground.message_citations.repaired IS 'The marker was mended (case, spaces), as exactly one source fits.';

@@ -3,14 +3,14 @@
 CREATE TABLE reground.citation_labels (
     citation_id bigint NOT NULL REFERENCES reground.message_citations ON DELETE CASCADE,
     labelled_by text NOT NULL CHECK (labelled_by <> ''),
-    labelled_as text NOT NULL,
+    labelled_role text NOT NULL,
     tenant      text NOT NULL,
     label       text NOT NULL CHECK (label IN ('accurate', 'partial', 'hallucinated', 'unverifiable')),
     note        text,
     labelled_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (citation_id, labelled_by)
 );
-COMMENT ON TABLE  reground.citation_labels IS 'What reviewers say of citations, a row a reviewer: what verdicts are held against.';
+COMMENT ON TABLE  reground.citation_labels IS 'What reviewers say of citations, a row a reviewer: what verdicts are holding against.';
 COMMENT ON COLUMN reground.citation_labels.citation_id IS 'The citation.';
 COMMENT ON COLUMN reground.citation_labels.labelled_by IS 'The reviewer, as the role that wrote it says.';
 COMMENT ON COLUMN reground.citation_labels.labelled_as IS 'The role that wrote it.';
@@ -24,7 +24,7 @@ CREATE TABLE reground.citation_reports (
     citation_id bigint NOT NULL REFERENCES reground.message_citations ON DELETE CASCADE,
     tenant      text NOT NULL,
     reported_by text NOT NULL,
-    reported_as text NOT NULL,
+    reported_role text NOT NULL,
     reason      text NOT NULL CHECK (reason <> ''),
     created_at  timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()
 );

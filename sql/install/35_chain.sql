@@ -10,7 +10,7 @@ CREATE TABLE reground.provenance_chain (
     message_id      bigint,
     salts           bytea[] NOT NULL,
     leaves          bytea[] NOT NULL,
-    previous        bytea NOT NULL,
+    previous_digest bytea NOT NULL,
     digest          bytea NOT NULL,
     linked_at       timestamptz NOT NULL,
     retrieval_no    integer,
@@ -37,7 +37,7 @@ CREATE TABLE reground.chain_checkpoints (
     tenant          text NOT NULL,
     digest          bytea NOT NULL,
     linked_at       timestamptz NOT NULL,
-    made_at         timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    created_at      timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (conversation_id, link_no)
 );
 COMMENT ON TABLE  reground.chain_checkpoints IS 'The last link of those that retention removed: where verify_chain begins.';
@@ -51,22 +51,22 @@ COMMENT ON COLUMN reground.chain_checkpoints.made_at IS 'When it was removed.';
 CREATE TABLE reground.turn_archive (
     turn_id      bigint PRIMARY KEY,
     tenant       text NOT NULL,
-    conversation text NOT NULL,
-    turn         integer NOT NULL,
+    conversation_ref text NOT NULL,
+    turn_no         integer NOT NULL,
     corpus       text NOT NULL,
     model        text,
     begun_at     timestamptz NOT NULL,
-    candidates   integer NOT NULL,
-    sources      integer NOT NULL,
-    citations    integer,
-    held         integer,
+    candidate_count integer NOT NULL,
+    source_count integer NOT NULL,
+    citation_count integer,
+    holding_count integer,
     cfs          double precision,
     decision     text,
     markers      text[] NOT NULL DEFAULT '{}',
     corpora      text[] NOT NULL DEFAULT '{}',
     doc_ids      text[] NOT NULL DEFAULT '{}',
     chunk_ids    text[] NOT NULL DEFAULT '{}',
-    hashes       bytea NOT NULL DEFAULT ''
+    hash_prefixes bytea NOT NULL DEFAULT ''
 );
 CREATE INDEX turn_archive_begun ON reground.turn_archive USING brin (begun_at);
 COMMENT ON TABLE  reground.turn_archive IS 'A compact row for each turn whose trace retention has removed (I19); it outlives the turn itself.';
@@ -80,7 +80,7 @@ COMMENT ON COLUMN reground.turn_archive.begun_at IS 'When it began.';
 COMMENT ON COLUMN reground.turn_archive.candidates IS 'Candidates in its trace.';
 COMMENT ON COLUMN reground.turn_archive.sources IS 'Sources in its context.';
 COMMENT ON COLUMN reground.turn_archive.citations IS 'Citations in the answer that stands; NULL without an answer.';
-COMMENT ON COLUMN reground.turn_archive.held IS 'Of these, those that held.';
+COMMENT ON COLUMN reground.turn_archive.holding IS 'Of these, those that holding.';
 COMMENT ON COLUMN reground.turn_archive.cfs IS 'Citation fidelity score of the answer.';
 COMMENT ON COLUMN reground.turn_archive.decision IS 'accept or regenerate.';
 COMMENT ON COLUMN reground.turn_archive.markers IS 'What the answer cites, each once, as parallel arrays: markers.';

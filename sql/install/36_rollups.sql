@@ -43,9 +43,9 @@ CREATE TABLE reground.citation_rollup (
     model         text,
     document_type text,
     status        text NOT NULL,
-    lost_at       text,
+    lost_stage       text,
     citations     bigint NOT NULL,
-    UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model, document_type, status, lost_at)
+    UNIQUE NULLS NOT DISTINCT (hour, tenant, corpus, model, document_type, status, lost_stage)
 );
 COMMENT ON TABLE  reground.citation_rollup IS 'Citations in answers that stand, by hour, verdict and the stage that lost them. Read it through citations_hourly.';
 COMMENT ON COLUMN reground.citation_rollup.hour IS 'When the hour of their answers began.';
@@ -54,5 +54,5 @@ COMMENT ON COLUMN reground.citation_rollup.corpus IS 'Corpus of the source, or o
 COMMENT ON COLUMN reground.citation_rollup.model IS 'The model that wrote them; its first 200 characters.';
 COMMENT ON COLUMN reground.citation_rollup.document_type IS 'Type of the document, as document_type has it.';
 COMMENT ON COLUMN reground.citation_rollup.status IS 'Verdict; see citation_statuses.';
-COMMENT ON COLUMN reground.citation_rollup.lost_at IS 'The first stage whose factor is 0.';
+COMMENT ON COLUMN reground.citation_rollup.lost_stage IS 'The first stage whose factor is 0.';
 COMMENT ON COLUMN reground.citation_rollup.citations IS 'How many.';

@@ -1,4 +1,4 @@
--- When to call someone: rules, what they are held against, and what they fired.
+-- When to call someone: rules, what they are holding against, and what they fired.
 
 CREATE TABLE reground.alert_rules (
     rule         text NOT NULL CHECK (rule <> ''),
@@ -8,7 +8,7 @@ CREATE TABLE reground.alert_rules (
     threshold    double precision NOT NULL,
     period       interval NOT NULL CHECK (period BETWEEN interval '1 hour' AND interval '31 days'),
     whole_period boolean NOT NULL,
-    min_messages integer NOT NULL CHECK (min_messages > 0),
+    min_answers integer NOT NULL CHECK (min_answers > 0),
     per_corpus   boolean NOT NULL,
     severity     text NOT NULL CHECK (severity IN ('warning', 'critical')),
     enabled      boolean NOT NULL,
@@ -22,13 +22,13 @@ COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether it came with the ext
 COMMENT ON COLUMN reground.alert_rules.indicator IS 'What it watches: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
 COMMENT ON COLUMN reground.alert_rules.threshold IS 'From where on that is bad, in [0, 1].';
 COMMENT ON COLUMN reground.alert_rules.period IS 'How far back it looks, in whole hours, the running one included.';
-COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether it takes all of that; else the latest hours, as few as have min_messages answers.';
-COMMENT ON COLUMN reground.alert_rules.min_messages IS 'Answers under which it neither fires nor resolves.';
+COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether it takes all of that; else the latest hours, as few as have min_answers answers.';
+COMMENT ON COLUMN reground.alert_rules.min_answers IS 'Answers under which it neither fires nor resolves.';
 COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether it looks at each corpus alone, those of one name that belong to several tenants apart; else at all at once.';
 COMMENT ON COLUMN reground.alert_rules.severity IS 'Of its alerts, warning or critical; a mean score under 0.70 and reports of users make any critical.';
 COMMENT ON COLUMN reground.alert_rules.enabled IS 'Whether it is in force.';
 COMMENT ON COLUMN reground.alert_rules.meaning IS 'What it is for.';
-INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_messages, per_corpus, severity, enabled, meaning) VALUES
+INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_answers, per_corpus, severity, enabled, meaning) VALUES
     ('low_tail',          true, 'cfs_p5',               0.85,  '6 hours',  false, 50, true,  'warning', true,  'one answer in twenty has a low fidelity score'),
     ('tail_drop',         true, 'cfs_p5_drop',          0.15,  '6 hours',  false, 50, true,  'warning', true,  'the fifth percentile has fallen from its baseline; see take_baseline'),
     ('lost_coordinates',  true, 'survival_coordinates', 0.90,  '6 hours',  false, 50, true,  'warning', true,  'passages without a place in their document are cited'),
@@ -44,7 +44,7 @@ INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, 
     ('literal_p99',       true, 'cfs_p99',              0.90,  '24 hours', true,  50, false, 'warning', false, 'as published, and as good as never true');
 
 CREATE VIEW reground.active_alert_rules WITH (security_invoker = true) AS
-    SELECT DISTINCT ON (r.rule) r.rule, r.built_in, r.indicator, r.threshold, r.period, r.whole_period, r.min_messages, r.per_corpus, r.severity, r.enabled, r.meaning
+    SELECT DISTINCT ON (r.rule) r.rule, r.built_in, r.indicator, r.threshold, r.period, r.whole_period, r.min_answers, r.per_corpus, r.severity, r.enabled, r.meaning
     FROM reground.alert_rules AS r
     ORDER BY r.rule, r.built_in;
 COMMENT ON VIEW reground.active_alert_rules IS 'The rule of each name that counts: your own, or else the built-in one. In force where enabled.';

@@ -5,7 +5,7 @@ CREATE TABLE reground.probes (
     probe           text NOT NULL CHECK (probe <> ''),
     corpus          text NOT NULL,
     query           text NOT NULL,
-    query_embedding real[],
+    embedding real[],
     filter          jsonb,
     settings        jsonb NOT NULL DEFAULT '{}',
     doc_id          text NOT NULL,
@@ -18,7 +18,7 @@ COMMENT ON COLUMN reground.probes.tenant IS 'Whose it is.';
 COMMENT ON COLUMN reground.probes.probe IS 'Name.';
 COMMENT ON COLUMN reground.probes.corpus IS 'Where it asks.';
 COMMENT ON COLUMN reground.probes.query IS 'The question.';
-COMMENT ON COLUMN reground.probes.query_embedding IS 'Its embedding.';
+COMMENT ON COLUMN reground.probes.embedding IS 'Its embedding.';
 COMMENT ON COLUMN reground.probes.filter IS 'Its filter.';
 COMMENT ON COLUMN reground.probes.settings IS 'Its settings, over those of the corpus.';
 COMMENT ON COLUMN reground.probes.doc_id IS 'The document that must be in its context.';
@@ -31,7 +31,7 @@ CREATE TABLE reground.probe_results (
     run_at   timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     found    boolean NOT NULL,
     position integer,
-    lost_at  text,
+    lost_stage  text,
     reason   text,
     PRIMARY KEY (tenant, probe, run_at),
     FOREIGN KEY (tenant, probe) REFERENCES reground.probes ON DELETE CASCADE
@@ -42,5 +42,5 @@ COMMENT ON COLUMN reground.probe_results.probe IS 'The probe.';
 COMMENT ON COLUMN reground.probe_results.run_at IS 'When it was sent.';
 COMMENT ON COLUMN reground.probe_results.found IS 'Whether its source was in the context.';
 COMMENT ON COLUMN reground.probe_results.position IS 'Place in the context, from 1.';
-COMMENT ON COLUMN reground.probe_results.lost_at IS 'Stage that lost it: document or chunk where it is gone, retrieval where no branch found it, else where the candidate left.';
+COMMENT ON COLUMN reground.probe_results.lost_stage IS 'Stage that lost it: document or chunk where it is gone, retrieval where no branch found it, else where the candidate left.';
 COMMENT ON COLUMN reground.probe_results.reason IS 'Why (I8); NULL where no branch found it.';

@@ -7,7 +7,7 @@ CREATE TABLE reground.shadow_turns (
     corpus         text NOT NULL,
     settings       jsonb NOT NULL,
     context_tokens integer NOT NULL,
-    refresh_us     integer,
+    search_us     integer,
     candidates     jsonb NOT NULL,
     shadowed_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (turn_id, label)
@@ -20,6 +20,6 @@ COMMENT ON COLUMN reground.shadow_turns.tenant IS 'Whose it is.';
 COMMENT ON COLUMN reground.shadow_turns.corpus IS 'Where the shadow searched.';
 COMMENT ON COLUMN reground.shadow_turns.settings IS 'Its effective settings, all of them.';
 COMMENT ON COLUMN reground.shadow_turns.context_tokens IS 'o200k_base tokens of the passages in its context.';
-COMMENT ON COLUMN reground.shadow_turns.refresh_us IS 'Microseconds that its search took, as turns.refresh_us; NULL where it kept sources.';
+COMMENT ON COLUMN reground.shadow_turns.search_us IS 'Microseconds that its search took, as turns.search_us; NULL where it kept sources.';
 COMMENT ON COLUMN reground.shadow_turns.candidates IS 'What shadow_turn returned; without those that left where keep_candidates is not all.';
 COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When it was asked.';

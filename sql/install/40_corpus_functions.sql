@@ -10,9 +10,9 @@ COMMENT ON FUNCTION reground.create_corpus IS
 'Makes a corpus with tables of its own in your schema, owned by you: NAME (passages) and NAME_documents (text, versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. Chunks of chunk_size with chunk_overlap, in tokens (o200k_base), characters or sentences. With text_config_per_document each document may be read by a text search configuration of its own (put_document''s text_config or language), the others by text_config. With equal arguments a second call does nothing; otherwise 42710.';
 
 CREATE FUNCTION reground.add_corpus(
-    corpus text, relation regclass, key text, content text, document text DEFAULT NULL, embedding text DEFAULT NULL,
-    documents regclass DEFAULT NULL, document_key text DEFAULT NULL, title text DEFAULT NULL, uri text DEFAULT NULL,
-    published text DEFAULT NULL, updated_at text DEFAULT NULL, version text DEFAULT NULL, ordinal text DEFAULT NULL,
+    corpus text, relation regclass, chunk_id text, content text, doc_id text DEFAULT NULL, embedding text DEFAULT NULL,
+    documents regclass DEFAULT NULL, documents_doc_id text DEFAULT NULL, title text DEFAULT NULL, uri text DEFAULT NULL,
+    published text DEFAULT NULL, modified_at text DEFAULT NULL, version text DEFAULT NULL, ordinal text DEFAULT NULL,
     page_start text DEFAULT NULL, page_end text DEFAULT NULL, page_count text DEFAULT NULL,
     char_start text DEFAULT NULL, char_end text DEFAULT NULL, metadata text DEFAULT NULL,
     metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english', settings jsonb DEFAULT '{}', tenant text DEFAULT NULL,
@@ -34,7 +34,7 @@ COMMENT ON FUNCTION reground.drop_corpus IS
 'Forgets a corpus, the identity of its documents and its edges. The tables stay unless drop_tables is true and create_corpus made them. Conversations keep what they cited.';
 
 CREATE FUNCTION reground.check_coordinates(corpus text)
-    RETURNS TABLE (chunk_id text, doc_id text, fault text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
+    RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
 COMMENT ON FUNCTION reground.check_coordinates(text) IS 'The passages of a corpus that are not where they say they are (I2), of those that the caller may read; none where all is well. no_document: it has no such version; out_of_bounds: a place that the document does not have; text_elsewhere: the document''s text there is another; out_of_order: a later passage on an earlier page, or before the one before it. Reads the whole corpus. 55000 for one that create_corpus did not make.';
 
 CREATE FUNCTION reground.check_corpus(corpus text)
@@ -47,7 +47,7 @@ CREATE FUNCTION reground.put_document(
     published timestamptz DEFAULT NULL, modified_at timestamptz DEFAULT NULL, media_type text DEFAULT NULL, language text DEFAULT NULL,
     page_starts integer[] DEFAULT NULL, page_count integer DEFAULT NULL, metadata jsonb DEFAULT NULL,
     text_config text DEFAULT NULL)
-    RETURNS TABLE (version integer, changed boolean, chunks integer, kept integer, added integer, removed integer, pending integer, page_count integer, overlap_cost double precision)
+    RETURNS TABLE (version integer, changed boolean, chunk_count integer, reused integer, added integer, removed integer, pending_embeddings integer, page_count integer, overlap_cost double precision)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_document_wrapper';
 COMMENT ON FUNCTION reground.put_document IS
 'Stores a document of a corpus that create_corpus made, from its text (normalised to NFC and chunked; the document''s text at a chunk''s offsets is the chunk) or from passages chunked elsewhere ([{text, id, page_start, page_end, char_start, char_end, metadata}], only text required). Pages come from form feeds, or from page_starts (0-based character offsets). text_config is the text search configuration or the language that it is read by, in a corpus made with text_config_per_document; NULL takes language. The same text again changes nothing but the description, which is replaced as a whole; another text makes a new version, whose unchanged chunks keep their id and embedding.';
@@ -61,7 +61,7 @@ CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEF
     RETURNS TABLE (chunk_id text, doc_id text, content text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
 COMMENT ON FUNCTION reground.pending_embeddings IS 'Passages that have no embedding yet, by key.';
 
-CREATE FUNCTION reground.put_embeddings(corpus text, keys text[], embeddings vector[], model text DEFAULT NULL)
+CREATE FUNCTION reground.put_embeddings(corpus text, chunk_ids text[], embeddings vector[], model text DEFAULT NULL)
     RETURNS integer LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_embeddings_wrapper';
 COMMENT ON FUNCTION reground.put_embeddings IS
 'Stores embeddings made elsewhere, as many as keys, all of the corpus'' dimensions and finite; returns how many passages took one (a passage that has gone is passed over).';
@@ -73,7 +73,7 @@ COMMENT ON FUNCTION reground.put_edges IS
 'Stores what passages say of two entities: [{"source": "Ada Lovelace", "relation": "worked with", "target": "Charles Babbage", "chunk_id": "17", "weight": 1}], of which source, target and chunk_id are required. The passage must be there; its doc_id may be given to be checked. The same entities (but for case and white space), relation and passage again change the weight. For whoever may write the passages. Turns look at the edges where the setting graph is on.';
 
 CREATE FUNCTION reground.delete_edges(
-    corpus text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, node text DEFAULT NULL, everything boolean DEFAULT false)
+    corpus text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, entity text DEFAULT NULL, everything boolean DEFAULT false)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_edges_wrapper';
 COMMENT ON FUNCTION reground.delete_edges IS
 'Removes the edges of a document, of a passage or of an entity (node, at either end), of all that are given together, or all of the corpus; returns how many. Those of documents that put_document or delete_document remove go by themselves.';

@@ -54,7 +54,7 @@ CREATE FUNCTION reground.find_text_config(name text) RETURNS regconfig
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'find_text_config_wrapper';
 COMMENT ON FUNCTION reground.find_text_config IS 'The text search configuration that a name or a code of a language stands for in in_language and in a corpus'' column of configurations: german, public.mine, de, zh-TW. A name without a schema is one of pg_catalog''s. NULL where it stands for none.';
 
-CREATE FUNCTION reground.bm25_query(query text, source regclass, expansion jsonb DEFAULT NULL, text_configs text[] DEFAULT NULL) RETURNS reground.bm25query
+CREATE FUNCTION reground.bm25_query(query text, relation regclass, expansion jsonb DEFAULT NULL, text_configs text[] DEFAULT NULL) RETURNS reground.bm25query
     LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_query_wrapper';
 COMMENT ON FUNCTION reground.bm25_query IS 'A query of the words of a text over a table, a partitioned table, or an index where a table has several. Its index is looked up when the query runs. expansion borrows words: an object of lexemes, as the index keeps them, and weights above 0 on the scale on which a word of the query has 1; of these the 40 whose weight × ln(1 + (N − df + 0.5) / (df + 0.5)) is largest count. text_configs are the text search configurations that the words are read by, where the rows have several: what each makes of them is looked for, as often as the one that makes it most often; NULL is that of the index.';
 
@@ -72,8 +72,7 @@ CREATE FUNCTION reground.bm25_score(content text, query reground.bm25query) RETU
 COMMENT ON FUNCTION reground.bm25_score(text, reground.bm25query) IS 'The BM25 score of a text: the sum over the words of the query of (frequency in the query + borrowed weight) × ln(1 + (N − df + 0.5) / (df + 0.5)) × tf / (tf + k1 × (1 − b + b × length / mean length)), as Lucene 8 and later. Lengths are kept in one byte: exact up to 40, then with four significant bits.';
 
 CREATE FUNCTION reground.bm25_explain(content text, query reground.bm25query)
-    RETURNS TABLE (lexeme text, query_frequency integer, borrowed double precision, frequency integer, document_frequency bigint, documents bigint, length integer,
-        average_length double precision, weight double precision, score double precision)
+    RETURNS SETOF reground.bm25_term
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_explain_wrapper';
 COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS 'How a score comes about, a row a word of the query: its frequency in the query and the weight that it was borrowed with, its frequency in the text, how many of the index'' documents have it (removed ones count until VACUUM and a merge drop them), the text''s length as the index keeps it, and what the word adds.';
 
@@ -88,8 +87,7 @@ CREATE FUNCTION reground.bm25_score(content text[], query reground.bm25query) RE
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_score_wrapper';
 COMMENT ON FUNCTION reground.bm25_score(text[], reground.bm25query) IS 'The BM25 score of several texts together: each occurrence of a word counts as often as the index'' option weights says for its text, in tf and in the length (BM25F with whole weights).';
 CREATE FUNCTION reground.bm25_explain(content text[], query reground.bm25query)
-    RETURNS TABLE (lexeme text, query_frequency integer, borrowed double precision, frequency integer, document_frequency bigint, documents bigint, length integer,
-        average_length double precision, weight double precision, score double precision)
+    RETURNS SETOF reground.bm25_term
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_fields_explain_wrapper';
 COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS 'How the score of several texts comes about, a row a word of the query; frequency and length are weighted.';
 
@@ -104,8 +102,7 @@ CREATE FUNCTION reground.bm25_score(content reground.bm25text, query reground.bm
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_score_wrapper';
 COMMENT ON FUNCTION reground.bm25_score(reground.bm25text, reground.bm25query) IS 'The BM25 score of a text in its language.';
 CREATE FUNCTION reground.bm25_explain(content reground.bm25text, query reground.bm25query)
-    RETURNS TABLE (lexeme text, query_frequency integer, borrowed double precision, frequency integer, document_frequency bigint, documents bigint, length integer,
-        average_length double precision, weight double precision, score double precision)
+    RETURNS SETOF reground.bm25_term
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_in_language_explain_wrapper';
 COMMENT ON FUNCTION reground.bm25_explain(reground.bm25text, reground.bm25query) IS 'How the score of a text in its language comes about, a row a word of the query.';
 
@@ -186,7 +183,7 @@ CREATE TEXT SEARCH CONFIGURATION reground.bigrams (PARSER = reground.bigrams);
 ALTER TEXT SEARCH CONFIGURATION reground.bigrams ADD MAPPING FOR word, pair WITH pg_catalog.simple;
 COMMENT ON TEXT SEARCH CONFIGURATION reground.bigrams IS 'for Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese: pairs of characters; words of other scripts as they are, in lower case';
 
-CREATE FUNCTION reground.bm25_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS TABLE (item text, fault text)
+CREATE FUNCTION reground.bm25_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS TABLE (item text, problem text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_check_wrapper';
 COMMENT ON FUNCTION reground.bm25_check IS 'What is wrong with an index, and with which part of it (a segment, the tail of what was inserted last, a row of the table); no row where it is sound. With heapallindexed every row of the table is looked for in it, and writers of the table wait. For the table''s owner.';
 

@@ -5,104 +5,104 @@ CREATE FUNCTION reground.wilson_interval(successes bigint, trials bigint, confid
 COMMENT ON FUNCTION reground.wilson_interval(bigint, bigint, double precision) IS 'Wilson''s score interval of a rate, within [0, 1]: successes of trials at a confidence above 0 and under 1. NULLs without trials; 22023 for numbers that are no such counts.';
 
 -- Apart and IMMUTABLE, so that a dimension which is given as a constant is one for the planner: it then reads what that one needs.
-CREATE FUNCTION reground._dimension_name(by text, of_answers boolean DEFAULT false)
+CREATE FUNCTION reground._dimension_name(dimension text, of_answers boolean DEFAULT false)
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_name_wrapper';
 COMMENT ON FUNCTION reground._dimension_name(text, boolean) IS 'What to group by: the name of a dimension, tag for tag:KEY; 22023 for what is no dimension, of citations or of answers, 22004 where answers have none.';
 
-CREATE FUNCTION reground._dimension_key(by text, of_answers boolean DEFAULT false)
+CREATE FUNCTION reground._dimension_key(dimension text, of_answers boolean DEFAULT false)
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_key_wrapper';
 COMMENT ON FUNCTION reground._dimension_key(text, boolean) IS 'The key of tag:KEY; NULL for other dimensions.';
 
-CREATE FUNCTION reground._answers_by(by text, of_answers boolean, since timestamptz, until timestamptz, live boolean DEFAULT false)
+CREATE FUNCTION reground._answers_by(dimension text, of_answers boolean, since timestamptz, until timestamptz, live boolean DEFAULT false)
     RETURNS TABLE (message_id bigint, cfs double precision, value text)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         SELECT m.message_id, m.cfs,
-               CASE reground._dimension_name(_answers_by.by, _answers_by.of_answers)
-                   WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'decision' THEN m.decision WHEN 'origin' THEN m.origin WHEN 'conversation' THEN v.external_id
+               CASE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers)
+                   WHEN 'model' THEN m.model WHEN 'tenant' THEN m.tenant WHEN 'decision' THEN m.decision WHEN 'origin' THEN m.origin WHEN 'conversation' THEN v.conversation_ref
                    WHEN 'day' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')
                    WHEN 'hour' THEN pg_catalog.to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24":00Z"') END
         FROM reground.messages AS m
-        LEFT JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id AND reground._dimension_name(_answers_by.by, _answers_by.of_answers) = 'conversation'
+        LEFT JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id AND reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) = 'conversation'
         WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity')
-            AND coalesce(reground._dimension_name(_answers_by.by, _answers_by.of_answers), '') NOT IN ('intent', 'tag') AND NOT (_answers_by.of_answers AND _answers_by.by = 'corpus')
+            AND coalesce(reground._dimension_name(_answers_by.dimension, _answers_by.of_answers), '') NOT IN ('intent', 'tag') AND NOT (_answers_by.of_answers AND _answers_by.dimension = 'corpus')
         UNION ALL
         -- Of the turn. OFFSET 0: joined before citations are, ten times as many, which the planner does not see, as it takes the two periods for independent.
         SELECT x.message_id, x.cfs,
-               CASE reground._dimension_name(_answers_by.by, _answers_by.of_answers)
+               CASE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers)
                    WHEN 'corpus' THEN x.corpus WHEN 'intent' THEN x.intent
-                   WHEN 'tag' THEN CASE WHEN x.tags ? reground._dimension_key(_answers_by.by, _answers_by.of_answers) THEN x.tags ELSE x.turn_tags END ->> reground._dimension_key(_answers_by.by, _answers_by.of_answers) END
+                   WHEN 'tag' THEN CASE WHEN x.tags ? reground._dimension_key(_answers_by.dimension, _answers_by.of_answers) THEN x.tags ELSE x.turn_tags END ->> reground._dimension_key(_answers_by.dimension, _answers_by.of_answers) END
         FROM (SELECT m.message_id, m.cfs, m.tags, t.corpus, t.intent, t.tags AS turn_tags FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id
               WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity') OFFSET 0) AS x
-        WHERE reground._dimension_name(_answers_by.by, _answers_by.of_answers) IN ('intent', 'tag') OR (_answers_by.of_answers AND _answers_by.by = 'corpus');
+        WHERE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) IN ('intent', 'tag') OR (_answers_by.of_answers AND _answers_by.dimension = 'corpus');
     END;
 COMMENT ON FUNCTION reground._answers_by(text, boolean, timestamptz, timestamptz, boolean) IS 'Answers that stand, all or the live ones, each with its value of a dimension; NULL for one of citations.';
 
-CREATE FUNCTION reground._citations_by(by text, since timestamptz, until timestamptz, live boolean DEFAULT false)
+CREATE FUNCTION reground._citations_by(dimension text, since timestamptz, until timestamptz, live boolean DEFAULT false)
     RETURNS TABLE (value text, citation_id bigint, holds boolean, support double precision, factor_coordinates smallint, factor_retrieval smallint, factor_rerank smallint,
                    factor_context smallint, factor_generation smallint)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        SELECT CASE reground._dimension_name(_citations_by.by)
-                   WHEN 'corpus' THEN c.corpus WHEN 'document' THEN c.doc_id WHEN 'form' THEN c.form WHEN 'status' THEN c.status WHEN 'mode' THEN c.mode
-                   WHEN 'lost_at' THEN c.lost_at WHEN 'document_type' THEN reground.document_type(c.uri, c.doc_id) ELSE a.value END,
+        SELECT CASE reground._dimension_name(_citations_by.dimension)
+                   WHEN 'corpus' THEN c.corpus WHEN 'document' THEN c.doc_id WHEN 'form' THEN c.form WHEN 'status' THEN c.status WHEN 'hallucination_mode' THEN c.hallucination_mode
+                   WHEN 'lost_stage' THEN c.lost_stage WHEN 'document_type' THEN reground.document_type(c.uri, c.doc_id) ELSE a.value END,
                c.citation_id, c.holds, c.support, c.factor_coordinates, c.factor_retrieval, c.factor_rerank, c.factor_context, c.factor_generation
-        FROM reground._answers_by(_citations_by.by, false, _citations_by.since, _citations_by.until, _citations_by.live) AS a
+        FROM reground._answers_by(_citations_by.dimension, false, _citations_by.since, _citations_by.until, _citations_by.live) AS a
         -- A citation is written after its answer: the index on its own time is of use too.
         JOIN reground.message_citations AS c ON c.message_id = a.message_id AND c.created_at >= coalesce(_citations_by.since, '-infinity');
     END;
 COMMENT ON FUNCTION reground._citations_by(text, timestamptz, timestamptz, boolean) IS 'Citations in answers that stand, each with its value of a dimension.';
 
-CREATE FUNCTION reground.citation_quality(by text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
-    RETURNS TABLE (value text, citations bigint, judged bigint, held bigint, rate double precision, low double precision, high double precision,
+CREATE FUNCTION reground.citation_quality(dimension text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+    RETURNS TABLE (value text, citations bigint, judged bigint, holding bigint, rate double precision, low double precision, high double precision,
                    mean_support double precision, labelled bigint, labelled_accurate bigint, reported bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
         -- Labels and reports are few: they are looked up by themselves, and what is left is counted in parallel.
-        SELECT q.value, q.citations, q.judged, q.held, q.held::double precision / nullif(q.judged, 0), w.low, w.high, q.mean_support, q.labelled, q.labelled_accurate, q.reported
+        SELECT q.value, q.citations, q.judged, q.holding, q.holding::double precision / nullif(q.judged, 0), w.low, w.high, q.mean_support, q.labelled, q.labelled_accurate, q.reported
         FROM (
-            SELECT p.value, pg_catalog.sum(p.citations)::bigint AS citations, pg_catalog.sum(p.judged)::bigint AS judged, pg_catalog.sum(p.held)::bigint AS held,
+            SELECT p.value, pg_catalog.sum(p.citations)::bigint AS citations, pg_catalog.sum(p.judged)::bigint AS judged, pg_catalog.sum(p.holding)::bigint AS holding,
                    pg_catalog.max(p.mean_support) AS mean_support, pg_catalog.sum(p.labelled)::bigint AS labelled, pg_catalog.sum(p.labelled_accurate)::bigint AS labelled_accurate,
                    pg_catalog.sum(p.reported)::bigint AS reported
             FROM (
-                SELECT c.value, pg_catalog.count(*) AS citations, pg_catalog.count(c.holds) AS judged, pg_catalog.count(*) FILTER (WHERE c.holds) AS held,
+                SELECT c.value, pg_catalog.count(*) AS citations, pg_catalog.count(c.holds) AS judged, pg_catalog.count(*) FILTER (WHERE c.holds) AS holding,
                        pg_catalog.avg(c.support) AS mean_support, 0::bigint AS labelled, 0::bigint AS labelled_accurate, 0::bigint AS reported
-                FROM reground._citations_by(citation_quality.by, citation_quality.since, citation_quality.until) AS c
+                FROM reground._citations_by(citation_quality.dimension, citation_quality.since, citation_quality.until) AS c
                 GROUP BY c.value
                 UNION ALL
                 SELECT c.value, 0, 0, 0, NULL, pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE l.label = 'accurate'), 0
                 FROM (SELECT DISTINCT ON (citation_id) citation_id, label FROM reground.citation_labels ORDER BY citation_id, labelled_at DESC) AS l
-                JOIN reground._citations_by(citation_quality.by, citation_quality.since, citation_quality.until) AS c ON c.citation_id = l.citation_id
+                JOIN reground._citations_by(citation_quality.dimension, citation_quality.since, citation_quality.until) AS c ON c.citation_id = l.citation_id
                 GROUP BY c.value
                 UNION ALL
                 SELECT c.value, 0, 0, 0, NULL, 0, 0, pg_catalog.count(*)
                 FROM (SELECT DISTINCT citation_id FROM reground.citation_reports) AS r
-                JOIN reground._citations_by(citation_quality.by, citation_quality.since, citation_quality.until) AS c ON c.citation_id = r.citation_id
+                JOIN reground._citations_by(citation_quality.dimension, citation_quality.since, citation_quality.until) AS c ON c.citation_id = r.citation_id
                 GROUP BY c.value
                 UNION ALL
                 -- Never a row: asked in every plan, so that what is no dimension is refused though there is nothing to group.
-                SELECT NULL, 0, 0, 0, NULL, 0, 0, 0 WHERE reground._dimension_name(citation_quality.by) = '') AS p
+                SELECT NULL, 0, 0, 0, NULL, 0, 0, 0 WHERE reground._dimension_name(citation_quality.dimension) = '') AS p
             GROUP BY p.value) AS q
-        CROSS JOIN LATERAL reground.wilson_interval(q.held, q.judged) AS w
+        CROSS JOIN LATERAL reground.wilson_interval(q.holding, q.judged) AS w
         ORDER BY q.citations DESC, q.value;
     END;
 COMMENT ON FUNCTION reground.citation_quality(text, timestamptz, timestamptz) IS
-'How many citations hold, in answers that stand: a row for each value of a dimension, those with most citations first, or one row for all; none where nothing was cited. by is model, tenant, corpus, document, document_type, conversation, intent, origin, form, status, mode, lost_at, decision, day, hour (UTC), or tag:KEY. judged leaves out citations of which nothing can be said (malformed, author and year); rate is held of judged, low and high its Wilson interval at 95 %. labelled counts citations that a reviewer labelled, labelled_accurate those that the last of them called accurate, reported those that a user reported. since and until are about when the answers were given. A tenant sees its own, an auditor all. 22023 for another dimension.';
+'How many citations hold, in answers that stand: a row for each value of a dimension, those with most citations first, or one row for all; none where nothing was cited. by is model, tenant, corpus, document, document_type, conversation, intent, origin, form, status, mode, lost_stage, decision, day, hour (UTC), or tag:KEY. judged leaves out citations of which nothing can be said (malformed, author and year); rate is holding of judged, low and high its Wilson interval at 95 %. labelled counts citations that a reviewer labelled, labelled_accurate those that the last of them called accurate, reported those that a user reported. since and until are about when the answers were given. A tenant sees its own, an auditor all. 22023 for another dimension.';
 
-CREATE FUNCTION reground.label_citation(citation bigint, label text, note text DEFAULT NULL, labelled_by text DEFAULT NULL)
+CREATE FUNCTION reground.label_citation(citation_id bigint, label text, note text DEFAULT NULL, labelled_by text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'label_citation_wrapper';
 COMMENT ON FUNCTION reground.label_citation(bigint, text, text, text) IS 'What a reviewer says of a citation (for the auditor): accurate, partial, hallucinated or unverifiable. labelled_by defaults to the role; the same reviewer''s later word takes the place of the earlier. The tenant of the citation can read it. P0002 for a citation that there is not, 22023 for another label.';
 
-CREATE FUNCTION reground.report_citation(citation bigint, reason text, reported_by text DEFAULT NULL)
+CREATE FUNCTION reground.report_citation(citation_id bigint, reason text, reported_by text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'report_citation_wrapper';
 COMMENT ON FUNCTION reground.report_citation(bigint, text, text) IS 'Notes that a user complained of a citation. P0002 for a citation that is not the tenant''s.';
 
 CREATE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since timestamptz DEFAULT NULL, status text DEFAULT NULL, seed text DEFAULT '')
-    RETURNS TABLE (citation_id bigint, tenant text, conversation text, turn integer, query text, claim text, raw text, status text, holds boolean, support double precision,
+    RETURNS TABLE (citation_id bigint, tenant text, conversation_ref text, turn_no integer, query text, claim text, raw text, status text, holds boolean, support double precision,
                    quote text, corpus text, doc_id text, chunk_id text, title text, uri text, created_at timestamptz)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        SELECT c.citation_id, c.tenant, v.external_id, t.number, t.query, c.claim, c.raw, c.status, c.holds, c.support, c.quote, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri,
+        SELECT c.citation_id, c.tenant, v.conversation_ref, t.turn_no, t.query, c.claim, c.raw, c.status, c.holds, c.support, c.quote, c.corpus, c.doc_id, c.chunk_id, c.title, c.uri,
                c.created_at
         FROM reground.message_citations AS c
         JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
@@ -116,11 +116,11 @@ CREATE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since
     END;
 COMMENT ON FUNCTION reground.sample_for_review(integer, timestamptz, text, text) IS 'Citations that nobody has labelled yet, drawn at random (for the auditor): the same seed draws the same ones, another seed others; max_results NULL gives all. status draws among citations of that verdict alone.';
 
-CREATE FUNCTION reground.stage_survival(by text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
-    RETURNS TABLE (value text, stage integer, name text, reached bigint, survived bigint, rate double precision, low double precision, high double precision)
+CREATE FUNCTION reground.stage_survival(dimension text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+    RETURNS TABLE (value text, stage_no integer, stage text, reached bigint, survived bigint, rate double precision, low double precision, high double precision)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        SELECT q.value, f.stage, f.name, f.reached, f.survived, f.survived::double precision / nullif(f.reached, 0), w.low, w.high
+        SELECT q.value, f.stage_no, f.stage, f.reached, f.survived, f.survived::double precision / nullif(f.reached, 0), w.low, w.high
         FROM (
             SELECT x.value,
                    pg_catalog.count(x.factor_coordinates) AS r1, pg_catalog.count(*) FILTER (WHERE x.factor_coordinates = 1) AS s1,
@@ -130,15 +130,15 @@ CREATE FUNCTION reground.stage_survival(by text DEFAULT NULL, since timestamptz 
                    pg_catalog.count(x.factor_generation) AS r5, pg_catalog.count(*) FILTER (WHERE x.factor_generation = 1) AS s5
             FROM (
                 SELECT c.value, c.factor_coordinates, c.factor_retrieval, c.factor_rerank, c.factor_context, c.factor_generation
-                FROM reground._citations_by(stage_survival.by, stage_survival.since, stage_survival.until) AS c
+                FROM reground._citations_by(stage_survival.dimension, stage_survival.since, stage_survival.until) AS c
                 UNION ALL
                 -- Never a row, as above.
-                SELECT NULL, NULL, NULL, NULL, NULL, NULL WHERE reground._dimension_name(stage_survival.by) = '') AS x
+                SELECT NULL, NULL, NULL, NULL, NULL, NULL WHERE reground._dimension_name(stage_survival.dimension) = '') AS x
             GROUP BY x.value) AS q
         CROSS JOIN LATERAL (VALUES (1, 'coordinates', q.r1, q.s1), (2, 'retrieval', q.r2, q.s2), (3, 'rerank', q.r3, q.s3), (4, 'context', q.r4, q.s4), (5, 'generation', q.r5, q.s5))
-            AS f(stage, name, reached, survived)
+            AS f(stage_no, stage, reached, survived)
         CROSS JOIN LATERAL reground.wilson_interval(f.survived, f.reached) AS w
-        ORDER BY q.value, f.stage;
+        ORDER BY q.value, f.stage_no;
     END;
 COMMENT ON FUNCTION reground.stage_survival(text, timestamptz, timestamptz) IS
 'How many citations survive each stage of the pipeline (I4), in answers that stand: coordinates, retrieval, rerank, context, generation. reached are those that the stage before let through, and for generation also those that name nothing that there is; rate is survived of reached, low and high its Wilson interval at 95 %. by as in citation_quality. A tenant sees its own, an auditor all.';

@@ -12,12 +12,12 @@ CREATE FUNCTION reground.text_metrics(answer text, reference text)
 COMMENT ON FUNCTION reground.text_metrics(text, text) IS
 'An answer against a reference answer (H5): exact match and token F1 as SQuAD 2.0 has them (lower case, without punctuation and English articles), ROUGE-L with its precision, recall and F1 over words in lower case (Lin 2004). ROUGE-L is NULL where the reference has no words. Where several references are accepted, take the maximum.';
 
-CREATE FUNCTION reground._history_hits(ranking jsonb, earlier jsonb, relevant text[])
+CREATE FUNCTION reground._history_hits(ranking jsonb, earlier_rankings jsonb, relevant_chunk_ids text[])
     RETURNS TABLE (bottom boolean, history boolean, supplement boolean) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '_history_hits_wrapper';
 COMMENT ON FUNCTION reground._history_hits(jsonb, jsonb, text[]) IS 'What history_hits says of a ranking [["1"], ["2", "3"], …], best first, and of those before it.';
 
-CREATE FUNCTION reground.history_hits(turn bigint, relevant text[] DEFAULT NULL)
-    RETURNS TABLE (bottom_hit boolean, history_hit boolean, supplement boolean, relevant_passages integer, depth integer, earlier_turns integer)
+CREATE FUNCTION reground.history_hits(turn_id bigint, relevant_chunk_ids text[] DEFAULT NULL)
+    RETURNS TABLE (bottom_hit boolean, history_hit boolean, supplement boolean, relevant_count integer, candidate_count integer, earlier_turn_count integer)
     LANGUAGE sql STABLE PARALLEL UNSAFE
     BEGIN ATOMIC
         SELECT CASE WHEN g.passages <> '{}' AND r.depth > 0 THEN h.bottom END, CASE WHEN g.passages <> '{}' THEN h.history END, CASE WHEN r.depth > 0 THEN h.supplement END,
@@ -25,22 +25,22 @@ CREATE FUNCTION reground.history_hits(turn bigint, relevant text[] DEFAULT NULL)
         FROM reground.turns AS t
         CROSS JOIN LATERAL (
             SELECT coalesce(pg_catalog.array_agg(DISTINCT p.chunk_id), '{}') AS passages
-            FROM (SELECT u.chunk_id FROM pg_catalog.unnest(history_hits.relevant) AS u(chunk_id)
+            FROM (SELECT u.chunk_id FROM pg_catalog.unnest(history_hits.relevant_chunk_ids) AS u(chunk_id)
                   UNION ALL
                   SELECT c.chunk_id FROM reground.message_citations AS c JOIN reground.messages AS m ON m.message_id = c.message_id AND NOT m.superseded
-                  WHERE history_hits.relevant IS NULL AND c.turn_id = t.turn_id AND c.holds AND c.corpus = t.corpus) AS p
+                  WHERE history_hits.relevant_chunk_ids IS NULL AND c.turn_id = t.turn_id AND c.holds AND c.corpus = t.corpus) AS p
             WHERE p.chunk_id IS NOT NULL) AS g
         -- What the search found has a rank, whatever way it came in by: what is pinned, or comes in as the subject, may be found as well.
         CROSS JOIN LATERAL (
-            SELECT coalesce(pg_catalog.jsonb_agg(x.members ORDER BY x.fused DESC, x.chunk_id COLLATE "C"), '[]') AS ranks, pg_catalog.count(*)::integer AS depth
+            SELECT coalesce(pg_catalog.jsonb_agg(x.member_chunk_ids ORDER BY x.fused_score DESC, x.chunk_id COLLATE "C"), '[]') AS ranks, pg_catalog.count(*)::integer AS depth
             FROM reground.turn_candidates AS x WHERE x.turn_id = t.turn_id AND (x.lexical_rank IS NOT NULL OR x.vector_rank IS NOT NULL) AND x.corpus = t.corpus) AS r
         CROSS JOIN LATERAL (
-            SELECT coalesce(pg_catalog.jsonb_agg(q.ranks ORDER BY q.number), '[]') AS rankings, pg_catalog.count(*)::integer AS turns
-            FROM (SELECT p.number, (SELECT coalesce(pg_catalog.jsonb_agg(x.members ORDER BY x.fused DESC, x.chunk_id COLLATE "C"), '[]')
+            SELECT coalesce(pg_catalog.jsonb_agg(q.ranks ORDER BY q.turn_no), '[]') AS rankings, pg_catalog.count(*)::integer AS turns
+            FROM (SELECT p.turn_no, (SELECT coalesce(pg_catalog.jsonb_agg(x.member_chunk_ids ORDER BY x.fused_score DESC, x.chunk_id COLLATE "C"), '[]')
                                     FROM reground.turn_candidates AS x WHERE x.turn_id = p.turn_id AND (x.lexical_rank IS NOT NULL OR x.vector_rank IS NOT NULL) AND x.corpus = t.corpus) AS ranks
-                  FROM reground.turns AS p WHERE p.conversation_id = t.conversation_id AND p.number < t.number AND p.state <> 'abandoned') AS q) AS e
+                  FROM reground.turns AS p WHERE p.conversation_id = t.conversation_id AND p.turn_no < t.turn_no AND p.state <> 'abandoned') AS q) AS e
         CROSS JOIN LATERAL reground._history_hits(r.ranks, e.rankings, g.passages) AS h
-        WHERE t.turn_id = history_hits.turn;
+        WHERE t.turn_id = history_hits.turn_id;
     END;
 COMMENT ON FUNCTION reground.history_hits(bigint, text[]) IS
 'Where the relevant passages of a turn stood (H4), by what its own search found and what those of earlier turns did (for the auditor): bottom_hit, one of them below rank 3 and none above; history_hit, one of them in the top 3 of an earlier turn; supplement, below rank 3 stands what stood in the top 3 of an earlier turn, relevant or not. relevant are passages of the turn''s corpus; NULL takes those that its standing answer rightly cites. depth says how deep the search went, so how far down the bottom reaches. NULLs where nothing is relevant, or where no candidates were kept; no row for a turn that there is not.';

@@ -1,6 +1,6 @@
 -- Pages to look at: whole in themselves, nothing fetched, nothing run.
 
-CREATE FUNCTION reground.conversation_report(conversation text, tenant text DEFAULT NULL)
+CREATE FUNCTION reground.conversation_report(conversation_ref text, tenant text DEFAULT NULL)
     RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'conversation_report_wrapper';
 COMMENT ON FUNCTION reground.conversation_report(text, text) IS
 'A conversation as one HTML page: what history took from its sources and how the citations fared, as plots by turn, then each turn with its question, its answer, every citation in it under its verdict, the sources that the model was given, warnings and superseded answers. What people, documents and models said is shown as text, whatever it says; only http and https addresses are links; nothing is fetched and nothing runs. The same data give the same page. A tenant sees its own, an auditor all: where several tenants have a conversation of that id, tenant says whose (22023 without). P0002 when there is no such conversation.';

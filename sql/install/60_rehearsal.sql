@@ -1,11 +1,9 @@
 -- Turns that are only rehearsed, and questions whose source is known.
 
-CREATE FUNCTION reground.rehearse_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation text DEFAULT NULL)
-    RETURNS TABLE (candidate_no integer, corpus text, doc_id text, chunk_id text, members text[], origin text, lexical_rank integer, lexical_score double precision,
-                   vector_rank integer, vector_distance double precision, graph_rank integer, fused double precision, reranked double precision, relevance double precision, carry_score double precision,
-                   in_context boolean, left_at text, reason text, gave_way_to text)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'rehearse_turn_wrapper';
-COMMENT ON FUNCTION reground.rehearse_turn IS
+CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL)
+    RETURNS SETOF reground.turn_candidate
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dry_run_turn_wrapper';
+COMMENT ON FUNCTION reground.dry_run_turn IS
 'What begin_turn would do now, with nothing written: every candidate as explain_turn has it, those of the context first. For trying settings on a live conversation, and on a standby. Without a conversation, as the first turn of one; a deferred rerank is left out. P0002 for a conversation or corpus that there is not.';
 
 CREATE FUNCTION reground.put_probe(probe text, corpus text, query text, doc_id text, chunk_id text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
@@ -17,6 +15,6 @@ CREATE FUNCTION reground.drop_probe(probe text)
 COMMENT ON FUNCTION reground.drop_probe(text) IS 'Drops a probe with its results; false where there was none.';
 
 CREATE FUNCTION reground.run_probes(corpus text DEFAULT NULL)
-    RETURNS TABLE (probe text, corpus text, found boolean, "position" integer, lost_at text, reason text)
+    RETURNS TABLE (probe text, corpus text, found boolean, "position" integer, lost_stage text, reason text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_probes_wrapper';
 COMMENT ON FUNCTION reground.run_probes(text) IS 'Sends the tenant''s probes of a corpus, or all, through the pipeline as first turns, as the caller, and keeps what became of each in probe_results (I11): found in the context and where, or the stage that lost it and why. Nothing else is written.';

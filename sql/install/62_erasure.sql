@@ -1,6 +1,6 @@
 -- Erasing on request (I19): what is asked to be forgotten goes, or loses its text, and a receipt says of which tables.
 
-CREATE FUNCTION reground.forget_conversation(conversation text)
+CREATE FUNCTION reground.forget_conversation(conversation_ref text)
     RETURNS TABLE (relation regclass, erased bigint, redacted bigint)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
 COMMENT ON FUNCTION reground.forget_conversation(text) IS
