@@ -19,23 +19,23 @@ CREATE TABLE reground.corpora (
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
     UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
-COMMENT ON TABLE  reground.corpora IS 'Registered corpora: which relation holds the passages, and which column means what. Nothing of the relation is copied.';
-COMMENT ON COLUMN reground.corpora.corpus_id IS 'Surrogate key.';
-COMMENT ON COLUMN reground.corpora.tenant IS 'The tenant that it belongs to; NULL is shared by all (the relation''s own row-level security then filters its passages).';
-COMMENT ON COLUMN reground.corpora.corpus IS 'Name, as the functions take it.';
-COMMENT ON COLUMN reground.corpora.relation IS 'The relation that holds the passages.';
-COMMENT ON COLUMN reground.corpora.documents IS 'The relation that holds the documents, where there is one.';
-COMMENT ON COLUMN reground.corpora.managed IS 'True if create_corpus made the relations, so that put_document may write them.';
-COMMENT ON COLUMN reground.corpora.mapping IS 'Meaning → column: {"content": {"in": "passages", "column": "body"}, …}.';
+COMMENT ON TABLE reground.corpora IS 'Registered corpora: the relation of the passages, and the meaning of its columns. Passages are not copied.';
+COMMENT ON COLUMN reground.corpora.corpus_id IS 'Id of the corpus.';
+COMMENT ON COLUMN reground.corpora.tenant IS 'Tenant that the corpus belongs to; NULL for a shared corpus (row-level security of the relation then filters its passages).';
+COMMENT ON COLUMN reground.corpora.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.corpora.relation IS 'Relation that contains the passages.';
+COMMENT ON COLUMN reground.corpora.documents IS 'Relation that contains the documents; NULL without one.';
+COMMENT ON COLUMN reground.corpora.managed IS 'Whether create_corpus made the relations, so that put_document may write them.';
+COMMENT ON COLUMN reground.corpora.mapping IS 'Meaning of the columns: {"content": {"in": "passages", "column": "body"}, …}.';
 COMMENT ON COLUMN reground.corpora.dimensions IS 'Dimensions of the embedding column; NULL without one.';
 COMMENT ON COLUMN reground.corpora.embedding_type IS 'vector or halfvec; NULL without an embedding column.';
 COMMENT ON COLUMN reground.corpora.metric IS 'Distance between embeddings: cosine, l2 or inner_product.';
 COMMENT ON COLUMN reground.corpora.text_config IS 'Text search configuration of the lexical branch, schema-qualified.';
-COMMENT ON COLUMN reground.corpora.chunking IS 'How put_document splits: {"size": 512, "overlap": 128, "unit": "tokens"}.';
-COMMENT ON COLUMN reground.corpora.settings IS 'Settings of the corpus, weaker than a conversation''s; see the view reground.settings.';
-COMMENT ON COLUMN reground.corpora.reranker_role IS 'The role that set the reranker: it is called as that role.';
-COMMENT ON COLUMN reground.corpora.intent_role IS 'The role that set the intent function: it is called as that role.';
-COMMENT ON COLUMN reground.corpora.created_at IS 'When it was registered.';
+COMMENT ON COLUMN reground.corpora.chunking IS 'How put_document splits texts: {"size": 512, "overlap": 128, "unit": "tokens"}.';
+COMMENT ON COLUMN reground.corpora.settings IS 'Settings of the corpus. Settings of a conversation override them; see the view settings.';
+COMMENT ON COLUMN reground.corpora.reranker_role IS 'Role that set the reranker; the function is called as this role.';
+COMMENT ON COLUMN reground.corpora.intent_role IS 'Role that set the intent function; the function is called as this role.';
+COMMENT ON COLUMN reground.corpora.created_at IS 'When the corpus was registered.';
 
 CREATE TABLE reground.documents (
     corpus_id     bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
@@ -55,20 +55,20 @@ CREATE TABLE reground.documents (
     PRIMARY KEY (corpus_id, doc_id, version)
 );
 CREATE UNIQUE INDEX documents_current ON reground.documents (corpus_id, doc_id) WHERE replaced_at IS NULL;
-COMMENT ON TABLE  reground.documents IS 'Identity, version and bounds of each document that put_document stored, a row a version. Text and description are in the corpus'' own NAME_documents.';
-COMMENT ON COLUMN reground.documents.corpus_id IS 'Its corpus.';
+COMMENT ON TABLE reground.documents IS 'Identity, version and size of each document stored with put_document, one row per version. The texts are in the table NAME_documents of the corpus.';
+COMMENT ON COLUMN reground.documents.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.documents.doc_id IS 'The application''s id of the document.';
-COMMENT ON COLUMN reground.documents.version IS 'From 1, one more with each change of the text.';
-COMMENT ON COLUMN reground.documents.tenant IS 'The corpus'' tenant; NULL is shared.';
-COMMENT ON COLUMN reground.documents.uri IS 'Canonical URI (RFC 3986, without fragment and tracking parameters), or a stable path.';
-COMMENT ON COLUMN reground.documents.page_count IS 'Pages; NULL where the text has none. Citations beyond it are out_of_bounds.';
+COMMENT ON COLUMN reground.documents.version IS 'Version, from 1; each change of the text adds one.';
+COMMENT ON COLUMN reground.documents.tenant IS 'Tenant of the corpus; NULL if it is shared.';
+COMMENT ON COLUMN reground.documents.uri IS 'Canonical address (RFC 3986, without fragment and tracking parameters), or a stable path.';
+COMMENT ON COLUMN reground.documents.page_count IS 'Number of pages; NULL without pages. Citations of later pages are out_of_bounds.';
 COMMENT ON COLUMN reground.documents.char_count IS 'Unicode characters of the normalised text.';
-COMMENT ON COLUMN reground.documents.chunk_count IS 'Passages of this version.';
+COMMENT ON COLUMN reground.documents.chunk_count IS 'Number of passages of this version.';
 COMMENT ON COLUMN reground.documents.overlap_cost IS 'Characters stored in passages beyond those of the document, as a share of the document (I2).';
-COMMENT ON COLUMN reground.documents.content_hash IS 'SHA-256 (hex) of the normalised text, exactly: other white space moves the offsets.';
-COMMENT ON COLUMN reground.documents.modified_at IS 'When the original changed, as the application says; else when it was put.';
+COMMENT ON COLUMN reground.documents.content_hash IS 'SHA-256 (hex) of the exact normalised text, white space included.';
+COMMENT ON COLUMN reground.documents.modified_at IS 'When the original changed, as given by the application; by default when it was put.';
 COMMENT ON COLUMN reground.documents.indexed_at IS 'When this version was put.';
-COMMENT ON COLUMN reground.documents.replaced_at IS 'When a later version or a deletion took its place; NULL is current.';
+COMMENT ON COLUMN reground.documents.replaced_at IS 'When a later version or a deletion replaced this version; NULL for the current version.';
 COMMENT ON COLUMN reground.documents.deleted_at IS 'When the document was deleted.';
 
 CREATE TABLE reground.edges (
@@ -87,15 +87,15 @@ CREATE TABLE reground.edges (
 );
 CREATE INDEX edges_source ON reground.edges (corpus_id, source_entity, weight DESC, chunk_id);
 CREATE INDEX edges_target ON reground.edges (corpus_id, target_entity, weight DESC, chunk_id);
-COMMENT ON TABLE  reground.edges IS 'The mini knowledge graph of each corpus (C4): what a passage says of two entities. put_edges fills it; edges go with the passage, the document or the corpus that they were put for.';
-COMMENT ON COLUMN reground.edges.corpus_id IS 'Its corpus.';
-COMMENT ON COLUMN reground.edges.doc_id IS 'The application''s id of the passage''s document.';
-COMMENT ON COLUMN reground.edges.chunk_id IS 'The application''s id of the passage that says it.';
-COMMENT ON COLUMN reground.edges.source_entity IS 'The source as entities are told apart by: NFC, lower case, white space folded.';
-COMMENT ON COLUMN reground.edges.relation IS 'What relates the two.';
-COMMENT ON COLUMN reground.edges.target_entity IS 'The target as entities are told apart by.';
-COMMENT ON COLUMN reground.edges.tenant IS 'The corpus'' tenant; NULL is shared.';
-COMMENT ON COLUMN reground.edges.source IS 'Name of the entity that it leaves, as it was given.';
-COMMENT ON COLUMN reground.edges.target IS 'Name of the entity that it leads to, as it was given.';
-COMMENT ON COLUMN reground.edges.weight IS 'Above 0; the strongest nominate first.';
-COMMENT ON COLUMN reground.edges.created_at IS 'When it was first put.';
+COMMENT ON TABLE reground.edges IS 'Knowledge graph of each corpus (C4): relations between two entities, each stated by a passage. Deleting the passage, the document or the corpus deletes its edges.';
+COMMENT ON COLUMN reground.edges.corpus_id IS 'Id of the corpus.';
+COMMENT ON COLUMN reground.edges.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.edges.chunk_id IS 'Id of the passage that states the relation.';
+COMMENT ON COLUMN reground.edges.source_entity IS 'Normalised name of the source: NFC, lower case, single spaces.';
+COMMENT ON COLUMN reground.edges.relation IS 'Relation between the two entities.';
+COMMENT ON COLUMN reground.edges.target_entity IS 'Normalised name of the target.';
+COMMENT ON COLUMN reground.edges.tenant IS 'Tenant of the corpus; NULL if it is shared.';
+COMMENT ON COLUMN reground.edges.source IS 'Name of the source entity, as given.';
+COMMENT ON COLUMN reground.edges.target IS 'Name of the target entity, as given.';
+COMMENT ON COLUMN reground.edges.weight IS 'Weight, above 0; edges of large weight nominate passages first.';
+COMMENT ON COLUMN reground.edges.created_at IS 'When the edge was first stored.';

@@ -19,22 +19,22 @@ CREATE TABLE reground.conversations (
     UNIQUE (tenant, conversation_ref)
 );
 CREATE INDEX conversations_ref ON reground.conversations (conversation_ref);
-COMMENT ON TABLE  reground.conversations IS 'One row a conversation. Its row lock orders everything that happens in it.';
+COMMENT ON TABLE reground.conversations IS 'One row per conversation. Its row lock orders all calls on the conversation.';
 COMMENT ON COLUMN reground.conversations.conversation_id IS 'Surrogate key; the functions take conversation_ref.';
-COMMENT ON COLUMN reground.conversations.tenant IS 'Whose it is.';
+COMMENT ON COLUMN reground.conversations.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.conversations.conversation_ref IS 'The application''s id of the conversation, unique within the tenant.';
-COMMENT ON COLUMN reground.conversations.corpus IS 'Corpus of its latest turn: the default of the next.';
-COMMENT ON COLUMN reground.conversations.corpora IS 'Where that turn searched several, all of them, the leading one first.';
-COMMENT ON COLUMN reground.conversations.settings IS 'Settings of the conversation (alter_conversation), stronger than the corpus''.';
-COMMENT ON COLUMN reground.conversations.reranker_role IS 'The role that set the reranker: it is called as that role.';
-COMMENT ON COLUMN reground.conversations.intent_role IS 'The role that set the intent function: it is called as that role.';
-COMMENT ON COLUMN reground.conversations.turn_count IS 'Turns begun so far.';
-COMMENT ON COLUMN reground.conversations.history_tokens IS 'o200k_base tokens of the questions on its path that were answered, with the answers that stand.';
-COMMENT ON COLUMN reground.conversations.last_ended_turn IS 'turn_id of the turn that ended last: only its regeneration moves the sources.';
-COMMENT ON COLUMN reground.conversations.next_pin IS 'Order number of the next pin.';
-COMMENT ON COLUMN reground.conversations.created_at IS 'When its first turn or pin came.';
-COMMENT ON COLUMN reground.conversations.chain_length IS 'Links that its chain has had (provenance_chain), those that retention removed counted; NULL without one.';
-COMMENT ON COLUMN reground.conversations.chain_head IS 'Digest of the last of them.';
+COMMENT ON COLUMN reground.conversations.corpus IS 'Leading corpus of the latest turn, the default of the next turn.';
+COMMENT ON COLUMN reground.conversations.settings IS 'Settings of the conversation (alter_conversation). They override those of the corpus.';
+COMMENT ON COLUMN reground.conversations.reranker_role IS 'Role that set the reranker; the function is called as this role.';
+COMMENT ON COLUMN reground.conversations.intent_role IS 'Role that set the intent function; the function is called as this role.';
+COMMENT ON COLUMN reground.conversations.turn_count IS 'Number of turns begun.';
+COMMENT ON COLUMN reground.conversations.history_tokens IS 'Tokens (o200k_base) of all answered questions on the current path, with their current answers.';
+COMMENT ON COLUMN reground.conversations.last_ended_turn_id IS 'turn_id of the turn that ended last; only a regeneration of this turn changes the remembered sources.';
+COMMENT ON COLUMN reground.conversations.next_pin_order IS 'Value of pin_order for the next pin.';
+COMMENT ON COLUMN reground.conversations.created_at IS 'When the first turn or pin was made.';
+COMMENT ON COLUMN reground.conversations.chain_length IS 'Number of links that the hash chain has had (provenance_chain), including removed links; NULL without a chain.';
+COMMENT ON COLUMN reground.conversations.chain_head IS 'Digest of the last link.';
+COMMENT ON COLUMN reground.conversations.corpora IS 'Corpora of the latest turn, the leading one first; NULL if there was only one.';
 
 CREATE TABLE reground.turns (
     turn_id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -84,50 +84,50 @@ CREATE TABLE reground.turns (
     UNIQUE (conversation_id, request_id)
 );
 CREATE INDEX turns_begun ON reground.turns USING brin (begun_at);
-COMMENT ON TABLE  reground.turns IS 'One row a turn: what was asked, under which settings, and the context that the model was given.';
-COMMENT ON COLUMN reground.turns.turn_id IS 'Key, as the functions take it.';
-COMMENT ON COLUMN reground.turns.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.turns.conversation_id IS 'Its conversation.';
-COMMENT ON COLUMN reground.turns.number IS 'Position in the conversation, from 1.';
+COMMENT ON TABLE reground.turns IS 'One row per turn: the question, the settings, and the context given to the model.';
+COMMENT ON COLUMN reground.turns.turn_id IS 'Key, as taken by the functions.';
+COMMENT ON COLUMN reground.turns.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.turns.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.turns.turn_no IS 'Number of the turn within its conversation, from 1.';
 COMMENT ON COLUMN reground.turns.state IS 'deferred (waits for apply_rerank), open, ended or abandoned.';
-COMMENT ON COLUMN reground.turns.request_id IS 'The application''s id of the request: the same id gives the same turn.';
-COMMENT ON COLUMN reground.turns.request_hash IS 'SHA-256 (hex) of the arguments, to tell a retry from another request under the same id.';
-COMMENT ON COLUMN reground.turns.query IS 'The user''s words.';
-COMMENT ON COLUMN reground.turns.embedding IS 'The embedding that was given.';
-COMMENT ON COLUMN reground.turns.corpus IS 'Where it searched.';
-COMMENT ON COLUMN reground.turns.corpora IS 'Where it searched several, all of them, the leading one (corpus) first.';
-COMMENT ON COLUMN reground.turns.parent IS 'turn_id of the turn that it follows; NULL: of none.';
-COMMENT ON COLUMN reground.turns.superseded IS 'Whether the conversation has gone back behind it (begin_turn with parent): then it is off the path that history and memory go by.';
-COMMENT ON COLUMN reground.turns.origin IS 'live, or imported for one that record_turn brought in finished.';
-COMMENT ON COLUMN reground.turns.filter IS 'The filter that was given.';
+COMMENT ON COLUMN reground.turns.request_id IS 'The application''s id of the request; the same id returns the same turn.';
+COMMENT ON COLUMN reground.turns.request_hash IS 'SHA-256 (hex) of the arguments, to distinguish a retry from another request with the same id.';
+COMMENT ON COLUMN reground.turns.query IS 'The user''s question.';
+COMMENT ON COLUMN reground.turns.embedding IS 'Embedding of the query; NULL without one.';
+COMMENT ON COLUMN reground.turns.corpus IS 'Leading corpus.';
+COMMENT ON COLUMN reground.turns.filter IS 'Filter on columns of the relation; NULL without one.';
 COMMENT ON COLUMN reground.turns.intent IS 'new_topic, drill_down, compare or same_sources (C1).';
-COMMENT ON COLUMN reground.turns.intent_confidence IS 'In [0, 1]; 1 where the caller decided.';
-COMMENT ON COLUMN reground.turns.intent_signals IS 'What decided the intent.';
-COMMENT ON COLUMN reground.turns.retrieval IS 'What was searched for beside the query: lean, how far it leaned on the conversation (0 to 1), and borrowed, the lexemes that it took from there with their weights (a word of the query has 1); where the graph was asked, nodes, the entities that repeat; where the application gave one, rewrite, its rewrite of the query.';
-COMMENT ON COLUMN reground.turns.settings IS 'The effective settings, all of them.';
-COMMENT ON COLUMN reground.turns.call_role IS 'Name of the role that began it, where call_settings name functions: later calls on the turn call these as that role.';
-COMMENT ON COLUMN reground.turns.call_settings IS 'Of these, those that begin_turn was given: a further search in another corpus is under that corpus'' settings and these.';
-COMMENT ON COLUMN reground.turns.pool IS 'Candidates of a deferred turn, until apply_rerank.';
-COMMENT ON COLUMN reground.turns.context IS 'The sources given to the model, in order, with text, marker, scores and facts.';
-COMMENT ON COLUMN reground.turns.context_tokens IS 'o200k_base tokens of the passages in the context.';
-COMMENT ON COLUMN reground.turns.query_tokens IS 'o200k_base tokens of the query.';
-COMMENT ON COLUMN reground.turns.retrieved IS 'Whether it searched; if not, it kept the sources of the turn context_turn_no (see the settings strategy and retrieve_at).';
-COMMENT ON COLUMN reground.turns.context_turn_no IS 'Number of the turn whose search found the sources of the context, pins apart; NULL: none has found any yet.';
-COMMENT ON COLUMN reground.turns.history_tokens IS 'o200k_base tokens of the history that goes with it: what history gives where compress is on, else all earlier questions that were answered, with their answers. NULL, as what follows, while it waits for apply_rerank.';
-COMMENT ON COLUMN reground.turns.attribution_share IS 'Share of the sources, context_tokens / (context_tokens + history_tokens) (D1).';
-COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Accuracy of citations that the model predicts: accuracy_baseline * attribution_share ^ domain_specificity (D2), for kept sources less what drift takes (D4).';
-COMMENT ON COLUMN reground.turns.accuracy_floor IS 'The exponential envelope under the model (D3), had the history grown evenly.';
-COMMENT ON COLUMN reground.turns.search_us IS 'Microseconds that its search took, from the plan to the gathered candidates; NULL where it kept sources.';
-COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds that compressing and counting its history took; NULL where the history is not compressed, or there is none yet.';
-COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance in [0, 1] of its embedding from that of the first turn (D4): 1 less their cosine; NULL without either.';
-COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources as they stood when the turn first ended: a regeneration starts from here.';
-COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources as the turn leaves them by the answer that stands: where the conversation stands again that goes back to it. NULL of an imported turn.';
-COMMENT ON COLUMN reground.turns.warnings IS 'What was degraded: no_embedding, no_lexical_index, short_branch, rerank_missing, …';
-COMMENT ON COLUMN reground.turns.tags IS 'The application''s tags.';
-COMMENT ON COLUMN reground.turns.begun_at IS 'When begin_turn was called.';
-COMMENT ON COLUMN reground.turns.query_similarities IS 'Where provenance is semantic or more: cosine of each source of the context to the query, by position, by their embeddings (of a merged source that of its nearest passage); NULL for a source without one, NULL as a whole without an embedding of the query.';
-COMMENT ON COLUMN reground.turns.source_similarities IS 'Likewise of each two sources: the first with each after it, then the second with each after it, and so on. See citation_similarities.';
-COMMENT ON COLUMN reground.turns.ended_at IS 'When it was first ended, or abandoned.';
+COMMENT ON COLUMN reground.turns.intent_confidence IS 'Confidence in the intent, 0 to 1; 1 if the caller gave the intent.';
+COMMENT ON COLUMN reground.turns.intent_signals IS 'Signals that decided the intent.';
+COMMENT ON COLUMN reground.turns.query_expansion IS 'What was searched for besides the query: context_dependence (0 to 1), terms (added lexemes with weights; a word of the query has weight 1), entities (repeated entities, with the setting graph), rewrite (the application''s rewrite).';
+COMMENT ON COLUMN reground.turns.settings IS 'All effective settings.';
+COMMENT ON COLUMN reground.turns.pending_candidates IS 'Candidates of a deferred turn, until apply_rerank.';
+COMMENT ON COLUMN reground.turns.context IS 'Sources given to the model, in order, with text, marker, scores and facts.';
+COMMENT ON COLUMN reground.turns.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
+COMMENT ON COLUMN reground.turns.query_tokens IS 'Tokens (o200k_base) of the query.';
+COMMENT ON COLUMN reground.turns.retrieved IS 'Whether the turn searched; otherwise it kept the sources of the turn context_turn_no.';
+COMMENT ON COLUMN reground.turns.context_turn_no IS 'Number of the turn whose search found the sources of the context (pins excluded); NULL if none.';
+COMMENT ON COLUMN reground.turns.history_tokens IS 'Tokens (o200k_base) of the history that goes with the turn: the compressed history with compress, otherwise all earlier answered questions with their answers. NULL until apply_rerank.';
+COMMENT ON COLUMN reground.turns.attribution_share IS 'context_tokens / (context_tokens + history_tokens) (D1). NULL until apply_rerank.';
+COMMENT ON COLUMN reground.turns.predicted_accuracy IS 'Predicted accuracy of citations: accuracy_baseline * attribution_share ^ domain_specificity (D2), reduced by topic drift for kept sources (D4).';
+COMMENT ON COLUMN reground.turns.accuracy_floor IS 'Exponential envelope under the model (D3), for evenly growing history.';
+COMMENT ON COLUMN reground.turns.topic_drift IS 'Distance between the embeddings of this query and of the first turn''s query, 1 - cosine, 0 to 1 (D4); NULL without either embedding.';
+COMMENT ON COLUMN reground.turns.search_us IS 'Duration of the search in microseconds, from the plan to the gathered candidates; NULL if the turn kept sources.';
+COMMENT ON COLUMN reground.turns.compress_us IS 'Microseconds for compressing and counting the history; NULL without compression or history.';
+COMMENT ON COLUMN reground.turns.sources_before IS 'conversation_sources when the turn first ended; a regeneration starts from this state.';
+COMMENT ON COLUMN reground.turns.sources_after IS 'conversation_sources after the current answer; restored when a branch starts from this turn. NULL for imported turns.';
+COMMENT ON COLUMN reground.turns.warnings IS 'Warnings of the turn, for example no_embedding or short_branch.';
+COMMENT ON COLUMN reground.turns.tags IS 'Tags of the application.';
+COMMENT ON COLUMN reground.turns.begun_at IS 'When the turn began.';
+COMMENT ON COLUMN reground.turns.ended_at IS 'When the turn first ended, or was abandoned.';
+COMMENT ON COLUMN reground.turns.query_similarities IS 'With provenance semantic or higher: cosine of each source to the query, by position in the context; NULL elements without an embedding, NULL without an embedding of the query.';
+COMMENT ON COLUMN reground.turns.source_similarities IS 'With provenance semantic or higher: cosine of each pair of sources, (1,2), (1,3), … (2,3), …; see citation_similarities.';
+COMMENT ON COLUMN reground.turns.corpora IS 'Names of the corpora that were searched, the leading one first; NULL if there was only one.';
+COMMENT ON COLUMN reground.turns.parent_turn_id IS 'turn_id of the turn that this turn follows; NULL if it follows none.';
+COMMENT ON COLUMN reground.turns.superseded IS 'Whether the conversation went back to a point before this turn (begin_turn with parent_turn_id). History and memory ignore such turns.';
+COMMENT ON COLUMN reground.turns.origin IS 'live, or imported (record_turn).';
+COMMENT ON COLUMN reground.turns.call_settings IS 'The settings given to begin_turn; retrieve applies them over those of another corpus.';
+COMMENT ON COLUMN reground.turns.call_role IS 'Role that began the turn, if call_settings name functions; later calls on the turn call them as this role.';
 
 CREATE TABLE reground.turn_retrievals (
     turn_id         bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
@@ -147,22 +147,22 @@ CREATE TABLE reground.turn_retrievals (
     retrieved_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (turn_id, retrieval_no)
 );
-COMMENT ON TABLE  reground.turn_retrievals IS 'What came to a turn after it had begun: further searches (retrieve) and passages handed over (add_passages), in their order.';
-COMMENT ON COLUMN reground.turn_retrievals.turn_id IS 'Its turn.';
-COMMENT ON COLUMN reground.turn_retrievals.retrieval_no IS 'Position within the turn, from 1; sources of the context carry it as retrieval.';
-COMMENT ON COLUMN reground.turn_retrievals.tenant IS 'Whose it is.';
+COMMENT ON TABLE reground.turn_retrievals IS 'Further retrievals of a turn after its beginning: searches (retrieve) and added passages (add_passages).';
+COMMENT ON COLUMN reground.turn_retrievals.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.turn_retrievals.retrieval_no IS 'Number within the turn, from 1.';
+COMMENT ON COLUMN reground.turn_retrievals.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.turn_retrievals.kind IS 'search or passages.';
-COMMENT ON COLUMN reground.turn_retrievals.query IS 'What was searched for; NULL where passages were handed over.';
-COMMENT ON COLUMN reground.turn_retrievals.embedding IS 'The embedding that was given.';
-COMMENT ON COLUMN reground.turn_retrievals.corpora IS 'Where it searched, the leading corpus first.';
-COMMENT ON COLUMN reground.turn_retrievals.filter IS 'The filter that was given.';
-COMMENT ON COLUMN reground.turn_retrievals.max_results IS 'The most sources that were asked for; NULL: as many as the turn''s setting max_sources says.';
-COMMENT ON COLUMN reground.turn_retrievals.markers IS 'Markers of what it returned, in its order, those included that the context had.';
-COMMENT ON COLUMN reground.turn_retrievals.added IS 'How many of these it added to the context.';
-COMMENT ON COLUMN reground.turn_retrievals.warnings IS 'What it did without; in turns.warnings too.';
-COMMENT ON COLUMN reground.turn_retrievals.took_us IS 'Microseconds that the search took; NULL where passages were handed over.';
-COMMENT ON COLUMN reground.turn_retrievals.before IS 'What it changed of the turn''s row, as it was before.';
-COMMENT ON COLUMN reground.turn_retrievals.retrieved_at IS 'When.';
+COMMENT ON COLUMN reground.turn_retrievals.query IS 'The query; NULL for added passages.';
+COMMENT ON COLUMN reground.turn_retrievals.embedding IS 'Embedding of the query; NULL without one.';
+COMMENT ON COLUMN reground.turn_retrievals.corpora IS 'Names of the corpora that were searched, the leading one first.';
+COMMENT ON COLUMN reground.turn_retrievals.filter IS 'Filter on columns of the relation; NULL without one.';
+COMMENT ON COLUMN reground.turn_retrievals.max_results IS 'Largest number of sources that was requested; NULL means the turn''s max_sources.';
+COMMENT ON COLUMN reground.turn_retrievals.markers IS 'Markers of the returned sources, in order, including sources that the context already had.';
+COMMENT ON COLUMN reground.turn_retrievals.added_count IS 'Number of sources added to the context.';
+COMMENT ON COLUMN reground.turn_retrievals.warnings IS 'Warnings of this retrieval; turns.warnings includes them.';
+COMMENT ON COLUMN reground.turn_retrievals.search_us IS 'Duration of the search in microseconds; NULL for added passages.';
+COMMENT ON COLUMN reground.turn_retrievals.turn_before IS 'Columns of the turn''s row before this retrieval changed them.';
+COMMENT ON COLUMN reground.turn_retrievals.retrieved_at IS 'When the retrieval was made.';
 
 CREATE TABLE reground.conversation_sources (
     conversation_id bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
@@ -179,19 +179,19 @@ CREATE TABLE reground.conversation_sources (
     last_used_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
     PRIMARY KEY (conversation_id, corpus, doc_id, chunk_id)
 ) WITH (fillfactor = 70);
-COMMENT ON TABLE  reground.conversation_sources IS 'The live sources of each conversation: what may be carried into its next turn (C3), and what is pinned (C8).';
-COMMENT ON COLUMN reground.conversation_sources.conversation_id IS 'Its conversation.';
-COMMENT ON COLUMN reground.conversation_sources.corpus IS 'Its corpus.';
+COMMENT ON TABLE reground.conversation_sources IS 'Remembered sources of each conversation: candidates for carrying into the next turn (C3), and pins (C8).';
+COMMENT ON COLUMN reground.conversation_sources.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.conversation_sources.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.conversation_sources.doc_id IS 'The application''s id of the document.';
-COMMENT ON COLUMN reground.conversation_sources.passage IS 'The application''s id of the passage; empty for a pin on the whole document.';
-COMMENT ON COLUMN reground.conversation_sources.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.conversation_sources.carry_score IS 'Memory in [0, 1], always current: 1 when active, × carry_decay after each ended turn.';
-COMMENT ON COLUMN reground.conversation_sources.inactive_turns IS 'Ended turns since it was last active; it leaves at carry_ttl_turns.';
-COMMENT ON COLUMN reground.conversation_sources.pinned IS 'Pinned sources neither fade nor expire.';
+COMMENT ON COLUMN reground.conversation_sources.chunk_id IS 'Id of the passage; empty for a pin of the whole document.';
+COMMENT ON COLUMN reground.conversation_sources.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.conversation_sources.carry_score IS 'Carry score, 0 to 1: 1 when active, multiplied by carry_decay after each ended turn.';
+COMMENT ON COLUMN reground.conversation_sources.inactive_turns IS 'Ended turns since the source was last active; it is removed at carry_ttl_turns.';
+COMMENT ON COLUMN reground.conversation_sources.pinned IS 'Whether the source is pinned. Pinned sources do not decay or expire.';
 COMMENT ON COLUMN reground.conversation_sources.pin_order IS 'Order of the pins, ascending.';
-COMMENT ON COLUMN reground.conversation_sources.cited IS 'Whether an answer of the conversation cited it.';
-COMMENT ON COLUMN reground.conversation_sources.hash IS 'Content hash when it was last in a context.';
-COMMENT ON COLUMN reground.conversation_sources.last_used_at IS 'When it was last active or pinned.';
+COMMENT ON COLUMN reground.conversation_sources.cited IS 'Whether an answer of the conversation cited the source.';
+COMMENT ON COLUMN reground.conversation_sources.content_hash IS 'Hash of the passage when it was last in a context.';
+COMMENT ON COLUMN reground.conversation_sources.last_used_at IS 'When the source was last active or pinned.';
 
 CREATE TABLE reground.conversation_markers (
     conversation_id bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
@@ -219,24 +219,24 @@ CREATE INDEX conversation_markers_letters ON reground.conversation_markers
     (conversation_id, pg_catalog.length(pg_catalog.rtrim(marker, '0123456789')), pg_catalog.rtrim(marker, '0123456789') COLLATE "C") WHERE marker ~ '^[A-Z]+[0-9]+$';
 CREATE INDEX conversation_markers_numbers ON reground.conversation_markers (conversation_id, pg_catalog.length(marker), marker COLLATE "C") WHERE marker ~ '^[0-9]+$';
 CREATE INDEX conversation_markers_cited ON reground.conversation_markers (conversation_id, binding_no) WHERE cited;
-COMMENT ON TABLE  reground.conversation_markers IS 'What each marker of a conversation is bound to, forever: rows are added, and nothing in them changes but cited; forget_document takes title and uri.';
-COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Its conversation.';
-COMMENT ON COLUMN reground.conversation_markers.marker IS 'A1: letters for the document in order of first use, number for the passage.';
-COMMENT ON COLUMN reground.conversation_markers.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.conversation_markers.corpus IS 'Its corpus.';
+COMMENT ON TABLE reground.conversation_markers IS 'The passage that each marker of a conversation names. Rows are never changed, except cited; forget_document removes title and uri.';
+COMMENT ON COLUMN reground.conversation_markers.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.conversation_markers.marker IS 'Marker, for example A1: letters for the document in order of first use, a number for the passage.';
+COMMENT ON COLUMN reground.conversation_markers.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.conversation_markers.corpus IS 'Name of the corpus.';
 COMMENT ON COLUMN reground.conversation_markers.doc_id IS 'The application''s id of the document.';
-COMMENT ON COLUMN reground.conversation_markers.passage IS 'The application''s id of the passage (of the stronger one after a merge).';
+COMMENT ON COLUMN reground.conversation_markers.chunk_id IS 'Id of the passage (after a merge, of the stronger passage).';
 COMMENT ON COLUMN reground.conversation_markers.version IS 'Version of the document.';
 COMMENT ON COLUMN reground.conversation_markers.page_start IS 'First page.';
 COMMENT ON COLUMN reground.conversation_markers.page_end IS 'Last page.';
-COMMENT ON COLUMN reground.conversation_markers.char_start IS 'First character.';
-COMMENT ON COLUMN reground.conversation_markers.char_end IS 'One past the last character.';
-COMMENT ON COLUMN reground.conversation_markers.hash IS 'SHA-256 (hex) of the folded text.';
-COMMENT ON COLUMN reground.conversation_markers.title IS 'Title of the document when the marker was allotted.';
-COMMENT ON COLUMN reground.conversation_markers.uri IS 'Where a reader found it then.';
-COMMENT ON COLUMN reground.conversation_markers.first_turn IS 'Number of the turn that allotted it.';
-COMMENT ON COLUMN reground.conversation_markers.cited IS 'Whether an answer has cited it: then history keeps it.';
-COMMENT ON COLUMN reground.conversation_markers.binding_no IS 'Order of allotment in the conversation, from 1.';
+COMMENT ON COLUMN reground.conversation_markers.char_start IS 'First character of the passage in the document, from 0.';
+COMMENT ON COLUMN reground.conversation_markers.char_end IS 'One past the last character of the passage in the document.';
+COMMENT ON COLUMN reground.conversation_markers.content_hash IS 'SHA-256 (hex) of the text of the passage, after normalisation.';
+COMMENT ON COLUMN reground.conversation_markers.title IS 'Title of the document when the marker was assigned.';
+COMMENT ON COLUMN reground.conversation_markers.uri IS 'Address of the document when the marker was assigned.';
+COMMENT ON COLUMN reground.conversation_markers.first_turn_no IS 'Number of the turn that assigned the marker.';
+COMMENT ON COLUMN reground.conversation_markers.cited IS 'Whether an answer has cited the marker; history keeps cited markers.';
+COMMENT ON COLUMN reground.conversation_markers.binding_no IS 'Order of assignment within the conversation, from 1.';
 
 CREATE TABLE reground.source_facts (
     turn_id    bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
@@ -251,14 +251,14 @@ CREATE TABLE reground.source_facts (
     content_hash text NOT NULL,
     PRIMARY KEY (turn_id, marker, fact_no)
 );
-COMMENT ON TABLE  reground.source_facts IS 'The fact sheet of each turn (C7): up to two sentences a source, verbatim, chosen for the query.';
-COMMENT ON COLUMN reground.source_facts.turn_id IS 'Its turn.';
-COMMENT ON COLUMN reground.source_facts.marker IS 'The source that says it.';
-COMMENT ON COLUMN reground.source_facts.fact_no IS 'From 1, best first.';
-COMMENT ON COLUMN reground.source_facts.tenant IS 'Whose it is.';
+COMMENT ON TABLE reground.source_facts IS 'Fact sheet of each turn (C7): up to two sentences per source, verbatim, selected for the query.';
+COMMENT ON COLUMN reground.source_facts.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.source_facts.marker IS 'Marker of the source in its conversation, for example A1.';
+COMMENT ON COLUMN reground.source_facts.fact_no IS 'Number of the fact within its source, from 1, best first.';
+COMMENT ON COLUMN reground.source_facts.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.source_facts.fact IS 'The sentence.';
-COMMENT ON COLUMN reground.source_facts.char_start IS 'First character of the sentence within the passage.';
-COMMENT ON COLUMN reground.source_facts.char_end IS 'One past its last character.';
-COMMENT ON COLUMN reground.source_facts.published IS 'Publication date of the source.';
+COMMENT ON COLUMN reground.source_facts.fact_start IS 'First character of the sentence in the passage, from 0.';
+COMMENT ON COLUMN reground.source_facts.fact_end IS 'One past its last character.';
+COMMENT ON COLUMN reground.source_facts.published IS 'Publication date of the source, as stored by the application.';
 COMMENT ON COLUMN reground.source_facts.version IS 'Version of the document.';
-COMMENT ON COLUMN reground.source_facts.hash IS 'Content hash of the passage.';
+COMMENT ON COLUMN reground.source_facts.content_hash IS 'SHA-256 (hex) of the text of the passage, after normalisation.';

@@ -5,7 +5,8 @@
 CREATE FUNCTION reground._trace_bucket(traced_at timestamptz) RETURNS smallint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (pg_catalog.floor(pg_catalog.date_part('epoch', traced_at) / 604800)::bigint % 16)::smallint;
-COMMENT ON FUNCTION reground._trace_bucket(timestamptz) IS 'The partition of turn_traces that holds a moment: the week since 1970, modulo 16.';
+COMMENT ON FUNCTION reground._trace_bucket(timestamptz) IS
+'Internal: returns the partition of turn_traces for a time: weeks since 1970, modulo 16.';
 
 CREATE TABLE reground.turn_traces (
     bucket           smallint NOT NULL,
@@ -34,32 +35,32 @@ CREATE TABLE reground.turn_traces (
     hash_prefixes    bytea,
     retrieval_nos    integer[]
 ) PARTITION BY LIST (bucket);
-COMMENT ON TABLE  reground.turn_traces IS 'Every candidate of every turn, as parallel arrays; read it through the view turn_candidates.';
-COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: the week since 1970, modulo 16.';
-COMMENT ON COLUMN reground.turn_traces.turn_id IS 'Its turn.';
-COMMENT ON COLUMN reground.turn_traces.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.turn_traces.traced_at IS 'When it was written.';
-COMMENT ON COLUMN reground.turn_traces.passages IS 'The application''s ids of the passages.';
-COMMENT ON COLUMN reground.turn_traces.doc_ids IS 'The application''s ids of the documents.';
-COMMENT ON COLUMN reground.turn_traces.corpora IS 'Corpora.';
-COMMENT ON COLUMN reground.turn_traces.members IS 'Ids of all passages merged into one, separated by U+001F.';
-COMMENT ON COLUMN reground.turn_traces.origins IS 'fresh, carried, pinned, or graph for what only an edge of the knowledge graph brought in.';
+COMMENT ON TABLE reground.turn_traces IS 'All candidates of each turn, as parallel arrays. Read the view turn_candidates instead.';
+COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: weeks since 1970, modulo 16.';
+COMMENT ON COLUMN reground.turn_traces.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.turn_traces.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.turn_traces.traced_at IS 'When the trace was written.';
+COMMENT ON COLUMN reground.turn_traces.chunk_ids IS 'Ids of the passages.';
+COMMENT ON COLUMN reground.turn_traces.doc_ids IS 'Ids of the documents.';
+COMMENT ON COLUMN reground.turn_traces.corpora IS 'Names of the corpora.';
+COMMENT ON COLUMN reground.turn_traces.member_chunk_ids IS 'Ids of all passages merged into each candidate, separated by U+001F.';
+COMMENT ON COLUMN reground.turn_traces.origins IS 'fresh, carried, pinned, added, or graph for candidates found only through the knowledge graph.';
 COMMENT ON COLUMN reground.turn_traces.lexical_ranks IS 'Ranks in the lexical branch, from 1.';
 COMMENT ON COLUMN reground.turn_traces.lexical_scores IS 'BM25 scores.';
 COMMENT ON COLUMN reground.turn_traces.vector_ranks IS 'Ranks in the vector branch, from 1.';
-COMMENT ON COLUMN reground.turn_traces.vector_distances IS 'Distances.';
-COMMENT ON COLUMN reground.turn_traces.graph_ranks IS 'Ranks among the neighbours of the knowledge graph, from 1.';
-COMMENT ON COLUMN reground.turn_traces.fused IS 'Scores by which the candidates were ordered, as the setting fusion makes them.';
-COMMENT ON COLUMN reground.turn_traces.reranked IS 'The reranker''s scores.';
-COMMENT ON COLUMN reground.turn_traces.relevance IS 'Scores against the turn''s query in [0, 1] (C3).';
-COMMENT ON COLUMN reground.turn_traces.carry_scores IS 'Carry scores on entry.';
-COMMENT ON COLUMN reground.turn_traces.dropped_stage IS 'Stage at which it left; NULL for those in the context.';
-COMMENT ON COLUMN reground.turn_traces.reasons IS 'Why it left (I8).';
-COMMENT ON COLUMN reground.turn_traces.replaced_by IS 'Passage that a twin or a merged neighbour gave way to.';
-COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of those in the context.';
-COMMENT ON COLUMN reground.turn_traces.coordinates IS 'Whether the passage knows its place in the document (pages, characters or ordinal).';
-COMMENT ON COLUMN reground.turn_traces.hashes IS 'The first 8 bytes of the hash of each candidate''s text, one after the other, where provenance is hash or more; zeros where none is known.';
-COMMENT ON COLUMN reground.turn_traces.retrievals IS 'Which retrieval of the turn each is of: 0 the one that it began with, else that of turn_retrievals; NULL as a whole where there was no other.';
+COMMENT ON COLUMN reground.turn_traces.vector_distances IS 'Distances between the embeddings of passage and query.';
+COMMENT ON COLUMN reground.turn_traces.graph_ranks IS 'Ranks among the passages of neighbours in the knowledge graph, from 1.';
+COMMENT ON COLUMN reground.turn_traces.fused_scores IS 'Scores by which the candidates were ordered; see the setting fusion.';
+COMMENT ON COLUMN reground.turn_traces.rerank_scores IS 'Scores of the reranker.';
+COMMENT ON COLUMN reground.turn_traces.relevances IS 'Relevance to the query, 0 to 1 (C3).';
+COMMENT ON COLUMN reground.turn_traces.carry_scores IS 'Carry scores when the turn began.';
+COMMENT ON COLUMN reground.turn_traces.dropped_stages IS 'Stage that dropped each candidate; NULL for sources of the context.';
+COMMENT ON COLUMN reground.turn_traces.drop_reasons IS 'Why each candidate was dropped (I8).';
+COMMENT ON COLUMN reground.turn_traces.replaced_by IS 'Passage that replaced each candidate: a twin, or the passage that it was merged into.';
+COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of the sources of the context.';
+COMMENT ON COLUMN reground.turn_traces.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
+COMMENT ON COLUMN reground.turn_traces.hash_prefixes IS 'First 8 bytes of the hash of each candidate''s text, concatenated, with provenance hash or higher; zeros if unknown.';
+COMMENT ON COLUMN reground.turn_traces.retrieval_nos IS 'Number of the retrieval that found each candidate: 0 for the beginning of the turn, otherwise that of turn_retrievals; NULL without further retrievals.';
 
 DO $$
 DECLARE
@@ -90,14 +91,14 @@ CREATE TABLE reground.drift_events (
     created_at    timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
 CREATE INDEX drift_events_turn ON reground.drift_events (turn_id);
-COMMENT ON TABLE  reground.drift_events IS 'Where a component gave back something other than it was given (I7): a reranker that changed a text or lost an id.';
+COMMENT ON TABLE reground.drift_events IS 'Results of a reranker that differ from its input (I7): a changed text or a lost id.';
 COMMENT ON COLUMN reground.drift_events.drift_id IS 'Key.';
-COMMENT ON COLUMN reground.drift_events.turn_id IS 'Its turn.';
-COMMENT ON COLUMN reground.drift_events.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.drift_events.event IS 'What happened.';
-COMMENT ON COLUMN reground.drift_events.severity IS 'minor, major or critical: how much of the text was changed.';
-COMMENT ON COLUMN reground.drift_events.corpus IS 'Corpus of the passage.';
-COMMENT ON COLUMN reground.drift_events.passage IS 'The passage that it was mapped back to; NULL where none fits.';
-COMMENT ON COLUMN reground.drift_events.original_hash IS 'Content hash of what was sent.';
-COMMENT ON COLUMN reground.drift_events.returned_hash IS 'Content hash of what came back.';
-COMMENT ON COLUMN reground.drift_events.created_at IS 'When.';
+COMMENT ON COLUMN reground.drift_events.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.drift_events.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.drift_events.event IS 'Kind of difference.';
+COMMENT ON COLUMN reground.drift_events.severity IS 'minor, major or critical, by how much of the text changed.';
+COMMENT ON COLUMN reground.drift_events.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.drift_events.chunk_id IS 'Passage that the result was mapped to; NULL if none fits.';
+COMMENT ON COLUMN reground.drift_events.original_hash IS 'Hash of the text sent.';
+COMMENT ON COLUMN reground.drift_events.returned_hash IS 'Hash of the text returned.';
+COMMENT ON COLUMN reground.drift_events.created_at IS 'When the event was recorded.';

@@ -7,12 +7,12 @@ CREATE TABLE reground.citation_statuses (
     hallucination_mode     text,
     meaning  text NOT NULL
 );
-COMMENT ON TABLE  reground.citation_statuses IS 'The verdicts that a citation can have.';
-COMMENT ON COLUMN reground.citation_statuses.status IS 'Name, as in message_citations.status.';
-COMMENT ON COLUMN reground.citation_statuses.holds IS 'Whether a citation of this status stands; NULL where that cannot be said.';
-COMMENT ON COLUMN reground.citation_statuses.score IS 'Fidelity of the coordinates in [0, 1] (I5); NULL is left out of the mean.';
-COMMENT ON COLUMN reground.citation_statuses.mode IS 'The hallucination mode that it is a case of (D8).';
-COMMENT ON COLUMN reground.citation_statuses.meaning IS 'What it says.';
+COMMENT ON TABLE reground.citation_statuses IS 'Verdicts that a citation can have.';
+COMMENT ON COLUMN reground.citation_statuses.status IS 'Name of the verdict, as in message_citations.status.';
+COMMENT ON COLUMN reground.citation_statuses.holds IS 'Whether a citation with this status holds; NULL if undecided.';
+COMMENT ON COLUMN reground.citation_statuses.score IS 'Fidelity score of the coordinates, 0 to 1 (I5); NULL is excluded from means.';
+COMMENT ON COLUMN reground.citation_statuses.hallucination_mode IS 'Hallucination mode that the status belongs to (D8).';
+COMMENT ON COLUMN reground.citation_statuses.meaning IS 'Meaning of the status.';
 INSERT INTO reground.citation_statuses (status, holds, score, hallucination_mode, meaning) VALUES
     ('resolved_current',         true,  1.0,  NULL,                    'names a source that this turn brought into the context'),
     ('resolved_carried',         true,  1.0,  NULL,                    'names a source carried into the context from an earlier turn'),
@@ -39,11 +39,11 @@ CREATE TABLE reground.support_cues (
     -- A cue of one's own may be shipped by a later release: both rows stand, and a dump with the one restores beside the other.
     PRIMARY KEY (language, kind, cue, built_in)
 );
-COMMENT ON TABLE  reground.support_cues IS 'How languages deny and write numbers, for judging support by text. Add rows for yours; a language without a negation is judged without looking at denials, and its rows of support_parts say so.';
-COMMENT ON COLUMN reground.support_cues.language IS 'Code of the language, as in the setting language: en.';
-COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a word that denies (with an apostrophe, the end of one: n''t). no_negation: a longer string that begins with a negation and denies nothing: not only. decimal: what separates decimals, . or , number: a word and its number, twelve=12, or no number for one that joins, and= scale: a word behind a number and what it multiplies by, million=1000000; one or two letters stand right behind the digits, bn=1000000000. measure: a word behind a number and the sign of what it measures, percent=%';
+COMMENT ON TABLE reground.support_cues IS 'Words of each language for negation and numbers, used to judge support. Insert rows for further words or languages. Without negations for a language, denials are not checked.';
+COMMENT ON COLUMN reground.support_cues.language IS 'Language code, as in the setting language, for example en.';
+COMMENT ON COLUMN reground.support_cues.kind IS 'negation: a denying word, or the end of one (n''t). no_negation: a longer phrase that begins with a negation and denies nothing (not only). decimal: decimal separator, . or , number: a word and its value (twelve=12), or none for a joining word (and=). scale: a word after a number and its factor (million=1000000). measure: a word after a number and its symbol (percent=%).';
 COMMENT ON COLUMN reground.support_cues.cue IS 'The word or sign.';
-COMMENT ON COLUMN reground.support_cues.built_in IS 'Whether it came with the extension; others are dumped with the database.';
+COMMENT ON COLUMN reground.support_cues.built_in IS 'Whether the row came with the extension; other rows are dumped with the database.';
 INSERT INTO reground.support_cues (language, kind, cue, built_in) SELECT language, kind, cue, true FROM (VALUES
     ('en', 'negation', 'not no never none nor neither without cannot nobody nothing nowhere hardly scarcely rarely unable fail fails failed lack lacks lacking n''t'),
     ('en', 'no_negation', 'not_only not_just not_merely no_more_than no_less_than no_fewer_than no_later_than no_doubt none_other_than'),
@@ -128,31 +128,31 @@ CREATE TABLE reground.messages (
 );
 CREATE INDEX messages_turn ON reground.messages (turn_id);
 CREATE INDEX messages_created ON reground.messages USING brin (created_at);
-COMMENT ON TABLE  reground.messages IS 'One row an answer. A regenerated answer supersedes the earlier ones of its turn, which stay.';
+COMMENT ON TABLE reground.messages IS 'One row per answer. A regenerated answer supersedes earlier answers of its turn, which stay.';
 COMMENT ON COLUMN reground.messages.message_id IS 'Key.';
-COMMENT ON COLUMN reground.messages.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.messages.conversation_id IS 'Its conversation.';
-COMMENT ON COLUMN reground.messages.turn_id IS 'The turn that it answers.';
-COMMENT ON COLUMN reground.messages.message_ref IS 'The application''s id of the message, unique within the conversation.';
-COMMENT ON COLUMN reground.messages.answer IS 'The answer as the model gave it; NULL where store_answers is hash.';
+COMMENT ON COLUMN reground.messages.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.messages.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.messages.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.messages.message_ref IS 'The application''s id of the answer, unique within the conversation.';
+COMMENT ON COLUMN reground.messages.answer IS 'The answer of the model; NULL with store_answers hash.';
 COMMENT ON COLUMN reground.messages.answer_hash IS 'SHA-256 (hex) of the answer, byte for byte.';
-COMMENT ON COLUMN reground.messages.answer_tokens IS 'o200k_base tokens of the answer.';
-COMMENT ON COLUMN reground.messages.model IS 'The model that wrote it.';
-COMMENT ON COLUMN reground.messages.usage IS 'The provider''s usage record.';
-COMMENT ON COLUMN reground.messages.citations IS 'What its API returned beside the text, where that was given: the citations are these, and not those in the text. NULL where store_answers is hash, or a document that the turn was shown was forgotten.';
-COMMENT ON COLUMN reground.messages.citations_hash IS 'SHA-256 (hex) of citations, to tell a repeated call where these are not kept.';
-COMMENT ON COLUMN reground.messages.tags IS 'The application''s tags.';
-COMMENT ON COLUMN reground.messages.citation_count IS 'Citations found in it.';
-COMMENT ON COLUMN reground.messages.malformed_count IS 'Of these, those that could not be read.';
-COMMENT ON COLUMN reground.messages.cfs IS 'Citation fidelity score in [0, 1]: mean of the citations'' scores (I4); NULL with diagnostic no_citations_found where there are none.';
-COMMENT ON COLUMN reground.messages.stage_cfs IS 'Mean over the citations of the product of their five stage factors (I4).';
-COMMENT ON COLUMN reground.messages.grounded_cfs IS 'Mean of score × support (I4).';
+COMMENT ON COLUMN reground.messages.answer_tokens IS 'Tokens (o200k_base) of the answer.';
+COMMENT ON COLUMN reground.messages.model IS 'Model that wrote the answer, as given to end_turn.';
+COMMENT ON COLUMN reground.messages.usage IS 'Usage record of the model''s API.';
+COMMENT ON COLUMN reground.messages.citations IS 'Citations that the model''s API returned besides the text, if given; they replace citations in the text. NULL with store_answers hash, or after a document of the context was forgotten.';
+COMMENT ON COLUMN reground.messages.citations_hash IS 'SHA-256 (hex) of citations, to recognise a repeated call if they are not stored.';
+COMMENT ON COLUMN reground.messages.tags IS 'Tags of the application.';
+COMMENT ON COLUMN reground.messages.citation_count IS 'Number of citations in the answer.';
+COMMENT ON COLUMN reground.messages.malformed_count IS 'Number of these that cannot be parsed.';
+COMMENT ON COLUMN reground.messages.cfs IS 'Citation fidelity score of the answer, 0 to 1 (I4); NULL without citations.';
+COMMENT ON COLUMN reground.messages.stage_cfs IS 'Mean product of the five stage factors over the citations (I4).';
+COMMENT ON COLUMN reground.messages.grounded_cfs IS 'Mean of score × support over the citations (I4).';
 COMMENT ON COLUMN reground.messages.diagnostic IS 'no_citations_found, or NULL.';
-COMMENT ON COLUMN reground.messages.decision IS 'accept or regenerate (I20). Nothing is lost either way.';
-COMMENT ON COLUMN reground.messages.reasons IS 'Why it should be regenerated.';
-COMMENT ON COLUMN reground.messages.superseded IS 'A later answer of the same turn took its place.';
-COMMENT ON COLUMN reground.messages.created_at IS 'When end_turn was called.';
-COMMENT ON COLUMN reground.messages.origin IS 'live, or imported (record_turn): service level indicators, rollups and alerts are of live answers.';
+COMMENT ON COLUMN reground.messages.decision IS 'accept or regenerate (I20).';
+COMMENT ON COLUMN reground.messages.reasons IS 'Reasons to regenerate the answer.';
+COMMENT ON COLUMN reground.messages.superseded IS 'Whether a later answer of the same turn replaced this answer.';
+COMMENT ON COLUMN reground.messages.created_at IS 'When end_turn was called, or the time given to record_turn.';
+COMMENT ON COLUMN reground.messages.origin IS 'live, or imported (record_turn). Service level indicators, rollups and alerts count live answers only.';
 
 CREATE TABLE reground.message_citations (
     citation_id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -211,50 +211,50 @@ CREATE INDEX message_citations_created ON reground.message_citations (created_at
 -- Citations of an answer lie side by side, and ANALYZE takes that for a few answers with very many: then one answer's citations are
 -- thought to be dear, and all are read. Five an answer is what a planner needs to know.
 ALTER TABLE reground.message_citations ALTER COLUMN message_id SET (n_distinct = -0.2), ALTER COLUMN turn_id SET (n_distinct = -0.2);
-COMMENT ON TABLE  reground.message_citations IS 'A row for every citation in every answer, whether it holds or not, with the verdict and what it cited.';
+COMMENT ON TABLE reground.message_citations IS 'One row per citation of each answer, with its verdict and its source.';
 COMMENT ON COLUMN reground.message_citations.citation_id IS 'Key.';
-COMMENT ON COLUMN reground.message_citations.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.message_citations.conversation_id IS 'Its conversation.';
-COMMENT ON COLUMN reground.message_citations.turn_id IS 'Its turn.';
-COMMENT ON COLUMN reground.message_citations.message_id IS 'The answer that it stands in.';
-COMMENT ON COLUMN reground.message_citations.citation_no IS 'Position in the answer, from 1.';
-COMMENT ON COLUMN reground.message_citations.marker IS 'The marker that it resolved to, or claims; NULL for other forms.';
-COMMENT ON COLUMN reground.message_citations.raw IS 'The citation as it stands in the answer; where store_answers is hash, its marker alone, or nothing.';
-COMMENT ON COLUMN reground.message_citations.form IS 'How it is written: marker, number, named_source, locator, …; custom:NAME for a pattern of yours.';
-COMMENT ON COLUMN reground.message_citations.corpus IS 'Corpus of the source; NULL where nothing was resolved.';
-COMMENT ON COLUMN reground.message_citations.doc_id IS 'Document of the source.';
-COMMENT ON COLUMN reground.message_citations.chunk_id IS 'Passage of the source.';
+COMMENT ON COLUMN reground.message_citations.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.message_citations.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.message_citations.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.message_citations.message_id IS 'Id of the answer.';
+COMMENT ON COLUMN reground.message_citations.citation_no IS 'Number of the citation within the answer, from 1.';
+COMMENT ON COLUMN reground.message_citations.marker IS 'Marker that the citation resolved to, or names; NULL for other forms.';
+COMMENT ON COLUMN reground.message_citations.raw IS 'The citation as written in the answer; with store_answers hash its marker only, or an empty string.';
+COMMENT ON COLUMN reground.message_citations.form IS 'Form of the citation, for example marker, number, named_source, locator; custom:NAME for a pattern of the application.';
+COMMENT ON COLUMN reground.message_citations.corpus IS 'Corpus of the source; NULL if nothing was resolved.';
+COMMENT ON COLUMN reground.message_citations.doc_id IS 'Document of the source; NULL if nothing was resolved.';
+COMMENT ON COLUMN reground.message_citations.chunk_id IS 'Passage of the source; NULL if none was resolved.';
 COMMENT ON COLUMN reground.message_citations.title IS 'Title of the document.';
-COMMENT ON COLUMN reground.message_citations.uri IS 'Where a reader finds it.';
-COMMENT ON COLUMN reground.message_citations.locator IS 'Place within the document.';
-COMMENT ON COLUMN reground.message_citations.claim IS 'The sentence that the citation stands on, without the citations. NULL, as quote, where store_answers is hash.';
-COMMENT ON COLUMN reground.message_citations.quote IS 'The sentence of the source that supports the claim best.';
-COMMENT ON COLUMN reground.message_citations.quote_start IS 'Where quote begins in the text of the passage, in characters from 0.';
+COMMENT ON COLUMN reground.message_citations.uri IS 'Address of the document.';
+COMMENT ON COLUMN reground.message_citations.locator IS 'Place within the document, as shown to readers.';
+COMMENT ON COLUMN reground.message_citations.claim IS 'Sentence that the citation belongs to, without citations; NULL with store_answers hash.';
+COMMENT ON COLUMN reground.message_citations.quote IS 'Sentence of the source that supports the claim best; NULL with store_answers hash.';
+COMMENT ON COLUMN reground.message_citations.quote_start IS 'First character of quote in the passage, from 0.';
 COMMENT ON COLUMN reground.message_citations.quote_end IS 'One past its last character.';
-COMMENT ON COLUMN reground.message_citations.fact_summary IS 'The first fact of the source on this turn''s fact sheet.';
+COMMENT ON COLUMN reground.message_citations.fact_summary IS 'First fact of the source on the fact sheet of the turn.';
 COMMENT ON COLUMN reground.message_citations.status IS 'Verdict; see citation_statuses.';
-COMMENT ON COLUMN reground.message_citations.holds IS 'Whether it stands; NULL where that cannot be said.';
-COMMENT ON COLUMN reground.message_citations.mode IS 'Hallucination mode (D8): fabricated_coordinate, cross_text_conflation or paraphrase_attribution.';
-COMMENT ON COLUMN reground.message_citations.score IS 'Fidelity of the coordinates in [0, 1] (I5).';
-COMMENT ON COLUMN reground.message_citations.coordinate_fidelity IS 'How exactly the citation names its place, in [0, 1].';
-COMMENT ON COLUMN reground.message_citations.support IS 'How far the text of the source supports the claim, in [0, 1], by words alone and the same every time: 0.65 × window + 0.35 × pairs of support_parts, less what its numbers, names, quotations and denials take away; NULL without a claim.';
-COMMENT ON COLUMN reground.message_citations.support_parts IS 'What support is made of: segment (what was judged, where a sentence cites several facts), coverage, window and pairs (shares of the claim''s words in the source, in its best window, side by side), window_at, numbers_missing, numbers_contradicted, names_missing, quotations, denied_by_one, language (NULL: none known, so denials were not looked at).';
+COMMENT ON COLUMN reground.message_citations.holds IS 'Whether the citation holds; NULL if this cannot be decided.';
+COMMENT ON COLUMN reground.message_citations.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution (D8); NULL otherwise.';
+COMMENT ON COLUMN reground.message_citations.score IS 'Fidelity score of the coordinates, 0 to 1 (I5).';
+COMMENT ON COLUMN reground.message_citations.coordinate_fidelity IS 'How exactly the citation names its place, 0 to 1.';
+COMMENT ON COLUMN reground.message_citations.support IS 'How far the text of the source supports the claim, 0 to 1: 0.65 × window + 0.35 × pairs of support_parts, less deductions for numbers, names, quotations and denials; NULL without a claim.';
+COMMENT ON COLUMN reground.message_citations.support_parts IS 'Parts of the support score: segment, units, coverage, window, pairs, window_range, numbers_missing, numbers_contradicted, names_missing, quotations, negated_words, language (NULL: denials were not checked).';
 COMMENT ON COLUMN reground.message_citations.diagnostic IS 'exact_context_match, valid_doc_invalid_page_or_unretrieved, hallucinated_page_exceeds_document_bounds or hallucinated_document_id (I5).';
-COMMENT ON COLUMN reground.message_citations.detail IS 'What the verdict rests on, in words.';
+COMMENT ON COLUMN reground.message_citations.detail IS 'Explanation of the verdict.';
 COMMENT ON COLUMN reground.message_citations.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
 COMMENT ON COLUMN reground.message_citations.factor_coordinates IS 'Stage factor (I4): the passage has coordinates.';
-COMMENT ON COLUMN reground.message_citations.factor_retrieval IS 'Stage factor (I4): it was among this turn''s candidates or carried.';
-COMMENT ON COLUMN reground.message_citations.factor_rerank IS 'Stage factor (I4): it left the rerank under its own key.';
-COMMENT ON COLUMN reground.message_citations.factor_context IS 'Stage factor (I4): it was in the final context.';
-COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor (I4): the string resolves and its source says so.';
-COMMENT ON COLUMN reground.message_citations.lost_stage IS 'The first stage whose factor is 0.';
+COMMENT ON COLUMN reground.message_citations.factor_retrieval IS 'Stage factor (I4): the passage was a candidate of this turn, or carried.';
+COMMENT ON COLUMN reground.message_citations.factor_rerank IS 'Stage factor (I4): the reranker returned the passage under its own id.';
+COMMENT ON COLUMN reground.message_citations.factor_context IS 'Stage factor (I4): the passage was in the final context.';
+COMMENT ON COLUMN reground.message_citations.factor_generation IS 'Stage factor (I4): the citation resolves and its source supports the claim.';
+COMMENT ON COLUMN reground.message_citations.lost_stage IS 'First pipeline stage whose factor is 0 (I4); NULL if no stage lost the citation.';
 COMMENT ON COLUMN reground.message_citations.source_version IS 'Version of the document that was cited.';
-COMMENT ON COLUMN reground.message_citations.source_hash IS 'Content hash of the passage that was cited, so that the audit stands when the document goes.';
-COMMENT ON COLUMN reground.message_citations.repaired IS 'The marker was mended (case, spaces), as exactly one source fits.';
-COMMENT ON COLUMN reground.message_citations.char_start IS 'First character of the citation in the answer.';
-COMMENT ON COLUMN reground.message_citations.char_end IS 'One past its last character.';
-COMMENT ON COLUMN reground.message_citations.byte_start IS 'First byte (UTF-8).';
-COMMENT ON COLUMN reground.message_citations.byte_end IS 'One past its last byte.';
-COMMENT ON COLUMN reground.message_citations.utf16_start IS 'First UTF-16 code unit, as JavaScript counts.';
-COMMENT ON COLUMN reground.message_citations.utf16_end IS 'One past its last UTF-16 code unit.';
-COMMENT ON COLUMN reground.message_citations.created_at IS 'When it was judged.';
+COMMENT ON COLUMN reground.message_citations.source_hash IS 'SHA-256 (hex) of the text of the cited passage, kept when the document is deleted.';
+COMMENT ON COLUMN reground.message_citations.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
+COMMENT ON COLUMN reground.message_citations.answer_start IS 'First character of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.message_citations.answer_end IS 'One past the last character of the citation in the answer.';
+COMMENT ON COLUMN reground.message_citations.byte_start IS 'First byte (UTF-8) of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.message_citations.byte_end IS 'One past the last byte.';
+COMMENT ON COLUMN reground.message_citations.utf16_start IS 'First UTF-16 code unit of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.message_citations.utf16_end IS 'One past the last UTF-16 code unit.';
+COMMENT ON COLUMN reground.message_citations.created_at IS 'When the citation was judged.';

@@ -10,14 +10,14 @@ CREATE TABLE reground.citation_labels (
     labelled_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (citation_id, labelled_by)
 );
-COMMENT ON TABLE  reground.citation_labels IS 'What reviewers say of citations, a row a reviewer: what verdicts are holding against.';
-COMMENT ON COLUMN reground.citation_labels.citation_id IS 'The citation.';
-COMMENT ON COLUMN reground.citation_labels.labelled_by IS 'The reviewer, as the role that wrote it says.';
-COMMENT ON COLUMN reground.citation_labels.labelled_as IS 'The role that wrote it.';
-COMMENT ON COLUMN reground.citation_labels.tenant IS 'Whose citation it is.';
+COMMENT ON TABLE reground.citation_labels IS 'Labels of reviewers, one row per citation and reviewer.';
+COMMENT ON COLUMN reground.citation_labels.citation_id IS 'Id of the citation.';
+COMMENT ON COLUMN reground.citation_labels.labelled_by IS 'Name of the reviewer, as given by the role that wrote the label.';
+COMMENT ON COLUMN reground.citation_labels.labelled_role IS 'Role that wrote the label.';
+COMMENT ON COLUMN reground.citation_labels.tenant IS 'Tenant of the citation.';
 COMMENT ON COLUMN reground.citation_labels.label IS 'accurate, partial, hallucinated or unverifiable (I9).';
-COMMENT ON COLUMN reground.citation_labels.note IS 'Why, in the reviewer''s words.';
-COMMENT ON COLUMN reground.citation_labels.labelled_at IS 'When it was last said.';
+COMMENT ON COLUMN reground.citation_labels.note IS 'Explanation by the reviewer.';
+COMMENT ON COLUMN reground.citation_labels.labelled_at IS 'When the label was last changed.';
 
 CREATE TABLE reground.citation_reports (
     report_id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -29,11 +29,11 @@ CREATE TABLE reground.citation_reports (
     created_at  timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()
 );
 CREATE INDEX citation_reports_citation ON reground.citation_reports (citation_id);
-COMMENT ON TABLE  reground.citation_reports IS 'Citations that users complained of.';
+COMMENT ON TABLE reground.citation_reports IS 'Citations reported by users.';
 COMMENT ON COLUMN reground.citation_reports.report_id IS 'Key.';
-COMMENT ON COLUMN reground.citation_reports.citation_id IS 'The citation.';
-COMMENT ON COLUMN reground.citation_reports.tenant IS 'Whose citation it is.';
-COMMENT ON COLUMN reground.citation_reports.reported_by IS 'The user, as the role that wrote it says.';
-COMMENT ON COLUMN reground.citation_reports.reported_as IS 'The role that wrote it.';
-COMMENT ON COLUMN reground.citation_reports.reason IS 'What is wrong, in the user''s words.';
-COMMENT ON COLUMN reground.citation_reports.created_at IS 'When.';
+COMMENT ON COLUMN reground.citation_reports.citation_id IS 'Id of the citation.';
+COMMENT ON COLUMN reground.citation_reports.tenant IS 'Tenant of the citation.';
+COMMENT ON COLUMN reground.citation_reports.reported_by IS 'Name of the user, as given by the role that wrote the report.';
+COMMENT ON COLUMN reground.citation_reports.reported_role IS 'Role that wrote the report.';
+COMMENT ON COLUMN reground.citation_reports.reason IS 'Problem described by the user.';
+COMMENT ON COLUMN reground.citation_reports.created_at IS 'When the row was created.';

@@ -17,19 +17,19 @@ CREATE TABLE reground.provenance_chain (
     PRIMARY KEY (conversation_id, link_no)
 );
 CREATE INDEX provenance_chain_linked ON reground.provenance_chain USING brin (linked_at);
-COMMENT ON TABLE  reground.provenance_chain IS 'A link for each turn (what was asked and shown), each further retrieval of it (what was searched for or handed over, and added) and each answer (with the verdicts on its citations), each made of the digest of the one before: whatever is changed later, verify_chain finds. Rows are only added; retention removes the oldest behind a checkpoint.';
-COMMENT ON COLUMN reground.provenance_chain.conversation_id IS 'Its conversation.';
-COMMENT ON COLUMN reground.provenance_chain.link_no IS 'Position in the chain, from 1.';
-COMMENT ON COLUMN reground.provenance_chain.tenant IS 'Whose it is.';
+COMMENT ON TABLE reground.provenance_chain IS 'Hash chain of each conversation with provenance merkle: one link per turn, further retrieval and answer. Each link contains the digest of the previous link, so verify_chain finds later changes. Only retention removes links, the oldest first, and leaves a checkpoint.';
+COMMENT ON COLUMN reground.provenance_chain.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.provenance_chain.link_no IS 'Number of the link within the chain, from 1.';
+COMMENT ON COLUMN reground.provenance_chain.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.provenance_chain.kind IS 'turn, retrieval or answer.';
-COMMENT ON COLUMN reground.provenance_chain.turn_id IS 'The turn.';
-COMMENT ON COLUMN reground.provenance_chain.message_id IS 'The answer.';
-COMMENT ON COLUMN reground.provenance_chain.retrieval_no IS 'The retrieval, by its number within the turn (turn_retrievals).';
-COMMENT ON COLUMN reground.provenance_chain.salts IS 'A random salt for each content. Of a turn: the question, what else is kept of the turn, and each source of the context that it began with. Of a retrieval: what it was, and each source that it added. Of an answer: the answer, the verdict on it, and each citation. NULL where the content was erased, so that nobody can try out what it was.';
+COMMENT ON COLUMN reground.provenance_chain.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.provenance_chain.message_id IS 'Id of the answer; NULL for other links.';
+COMMENT ON COLUMN reground.provenance_chain.salts IS 'Random salt of each content. A turn has the question, its other columns, and each initial source; a retrieval its arguments and each added source; an answer its text, its verdict, and each citation. NULL for erased contents.';
 COMMENT ON COLUMN reground.provenance_chain.leaves IS 'SHA-256 of each content, after the byte 0 and its salt.';
-COMMENT ON COLUMN reground.provenance_chain.previous IS 'digest of the link before; 32 zeros in the first.';
-COMMENT ON COLUMN reground.provenance_chain.digest IS 'SHA-256 over the byte 2, previous, what the link says of itself, and the Merkle root of its leaves (RFC 6962).';
+COMMENT ON COLUMN reground.provenance_chain.previous_digest IS 'Digest of the previous link; 32 zero bytes in the first link.';
+COMMENT ON COLUMN reground.provenance_chain.digest IS 'SHA-256 over the byte 2, previous_digest, the columns of the link, and the Merkle root of its leaves (RFC 6962).';
 COMMENT ON COLUMN reground.provenance_chain.linked_at IS 'When the link was made.';
+COMMENT ON COLUMN reground.provenance_chain.retrieval_no IS 'Number of the retrieval within the turn (turn_retrievals); NULL for other links.';
 
 CREATE TABLE reground.chain_checkpoints (
     conversation_id bigint NOT NULL,
@@ -40,13 +40,13 @@ CREATE TABLE reground.chain_checkpoints (
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (conversation_id, link_no)
 );
-COMMENT ON TABLE  reground.chain_checkpoints IS 'The last link of those that retention removed: where verify_chain begins.';
-COMMENT ON COLUMN reground.chain_checkpoints.conversation_id IS 'Its conversation.';
-COMMENT ON COLUMN reground.chain_checkpoints.link_no IS 'Position of the link in the chain.';
-COMMENT ON COLUMN reground.chain_checkpoints.tenant IS 'Whose it is.';
+COMMENT ON TABLE reground.chain_checkpoints IS 'Last link that retention removed from a chain; verify_chain starts after it.';
+COMMENT ON COLUMN reground.chain_checkpoints.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.chain_checkpoints.link_no IS 'Number of the link within the chain.';
+COMMENT ON COLUMN reground.chain_checkpoints.tenant IS 'Tenant that the row belongs to.';
 COMMENT ON COLUMN reground.chain_checkpoints.digest IS 'Digest of the link.';
 COMMENT ON COLUMN reground.chain_checkpoints.linked_at IS 'When the link was made.';
-COMMENT ON COLUMN reground.chain_checkpoints.made_at IS 'When it was removed.';
+COMMENT ON COLUMN reground.chain_checkpoints.created_at IS 'When the link was removed.';
 
 CREATE TABLE reground.turn_archive (
     turn_id      bigint PRIMARY KEY,
@@ -69,22 +69,22 @@ CREATE TABLE reground.turn_archive (
     hash_prefixes bytea NOT NULL DEFAULT ''
 );
 CREATE INDEX turn_archive_begun ON reground.turn_archive USING brin (begun_at);
-COMMENT ON TABLE  reground.turn_archive IS 'A compact row for each turn whose trace retention has removed (I19); it outlives the turn itself.';
-COMMENT ON COLUMN reground.turn_archive.turn_id IS 'The turn.';
-COMMENT ON COLUMN reground.turn_archive.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.turn_archive.conversation IS 'The application''s id of the conversation.';
-COMMENT ON COLUMN reground.turn_archive.turn IS 'Position in the conversation, from 1.';
-COMMENT ON COLUMN reground.turn_archive.corpus IS 'Where it searched.';
-COMMENT ON COLUMN reground.turn_archive.model IS 'What wrote the answer that stands, as the application says.';
-COMMENT ON COLUMN reground.turn_archive.begun_at IS 'When it began.';
-COMMENT ON COLUMN reground.turn_archive.candidates IS 'Candidates in its trace.';
-COMMENT ON COLUMN reground.turn_archive.sources IS 'Sources in its context.';
-COMMENT ON COLUMN reground.turn_archive.citations IS 'Citations in the answer that stands; NULL without an answer.';
-COMMENT ON COLUMN reground.turn_archive.holding IS 'Of these, those that holding.';
-COMMENT ON COLUMN reground.turn_archive.cfs IS 'Citation fidelity score of the answer.';
-COMMENT ON COLUMN reground.turn_archive.decision IS 'accept or regenerate.';
-COMMENT ON COLUMN reground.turn_archive.markers IS 'What the answer cites, each once, as parallel arrays: markers.';
-COMMENT ON COLUMN reground.turn_archive.corpora IS 'Corpora.';
-COMMENT ON COLUMN reground.turn_archive.doc_ids IS 'Documents.';
-COMMENT ON COLUMN reground.turn_archive.chunk_ids IS 'Passages.';
-COMMENT ON COLUMN reground.turn_archive.hashes IS 'The first 8 bytes of the hash of each, one after the other; zeros where none is known.';
+COMMENT ON TABLE reground.turn_archive IS 'Summary of each turn whose trace retention removed (I19). It remains when the turn is deleted.';
+COMMENT ON COLUMN reground.turn_archive.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.turn_archive.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.turn_archive.conversation_ref IS 'The application''s id of the conversation.';
+COMMENT ON COLUMN reground.turn_archive.turn_no IS 'Number of the turn within its conversation, from 1.';
+COMMENT ON COLUMN reground.turn_archive.corpus IS 'Leading corpus of the turn.';
+COMMENT ON COLUMN reground.turn_archive.model IS 'Model that wrote the current answer.';
+COMMENT ON COLUMN reground.turn_archive.begun_at IS 'When the turn began.';
+COMMENT ON COLUMN reground.turn_archive.candidate_count IS 'Number of candidates in the trace.';
+COMMENT ON COLUMN reground.turn_archive.source_count IS 'Number of sources in the context.';
+COMMENT ON COLUMN reground.turn_archive.citation_count IS 'Number of citations in the current answer; NULL without an answer.';
+COMMENT ON COLUMN reground.turn_archive.holding_count IS 'Number of these that hold.';
+COMMENT ON COLUMN reground.turn_archive.cfs IS 'Citation fidelity score of the answer, 0 to 1 (I4); NULL without citations.';
+COMMENT ON COLUMN reground.turn_archive.decision IS 'accept or regenerate (I20).';
+COMMENT ON COLUMN reground.turn_archive.markers IS 'Markers cited by the answer, each once; parallel to the following arrays.';
+COMMENT ON COLUMN reground.turn_archive.corpora IS 'Corpora of the cited sources.';
+COMMENT ON COLUMN reground.turn_archive.doc_ids IS 'Documents of the cited sources.';
+COMMENT ON COLUMN reground.turn_archive.chunk_ids IS 'Passages of the cited sources.';
+COMMENT ON COLUMN reground.turn_archive.hash_prefixes IS 'First 8 bytes of the hash of each cited passage, concatenated; zeros if unknown.';

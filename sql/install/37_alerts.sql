@@ -16,18 +16,18 @@ CREATE TABLE reground.alert_rules (
     -- A rule of one's own takes the place of the built-in one, which a later release may change: a dump holds the former alone.
     PRIMARY KEY (rule, built_in)
 );
-COMMENT ON TABLE  reground.alert_rules IS 'When to call someone (I14, I15). set_alert_rule writes rules; those in force are in active_alert_rules.';
-COMMENT ON COLUMN reground.alert_rules.rule IS 'Name.';
-COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether it came with the extension. One of your own of that name takes its place.';
-COMMENT ON COLUMN reground.alert_rules.indicator IS 'What it watches: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean, survival_coordinates, survival_retrieval, survival_rerank, survival_context or survival_generation, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
-COMMENT ON COLUMN reground.alert_rules.threshold IS 'From where on that is bad, in [0, 1].';
-COMMENT ON COLUMN reground.alert_rules.period IS 'How far back it looks, in whole hours, the running one included.';
-COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether it takes all of that; else the latest hours, as few as have min_answers answers.';
-COMMENT ON COLUMN reground.alert_rules.min_answers IS 'Answers under which it neither fires nor resolves.';
-COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether it looks at each corpus alone, those of one name that belong to several tenants apart; else at all at once.';
-COMMENT ON COLUMN reground.alert_rules.severity IS 'Of its alerts, warning or critical; a mean score under 0.70 and reports of users make any critical.';
-COMMENT ON COLUMN reground.alert_rules.enabled IS 'Whether it is in force.';
-COMMENT ON COLUMN reground.alert_rules.meaning IS 'What it is for.';
+COMMENT ON TABLE reground.alert_rules IS 'Alert rules (I14, I15), written by set_alert_rule. The effective rules are in active_alert_rules.';
+COMMENT ON COLUMN reground.alert_rules.rule IS 'Name of the rule.';
+COMMENT ON COLUMN reground.alert_rules.built_in IS 'Whether the rule came with the extension. A rule of the same name with built_in false overrides it.';
+COMMENT ON COLUMN reground.alert_rules.indicator IS 'Watched figure: cfs_p1, cfs_p5, cfs_p50, cfs_p95, cfs_p99, cfs_mean or survival_STAGE, bad below the threshold; cfs_p5_drop (from the baseline) or stale_share, bad above it; parse_failures, bad from the threshold on.';
+COMMENT ON COLUMN reground.alert_rules.threshold IS 'Threshold, 0 to 1.';
+COMMENT ON COLUMN reground.alert_rules.period IS 'Period that the rule examines, in whole hours, including the current hour.';
+COMMENT ON COLUMN reground.alert_rules.whole_period IS 'Whether the rule uses the whole period; otherwise only the latest hours, as few as contain min_answers answers.';
+COMMENT ON COLUMN reground.alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves.';
+COMMENT ON COLUMN reground.alert_rules.per_corpus IS 'Whether the rule examines each corpus separately (per tenant), or all together.';
+COMMENT ON COLUMN reground.alert_rules.severity IS 'Severity of the alerts, warning or critical. A mean score under 0.70 and reports of users make any alert critical.';
+COMMENT ON COLUMN reground.alert_rules.enabled IS 'Whether the rule is enabled.';
+COMMENT ON COLUMN reground.alert_rules.meaning IS 'Description.';
 INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_answers, per_corpus, severity, enabled, meaning) VALUES
     ('low_tail',          true, 'cfs_p5',               0.85,  '6 hours',  false, 50, true,  'warning', true,  'one answer in twenty has a low fidelity score'),
     ('tail_drop',         true, 'cfs_p5_drop',          0.15,  '6 hours',  false, 50, true,  'warning', true,  'the fifth percentile has fallen from its baseline; see take_baseline'),
@@ -47,7 +47,18 @@ CREATE VIEW reground.active_alert_rules WITH (security_invoker = true) AS
     SELECT DISTINCT ON (r.rule) r.rule, r.built_in, r.indicator, r.threshold, r.period, r.whole_period, r.min_answers, r.per_corpus, r.severity, r.enabled, r.meaning
     FROM reground.alert_rules AS r
     ORDER BY r.rule, r.built_in;
-COMMENT ON VIEW reground.active_alert_rules IS 'The rule of each name that counts: your own, or else the built-in one. In force where enabled.';
+COMMENT ON VIEW reground.active_alert_rules IS 'Effective rule of each name: the user''s, otherwise the built-in one.';
+COMMENT ON COLUMN reground.active_alert_rules.rule IS 'Name of the rule.';
+COMMENT ON COLUMN reground.active_alert_rules.built_in IS 'Whether the rule came with the extension.';
+COMMENT ON COLUMN reground.active_alert_rules.indicator IS 'Watched figure; see alert_rules.';
+COMMENT ON COLUMN reground.active_alert_rules.threshold IS 'Threshold, 0 to 1.';
+COMMENT ON COLUMN reground.active_alert_rules.period IS 'Period that the rule examines.';
+COMMENT ON COLUMN reground.active_alert_rules.whole_period IS 'Whether the rule uses the whole period.';
+COMMENT ON COLUMN reground.active_alert_rules.min_answers IS 'Smallest number of answers on which the rule fires or resolves.';
+COMMENT ON COLUMN reground.active_alert_rules.per_corpus IS 'Whether the rule examines each corpus separately.';
+COMMENT ON COLUMN reground.active_alert_rules.severity IS 'Severity of the alerts, warning or critical.';
+COMMENT ON COLUMN reground.active_alert_rules.enabled IS 'Whether the rule is enabled.';
+COMMENT ON COLUMN reground.active_alert_rules.meaning IS 'Description.';
 
 CREATE TABLE reground.alert_baselines (
     tenant   text,
@@ -59,14 +70,14 @@ CREATE TABLE reground.alert_baselines (
     taken_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
-COMMENT ON TABLE  reground.alert_baselines IS 'What good days look like: the figures that a drop is from (take_baseline).';
-COMMENT ON COLUMN reground.alert_baselines.tenant IS 'Whose the corpus is; NULL where it is shared.';
-COMMENT ON COLUMN reground.alert_baselines.corpus IS 'Corpus; NULL is all.';
-COMMENT ON COLUMN reground.alert_baselines.cfs_p5 IS 'Fifth percentile of the fidelity scores.';
-COMMENT ON COLUMN reground.alert_baselines.answers IS 'Answers that it is of.';
-COMMENT ON COLUMN reground.alert_baselines.since IS 'From when.';
-COMMENT ON COLUMN reground.alert_baselines.until IS 'Until when.';
-COMMENT ON COLUMN reground.alert_baselines.taken_at IS 'When it was taken.';
+COMMENT ON TABLE reground.alert_baselines IS 'Baselines that cfs_p5_drop compares with (take_baseline).';
+COMMENT ON COLUMN reground.alert_baselines.tenant IS 'Tenant of the corpus; NULL for a shared corpus.';
+COMMENT ON COLUMN reground.alert_baselines.corpus IS 'Corpus; NULL for all corpora.';
+COMMENT ON COLUMN reground.alert_baselines.cfs_p5 IS 'Fifth percentile of the citation fidelity scores.';
+COMMENT ON COLUMN reground.alert_baselines.answers IS 'Number of answers.';
+COMMENT ON COLUMN reground.alert_baselines.since IS 'Start of the period.';
+COMMENT ON COLUMN reground.alert_baselines.until IS 'End of the period.';
+COMMENT ON COLUMN reground.alert_baselines.taken_at IS 'When the baseline was taken.';
 
 CREATE TABLE reground.alerts (
     alert_id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -87,20 +98,20 @@ CREATE TABLE reground.alerts (
     resolved_at    timestamptz
 );
 CREATE UNIQUE INDEX alerts_firing ON reground.alerts (rule, tenant, corpus) NULLS NOT DISTINCT WHERE state = 'firing';
-COMMENT ON TABLE  reground.alerts IS 'What the rules fired, over all tenants.';
+COMMENT ON TABLE reground.alerts IS 'Alerts of all tenants.';
 COMMENT ON COLUMN reground.alerts.alert_id IS 'Key.';
-COMMENT ON COLUMN reground.alerts.rule IS 'The rule.';
-COMMENT ON COLUMN reground.alerts.tenant IS 'Whose the corpus is; NULL where it is shared.';
-COMMENT ON COLUMN reground.alerts.corpus IS 'Corpus, where the rule looks at each.';
-COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved: better than the threshold by a tenth of what lies between that and the best value, good in every hour of the period of its rule, or no longer watched.';
-COMMENT ON COLUMN reground.alerts.severity IS 'warning or critical: what became critical stays so.';
-COMMENT ON COLUMN reground.alerts.indicator IS 'What the rule watches.';
-COMMENT ON COLUMN reground.alerts.value IS 'Its value when it was last looked at and not over.';
-COMMENT ON COLUMN reground.alerts.threshold IS 'From where on that is bad.';
-COMMENT ON COLUMN reground.alerts.baseline IS 'What a drop is from.';
-COMMENT ON COLUMN reground.alerts.samples IS 'Answers or citations that value is of.';
-COMMENT ON COLUMN reground.alerts.since IS 'First hour that value is of.';
-COMMENT ON COLUMN reground.alerts.first_bad_hour IS 'First hour of the run of bad ones that it is of: good ones that follow while it is firing do not move it.';
-COMMENT ON COLUMN reground.alerts.fired_at IS 'When it fired.';
-COMMENT ON COLUMN reground.alerts.checked_at IS 'When it was last looked at.';
-COMMENT ON COLUMN reground.alerts.resolved_at IS 'When it was over.';
+COMMENT ON COLUMN reground.alerts.rule IS 'Name of the rule.';
+COMMENT ON COLUMN reground.alerts.tenant IS 'Tenant of the corpus; NULL for a shared corpus.';
+COMMENT ON COLUMN reground.alerts.corpus IS 'Corpus, for rules per corpus; NULL otherwise.';
+COMMENT ON COLUMN reground.alerts.state IS 'firing or resolved. An alert resolves when its value is better than the threshold by a tenth of the distance to the best value, after a whole period without a bad hour, or when the rule no longer watches.';
+COMMENT ON COLUMN reground.alerts.severity IS 'warning or critical. A critical alert stays critical.';
+COMMENT ON COLUMN reground.alerts.indicator IS 'Watched figure.';
+COMMENT ON COLUMN reground.alerts.value IS 'Last value while firing.';
+COMMENT ON COLUMN reground.alerts.threshold IS 'Threshold.';
+COMMENT ON COLUMN reground.alerts.baseline IS 'Baseline, for cfs_p5_drop.';
+COMMENT ON COLUMN reground.alerts.samples IS 'Number of answers or citations behind value.';
+COMMENT ON COLUMN reground.alerts.since IS 'First hour of value.';
+COMMENT ON COLUMN reground.alerts.first_bad_hour IS 'First bad hour of the current run. Later good hours do not move it while the alert fires.';
+COMMENT ON COLUMN reground.alerts.fired_at IS 'When the alert fired.';
+COMMENT ON COLUMN reground.alerts.checked_at IS 'When the alert was last checked.';
+COMMENT ON COLUMN reground.alerts.resolved_at IS 'When the alert was resolved.';

@@ -13,17 +13,17 @@ CREATE TABLE reground.probes (
     created_at      timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (tenant, probe)
 );
-COMMENT ON TABLE  reground.probes IS 'Questions whose source is known (I11); put_probe writes them, run_probes sends them through the pipeline.';
-COMMENT ON COLUMN reground.probes.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.probes.probe IS 'Name.';
-COMMENT ON COLUMN reground.probes.corpus IS 'Where it asks.';
+COMMENT ON TABLE reground.probes IS 'Questions whose source is known (I11), stored by put_probe and run by run_probes.';
+COMMENT ON COLUMN reground.probes.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.probes.probe IS 'Name of the probe.';
+COMMENT ON COLUMN reground.probes.corpus IS 'Corpus that is searched.';
 COMMENT ON COLUMN reground.probes.query IS 'The question.';
-COMMENT ON COLUMN reground.probes.embedding IS 'Its embedding.';
-COMMENT ON COLUMN reground.probes.filter IS 'Its filter.';
-COMMENT ON COLUMN reground.probes.settings IS 'Its settings, over those of the corpus.';
-COMMENT ON COLUMN reground.probes.doc_id IS 'The document that must be in its context.';
-COMMENT ON COLUMN reground.probes.chunk_id IS 'The passage that must be; NULL: any of the document.';
-COMMENT ON COLUMN reground.probes.created_at IS 'When it was first put.';
+COMMENT ON COLUMN reground.probes.embedding IS 'Embedding of the query; NULL without one.';
+COMMENT ON COLUMN reground.probes.filter IS 'Filter on columns of the relation; NULL without one.';
+COMMENT ON COLUMN reground.probes.settings IS 'Settings over those of the corpus.';
+COMMENT ON COLUMN reground.probes.doc_id IS 'Document that the context must contain.';
+COMMENT ON COLUMN reground.probes.chunk_id IS 'Passage that the context must contain; NULL for any passage of the document.';
+COMMENT ON COLUMN reground.probes.created_at IS 'When the probe was first stored.';
 
 CREATE TABLE reground.probe_results (
     tenant   text NOT NULL,
@@ -36,11 +36,11 @@ CREATE TABLE reground.probe_results (
     PRIMARY KEY (tenant, probe, run_at),
     FOREIGN KEY (tenant, probe) REFERENCES reground.probes ON DELETE CASCADE
 );
-COMMENT ON TABLE  reground.probe_results IS 'What became of the probes, a row each time.';
-COMMENT ON COLUMN reground.probe_results.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.probe_results.probe IS 'The probe.';
-COMMENT ON COLUMN reground.probe_results.run_at IS 'When it was sent.';
-COMMENT ON COLUMN reground.probe_results.found IS 'Whether its source was in the context.';
-COMMENT ON COLUMN reground.probe_results.position IS 'Place in the context, from 1.';
-COMMENT ON COLUMN reground.probe_results.lost_stage IS 'Stage that lost it: document or chunk where it is gone, retrieval where no branch found it, else where the candidate left.';
-COMMENT ON COLUMN reground.probe_results.reason IS 'Why (I8); NULL where no branch found it.';
+COMMENT ON TABLE reground.probe_results IS 'Result of each run of a probe.';
+COMMENT ON COLUMN reground.probe_results.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.probe_results.probe IS 'Name of the probe.';
+COMMENT ON COLUMN reground.probe_results.run_at IS 'When the probe was run.';
+COMMENT ON COLUMN reground.probe_results.found IS 'Whether the source was in the context.';
+COMMENT ON COLUMN reground.probe_results.position IS 'Position in the context, from 1.';
+COMMENT ON COLUMN reground.probe_results.lost_stage IS 'Stage that lost the source: document or chunk if it no longer exists, retrieval if no branch found it, otherwise the stage that dropped the candidate.';
+COMMENT ON COLUMN reground.probe_results.reason IS 'Why the candidate was dropped (I8); NULL if no branch found it.';

@@ -13,13 +13,13 @@ CREATE TABLE reground.shadow_turns (
     PRIMARY KEY (turn_id, label)
 );
 CREATE INDEX shadow_turns_shadowed ON reground.shadow_turns USING brin (shadowed_at);
-COMMENT ON TABLE  reground.shadow_turns IS 'Turns asked a second time under other settings by shadow_turn, traced and never served (I16); kept as long as traces. Read them through shadow_candidates and shadow_audit.';
-COMMENT ON COLUMN reground.shadow_turns.turn_id IS 'The turn that was served.';
-COMMENT ON COLUMN reground.shadow_turns.label IS 'What is tried, as the application calls it.';
-COMMENT ON COLUMN reground.shadow_turns.tenant IS 'Whose it is.';
-COMMENT ON COLUMN reground.shadow_turns.corpus IS 'Where the shadow searched.';
-COMMENT ON COLUMN reground.shadow_turns.settings IS 'Its effective settings, all of them.';
-COMMENT ON COLUMN reground.shadow_turns.context_tokens IS 'o200k_base tokens of the passages in its context.';
-COMMENT ON COLUMN reground.shadow_turns.search_us IS 'Microseconds that its search took, as turns.search_us; NULL where it kept sources.';
-COMMENT ON COLUMN reground.shadow_turns.candidates IS 'What shadow_turn returned; without those that left where keep_candidates is not all.';
-COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When it was asked.';
+COMMENT ON TABLE reground.shadow_turns IS 'Turns repeated under other settings by shadow_turn, traced but never served (I16), kept as long as traces. Read the views shadow_candidates and shadow_audit instead.';
+COMMENT ON COLUMN reground.shadow_turns.turn_id IS 'Id of the served turn.';
+COMMENT ON COLUMN reground.shadow_turns.label IS 'Label of the shadow turn, chosen by the application.';
+COMMENT ON COLUMN reground.shadow_turns.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.shadow_turns.corpus IS 'Corpus that the shadow turn searched.';
+COMMENT ON COLUMN reground.shadow_turns.settings IS 'All effective settings of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_turns.context_tokens IS 'Tokens (o200k_base) of the passages in the context of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_turns.search_us IS 'Duration of the search in microseconds; NULL if it kept sources.';
+COMMENT ON COLUMN reground.shadow_turns.candidates IS 'Candidates of the shadow turn; with keep_candidates other than all, only those of its context.';
+COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When shadow_turn was called.';

@@ -7,7 +7,7 @@ CREATE FUNCTION reground.create_corpus(
     settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'create_corpus_wrapper';
 COMMENT ON FUNCTION reground.create_corpus IS
-'Makes a corpus with tables of its own in your schema, owned by you: NAME (passages) and NAME_documents (text, versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. Chunks of chunk_size with chunk_overlap, in tokens (o200k_base), characters or sentences. With text_config_per_document each document may be read by a text search configuration of its own (put_document''s text_config or language), the others by text_config. With equal arguments a second call does nothing; otherwise 42710.';
+'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages) and NAME_documents (texts and versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.add_corpus(
     corpus text, relation regclass, chunk_id text, content text, doc_id text DEFAULT NULL, embedding text DEFAULT NULL,
@@ -19,28 +19,29 @@ CREATE FUNCTION reground.add_corpus(
     text_config_column text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_corpus_wrapper';
 COMMENT ON FUNCTION reground.add_corpus IS
-'Registers a table or view that exists; nothing is copied. Each further argument names a column of relation; title, uri, published, updated_at, version, page_count and metadata one of documents where that is given and has it. text_config_column holds what each row is read by: a text search configuration or a language (regconfig, text, varchar or name; it is looked for in relation first), where that is NULL or unknown, text_config. Keys may be of any type. With equal arguments a second call does nothing; otherwise 42710. Run check_corpus afterwards.';
+'Registers an existing table or view as a corpus; nothing is copied. chunk_id to metadata, documents_doc_id and text_config_column name columns of relation; title, uri, published, modified_at, version, page_count and metadata columns of documents, if it has them. text_config_column contains the text search configuration or language of each row; text_config applies if it is NULL or unknown. Run check_corpus afterwards. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
 
 CREATE FUNCTION reground.alter_corpus(
     corpus text, settings jsonb DEFAULT NULL, mapping jsonb DEFAULT NULL, metric text DEFAULT NULL, text_config regconfig DEFAULT NULL,
     text_config_per_document boolean DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_corpus_wrapper';
 COMMENT ON FUNCTION reground.alter_corpus IS
-'Changes what is given. settings are merged into those of the corpus (null removes one). mapping renames columns of a registered corpus: {"content": "body"} (null removes one). Another text_config or text_config_per_document has the tables of create_corpus read and indexed anew; documents that were put with a language are then read by it.';
+'Changes the given properties of a corpus. settings are merged into those of the corpus (null removes one). mapping maps columns of a registered corpus: {"content": "body"} (null removes one). A new text_config or text_config_per_document rebuilds the lexemes and the index of tables made by create_corpus.';
 
 CREATE FUNCTION reground.drop_corpus(corpus text, drop_tables boolean DEFAULT false)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_corpus_wrapper';
 COMMENT ON FUNCTION reground.drop_corpus IS
-'Forgets a corpus, the identity of its documents and its edges. The tables stay unless drop_tables is true and create_corpus made them. Conversations keep what they cited.';
+'Removes the registration of a corpus, with the versions of its documents and its edges. The tables stay, unless drop_tables is true and create_corpus made them. Citations of the corpus stay.';
 
 CREATE FUNCTION reground.check_coordinates(corpus text)
     RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
-COMMENT ON FUNCTION reground.check_coordinates(text) IS 'The passages of a corpus that are not where they say they are (I2), of those that the caller may read; none where all is well. no_document: it has no such version; out_of_bounds: a place that the document does not have; text_elsewhere: the document''s text there is another; out_of_order: a later passage on an earlier page, or before the one before it. Reads the whole corpus. 55000 for one that create_corpus did not make.';
+COMMENT ON FUNCTION reground.check_coordinates(text) IS
+'Returns the passages whose position does not match their document (I2), among those that the caller may read. problem: no_document (no such version), out_of_bounds, text_elsewhere (the document has another text there), out_of_order. Reads the whole corpus. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.check_corpus(corpus text)
     RETURNS TABLE (item text, status text, detail text, hint text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_corpus_wrapper';
 COMMENT ON FUNCTION reground.check_corpus IS
-'A row a finding: what is in order (ok), what costs quality or speed (warning), what keeps the corpus from working (error), with the command that mends it.';
+'Checks a corpus and returns one row per finding. status: ok, warning (costs quality or speed) or error (the corpus does not work). hint: command that repairs it.';
 
 CREATE FUNCTION reground.put_document(
     corpus text, doc_id text, content text DEFAULT NULL, passages jsonb DEFAULT NULL, uri text DEFAULT NULL, title text DEFAULT NULL,
@@ -50,33 +51,34 @@ CREATE FUNCTION reground.put_document(
     RETURNS TABLE (version integer, changed boolean, chunk_count integer, reused integer, added integer, removed integer, pending_embeddings integer, page_count integer, overlap_cost double precision)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_document_wrapper';
 COMMENT ON FUNCTION reground.put_document IS
-'Stores a document of a corpus that create_corpus made, from its text (normalised to NFC and chunked; the document''s text at a chunk''s offsets is the chunk) or from passages chunked elsewhere ([{text, id, page_start, page_end, char_start, char_end, metadata}], only text required). Pages come from form feeds, or from page_starts (0-based character offsets). text_config is the text search configuration or the language that it is read by, in a corpus made with text_config_per_document; NULL takes language. The same text again changes nothing but the description, which is replaced as a whole; another text makes a new version, whose unchanged chunks keep their id and embedding.';
+'Stores a document of a corpus made by create_corpus, given as text (content) or as passages ([{content, chunk_id, page_start, page_end, char_start, char_end, metadata}], only content required). page_starts: character offsets from 0 at which pages begin; NULL: form feeds. text_config: text search configuration or language, for corpora with text_config_per_document; NULL means language. A changed text makes a new version; unchanged passages keep their ids and embeddings (reused). overlap_cost: characters stored twice, as a share of the document. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.delete_document(corpus text, doc_id text)
     RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_document_wrapper';
 COMMENT ON FUNCTION reground.delete_document IS
-'Removes the passages and the text of a document; true if it was there. Its identity stays, so that citations of it say deleted.';
+'Deletes the passages and the text of a document and returns whether it existed. Its versions stay, so that its citations get the source_state deleted. Errors: 55000 if create_corpus did not make the corpus.';
 
 CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEFAULT 100)
     RETURNS TABLE (chunk_id text, doc_id text, content text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
-COMMENT ON FUNCTION reground.pending_embeddings IS 'Passages that have no embedding yet, by key.';
+COMMENT ON FUNCTION reground.pending_embeddings IS
+'Returns passages without an embedding, ordered by chunk_id.';
 
 CREATE FUNCTION reground.put_embeddings(corpus text, chunk_ids text[], embeddings vector[], model text DEFAULT NULL)
     RETURNS integer LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_embeddings_wrapper';
 COMMENT ON FUNCTION reground.put_embeddings IS
-'Stores embeddings made elsewhere, as many as keys, all of the corpus'' dimensions and finite; returns how many passages took one (a passage that has gone is passed over).';
+'Stores the embeddings of passages and returns the number of passages updated; passages that no longer exist are skipped. chunk_ids and embeddings have the same length. Errors: 22023 if a vector has other dimensions or is not finite, 55000 if the corpus has no embedding column.';
 
 CREATE FUNCTION reground.put_edges(corpus text, edges jsonb)
     RETURNS TABLE (added bigint, changed bigint)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_edges_wrapper';
 COMMENT ON FUNCTION reground.put_edges IS
-'Stores what passages say of two entities: [{"source": "Ada Lovelace", "relation": "worked with", "target": "Charles Babbage", "chunk_id": "17", "weight": 1}], of which source, target and chunk_id are required. The passage must be there; its doc_id may be given to be checked. The same entities (but for case and white space), relation and passage again change the weight. For whoever may write the passages. Turns look at the edges where the setting graph is on.';
+'Stores edges of the knowledge graph: [{"source": "Ada Lovelace", "relation": "worked with", "target": "Charles Babbage", "chunk_id": "17", "weight": 1}], where source, target and chunk_id are required; doc_id is checked if given. An edge with the same passage, entities and relation changes the weight of the stored one. Requires the privilege to write the passages. Turns use the edges with the setting graph.';
 
 CREATE FUNCTION reground.delete_edges(
     corpus text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, entity text DEFAULT NULL, everything boolean DEFAULT false)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_edges_wrapper';
 COMMENT ON FUNCTION reground.delete_edges IS
-'Removes the edges of a document, of a passage or of an entity (node, at either end), of all that are given together, or all of the corpus; returns how many. Those of documents that put_document or delete_document remove go by themselves.';
+'Deletes the edges that match all given arguments and returns their number. entity: name of an entity at either end. everything: all edges of the corpus.';
 
 CREATE FUNCTION reground.search(
     corpus text, query text, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
@@ -84,4 +86,4 @@ CREATE FUNCTION reground.search(
                    lexical_score double precision, vector_distance double precision, uri text, published text, metadata jsonb)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'search_wrapper';
 COMMENT ON FUNCTION reground.search IS
-'Hybrid search: BM25 and pgvector, candidates of each fused by the scores that both give them (fusion scores: the weighted mean of 1/2 + z/6, z standardised over the candidates) or by reciprocal rank (fusion rrf: Σ weight / (rrf_k + rank)); ties by key. filter is jsonb on columns of the relation ({"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"], "metadata": {"k": "v"}}) and goes into both branches. Without an embedding it warns and is lexical only; without a query text it is vector only. settings: see the view reground.settings.';
+'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only.';

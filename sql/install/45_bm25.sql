@@ -11,10 +11,14 @@ CREATE FUNCTION reground._bm25query_recv(internal) RETURNS reground.bm25query
 CREATE FUNCTION reground._bm25query_send(reground.bm25query) RETURNS bytea
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25query_send_wrapper';
 
-COMMENT ON FUNCTION reground._bm25query_in IS 'Internal: reads a bm25query from text.';
-COMMENT ON FUNCTION reground._bm25query_out IS 'Internal: writes a bm25query as text.';
-COMMENT ON FUNCTION reground._bm25query_recv IS 'Internal: reads a bm25query in binary: the source as oid, what is borrowed as a JSON object and a zero byte, then the text.';
-COMMENT ON FUNCTION reground._bm25query_send IS 'Internal: writes a bm25query in binary.';
+COMMENT ON FUNCTION reground._bm25query_in IS
+'Internal: input function of bm25query.';
+COMMENT ON FUNCTION reground._bm25query_out IS
+'Internal: output function of bm25query.';
+COMMENT ON FUNCTION reground._bm25query_recv IS
+'Internal: binary input function of bm25query: the relation as oid, the expansion as a JSON object and a zero byte, then the text.';
+COMMENT ON FUNCTION reground._bm25query_send IS
+'Internal: binary output function of bm25query.';
 
 CREATE TYPE reground.bm25query (
     INPUT = reground._bm25query_in,
@@ -32,8 +36,10 @@ CREATE FUNCTION reground._bm25text_in(cstring) RETURNS reground.bm25text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25text_in_wrapper';
 CREATE FUNCTION reground._bm25text_out(reground.bm25text) RETURNS cstring
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25text_out_wrapper';
-COMMENT ON FUNCTION reground._bm25text_in IS 'Internal: reads a bm25text from text.';
-COMMENT ON FUNCTION reground._bm25text_out IS 'Internal: writes a bm25text as text.';
+COMMENT ON FUNCTION reground._bm25text_in IS
+'Internal: input function of bm25text.';
+COMMENT ON FUNCTION reground._bm25text_out IS
+'Internal: output function of bm25text.';
 CREATE TYPE reground.bm25text (
     INPUT = reground._bm25text_in,
     OUTPUT = reground._bm25text_out,
@@ -45,70 +51,111 @@ COMMENT ON TYPE reground.bm25text IS 'A text and the text search configuration t
 -- Immutable as to_tsvector(regconfig, text) is: what a configuration is, is taken to stay.
 CREATE FUNCTION reground.in_language(content text, text_config text) RETURNS reground.bm25text
     LANGUAGE c IMMUTABLE LEAKPROOF PARALLEL SAFE AS 'MODULE_PATHNAME', 'in_language_wrapper';
-COMMENT ON FUNCTION reground.in_language(text, text) IS 'A text with what it is read by: the name of a text search configuration (german, public.mine) or the code of a language (de, zh-TW). What names neither, and NULL, is read by the configuration of the index. To be indexed: USING reground_bm25 (reground.in_language(body, lang)).';
+COMMENT ON FUNCTION reground.in_language(text, text) IS
+'Returns a text with its text search configuration, given by name (german, public.mine) or as a language code (de, zh-TW). Other values and NULL mean the configuration of the index. For indexes: USING reground_bm25 (reground.in_language(body, lang)).';
 CREATE FUNCTION reground.in_language(content text, text_config regconfig) RETURNS reground.bm25text
     LANGUAGE c IMMUTABLE LEAKPROOF PARALLEL SAFE AS 'MODULE_PATHNAME', 'in_language_config_wrapper';
-COMMENT ON FUNCTION reground.in_language(text, regconfig) IS 'A text with the text search configuration that it is read by; NULL, and one that is gone, stands for that of the index.';
+COMMENT ON FUNCTION reground.in_language(text, regconfig) IS
+'Returns a text with its text search configuration. NULL and a dropped configuration mean the configuration of the index.';
 
 CREATE FUNCTION reground.find_text_config(name text) RETURNS regconfig
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'find_text_config_wrapper';
-COMMENT ON FUNCTION reground.find_text_config IS 'The text search configuration that a name or a code of a language stands for in in_language and in a corpus'' column of configurations: german, public.mine, de, zh-TW. A name without a schema is one of pg_catalog''s. NULL where it stands for none.';
+COMMENT ON FUNCTION reground.find_text_config IS
+'Returns the text search configuration for a name or a language code (german, public.mine, de, zh-TW), or NULL. A name without a schema is looked up in pg_catalog.';
 
 CREATE FUNCTION reground.bm25_query(query text, relation regclass, expansion jsonb DEFAULT NULL, text_configs text[] DEFAULT NULL) RETURNS reground.bm25query
     LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_query_wrapper';
-COMMENT ON FUNCTION reground.bm25_query IS 'A query of the words of a text over a table, a partitioned table, or an index where a table has several. Its index is looked up when the query runs. expansion borrows words: an object of lexemes, as the index keeps them, and weights above 0 on the scale on which a word of the query has 1; of these the 40 whose weight × ln(1 + (N − df + 0.5) / (df + 0.5)) is largest count. text_configs are the text search configurations that the words are read by, where the rows have several: what each makes of them is looked for, as often as the one that makes it most often; NULL is that of the index.';
+COMMENT ON FUNCTION reground.bm25_query IS
+'Returns a BM25 query over a table, a partitioned table, or one of several indexes of a table. expansion: additional lexemes as an object {lexeme: weight}, weights above 0, where a word of the query has weight 1; the 40 with the largest product of weight and inverse document frequency are used. text_configs: text search configurations that parse the query; NULL elements mean that of the index.';
 
 -- STABLE: what a score rests on is fixed for a statement. A worker would fix it at a moment of its own, so scores stay in the leader.
 CREATE FUNCTION reground.bm25_distance(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_distance_wrapper';
-COMMENT ON FUNCTION reground.bm25_distance(text, reground.bm25query) IS 'The BM25 score of a text with its sign turned, so that ascending order puts the best first; 0 where no word matches. The function of <@>.';
+COMMENT ON FUNCTION reground.bm25_distance(text, reground.bm25query) IS
+'Returns the negative BM25 score of a text, 0 if no word matches. Function of the operator <@>.';
 
 CREATE FUNCTION reground.bm25_matches(content text, query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_matches_wrapper';
-COMMENT ON FUNCTION reground.bm25_matches(text, reground.bm25query) IS 'Whether a text has at least one of the words. The function of @@@.';
+COMMENT ON FUNCTION reground.bm25_matches(text, reground.bm25query) IS
+'Returns whether a text contains at least one word of the query. Function of the operator @@@.';
 
 CREATE FUNCTION reground.bm25_score(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_score_wrapper';
-COMMENT ON FUNCTION reground.bm25_score(text, reground.bm25query) IS 'The BM25 score of a text: the sum over the words of the query of (frequency in the query + borrowed weight) × ln(1 + (N − df + 0.5) / (df + 0.5)) × tf / (tf + k1 × (1 − b + b × length / mean length)), as Lucene 8 and later. Lengths are kept in one byte: exact up to 40, then with four significant bits.';
+COMMENT ON FUNCTION reground.bm25_score(text, reground.bm25query) IS
+'Returns the BM25 score of a text, with the formula of Lucene 8.';
+
+CREATE TYPE reground.bm25_term AS (
+    lexeme             text,
+    query_frequency    integer,
+    expansion_weight   double precision,
+    frequency          integer,
+    document_frequency bigint,
+    documents          bigint,
+    length             integer,
+    average_length     double precision,
+    weight             double precision,
+    score              double precision
+);
+COMMENT ON TYPE reground.bm25_term IS 'Row of bm25_explain: a word of the query. The type only grows at its end.';
+COMMENT ON COLUMN reground.bm25_term.lexeme IS 'The word, as the index stores it.';
+COMMENT ON COLUMN reground.bm25_term.query_frequency IS 'Occurrences in the query.';
+COMMENT ON COLUMN reground.bm25_term.expansion_weight IS 'Weight in the expansion of the query.';
+COMMENT ON COLUMN reground.bm25_term.frequency IS 'Occurrences in the text, weighted with several texts.';
+COMMENT ON COLUMN reground.bm25_term.document_frequency IS 'Rows of the index that contain the word; removed rows count until VACUUM and a merge drop them.';
+COMMENT ON COLUMN reground.bm25_term.documents IS 'Rows of the index.';
+COMMENT ON COLUMN reground.bm25_term.length IS 'Length of the text, as the index stores it.';
+COMMENT ON COLUMN reground.bm25_term.average_length IS 'Mean length of the texts of the index.';
+COMMENT ON COLUMN reground.bm25_term.weight IS 'Inverse document frequency of the word, ln(1 + (N - df + 0.5) / (df + 0.5)).';
+COMMENT ON COLUMN reground.bm25_term.score IS 'Contribution of the word to the score.';
 
 CREATE FUNCTION reground.bm25_explain(content text, query reground.bm25query)
     RETURNS SETOF reground.bm25_term
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_explain_wrapper';
-COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS 'How a score comes about, a row a word of the query: its frequency in the query and the weight that it was borrowed with, its frequency in the text, how many of the index'' documents have it (removed ones count until VACUUM and a merge drop them), the text''s length as the index keeps it, and what the word adds.';
+COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS
+'Explains the BM25 score of a text, one row per word of the query.';
 
 -- The same of several texts, each with a weight of its own.
 CREATE FUNCTION reground.bm25_distance(content text[], query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_distance_wrapper';
-COMMENT ON FUNCTION reground.bm25_distance(text[], reground.bm25query) IS 'The BM25 score of several texts together with its sign turned. The function of <@>.';
+COMMENT ON FUNCTION reground.bm25_distance(text[], reground.bm25query) IS
+'Returns the negative BM25 score of several texts. Function of the operator <@>.';
 CREATE FUNCTION reground.bm25_matches(content text[], query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT LEAKPROOF PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_matches_wrapper';
-COMMENT ON FUNCTION reground.bm25_matches(text[], reground.bm25query) IS 'Whether one of several texts has at least one of the words. The function of @@@.';
+COMMENT ON FUNCTION reground.bm25_matches(text[], reground.bm25query) IS
+'Returns whether one of several texts contains at least one word of the query. Function of the operator @@@.';
 CREATE FUNCTION reground.bm25_score(content text[], query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_score_wrapper';
-COMMENT ON FUNCTION reground.bm25_score(text[], reground.bm25query) IS 'The BM25 score of several texts together: each occurrence of a word counts as often as the index'' option weights says for its text, in tf and in the length (BM25F with whole weights).';
+COMMENT ON FUNCTION reground.bm25_score(text[], reground.bm25query) IS
+'Returns the BM25 score of several texts: each occurrence of a word counts as often as the index option weights gives for its text (BM25F with whole weights).';
 CREATE FUNCTION reground.bm25_explain(content text[], query reground.bm25query)
     RETURNS SETOF reground.bm25_term
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_fields_explain_wrapper';
-COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS 'How the score of several texts comes about, a row a word of the query; frequency and length are weighted.';
+COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS
+'Explains the BM25 score of several texts, one row per word of the query.';
 
 -- The same of a text with the language that its row names.
 CREATE FUNCTION reground.bm25_distance(content reground.bm25text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_distance_wrapper';
-COMMENT ON FUNCTION reground.bm25_distance(reground.bm25text, reground.bm25query) IS 'The BM25 score of a text in its language with its sign turned. The function of <@>.';
+COMMENT ON FUNCTION reground.bm25_distance(reground.bm25text, reground.bm25query) IS
+'Returns the negative BM25 score of a text in its language. Function of the operator <@>.';
 CREATE FUNCTION reground.bm25_matches(content reground.bm25text, query reground.bm25query) RETURNS boolean
     LANGUAGE c STABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_matches_wrapper';
-COMMENT ON FUNCTION reground.bm25_matches(reground.bm25text, reground.bm25query) IS 'Whether a text in its language has at least one of the words. The function of @@@.';
+COMMENT ON FUNCTION reground.bm25_matches(reground.bm25text, reground.bm25query) IS
+'Returns whether a text in its language contains at least one word of the query. Function of the operator @@@.';
 CREATE FUNCTION reground.bm25_score(content reground.bm25text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_score_wrapper';
-COMMENT ON FUNCTION reground.bm25_score(reground.bm25text, reground.bm25query) IS 'The BM25 score of a text in its language.';
+COMMENT ON FUNCTION reground.bm25_score(reground.bm25text, reground.bm25query) IS
+'Returns the BM25 score of a text in its language.';
 CREATE FUNCTION reground.bm25_explain(content reground.bm25text, query reground.bm25query)
     RETURNS SETOF reground.bm25_term
     LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'bm25_in_language_explain_wrapper';
-COMMENT ON FUNCTION reground.bm25_explain(reground.bm25text, reground.bm25query) IS 'How the score of a text in its language comes about, a row a word of the query.';
+COMMENT ON FUNCTION reground.bm25_explain(reground.bm25text, reground.bm25query) IS
+'Explains the BM25 score of a text in its language, one row per word of the query.';
 
 CREATE FUNCTION reground._bm25_selectivity(internal, oid, internal, integer) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25_selectivity_wrapper';
-COMMENT ON FUNCTION reground._bm25_selectivity IS 'Internal: tells the planner how many rows a query finds.';
+COMMENT ON FUNCTION reground._bm25_selectivity IS
+'Internal: estimates the number of rows that match a query.';
 
 -- In pg_catalog, or an unqualified operator would only be found where reground is on the search_path.
 CREATE OPERATOR pg_catalog.<@> (
@@ -143,7 +190,8 @@ COMMENT ON OPERATOR pg_catalog.@@@ (reground.bm25text, reground.bm25query) IS 't
 
 CREATE FUNCTION reground._bm25_handler(internal) RETURNS index_am_handler
     LANGUAGE c AS 'MODULE_PATHNAME', 'bm25_handler_wrapper';
-COMMENT ON FUNCTION reground._bm25_handler IS 'Internal: tells PostgreSQL what the access method can do.';
+COMMENT ON FUNCTION reground._bm25_handler IS
+'Internal: handler of the access method reground_bm25.';
 CREATE ACCESS METHOD reground_bm25 TYPE INDEX HANDLER reground._bm25_handler;
 COMMENT ON ACCESS METHOD reground_bm25 IS 'full-text indexes ranked by BM25';
 
@@ -171,10 +219,14 @@ CREATE FUNCTION reground._bigrams_end(internal) RETURNS void
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bigrams_end_wrapper';
 CREATE FUNCTION reground._bigrams_types(internal) RETURNS internal
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bigrams_types_wrapper';
-COMMENT ON FUNCTION reground._bigrams_start IS 'Internal: the parser bigrams begins a text.';
-COMMENT ON FUNCTION reground._bigrams_token IS 'Internal: its next token.';
-COMMENT ON FUNCTION reground._bigrams_end IS 'Internal: it is done.';
-COMMENT ON FUNCTION reground._bigrams_types IS 'Internal: its types of tokens.';
+COMMENT ON FUNCTION reground._bigrams_start IS
+'Internal: start function of the parser bigrams.';
+COMMENT ON FUNCTION reground._bigrams_token IS
+'Internal: token function of the parser bigrams.';
+COMMENT ON FUNCTION reground._bigrams_end IS
+'Internal: end function of the parser bigrams.';
+COMMENT ON FUNCTION reground._bigrams_types IS
+'Internal: token types of the parser bigrams.';
 CREATE TEXT SEARCH PARSER reground.bigrams (
     START = reground._bigrams_start, GETTOKEN = reground._bigrams_token, END = reground._bigrams_end, LEXTYPES = reground._bigrams_types
 );
@@ -185,16 +237,19 @@ COMMENT ON TEXT SEARCH CONFIGURATION reground.bigrams IS 'for Chinese, Japanese,
 
 CREATE FUNCTION reground.bm25_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS TABLE (item text, problem text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_check_wrapper';
-COMMENT ON FUNCTION reground.bm25_check IS 'What is wrong with an index, and with which part of it (a segment, the tail of what was inserted last, a row of the table); no row where it is sound. With heapallindexed every row of the table is looked for in it, and writers of the table wait. For the table''s owner.';
+COMMENT ON FUNCTION reground.bm25_check IS
+'Checks an index and returns one row per problem. item: segment, write buffer, or row of the table. heapallindexed: also look for every row of the table in the index; this blocks writers of the table. Errors: 42501 unless called by the owner of the table.';
 
 CREATE FUNCTION reground.bm25_merge(index regclass) RETURNS void
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_merge_wrapper';
-COMMENT ON FUNCTION reground.bm25_merge IS 'Merges all segments of an index, and what was inserted since, into one, without the rows that VACUUM removed. Readers and writers go on. For the table''s owner.';
+COMMENT ON FUNCTION reground.bm25_merge IS
+'Merges all segments of an index and its write buffer into one segment, without removed rows. Readers and writers are not blocked. Errors: 42501 unless called by the owner of the table.';
 
 CREATE FUNCTION reground.bm25_segments(index regclass)
     RETURNS TABLE (segment bigint, documents bigint, removed bigint, terms bigint, average_length double precision, pages bigint)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_segments_wrapper';
-COMMENT ON FUNCTION reground.bm25_segments IS 'The segments of an index, largest first: how many rows each has, how many of them VACUUM removed, its distinct words, the mean length that its bounds were computed with, its pages of 8 kB. For the table''s owner.';
+COMMENT ON FUNCTION reground.bm25_segments IS
+'Returns the segments of an index, largest first. removed: rows that VACUUM removed. terms: distinct words. average_length: mean length used for the score bounds. pages: pages of 8 kB. Errors: 42501 unless called by the owner of the table.';
 
 CREATE VIEW reground.bm25_indexes WITH (security_invoker = true) AS
     SELECT c.oid::regclass AS index, i.indrelid::regclass AS relation, pg_catalog.pg_relation_size(c.oid) AS bytes, s.segments, s.documents, s.removed
@@ -203,4 +258,10 @@ CREATE VIEW reground.bm25_indexes WITH (security_invoker = true) AS
         LATERAL (SELECT pg_catalog.count(*) AS segments, pg_catalog.sum(s.documents) AS documents, pg_catalog.sum(s.removed) AS removed
             FROM reground.bm25_segments(c.oid) AS s) AS s
     WHERE c.relkind OPERATOR(pg_catalog.=) 'i' AND i.indisvalid AND pg_catalog.pg_has_role(c.relowner, 'USAGE');
-COMMENT ON VIEW reground.bm25_indexes IS 'The reground_bm25 indexes of tables that you own: size in bytes, segments, rows in them, rows that VACUUM removed and a merge will drop. What was inserted last, up to some hundred rows, is in no segment yet.';
+COMMENT ON VIEW reground.bm25_indexes IS 'reground_bm25 indexes of tables that the current role owns. Rows inserted last, up to some hundreds, are not yet in a segment.';
+COMMENT ON COLUMN reground.bm25_indexes.index IS 'Index.';
+COMMENT ON COLUMN reground.bm25_indexes.relation IS 'Table.';
+COMMENT ON COLUMN reground.bm25_indexes.bytes IS 'Size of the index in bytes.';
+COMMENT ON COLUMN reground.bm25_indexes.segments IS 'Number of segments.';
+COMMENT ON COLUMN reground.bm25_indexes.documents IS 'Number of rows in the segments.';
+COMMENT ON COLUMN reground.bm25_indexes.removed IS 'Number of these that VACUUM removed; a merge drops them.';

@@ -5,7 +5,8 @@ CREATE FUNCTION reground._node(kind text, id text, item text DEFAULT NULL) RETUR
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     -- Ids may hold what separates them.
     RETURN kind || ':' || pg_catalog.replace(pg_catalog.replace(id, '%', '%25'), '/', '%2F') || coalesce('/' || item, '');
-COMMENT ON FUNCTION reground._node(text, text, text) IS 'Name of a node of the provenance graph.';
+COMMENT ON FUNCTION reground._node(text, text, text) IS
+'Internal: returns the name of a node of the provenance graph.';
 
 CREATE VIEW reground._turn_passages WITH (security_invoker = true) AS
     SELECT x.tenant, x.turn_id, x.corpus, x.doc_id, m.member AS chunk_id FROM reground.turn_candidates AS x, pg_catalog.unnest(x.member_chunk_ids) AS m(member)
@@ -14,7 +15,12 @@ CREATE VIEW reground._turn_passages WITH (security_invoker = true) AS
     FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e, pg_catalog.jsonb_array_elements_text(e -> 'member_chunk_ids') AS m(member)
     UNION
     SELECT c.tenant, c.turn_id, c.corpus, c.doc_id, c.chunk_id FROM reground.message_citations AS c WHERE c.doc_id IS NOT NULL;
-COMMENT ON VIEW reground._turn_passages IS 'The passages of a turn: its candidates, its context (which stays when the trace goes), and what its answers name; chunk_id NULL where only a document is named.';
+COMMENT ON VIEW reground._turn_passages IS 'Internal: passages of a turn, from its candidates, its context and its citations.';
+COMMENT ON COLUMN reground._turn_passages.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground._turn_passages.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground._turn_passages.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground._turn_passages.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground._turn_passages.chunk_id IS 'Id of the passage; NULL if only a document is named.';
 
 CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     SELECT c.tenant, c.turn_id, reground._node('citation', c.citation_id::text) AS node, 6 AS stage_no, 'citation' AS kind, c.corpus, c.doc_id, c.chunk_id, c.marker,
@@ -48,12 +54,19 @@ CREATE VIEW reground.provenance_nodes WITH (security_invoker = true) AS
     UNION ALL
     SELECT DISTINCT p.tenant, p.turn_id, reground._node('document', p.corpus, p.doc_id), 0, 'document', p.corpus, p.doc_id, NULL, NULL, NULL, NULL, NULL::jsonb
     FROM reground._turn_passages AS p;
-COMMENT ON VIEW reground.provenance_nodes IS 'The artifacts of each traced turn (I3), by stage (I1): document 0, chunk 1, candidate 2, reranked 3, context 4, answer 5, citation 6. Ask for one turn_id at a time.';
-COMMENT ON COLUMN reground.provenance_nodes.node IS 'Name within the graph: kind:ids.';
-COMMENT ON COLUMN reground.provenance_nodes.stage IS 'Stage of the pipeline, 0 to 6 (I1).';
-COMMENT ON COLUMN reground.provenance_nodes.kind IS 'What it is.';
-COMMENT ON COLUMN reground.provenance_nodes.hash IS 'SHA-256 (hex) of its text, where it was kept: context, answer, and what a citation cites; of candidates its first 8 bytes, where provenance is hash or more.';
-COMMENT ON COLUMN reground.provenance_nodes.details IS 'What is known of it at its stage: where a citation stands and its verdict, coordinates in the context, ranks and scores of candidates, where and why they left; NULL of passages and documents.';
+COMMENT ON VIEW reground.provenance_nodes IS 'Artifacts of each traced turn (I3), by stage (I1). Query one turn_id at a time.';
+COMMENT ON COLUMN reground.provenance_nodes.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.provenance_nodes.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.provenance_nodes.node IS 'Name of the node within the graph: kind:ids.';
+COMMENT ON COLUMN reground.provenance_nodes.stage_no IS 'Stage of the pipeline (I1): document 0, chunk 1, candidate 2, reranked 3, context 4, answer 5, citation 6.';
+COMMENT ON COLUMN reground.provenance_nodes.kind IS 'Kind of artifact: document, chunk, candidate, reranked, context, answer or citation.';
+COMMENT ON COLUMN reground.provenance_nodes.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.provenance_nodes.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.provenance_nodes.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.provenance_nodes.marker IS 'Marker of the source in its conversation, for example A1.';
+COMMENT ON COLUMN reground.provenance_nodes.locator IS 'Place within the document, as shown to readers.';
+COMMENT ON COLUMN reground.provenance_nodes.hash IS 'SHA-256 (hex) of the text, for context, answer and cited passage; its first 8 bytes for candidates with provenance hash or higher; otherwise NULL.';
+COMMENT ON COLUMN reground.provenance_nodes.details IS 'Attributes of the artifact: position and verdict of a citation, coordinates in the context, ranks and scores of a candidate; NULL for chunks and documents.';
 
 CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     -- A citation quotes what it names: the source of the context, or the last that was seen of the passage, or else its place.
@@ -109,11 +122,13 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     UNION ALL
     SELECT p.tenant, p.turn_id, reground._node('chunk', p.corpus, p.chunk_id), reground._node('document', p.corpus, p.doc_id), 'wasDerivedFrom', 'chunking'
     FROM reground._turn_passages AS p WHERE p.chunk_id IS NOT NULL;
-COMMENT ON VIEW reground.provenance_edges IS 'What each artifact of a traced turn was made of (I3). Ask for one turn_id at a time.';
+COMMENT ON VIEW reground.provenance_edges IS 'Derivations between the artifacts of each traced turn (I3). Query one turn_id at a time.';
+COMMENT ON COLUMN reground.provenance_edges.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.provenance_edges.turn_id IS 'Id of the turn.';
 COMMENT ON COLUMN reground.provenance_edges.node IS 'The artifact, as in provenance_nodes.';
-COMMENT ON COLUMN reground.provenance_edges.derived_from IS 'What it was made of.';
-COMMENT ON COLUMN reground.provenance_edges.relation IS 'wasDerivedFrom, wasQuotedFrom, or wasInfluencedBy for the answer that a citation stands in and the earlier turn that a source was carried from (W3C PROV-O).';
-COMMENT ON COLUMN reground.provenance_edges.activity IS 'The transformation.';
+COMMENT ON COLUMN reground.provenance_edges.derived_from IS 'Node that the artifact was derived from.';
+COMMENT ON COLUMN reground.provenance_edges.relation IS 'wasDerivedFrom, wasQuotedFrom, or wasInfluencedBy: the answer of a citation, or the earlier turn of a carried source (W3C PROV-O).';
+COMMENT ON COLUMN reground.provenance_edges.activity IS 'Activity that derived it: extraction, generation, selection, rerank, retrieval, carry, handover, memory, chunking or citation.';
 
 CREATE FUNCTION reground.trace_citation(citation_id bigint)
     RETURNS TABLE (hop integer, stage_no integer, kind text, node text, activity text, corpus text, doc_id text, chunk_id text, locator text, hash text, details jsonb)
@@ -133,7 +148,8 @@ CREATE FUNCTION reground.trace_citation(citation_id bigint)
         FROM path AS p JOIN nodes AS n ON n.node = p.node
         ORDER BY p.hop, p.node;
     END;
-COMMENT ON FUNCTION reground.trace_citation(bigint) IS 'The way of a citation back to its document, at most 6 hops, a row for each artifact (for the auditor): source of the context, reranked candidate, candidate, passages (several where a source was merged), document, with ranks, scores, coordinates, and where it was lost. A citation that resolves to nothing is one row. No row for a citation that does not exist; shorter where the trace of its turn was not kept.';
+COMMENT ON FUNCTION reground.trace_citation(bigint) IS
+'Traces a citation back to its document, in at most 6 hops, one row per artifact; several passages if the source was merged. A citation that was not resolved has one row. Fewer rows if the trace of its turn was not kept. For reground_auditor.';
 
 CREATE FUNCTION reground.trace_document(corpus text, doc_id text, since timestamptz DEFAULT NULL)
     RETURNS TABLE (citation_id bigint, tenant text, conversation_ref text, turn_no integer, message_id bigint, model text, marker text, chunk_id text, source_version integer, source_state text,
@@ -146,7 +162,8 @@ CREATE FUNCTION reground.trace_document(corpus text, doc_id text, since timestam
         WHERE a.corpus = trace_document.corpus AND a.doc_id = trace_document.doc_id AND (trace_document.since IS NULL OR a.created_at >= trace_document.since)
         ORDER BY a.citation_id;
     END;
-COMMENT ON FUNCTION reground.trace_document(text, text, timestamptz) IS 'What cited a document, oldest first, with the version that was cited and what has become of it (source_state). A tenant sees its own citations, an auditor all.';
+COMMENT ON FUNCTION reground.trace_document(text, text, timestamptz) IS
+'Returns the citations of a document, oldest first, with the cited version and its present state (source_state). Tenants see their own citations, reground_auditor all.';
 
 CREATE VIEW reground.stale_citations WITH (security_invoker = true) AS
     SELECT a.citation_id, a.tenant, a.conversation_ref, a.turn_no, a.message_id, a.message_ref, a.model, a.tags, a.marker, a.corpus, a.doc_id, a.chunk_id, a.title, a.status, a.holds,
@@ -157,8 +174,25 @@ CREATE VIEW reground.stale_citations WITH (security_invoker = true) AS
     LEFT JOIN reground.documents AS o ON o.corpus_id = k.corpus_id AND o.doc_id = a.doc_id AND o.version = a.source_version
     LEFT JOIN reground.documents AS d ON d.corpus_id = k.corpus_id AND d.doc_id = a.doc_id AND d.replaced_at IS NULL
     WHERE NOT a.superseded AND a.source_state IN ('changed', 'deleted');
-COMMENT ON VIEW reground.stale_citations IS 'Citations in answers that stand whose document has changed or gone since (I12), for the auditor. Of corpora whose versions are not ours to know, nothing; nor of one that was dropped and made again, whose versions begin anew. Reads every citation that stands.';
+COMMENT ON VIEW reground.stale_citations IS 'Citations of current answers whose document has changed or was deleted since (I12). Only corpora filled with put_document record versions. Reads all current citations.';
+COMMENT ON COLUMN reground.stale_citations.citation_id IS 'Id of the citation.';
+COMMENT ON COLUMN reground.stale_citations.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.stale_citations.conversation_ref IS 'The application''s id of the conversation.';
+COMMENT ON COLUMN reground.stale_citations.turn_no IS 'Number of the turn within its conversation, from 1.';
+COMMENT ON COLUMN reground.stale_citations.message_id IS 'Id of the answer.';
+COMMENT ON COLUMN reground.stale_citations.message_ref IS 'The application''s id of the answer.';
+COMMENT ON COLUMN reground.stale_citations.model IS 'Model that wrote the answer, as given to end_turn.';
+COMMENT ON COLUMN reground.stale_citations.tags IS 'Tags of the application; those of the answer override those of the turn.';
+COMMENT ON COLUMN reground.stale_citations.marker IS 'Marker of the source in its conversation, for example A1.';
+COMMENT ON COLUMN reground.stale_citations.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.stale_citations.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.stale_citations.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.stale_citations.title IS 'Title of the document.';
+COMMENT ON COLUMN reground.stale_citations.status IS 'Verdict; see citation_statuses.';
+COMMENT ON COLUMN reground.stale_citations.holds IS 'Whether the citation holds; NULL if this cannot be decided.';
 COMMENT ON COLUMN reground.stale_citations.source_state IS 'changed or deleted.';
-COMMENT ON COLUMN reground.stale_citations.current_version IS 'The version that is current now; NULL where the document was deleted.';
-COMMENT ON COLUMN reground.stale_citations.changed_at IS 'When the current version''s original changed, as the application says.';
-COMMENT ON COLUMN reground.stale_citations.staleness IS 'By how much the current original is younger than the index entry that was cited (I12); NULL where the document was deleted.';
+COMMENT ON COLUMN reground.stale_citations.source_version IS 'Version of the document that was cited.';
+COMMENT ON COLUMN reground.stale_citations.current_version IS 'Current version of the document; NULL if it was deleted.';
+COMMENT ON COLUMN reground.stale_citations.modified_at IS 'When the original of the current version changed, as given by the application.';
+COMMENT ON COLUMN reground.stale_citations.staleness IS 'Time between the indexing of the cited version and the change of the current original (I12); NULL if the document was deleted.';
+COMMENT ON COLUMN reground.stale_citations.created_at IS 'When the answer was recorded.';

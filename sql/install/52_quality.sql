@@ -2,16 +2,19 @@
 
 CREATE FUNCTION reground.wilson_interval(successes bigint, trials bigint, confidence double precision DEFAULT 0.95)
     RETURNS TABLE (low double precision, high double precision) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'wilson_interval_wrapper';
-COMMENT ON FUNCTION reground.wilson_interval(bigint, bigint, double precision) IS 'Wilson''s score interval of a rate, within [0, 1]: successes of trials at a confidence above 0 and under 1. NULLs without trials; 22023 for numbers that are no such counts.';
+COMMENT ON FUNCTION reground.wilson_interval(bigint, bigint, double precision) IS
+'Returns the Wilson score interval of a rate, within [0, 1]. confidence: above 0 and below 1. NULL without trials. Errors: 22023 for invalid counts.';
 
 -- Apart and IMMUTABLE, so that a dimension which is given as a constant is one for the planner: it then reads what that one needs.
 CREATE FUNCTION reground._dimension_name(dimension text, of_answers boolean DEFAULT false)
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_name_wrapper';
-COMMENT ON FUNCTION reground._dimension_name(text, boolean) IS 'What to group by: the name of a dimension, tag for tag:KEY; 22023 for what is no dimension, of citations or of answers, 22004 where answers have none.';
+COMMENT ON FUNCTION reground._dimension_name(text, boolean) IS
+'Internal: returns the name of a dimension, tag for tag:KEY. Errors: 22023 for an unknown dimension, 22004 for NULL with of_answers.';
 
 CREATE FUNCTION reground._dimension_key(dimension text, of_answers boolean DEFAULT false)
     RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'dimension_key_wrapper';
-COMMENT ON FUNCTION reground._dimension_key(text, boolean) IS 'The key of tag:KEY; NULL for other dimensions.';
+COMMENT ON FUNCTION reground._dimension_key(text, boolean) IS
+'Internal: returns the key of tag:KEY, NULL for other dimensions.';
 
 CREATE FUNCTION reground._answers_by(dimension text, of_answers boolean, since timestamptz, until timestamptz, live boolean DEFAULT false)
     RETURNS TABLE (message_id bigint, cfs double precision, value text)
@@ -36,7 +39,8 @@ CREATE FUNCTION reground._answers_by(dimension text, of_answers boolean, since t
               WHERE NOT m.superseded AND (NOT _answers_by.live OR m.origin = 'live') AND m.created_at >= coalesce(_answers_by.since, '-infinity') AND m.created_at < coalesce(_answers_by.until, 'infinity') OFFSET 0) AS x
         WHERE reground._dimension_name(_answers_by.dimension, _answers_by.of_answers) IN ('intent', 'tag') OR (_answers_by.of_answers AND _answers_by.dimension = 'corpus');
     END;
-COMMENT ON FUNCTION reground._answers_by(text, boolean, timestamptz, timestamptz, boolean) IS 'Answers that stand, all or the live ones, each with its value of a dimension; NULL for one of citations.';
+COMMENT ON FUNCTION reground._answers_by(text, boolean, timestamptz, timestamptz, boolean) IS
+'Internal: returns current answers (all, or live ones) with their value of a dimension; NULL for a dimension of citations.';
 
 CREATE FUNCTION reground._citations_by(dimension text, since timestamptz, until timestamptz, live boolean DEFAULT false)
     RETURNS TABLE (value text, citation_id bigint, holds boolean, support double precision, factor_coordinates smallint, factor_retrieval smallint, factor_rerank smallint,
@@ -51,7 +55,8 @@ CREATE FUNCTION reground._citations_by(dimension text, since timestamptz, until 
         -- A citation is written after its answer: the index on its own time is of use too.
         JOIN reground.message_citations AS c ON c.message_id = a.message_id AND c.created_at >= coalesce(_citations_by.since, '-infinity');
     END;
-COMMENT ON FUNCTION reground._citations_by(text, timestamptz, timestamptz, boolean) IS 'Citations in answers that stand, each with its value of a dimension.';
+COMMENT ON FUNCTION reground._citations_by(text, timestamptz, timestamptz, boolean) IS
+'Internal: returns citations of current answers with their value of a dimension.';
 
 CREATE FUNCTION reground.citation_quality(dimension text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (value text, citations bigint, judged bigint, holding bigint, rate double precision, low double precision, high double precision,
@@ -87,15 +92,17 @@ CREATE FUNCTION reground.citation_quality(dimension text DEFAULT NULL, since tim
         ORDER BY q.citations DESC, q.value;
     END;
 COMMENT ON FUNCTION reground.citation_quality(text, timestamptz, timestamptz) IS
-'How many citations hold, in answers that stand: a row for each value of a dimension, those with most citations first, or one row for all; none where nothing was cited. by is model, tenant, corpus, document, document_type, conversation, intent, origin, form, status, mode, lost_stage, decision, day, hour (UTC), or tag:KEY. judged leaves out citations of which nothing can be said (malformed, author and year); rate is holding of judged, low and high its Wilson interval at 95 %. labelled counts citations that a reviewer labelled, labelled_accurate those that the last of them called accurate, reported those that a user reported. since and until are about when the answers were given. A tenant sees its own, an auditor all. 22023 for another dimension.';
+'Counts how many citations of current answers hold, one row per value of a dimension. dimension: model, tenant, corpus, document, document_type, conversation, intent, origin, form, status, hallucination_mode, lost_stage, decision, day, hour (UTC) or tag:KEY; NULL for one row. rate: holding / judged, with its 95 % Wilson interval low to high. labelled, labelled_accurate: citations with a label, by their last label. reported: citations reported by users. since, until: times of the answers. Errors: 22023 for an unknown dimension.';
 
 CREATE FUNCTION reground.label_citation(citation_id bigint, label text, note text DEFAULT NULL, labelled_by text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'label_citation_wrapper';
-COMMENT ON FUNCTION reground.label_citation(bigint, text, text, text) IS 'What a reviewer says of a citation (for the auditor): accurate, partial, hallucinated or unverifiable. labelled_by defaults to the role; the same reviewer''s later word takes the place of the earlier. The tenant of the citation can read it. P0002 for a citation that there is not, 22023 for another label.';
+COMMENT ON FUNCTION reground.label_citation(bigint, text, text, text) IS
+'Stores a reviewer''s label of a citation: accurate, partial, hallucinated or unverifiable. labelled_by: default the current role; a later label of the same reviewer replaces the earlier one. For reground_auditor. Errors: 22023 for an unknown label, P0002 if the citation does not exist.';
 
 CREATE FUNCTION reground.report_citation(citation_id bigint, reason text, reported_by text DEFAULT NULL)
     RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'report_citation_wrapper';
-COMMENT ON FUNCTION reground.report_citation(bigint, text, text) IS 'Notes that a user complained of a citation. P0002 for a citation that is not the tenant''s.';
+COMMENT ON FUNCTION reground.report_citation(bigint, text, text) IS
+'Stores a user''s complaint about a citation. Errors: P0002 if the tenant has no such citation.';
 
 CREATE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since timestamptz DEFAULT NULL, status text DEFAULT NULL, seed text DEFAULT '')
     RETURNS TABLE (citation_id bigint, tenant text, conversation_ref text, turn_no integer, query text, claim text, raw text, status text, holds boolean, support double precision,
@@ -114,7 +121,8 @@ CREATE FUNCTION reground.sample_for_review(max_results integer DEFAULT 20, since
         ORDER BY pg_catalog.hashtextextended(sample_for_review.seed || c.citation_id::text, 0), c.citation_id
         LIMIT CASE WHEN sample_for_review.max_results > 0 THEN sample_for_review.max_results WHEN sample_for_review.max_results <= 0 THEN 0 END;
     END;
-COMMENT ON FUNCTION reground.sample_for_review(integer, timestamptz, text, text) IS 'Citations that nobody has labelled yet, drawn at random (for the auditor): the same seed draws the same ones, another seed others; max_results NULL gives all. status draws among citations of that verdict alone.';
+COMMENT ON FUNCTION reground.sample_for_review(integer, timestamptz, text, text) IS
+'Returns a random sample of citations without a label. seed: the same seed draws the same sample. max_results: NULL returns all. status: only citations with this verdict. For reground_auditor.';
 
 CREATE FUNCTION reground.stage_survival(dimension text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (value text, stage_no integer, stage text, reached bigint, survived bigint, rate double precision, low double precision, high double precision)
@@ -141,4 +149,4 @@ CREATE FUNCTION reground.stage_survival(dimension text DEFAULT NULL, since times
         ORDER BY q.value, f.stage_no;
     END;
 COMMENT ON FUNCTION reground.stage_survival(text, timestamptz, timestamptz) IS
-'How many citations survive each stage of the pipeline (I4), in answers that stand: coordinates, retrieval, rerank, context, generation. reached are those that the stage before let through, and for generation also those that name nothing that there is; rate is survived of reached, low and high its Wilson interval at 95 %. by as in citation_quality. A tenant sees its own, an auditor all.';
+'Counts how many citations of current answers survive each stage of the pipeline (I4), per value of a dimension. dimension: as in citation_quality. reached: citations that the previous stage passed; for generation also those that name nothing. rate: survived / reached, with its 95 % Wilson interval low to high. Errors: 22023 for an unknown dimension.';

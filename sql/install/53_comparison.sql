@@ -2,7 +2,8 @@
 
 CREATE FUNCTION reground.mann_whitney(a double precision[], b double precision[])
     RETURNS TABLE (u double precision, p_value double precision, effect double precision) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'mann_whitney_wrapper';
-COMMENT ON FUNCTION reground.mann_whitney(double precision[], double precision[]) IS 'Mann-Whitney U test of two samples, two-sided, as scipy.stats.mannwhitneyu does it with method auto: exact for a sample of at most 8 without ties, else by the normal approximation with corrections for ties and continuity. u is that of a; effect is u / (n of a * n of b): how often a value of a exceeds one of b. NULL elements are left out; NULLs where a sample is empty; 22023 for NaN.';
+COMMENT ON FUNCTION reground.mann_whitney(double precision[], double precision[]) IS
+'Computes the two-sided Mann-Whitney U test of two samples, as scipy.stats.mannwhitneyu with method auto. u: statistic of a. effect: u / (size of a × size of b), the probability that a value of a exceeds one of b. NULL elements are ignored; NULL for an empty sample. Errors: 22023 for NaN.';
 
 CREATE FUNCTION reground.compare_cfs(dimension text, value_a text, value_b text, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (answers_a bigint, answers_b bigint, mean_a double precision, mean_b double precision, median_a double precision, median_b double precision,
@@ -19,9 +20,10 @@ CREATE FUNCTION reground.compare_cfs(dimension text, value_a text, value_b text,
         CROSS JOIN LATERAL reground.mann_whitney(s.a, s.b) AS w;
     END;
 COMMENT ON FUNCTION reground.compare_cfs(text, text, text, timestamptz, timestamptz) IS
-'Whether the answers of one value of a dimension have other fidelity scores than those of another: compare_cfs(''model'', ''small'', ''large''). by is model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour, or tag:KEY. Answers that stand and have citations; p_value by mann_whitney. A tenant sees its own, an auditor all. 22023 for another dimension, 22004 for none.';
+'Compares the citation fidelity scores of current answers between two values of a dimension, by mann_whitney. dimension: model, tenant, corpus (of the turn), conversation, intent, decision, origin, day, hour or tag:KEY. Errors: 22004 for NULL, 22023 for an unknown dimension.';
 
 CREATE FUNCTION reground.in_canary(conversation_ref text, share double precision DEFAULT 0.05, salt text DEFAULT '')
     RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN share > 0 AND share <= 1 AND (pg_catalog.hashtextextended(in_canary.salt || '/' || in_canary.conversation_ref, 0) & 1048575) < share * 1048576;
-COMMENT ON FUNCTION reground.in_canary(text, double precision, text) IS 'Whether a conversation is among that share of all, above 0 and at most 1 (I16): the same every time, by the hash of its id; another salt draws others. Ask before begin_turn, try the new setting on those, tag their turns, and compare_cfs by the tag.';
+COMMENT ON FUNCTION reground.in_canary(text, double precision, text) IS
+'Returns whether a conversation belongs to a share of all conversations (I16), by a hash of its id. share: above 0, at most 1. salt: another salt selects other conversations.';

@@ -4,17 +4,18 @@ CREATE FUNCTION reground.retrieval_metrics(ranking text[], judgements jsonb, k i
     RETURNS TABLE (ndcg double precision, recall double precision, "precision" double precision, reciprocal_rank double precision, average_precision double precision)
     LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'retrieval_metrics_wrapper';
 COMMENT ON FUNCTION reground.retrieval_metrics(text[], jsonb, integer) IS
-'One query''s ranking, best first, against judgements {"id": gain}, as trec_eval defines the measures (H5): ndcg, recall and precision at k, reciprocal rank and average precision of the whole ranking. What is not judged, and gains of 0 and below, are not relevant; an id that comes twice counts at its first place. NULL where no judged id is relevant (precision: never), so that avg() over queries leaves them out. 22023 for judgements that are no object of numbers, and a k below 1.';
+'Scores the ranking of one query, best first, against judgements {chunk_id: gain}, as trec_eval does (H5): ndcg, recall and precision at k, reciprocal rank and average precision of the whole ranking. NULL if no judged passage is relevant (precision never). Errors: 22023 for invalid judgements or k below 1.';
 
 CREATE FUNCTION reground.text_metrics(answer text, reference text)
     RETURNS TABLE (exact_match boolean, token_f1 double precision, rouge_l_precision double precision, rouge_l_recall double precision, rouge_l double precision)
     LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 1 AS 'MODULE_PATHNAME', 'text_metrics_wrapper';
 COMMENT ON FUNCTION reground.text_metrics(text, text) IS
-'An answer against a reference answer (H5): exact match and token F1 as SQuAD 2.0 has them (lower case, without punctuation and English articles), ROUGE-L with its precision, recall and F1 over words in lower case (Lin 2004). ROUGE-L is NULL where the reference has no words. Where several references are accepted, take the maximum.';
+'Compares an answer with a reference answer (H5): exact match and token F1 of SQuAD 2.0, ROUGE-L (Lin 2004). rouge_l: F1; NULL if the reference has no words.';
 
 CREATE FUNCTION reground._history_hits(ranking jsonb, earlier_rankings jsonb, relevant_chunk_ids text[])
     RETURNS TABLE (bottom boolean, history boolean, supplement boolean) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', '_history_hits_wrapper';
-COMMENT ON FUNCTION reground._history_hits(jsonb, jsonb, text[]) IS 'What history_hits says of a ranking [["1"], ["2", "3"], …], best first, and of those before it.';
+COMMENT ON FUNCTION reground._history_hits(jsonb, jsonb, text[]) IS
+'Internal: computes history_hits from a ranking [["1"], ["2", "3"], …], best first, and earlier rankings.';
 
 CREATE FUNCTION reground.history_hits(turn_id bigint, relevant_chunk_ids text[] DEFAULT NULL)
     RETURNS TABLE (bottom_hit boolean, history_hit boolean, supplement boolean, relevant_count integer, candidate_count integer, earlier_turn_count integer)
@@ -43,4 +44,4 @@ CREATE FUNCTION reground.history_hits(turn_id bigint, relevant_chunk_ids text[] 
         WHERE t.turn_id = history_hits.turn_id;
     END;
 COMMENT ON FUNCTION reground.history_hits(bigint, text[]) IS
-'Where the relevant passages of a turn stood (H4), by what its own search found and what those of earlier turns did (for the auditor): bottom_hit, one of them below rank 3 and none above; history_hit, one of them in the top 3 of an earlier turn; supplement, below rank 3 stands what stood in the top 3 of an earlier turn, relevant or not. relevant are passages of the turn''s corpus; NULL takes those that its standing answer rightly cites. depth says how deep the search went, so how far down the bottom reaches. NULLs where nothing is relevant, or where no candidates were kept; no row for a turn that there is not.';
+'Compares the ranks of a turn''s relevant passages in its own search and in those of earlier turns (H4). bottom_hit: one is below rank 3, none above. history_hit: one is in the top 3 of an earlier turn. supplement: a passage below rank 3 was in the top 3 of an earlier turn. relevant_chunk_ids: passages of the turn''s corpus; NULL: those cited by holding citations. candidate_count: candidates of the turn''s search. NULL without relevant passages or candidates. For reground_auditor.';

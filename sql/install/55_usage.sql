@@ -21,7 +21,7 @@ CREATE FUNCTION reground.sli(since timestamptz DEFAULT pg_catalog.now() - interv
         ORDER BY s.indicator_no;
     END;
 COMMENT ON FUNCTION reground.sli(timestamptz, timestamptz) IS
-'The service level indicators of citations (I15), over live answers that stand, by default of the last 24 hours: cfs_p1, the first percentile of the fidelity scores, the least score that one answer in a hundred does not exceed (target 0.90); rerank_survival, the share of citations whose source left the reranker under its own key (0.95); parse_failures, the share of what was meant as a citation that cannot be read (under 0.005). value and met are NULL without samples. The rules sli_cfs_p1, sli_rerank and sli_parse_failures ask the same, the edges included. A tenant sees its own, an auditor all.';
+'Returns the service level indicators of citations (I15) over current live answers, by default of the last 24 hours: cfs_p1 (first percentile of the scores, target 0.90), rerank_survival (target 0.95), parse_failures (target below 0.005). NULL without samples.';
 
 CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (corpus text, doc_id text, title text, contexts bigint, citations bigint, holding bigint, conversations bigint, last_cited timestamptz)
@@ -44,4 +44,4 @@ CREATE FUNCTION reground.source_usage(since timestamptz DEFAULT NULL, until time
         ORDER BY 5 DESC, 4 DESC, 1, 2;
     END;
 COMMENT ON FUNCTION reground.source_usage(timestamptz, timestamptz) IS
-'What documents are used for, those cited most first: the contexts that one was in, the citations of it in answers that stand and how many of them hold, the conversations whose contexts it was in. One that is shown and never cited, or cited and never holds, is worth a look. A tenant sees its own, an auditor all.';
+'Counts per document the contexts that contained it, its citations in current answers, those that hold, and the conversations, most cited first.';

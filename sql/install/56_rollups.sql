@@ -2,11 +2,13 @@
 
 CREATE FUNCTION reground.refresh_audit(max_answers integer DEFAULT NULL)
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'refresh_audit_wrapper';
-COMMENT ON FUNCTION reground.refresh_audit(integer) IS 'Counts the answers that wait in rollup_queue, oldest first, into the rollups; at most max_answers of them. Returns how many it took; 0 too while another session is at it. For the worker, a scheduler or a person: run it every minute or so.';
+COMMENT ON FUNCTION reground.refresh_audit(integer) IS
+'Counts queued answers into the rollups, oldest first, and returns their number; 0 also while another session refreshes. max_answers: largest number of answers. Call it every minute or so, if the worker does not.';
 
 CREATE FUNCTION reground.rebuild_audit()
     RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'rebuild_audit_wrapper';
-COMMENT ON FUNCTION reground.rebuild_audit() IS 'Empties the rollups and counts every answer that stands anew: after answers were erased, or to be sure. Returns how many it counted. Other sessions that refresh wait for it.';
+COMMENT ON FUNCTION reground.rebuild_audit() IS
+'Empties the rollups, counts all current live answers again and returns their number. Blocks other refreshes.';
 
 CREATE VIEW reground.cfs_hourly WITH (security_invoker = true) AS
     SELECT r.hour, r.tenant, r.corpus, r.model, pg_catalog.sum(r.answers)::bigint AS answers, coalesce(pg_catalog.sum(r.answers) FILTER (WHERE r.cfs_bin IS NOT NULL), 0)::bigint AS cited_answers,
@@ -23,9 +25,19 @@ CREATE VIEW reground.cfs_hourly WITH (security_invoker = true) AS
         FROM reground.answer_rollup AS a) AS r
     GROUP BY r.hour, r.tenant, r.corpus, r.model
     HAVING pg_catalog.sum(r.answers) > 0;
-COMMENT ON VIEW reground.cfs_hourly IS 'Fidelity scores of the answers that stand, by hour, corpus of the turn and model, as of the last refresh_audit. Scores are in thousandths, so percentiles are right to 0.0005; a percentile is the least score that so many of the answers do not exceed. To take hours together, add up answer_rollup.';
-COMMENT ON COLUMN reground.cfs_hourly.answers IS 'Answers that stand.';
-COMMENT ON COLUMN reground.cfs_hourly.cited_answers IS 'Of these, those with a score.';
+COMMENT ON VIEW reground.cfs_hourly IS 'Citation fidelity scores of current live answers by hour, corpus and model, as of the last refresh_audit. To combine hours, add up answer_rollup.';
+COMMENT ON COLUMN reground.cfs_hourly.hour IS 'Start of the hour.';
+COMMENT ON COLUMN reground.cfs_hourly.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.cfs_hourly.corpus IS 'Leading corpus of the turns.';
+COMMENT ON COLUMN reground.cfs_hourly.model IS 'Model that wrote the answer, as given to end_turn.';
+COMMENT ON COLUMN reground.cfs_hourly.answers IS 'Number of current answers.';
+COMMENT ON COLUMN reground.cfs_hourly.cited_answers IS 'Number of these with a score.';
+COMMENT ON COLUMN reground.cfs_hourly.cfs_mean IS 'Mean score.';
+COMMENT ON COLUMN reground.cfs_hourly.cfs_p1 IS '1st percentile: the smallest score that at least 1 % of the answers do not exceed; exact to 0.0005.';
+COMMENT ON COLUMN reground.cfs_hourly.cfs_p5 IS '5th percentile.';
+COMMENT ON COLUMN reground.cfs_hourly.cfs_p50 IS 'Median.';
+COMMENT ON COLUMN reground.cfs_hourly.cfs_p95 IS '95th percentile.';
+COMMENT ON COLUMN reground.cfs_hourly.cfs_p99 IS '99th percentile.';
 
 CREATE VIEW reground.citations_hourly WITH (security_invoker = true) AS
     SELECT r.hour, r.tenant, r.corpus, r.model, r.document_type, pg_catalog.sum(r.citations)::bigint AS citations,
@@ -40,12 +52,28 @@ CREATE VIEW reground.citations_hourly WITH (security_invoker = true) AS
     JOIN reground.citation_statuses AS s USING (status)
     GROUP BY r.hour, r.tenant, r.corpus, r.model, r.document_type
     HAVING pg_catalog.sum(r.citations) > 0;
-COMMENT ON VIEW reground.citations_hourly IS 'Citations in answers that stand, by hour, corpus of the source, model and type of the document, as of the last refresh_audit: how many hold, cannot be read, and were lost at each stage (I4).';
+COMMENT ON VIEW reground.citations_hourly IS 'Citations of current live answers by hour, corpus of the source, model and document type, as of the last refresh_audit.';
+COMMENT ON COLUMN reground.citations_hourly.hour IS 'Start of the hour.';
+COMMENT ON COLUMN reground.citations_hourly.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.citations_hourly.corpus IS 'Corpus of the source, or of the turn if nothing was resolved.';
+COMMENT ON COLUMN reground.citations_hourly.model IS 'Model that wrote the answer, as given to end_turn.';
+COMMENT ON COLUMN reground.citations_hourly.document_type IS 'Type of the document; see document_type().';
+COMMENT ON COLUMN reground.citations_hourly.citations IS 'Number of citations.';
+COMMENT ON COLUMN reground.citations_hourly.judged IS 'Citations with a verdict about holding (not malformed or unresolvable).';
+COMMENT ON COLUMN reground.citations_hourly.holding IS 'Citations that hold.';
+COMMENT ON COLUMN reground.citations_hourly.malformed IS 'Citations that cannot be parsed.';
+COMMENT ON COLUMN reground.citations_hourly.lost_coordinates IS 'Citations lost at the stage coordinates (I4).';
+COMMENT ON COLUMN reground.citations_hourly.lost_retrieval IS 'Citations lost at the stage retrieval (I4).';
+COMMENT ON COLUMN reground.citations_hourly.lost_rerank IS 'Citations lost at the stage rerank (I4).';
+COMMENT ON COLUMN reground.citations_hourly.lost_context IS 'Citations lost at the stage context (I4).';
+COMMENT ON COLUMN reground.citations_hourly.lost_generation IS 'Citations lost at the stage generation (I4).';
 
 CREATE VIEW reground.audit_backlog WITH (security_invoker = true) AS
     SELECT pg_catalog.count(*) AS answers, pg_catalog.min(q.queued_at) AS oldest_queued_at, pg_catalog.now() - pg_catalog.min(q.queued_at) AS lag FROM reground.rollup_queue AS q;
-COMMENT ON VIEW reground.audit_backlog IS 'How far the rollups are behind: answers that wait for refresh_audit.';
-COMMENT ON COLUMN reground.audit_backlog.oldest IS 'When the oldest of them came; NULL where none waits.';
+COMMENT ON VIEW reground.audit_backlog IS 'Answers that wait for refresh_audit.';
+COMMENT ON COLUMN reground.audit_backlog.answers IS 'Number of waiting answers.';
+COMMENT ON COLUMN reground.audit_backlog.oldest_queued_at IS 'When the oldest was queued; NULL if none waits.';
+COMMENT ON COLUMN reground.audit_backlog.lag IS 'Age of the oldest.';
 
 CREATE VIEW reground.conversation_audit WITH (security_invoker = true) AS
     SELECT v.tenant, v.conversation_ref, v.corpus, v.created_at, t.turns, t.last_turn_at, m.answers, m.regenerate_count, m.mean_cfs, m.lowest_cfs,
@@ -61,9 +89,21 @@ CREATE VIEW reground.conversation_audit WITH (security_invoker = true) AS
                pg_catalog.count(*) FILTER (WHERE EXISTS (SELECT FROM reground.citation_reports AS r WHERE r.citation_id = c.citation_id)) AS reported
         FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id)
         WHERE m.conversation_id = v.conversation_id AND NOT m.superseded) AS c;
-COMMENT ON VIEW reground.conversation_audit IS 'A row a conversation: its turns, the answers that stand, and how their citations fare. All conversations at a time read all their citations.';
-COMMENT ON COLUMN reground.conversation_audit.corpus IS 'Corpus of the latest turn.';
-COMMENT ON COLUMN reground.conversation_audit.regenerate IS 'Answers that end_turn advised against.';
-COMMENT ON COLUMN reground.conversation_audit.cfs IS 'Mean of their fidelity scores.';
-COMMENT ON COLUMN reground.conversation_audit.documents IS 'Documents that are rightly cited.';
-COMMENT ON COLUMN reground.conversation_audit.reported IS 'Citations that users complained of.';
+COMMENT ON VIEW reground.conversation_audit IS 'One row per conversation: its turns, its current answers and their citations. Reading all conversations reads all citations.';
+COMMENT ON COLUMN reground.conversation_audit.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.conversation_audit.conversation_ref IS 'The application''s id of the conversation.';
+COMMENT ON COLUMN reground.conversation_audit.corpus IS 'Leading corpus of the latest turn.';
+COMMENT ON COLUMN reground.conversation_audit.created_at IS 'When the conversation was created.';
+COMMENT ON COLUMN reground.conversation_audit.turns IS 'Number of turns.';
+COMMENT ON COLUMN reground.conversation_audit.last_turn_at IS 'When the latest turn began.';
+COMMENT ON COLUMN reground.conversation_audit.answers IS 'Number of current answers.';
+COMMENT ON COLUMN reground.conversation_audit.regenerate_count IS 'Number of these with the decision regenerate.';
+COMMENT ON COLUMN reground.conversation_audit.mean_cfs IS 'Mean citation fidelity score.';
+COMMENT ON COLUMN reground.conversation_audit.lowest_cfs IS 'Smallest citation fidelity score.';
+COMMENT ON COLUMN reground.conversation_audit.citations IS 'Number of citations.';
+COMMENT ON COLUMN reground.conversation_audit.judged IS 'Citations with a verdict about holding (not malformed or unresolvable).';
+COMMENT ON COLUMN reground.conversation_audit.holding IS 'Citations that hold.';
+COMMENT ON COLUMN reground.conversation_audit.rate IS 'holding / judged.';
+COMMENT ON COLUMN reground.conversation_audit.malformed IS 'Citations that cannot be parsed.';
+COMMENT ON COLUMN reground.conversation_audit.documents IS 'Number of documents cited by holding citations.';
+COMMENT ON COLUMN reground.conversation_audit.reported IS 'Number of citations reported by users.';

@@ -5,13 +5,14 @@ CREATE FUNCTION reground.verify_turn(turn_id bigint)
     RETURNS TABLE (corpus text, doc_id text, chunk_id text, marker text, stored_hash text, current_hash text, content_state text)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_turn_wrapper';
 COMMENT ON FUNCTION reground.verify_turn(bigint) IS
-'Whether the passages that a turn saw are still what they were (for the auditor): a row for each source of its context, and for each other candidate where provenance was hash or more, with the hash of its text then (of candidates its first 8 bytes) and of what stands under its key now. state is unchanged, changed, gone (deleted, or not for the caller to see: relations are read as the caller), or unknown where the relation cannot be read. Reads only, works on a standby. P0002 when there is no such turn.';
+'Compares the stored text hashes of a turn''s passages with their present texts, as the caller can read them: each source of the context, and each candidate with provenance hash or higher. content_state: unchanged, changed, gone (deleted or not visible) or unknown (the relation cannot be read). For reground_auditor. Errors: P0002 if the turn does not exist.';
 
 CREATE FUNCTION reground._pair_index(position_a integer, position_b integer, source_count integer) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN position_a <> position_b THEN (least(position_a, position_b) - 1) * source_count - least(position_a, position_b) * (least(position_a, position_b) - 1) / 2
         + greatest(position_a, position_b) - least(position_a, position_b) END;
-COMMENT ON FUNCTION reground._pair_index(integer, integer, integer) IS 'The place of two sources, by their positions from 1, in turns.source_similarities of a context of so many; NULL for one and the same.';
+COMMENT ON FUNCTION reground._pair_index(integer, integer, integer) IS
+'Internal: returns the index in turns.source_similarities of a pair of positions in the context; NULL for equal positions.';
 
 CREATE VIEW reground.citation_similarities WITH (security_invoker = true) AS
     SELECT c.tenant, c.turn_id, c.message_id, c.citation_id, c.citation_no, k.marker, c.corpus, c.doc_id, c.chunk_id, t.query_similarities[k.position] AS query_similarity,
@@ -31,22 +32,30 @@ CREATE VIEW reground.citation_similarities WITH (security_invoker = true) AS
     LEFT JOIN LATERAL (
         SELECT e.position::integer AS position FROM pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, position) WHERE e.source ->> 'marker' = c.best_other_marker LIMIT 1) AS b ON true
     WHERE t.query_similarities IS NOT NULL OR t.source_similarities IS NOT NULL;
-COMMENT ON VIEW reground.citation_similarities IS 'A row for each citation of a source of the context, in turns with provenance semantic or more: how alike the source was to the query and to the other sources, as cosines of embeddings in [-1, 1] when the turn began. It says which source could have been cited as well, and not whether the source says what the claim says.';
-COMMENT ON COLUMN reground.citation_similarities.marker IS 'The source that is cited.';
-COMMENT ON COLUMN reground.citation_similarities.query_similarity IS 'Its cosine to the query; NULL where one of them has no embedding.';
-COMMENT ON COLUMN reground.citation_similarities.nearest IS 'The other source that is most like it.';
-COMMENT ON COLUMN reground.citation_similarities.nearest_similarity IS 'Their cosine: near 1, a twin in other words.';
-COMMENT ON COLUMN reground.citation_similarities.best_other_marker IS 'The other source that supports the claim best, by words (message_citations.best_other_marker).';
-COMMENT ON COLUMN reground.citation_similarities.best_other_similarity IS 'Its cosine to the cited one.';
+COMMENT ON VIEW reground.citation_similarities IS 'Cosine similarities of the cited sources when the turn began, in [-1, 1], for turns with provenance semantic or higher. They do not say whether a source supports the claim.';
+COMMENT ON COLUMN reground.citation_similarities.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.citation_similarities.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.citation_similarities.message_id IS 'Id of the answer.';
+COMMENT ON COLUMN reground.citation_similarities.citation_id IS 'Id of the citation.';
+COMMENT ON COLUMN reground.citation_similarities.citation_no IS 'Number of the citation within the answer, from 1.';
+COMMENT ON COLUMN reground.citation_similarities.marker IS 'Marker of the cited source.';
+COMMENT ON COLUMN reground.citation_similarities.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.citation_similarities.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.citation_similarities.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.citation_similarities.query_similarity IS 'Similarity to the query; NULL without one of the embeddings.';
+COMMENT ON COLUMN reground.citation_similarities.nearest_marker IS 'Marker of the most similar other source.';
+COMMENT ON COLUMN reground.citation_similarities.nearest_similarity IS 'Similarity to that source.';
+COMMENT ON COLUMN reground.citation_similarities.best_other_marker IS 'Marker of the other source that supports the claim best (message_citations).';
+COMMENT ON COLUMN reground.citation_similarities.best_other_similarity IS 'Similarity to that source.';
 
 CREATE FUNCTION reground.verify_chain(conversation_ref text)
     RETURNS TABLE (tenant text, link_no bigint, kind text, turn_no integer, turn_id bigint, message_id bigint, status text, detail text, linked_at timestamptz)
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_chain_wrapper';
 COMMENT ON FUNCTION reground.verify_chain(text) IS
-'Holds the chain of a conversation against itself and against what it is about (for the auditor, of every tenant with a conversation of that name): a row for each link, and for each that is missing. status is ok; content_changed (what was asked, shown, answered or found of it is not what it was; detail says which part); content_erased (a part was erased with its salt, the rest is what it was); missing (the link, its turn or its answer is gone; without link_no: a turn or an answer that never got a link); chain_broken (the link was changed, or does not follow from the one before). Begins behind the checkpoint that retention has left (chain_checkpoints). No row where no turn of the conversation asked for provenance merkle. Reads only, works on a standby. P0002 when there is no such conversation.';
+'Verifies the hash chain of a conversation, one row per link. status: ok; content_changed (detail names the part); content_erased (erased together with its salt); missing (the link, its turn or its answer is gone; link_no NULL: it never had a link); chain_broken (the link was changed or does not follow the previous one). No rows without provenance merkle. For reground_auditor, who sees all tenants. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.run_retention(as_of timestamptz DEFAULT pg_catalog.now())
     RETURNS TABLE (relation text, rows bigint, action text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_retention_wrapper';
 COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
-'Archives and removes what is older than reground.trace_retention_days, and archived rows of turns that began longer than reground.archive_retention_days ago (I19), for reground_admin; call it daily, in a transaction of its own. Traces leave a row in turn_archive; links of a chain leave a checkpoint, and stay where the chain is not whole. A partition of traces that are all old is truncated where nobody is using it, else its old rows are deleted. Turns, messages and citations stay. A row for each relation with what was done to how many rows; none where nothing was old. kept: not whole counts conversations. A moment later than now is a superuser''s to give (42501).';
+'Archives and removes traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days (I19). Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';

@@ -4,7 +4,7 @@ CREATE FUNCTION reground.shadow_turn(turn_id bigint, settings jsonb, label text 
     RETURNS SETOF reground.turn_candidate
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'shadow_turn_wrapper';
 COMMENT ON FUNCTION reground.shadow_turn IS
-'Asks an open turn again under other settings, from what its conversation remembered then, and keeps what came of it under a label beside the turn (I16): nothing of it is served, and the conversation does not change. settings go over all that the turn itself had; corpus, embedding and rewrite stand in place of the turn''s. Returns the candidates as dry_run_turn does; a second call of that label takes the place of the first; a deferred rerank is left out. Call it while the model writes. P0002 for a turn or corpus that there is not, 55000 once the turn or a later one has ended, 22023 for settings that there are not.';
+'Repeats an open turn under other settings and stores the candidates under a label (I16); the conversation does not change. settings override all settings of the turn; corpus, embedding and rewrite replace those of the turn. A second call with the label replaces the first. A deferred rerank is skipped. Errors: 22023 for an invalid setting, 55000 if the turn or a later one has ended, P0002 if the turn or corpus does not exist.';
 
 CREATE VIEW reground.shadow_candidates WITH (security_invoker = true) AS
     SELECT s.turn_id, s.label, s.tenant, c.candidate_no, c.corpus, c.doc_id, c.chunk_id, c.member_chunk_ids, c.origin, c.lexical_rank, c.lexical_score,
@@ -12,7 +12,29 @@ CREATE VIEW reground.shadow_candidates WITH (security_invoker = true) AS
            c.replaced_by
     FROM reground.shadow_turns AS s,
          pg_catalog.jsonb_populate_recordset(NULL::reground.turn_candidate, s.candidates) AS c;
-COMMENT ON VIEW reground.shadow_candidates IS 'Every candidate of every shadow turn, named as those of turn_candidates.';
+COMMENT ON VIEW reground.shadow_candidates IS 'Candidates of each shadow turn, with the columns of turn_candidates.';
+COMMENT ON COLUMN reground.shadow_candidates.turn_id IS 'Id of the served turn.';
+COMMENT ON COLUMN reground.shadow_candidates.label IS 'Label of the shadow turn, chosen by the application.';
+COMMENT ON COLUMN reground.shadow_candidates.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.shadow_candidates.candidate_no IS 'Number of the candidate within the turn, from 1; sources of the context come first.';
+COMMENT ON COLUMN reground.shadow_candidates.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.shadow_candidates.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.shadow_candidates.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.shadow_candidates.member_chunk_ids IS 'Ids of all passages that were merged into the candidate, its own included.';
+COMMENT ON COLUMN reground.shadow_candidates.origin IS 'fresh, carried, pinned, or graph for candidates found only through the knowledge graph.';
+COMMENT ON COLUMN reground.shadow_candidates.lexical_rank IS 'Rank in the lexical branch, from 1; NULL if not found there.';
+COMMENT ON COLUMN reground.shadow_candidates.lexical_score IS 'BM25 score.';
+COMMENT ON COLUMN reground.shadow_candidates.vector_rank IS 'Rank in the vector branch, from 1; NULL if not found there.';
+COMMENT ON COLUMN reground.shadow_candidates.vector_distance IS 'Distance between the embeddings of passage and query.';
+COMMENT ON COLUMN reground.shadow_candidates.graph_rank IS 'Rank among the passages of neighbours in the knowledge graph, from 1.';
+COMMENT ON COLUMN reground.shadow_candidates.fused_score IS 'Score by which the candidates were ordered; see the setting fusion.';
+COMMENT ON COLUMN reground.shadow_candidates.rerank_score IS 'Score of the reranker; NULL without one.';
+COMMENT ON COLUMN reground.shadow_candidates.relevance IS 'Relevance to the query of the turn, 0 to 1 (C3).';
+COMMENT ON COLUMN reground.shadow_candidates.carry_score IS 'Carry score when the turn began; NULL for sources that the conversation did not remember.';
+COMMENT ON COLUMN reground.shadow_candidates.in_context IS 'Whether the candidate is in the context of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_candidates.dropped_stage IS 'Stage that dropped the candidate; NULL for sources of the context.';
+COMMENT ON COLUMN reground.shadow_candidates.drop_reason IS 'Why the candidate was dropped (I8).';
+COMMENT ON COLUMN reground.shadow_candidates.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
 
 CREATE VIEW reground.shadow_audit WITH (security_invoker = true) AS
     SELECT t.tenant, s.label, v.conversation_ref, t.turn_no, t.turn_id, t.query, t.tags, t.corpus, s.corpus AS shadow_corpus, m.message_id, m.model,
@@ -41,13 +63,29 @@ CREATE VIEW reground.shadow_audit WITH (security_invoker = true) AS
                    SELECT FROM pg_catalog.jsonb_array_elements(o.context) AS x(source) WHERE x.source ->> 'doc_id' = c.doc_id)) AS document_covered_count
         FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.holds AND c.doc_id IS NOT NULL
             AND (c.marker = ANY (b.markers) OR NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(t.context) AS e WHERE e ->> 'marker' = c.marker))) AS c ON m.message_id IS NOT NULL;
-COMMENT ON VIEW reground.shadow_audit IS 'A row a shadow turn, beside the turn that was served: their contexts, and which of the citations that hold in the answer that stands the shadow would have had a source for.';
-COMMENT ON COLUMN reground.shadow_audit.sources IS 'Sources that the turn began with; what further retrievals added is left out, with the citations of it.';
-COMMENT ON COLUMN reground.shadow_audit.shared_sources IS 'Of these, those that have a passage in common with one of the shadow''s.';
-COMMENT ON COLUMN reground.shadow_audit.search_ms IS 'Milliseconds that the search took; NULL where the turn kept sources.';
-COMMENT ON COLUMN reground.shadow_audit.citations IS 'Citations of a document that hold, in the answer that stands; NULL without an answer.';
-COMMENT ON COLUMN reground.shadow_audit.kept IS 'Of these, those whose passage is in the shadow''s context.';
-COMMENT ON COLUMN reground.shadow_audit.kept_documents IS 'Of these, those of whose document a passage is there, whatever the corpus: what to read where the shadow searched a corpus of other passages.';
+COMMENT ON VIEW reground.shadow_audit IS 'One row per shadow turn, compared with the served turn.';
+COMMENT ON COLUMN reground.shadow_audit.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.shadow_audit.label IS 'Label of the shadow turn, chosen by the application.';
+COMMENT ON COLUMN reground.shadow_audit.conversation_ref IS 'The application''s id of the conversation.';
+COMMENT ON COLUMN reground.shadow_audit.turn_no IS 'Number of the turn within its conversation, from 1.';
+COMMENT ON COLUMN reground.shadow_audit.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.shadow_audit.query IS 'The question.';
+COMMENT ON COLUMN reground.shadow_audit.tags IS 'Tags of the turn.';
+COMMENT ON COLUMN reground.shadow_audit.corpus IS 'Leading corpus of the served turn.';
+COMMENT ON COLUMN reground.shadow_audit.shadow_corpus IS 'Corpus of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_audit.message_id IS 'Id of the current answer.';
+COMMENT ON COLUMN reground.shadow_audit.model IS 'Model that wrote the answer, as given to end_turn.';
+COMMENT ON COLUMN reground.shadow_audit.source_count IS 'Number of sources that the served turn began with; further retrievals and their citations are excluded.';
+COMMENT ON COLUMN reground.shadow_audit.shadow_source_count IS 'Number of sources in the context of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_audit.shared_source_count IS 'Number of served sources that share a passage with a source of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_audit.context_tokens IS 'Tokens (o200k_base) of the passages in the context.';
+COMMENT ON COLUMN reground.shadow_audit.shadow_context_tokens IS 'Tokens of the passages in the context of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_audit.search_ms IS 'Milliseconds of the served search; NULL if the turn kept sources.';
+COMMENT ON COLUMN reground.shadow_audit.shadow_search_ms IS 'Milliseconds of the shadow search; NULL if it kept sources.';
+COMMENT ON COLUMN reground.shadow_audit.citation_count IS 'Holding citations of a document in the current answer; NULL without an answer.';
+COMMENT ON COLUMN reground.shadow_audit.covered_count IS 'Number of these whose passage is in the context of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_audit.document_covered_count IS 'Number of these with any passage of their document in the context of the shadow turn, in any corpus.';
+COMMENT ON COLUMN reground.shadow_audit.shadowed_at IS 'When shadow_turn was called.';
 
 CREATE FUNCTION reground.compare_shadows(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
     RETURNS TABLE (label text, turns bigint, answered bigint, citations bigint, covered bigint, rate double precision, low double precision, high double precision, document_covered bigint,
@@ -71,4 +109,4 @@ CREATE FUNCTION reground.compare_shadows(since timestamptz DEFAULT NULL, until t
         ORDER BY q.label;
     END;
 COMMENT ON FUNCTION reground.compare_shadows(timestamptz, timestamptz) IS
-'What each label of shadow turns would have kept of the answers that were given, a row a label (for the auditor): citations that hold in answers that stand, those whose passage the shadow''s context has (kept; rate with its Wilson interval at 95 %), and those of whose document it has any (kept_documents); shared_sources, the share of served sources that it has too; mean tokens of both contexts; median milliseconds of both searches. What it would have won is not seen: the answer was written from the served context. since and until are about when they were shadowed. A tenant''s rows are its own, an auditor sees all.';
+'Summarises the shadow turns per label. citations: holding citations of current answers; covered: those whose passage is in the shadow context (rate, with its 95 % Wilson interval low to high); document_covered: those with any passage of their document there. shared_source_share: share of served sources in the shadow context. Means of context tokens, medians of search times. since, until: times of shadow_turn. For reground_auditor.';

@@ -1,19 +1,29 @@
 -- Erasing on request (I19): what is asked to be forgotten goes, or loses its text, and a receipt says of which tables.
 
+CREATE TYPE reground.erasure_receipt AS (
+    relation regclass,
+    erased   bigint,
+    redacted bigint
+);
+COMMENT ON TYPE reground.erasure_receipt IS 'Row of forget_conversation, forget_document and forget_tenant: a relation that was changed. The type only grows at its end.';
+COMMENT ON COLUMN reground.erasure_receipt.relation IS 'The relation.';
+COMMENT ON COLUMN reground.erasure_receipt.erased IS 'Number of deleted rows.';
+COMMENT ON COLUMN reground.erasure_receipt.redacted IS 'Number of rows whose text was removed.';
+
 CREATE FUNCTION reground.forget_conversation(conversation_ref text)
-    RETURNS TABLE (relation regclass, erased bigint, redacted bigint)
+    RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
 COMMENT ON FUNCTION reground.forget_conversation(text) IS
-'Erases a conversation of the tenant: its turns with questions and contexts, answers, citations, labels and reports, facts, traces, shadows, its memory and markers, its chain, its archived turns. Returns a row for each relation that was touched: erased, rows that went; redacted, rows whose text was taken out. Counts of its answers in the rollups stay: they hold no text. The bytes are in the files until the relations of the receipt are rewritten; see the guide. P0002 when there is no such conversation.';
+'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups. Errors: P0002 if the conversation does not exist.';
 
 CREATE FUNCTION reground.forget_document(corpus text, doc_id text)
-    RETURNS TABLE (relation regclass, erased bigint, redacted bigint)
+    RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_document_wrapper';
 COMMENT ON FUNCTION reground.forget_document(text, text) IS
-'Takes the text of a document out of what conversations keep: texts, titles, addresses and metadata of its passages in the contexts of turns, facts, quotes, markers, what an API returned beside answers of turns that were shown it. Ids, places, hashes, verdicts and counts stay, and verify_chain says content_erased. It leaves the memory of conversations, and the candidates of turns that wait for a rerank; its edges go. Of a corpus that create_corpus made, the document goes as delete_document removes it; rows of your own tables are yours to delete. In a corpus of the tenant''s own, and in a shared one for reground_admin and for the owner of its table, who redact the records of all tenants; anyone else redacts those of his own. Answers stay as they are, whatever they quote. Returns the receipt of forget_conversation; call it again for turns that were under way.';
+'Removes the text of a document from contexts, facts, quotes, markers and API citations; ids, positions, hashes, verdicts and counts stay. A document of create_corpus is deleted; rows of other tables are not. In a shared corpus, reground_admin and the owner of its table redact the records of all tenants, others their own. Answers are not changed. Errors: P0002 if neither the corpus nor a record of the document exists.';
 
 CREATE FUNCTION reground.forget_tenant(tenant text)
-    RETURNS TABLE (relation regclass, erased bigint, redacted bigint)
+    RETURNS SETOF reground.erasure_receipt
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
 COMMENT ON FUNCTION reground.forget_tenant(text) IS
-'Erases a tenant, for reground_admin: all its conversations as forget_conversation does, its probes, rollups, baselines and alerts, and the registration of its own corpora with the identity of their documents and their edges. The tables of these corpora stay, and a notice names them. Returns the receipt of forget_conversation. A conversation that begins meanwhile stays whole: call it when the tenant no longer does. P0002 when nothing is of that tenant.';
+'Erases a tenant: its conversations, probes, rollups, baselines, alerts, and the registration of its corpora, whose tables stay. For reground_admin. Errors: P0002 if the tenant has no rows.';
