@@ -1,4 +1,101 @@
--- Shadow turns: what would be lost, and won, under other settings, before anybody is served by them.
+-- Probes: questions whose source is known (I11).
+
+CREATE TABLE reground.probes (
+    tenant     text NOT NULL,
+    probe      text NOT NULL CHECK (probe <> ''),
+    corpus     text NOT NULL,
+    query      text NOT NULL,
+    embedding  real[],
+    filter     jsonb,
+    settings   jsonb NOT NULL DEFAULT '{}',
+    doc_id     text NOT NULL,
+    chunk_id   text,
+    created_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    PRIMARY KEY (tenant, probe)
+);
+COMMENT ON TABLE reground.probes IS 'Questions whose source is known (I11), stored by put_probe and run by run_probes.';
+COMMENT ON COLUMN reground.probes.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.probes.probe IS 'Name of the probe.';
+COMMENT ON COLUMN reground.probes.corpus IS 'Corpus that is searched.';
+COMMENT ON COLUMN reground.probes.query IS 'The question.';
+COMMENT ON COLUMN reground.probes.embedding IS 'Embedding of the query; NULL without one.';
+COMMENT ON COLUMN reground.probes.filter IS 'Filter on columns of the relation; NULL without one.';
+COMMENT ON COLUMN reground.probes.settings IS 'Settings over those of the corpus.';
+COMMENT ON COLUMN reground.probes.doc_id IS 'Document that the context must contain.';
+COMMENT ON COLUMN reground.probes.chunk_id IS 'Passage that the context must contain; NULL for any passage of the document.';
+COMMENT ON COLUMN reground.probes.created_at IS 'When the probe was first stored.';
+
+CREATE TABLE reground.probe_results (
+    tenant     text NOT NULL,
+    probe      text NOT NULL,
+    run_at     timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    found      boolean NOT NULL,
+    position   integer,
+    lost_stage text,
+    reason     text,
+    PRIMARY KEY (tenant, probe, run_at),
+    FOREIGN KEY (tenant, probe) REFERENCES reground.probes ON DELETE CASCADE
+);
+COMMENT ON TABLE reground.probe_results IS 'Result of each run of a probe.';
+COMMENT ON COLUMN reground.probe_results.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.probe_results.probe IS 'Name of the probe.';
+COMMENT ON COLUMN reground.probe_results.run_at IS 'When the probe was run.';
+COMMENT ON COLUMN reground.probe_results.found IS 'Whether the source was in the context.';
+COMMENT ON COLUMN reground.probe_results.position IS 'Position in the context, from 1.';
+COMMENT ON COLUMN reground.probe_results.lost_stage IS 'Stage that lost the source: document or chunk if it no longer exists, retrieval if no branch found it, otherwise the stage that dropped the candidate.';
+COMMENT ON COLUMN reground.probe_results.reason IS 'Why the candidate was dropped (I8); NULL if no branch found it.';
+
+-- Shadow turns: turns repeated under other settings (I16).
+
+CREATE TABLE reground.shadow_turns (
+    turn_id        bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
+    label          text NOT NULL CHECK (label <> ''),
+    tenant         text NOT NULL,
+    corpus         text NOT NULL,
+    settings       jsonb NOT NULL,
+    context_tokens integer NOT NULL,
+    search_us      integer,
+    candidates     jsonb NOT NULL,
+    shadowed_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    PRIMARY KEY (turn_id, label)
+);
+CREATE INDEX shadow_turns_shadowed ON reground.shadow_turns USING brin (shadowed_at);
+COMMENT ON TABLE reground.shadow_turns IS 'Turns repeated under other settings by shadow_turn, traced but never served (I16), kept as long as traces. Read the views shadow_candidates and shadow_audit instead.';
+COMMENT ON COLUMN reground.shadow_turns.turn_id IS 'Id of the served turn.';
+COMMENT ON COLUMN reground.shadow_turns.label IS 'Label of the shadow turn, chosen by the application.';
+COMMENT ON COLUMN reground.shadow_turns.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.shadow_turns.corpus IS 'Corpus that the shadow turn searched.';
+COMMENT ON COLUMN reground.shadow_turns.settings IS 'All effective settings of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_turns.context_tokens IS 'Tokens (o200k_base) of the passages in the context of the shadow turn.';
+COMMENT ON COLUMN reground.shadow_turns.search_us IS 'Duration of the search in microseconds; NULL if it kept sources.';
+COMMENT ON COLUMN reground.shadow_turns.candidates IS 'Candidates of the shadow turn; with keep_candidates other than all, only those of its context.';
+COMMENT ON COLUMN reground.shadow_turns.shadowed_at IS 'When shadow_turn was called.';
+
+-- Dry runs and probes.
+
+CREATE FUNCTION reground.dry_run_turn(query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, conversation_ref text DEFAULT NULL)
+    RETURNS SETOF reground.turn_candidate
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'dry_run_turn_wrapper';
+COMMENT ON FUNCTION reground.dry_run_turn IS
+'Returns the candidates that begin_turn would have now, without writing. Without a conversation_ref the turn is the first of a conversation. A deferred rerank is skipped. Errors: P0002 if the conversation or corpus does not exist.';
+
+CREATE FUNCTION reground.put_probe(probe text, corpus text, query text, doc_id text, chunk_id text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_probe_wrapper';
+COMMENT ON FUNCTION reground.put_probe IS
+'Stores a question with the document, or passage, that its context must contain; replaces the probe with the same name. Errors: 22023 for an invalid filter, embedding or setting, P0002 if the corpus does not exist.';
+
+CREATE FUNCTION reground.drop_probe(probe text)
+    RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_probe_wrapper';
+COMMENT ON FUNCTION reground.drop_probe(text) IS
+'Deletes a probe with its results and returns whether it existed.';
+
+CREATE FUNCTION reground.run_probes(corpus text DEFAULT NULL)
+    RETURNS TABLE (probe text, corpus text, found boolean, "position" integer, lost_stage text, reason text)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_probes_wrapper';
+COMMENT ON FUNCTION reground.run_probes(text) IS
+'Runs the tenant''s probes of a corpus, or all, as first turns with the rights of the caller, and stores the results in probe_results (I11).';
+
+-- Functions and views of shadow turns.
 
 CREATE FUNCTION reground.shadow_turn(turn_id bigint, settings jsonb, label text DEFAULT 'shadow', corpus text DEFAULT NULL, embedding vector DEFAULT NULL, rewrite text DEFAULT NULL)
     RETURNS SETOF reground.turn_candidate
@@ -48,7 +145,7 @@ CREATE VIEW reground.shadow_audit WITH (security_invoker = true) AS
         SELECT pg_catalog.count(*) AS source_count, coalesce(pg_catalog.jsonb_agg(x.source), '[]') AS context
         FROM pg_catalog.jsonb_array_elements(s.candidates) AS x(source) WHERE (x.source -> 'in_context')::boolean) AS o
     CROSS JOIN LATERAL (
-        -- What the turn began with: what an agent added since, no shadow was asked for.
+        -- Only the sources that the turn began with; later retrievals have no shadow.
         SELECT pg_catalog.count(*) AS source_count, pg_catalog.array_agg(e ->> 'marker') AS markers, pg_catalog.count(*) FILTER (WHERE EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(o.context) AS x(source)
                       WHERE x.source ->> 'corpus' = e #>> '{passage,corpus}' AND x.source ->> 'doc_id' = e #>> '{passage,doc_id}'
                           AND x.source -> 'member_chunk_ids' ?| ARRAY(SELECT pg_catalog.jsonb_array_elements_text(e -> 'member_chunk_ids')))) AS shared

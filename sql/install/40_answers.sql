@@ -1,11 +1,11 @@
--- Answers, and a row for every citation in them with its verdict.
+-- Answers, their citations with verdicts, and the words that judge support.
 
 CREATE TABLE reground.citation_statuses (
-    status   text PRIMARY KEY,
-    holds    boolean,
-    score    double precision,
-    hallucination_mode     text,
-    meaning  text NOT NULL
+    status             text PRIMARY KEY,
+    holds              boolean,
+    score              double precision,
+    hallucination_mode text,
+    meaning            text NOT NULL
 );
 COMMENT ON TABLE reground.citation_statuses IS 'Verdicts that a citation can have.';
 COMMENT ON COLUMN reground.citation_statuses.status IS 'Name of the verdict, as in message_citations.status.';
@@ -16,17 +16,17 @@ COMMENT ON COLUMN reground.citation_statuses.meaning IS 'Meaning of the status.'
 INSERT INTO reground.citation_statuses (status, holds, score, hallucination_mode, meaning) VALUES
     ('resolved_current',         true,  1.0,  NULL,                    'names a source that this turn brought into the context'),
     ('resolved_carried',         true,  1.0,  NULL,                    'names a source carried into the context from an earlier turn'),
-    ('wrong_source',             false, 1.0,  'cross_text_conflation', 'names a source of the context, but another one holds the content'),
-    ('unsupported',              false, 1.0,  'paraphrase_attribution','names a source of the context that does not hold the content'),
+    ('wrong_source',             false, 1.0,  'cross_text_conflation', 'names a source of the context, but another one contains the content'),
+    ('unsupported',              false, 1.0,  'paraphrase_attribution','names a source of the context that does not contain the content'),
     ('insufficient_attribution', false, 1.0,  NULL,                    'the content spans several sources, not all of them cited'),
-    ('unretrieved',              false, 0.3,  NULL,                    'the place exists and holds the content, but was not in the context'),
-    ('invalid_page',             false, 0.3,  NULL,                    'the document has the place, but the content is not there'),
-    ('stale_turn',               false, 0.3,  NULL,                    'a marker of this conversation whose source is not in this turn''s context'),
-    ('out_of_bounds',            false, 0.0,  'fabricated_coordinate', 'a place that the document does not have'),
-    ('unknown_id',               false, 0.0,  'fabricated_coordinate', 'an id that exists nowhere'),
+    ('unretrieved',              false, 0.3,  NULL,                    'the place exists and contains the content, but was not in the context'),
+    ('invalid_page',             false, 0.3,  NULL,                    'the place exists, but the content is not there'),
+    ('stale_turn',               false, 0.3,  NULL,                    'names a marker of this conversation whose source is not in the context of this turn'),
+    ('out_of_bounds',            false, 0.0,  'fabricated_coordinate', 'names a place that the document does not have'),
+    ('unknown_id',               false, 0.0,  'fabricated_coordinate', 'names an id that does not exist'),
     ('imprecise',                true,  1.0,  NULL,                    'a mention in prose that fits one source'),
-    ('malformed',                NULL,  NULL, NULL,                    'meant as a citation, but not readable as one'),
-    ('unresolvable',             NULL,  NULL, NULL,                    'author and year, from which no document follows');
+    ('malformed',                NULL,  NULL, NULL,                    'looks like a citation, but cannot be parsed'),
+    ('unresolvable',             NULL,  NULL, NULL,                    'names author and year, which do not identify a document');
 
 CREATE TABLE reground.support_cues (
     language text NOT NULL,
@@ -36,7 +36,7 @@ CREATE TABLE reground.support_cues (
                             AND (kind <> 'scale' OR cue ~ '^[^=]+=[0-9]{1,18}$')
                             AND (kind <> 'measure' OR cue ~ '^[^=]+=[^=]+$')),
     built_in boolean NOT NULL DEFAULT false,
-    -- A cue of one's own may be shipped by a later release: both rows stand, and a dump with the one restores beside the other.
+    -- A later release may ship a cue that a user has added. Both rows can exist, so that a dump of the user's row can be restored.
     PRIMARY KEY (language, kind, cue, built_in)
 );
 COMMENT ON TABLE reground.support_cues IS 'Words of each language for negation and numbers, used to judge support. Insert rows for further words or languages. Without negations for a language, denials are not checked.';
@@ -177,20 +177,20 @@ CREATE TABLE reground.message_citations (
     fact_summary        text,
     status              text NOT NULL REFERENCES reground.citation_statuses,
     holds               boolean,
-    hallucination_mode                text,
+    hallucination_mode  text,
     score               double precision,
     coordinate_fidelity double precision,
     support             double precision,
     support_parts       jsonb,
     diagnostic          text,
     detail              text,
-    best_other_marker          text,
+    best_other_marker   text,
     factor_coordinates  smallint,
     factor_retrieval    smallint,
     factor_rerank       smallint,
     factor_context      smallint,
     factor_generation   smallint,
-    lost_stage             text,
+    lost_stage          text,
     source_version      integer,
     source_hash         text,
     repaired            boolean NOT NULL,
@@ -205,11 +205,11 @@ CREATE TABLE reground.message_citations (
 );
 CREATE INDEX message_citations_document ON reground.message_citations (tenant, corpus, doc_id);
 CREATE INDEX message_citations_turn ON reground.message_citations (turn_id);
--- All that quality and survival over a period count by what their answers are: a week of citations is a tenth of its rows to read.
+-- citation_quality and stage_survival read only this index for a period: a tenth of the pages of the table.
 CREATE INDEX message_citations_created ON reground.message_citations (created_at)
     INCLUDE (tenant, message_id, citation_id, holds, support, factor_coordinates, factor_retrieval, factor_rerank, factor_context, factor_generation);
--- Citations of an answer lie side by side, and ANALYZE takes that for a few answers with very many: then one answer's citations are
--- thought to be dear, and all are read. Five an answer is what a planner needs to know.
+-- Citations of an answer are stored side by side, so ANALYZE underestimates the number of answers, and the planner then reads the
+-- whole table for one answer. The fixed value is five citations per answer.
 ALTER TABLE reground.message_citations ALTER COLUMN message_id SET (n_distinct = -0.2), ALTER COLUMN turn_id SET (n_distinct = -0.2);
 COMMENT ON TABLE reground.message_citations IS 'One row per citation of each answer, with its verdict and its source.';
 COMMENT ON COLUMN reground.message_citations.citation_id IS 'Key.';
@@ -258,3 +258,43 @@ COMMENT ON COLUMN reground.message_citations.byte_end IS 'One past the last byte
 COMMENT ON COLUMN reground.message_citations.utf16_start IS 'First UTF-16 code unit of the citation in the answer, from 0.';
 COMMENT ON COLUMN reground.message_citations.utf16_end IS 'One past the last UTF-16 code unit.';
 COMMENT ON COLUMN reground.message_citations.created_at IS 'When the citation was judged.';
+
+-- Labels of reviewers and reports of users.
+
+CREATE TABLE reground.citation_labels (
+    citation_id   bigint NOT NULL REFERENCES reground.message_citations ON DELETE CASCADE,
+    labelled_by   text NOT NULL CHECK (labelled_by <> ''),
+    labelled_role text NOT NULL,
+    tenant        text NOT NULL,
+    label         text NOT NULL CHECK (label IN ('accurate', 'partial', 'hallucinated', 'unverifiable')),
+    note          text,
+    labelled_at   timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    PRIMARY KEY (citation_id, labelled_by)
+);
+COMMENT ON TABLE reground.citation_labels IS 'Labels of reviewers, one row per citation and reviewer.';
+COMMENT ON COLUMN reground.citation_labels.citation_id IS 'Id of the citation.';
+COMMENT ON COLUMN reground.citation_labels.labelled_by IS 'Name of the reviewer, as given by the role that wrote the label.';
+COMMENT ON COLUMN reground.citation_labels.labelled_role IS 'Role that wrote the label.';
+COMMENT ON COLUMN reground.citation_labels.tenant IS 'Tenant of the citation.';
+COMMENT ON COLUMN reground.citation_labels.label IS 'accurate, partial, hallucinated or unverifiable (I9).';
+COMMENT ON COLUMN reground.citation_labels.note IS 'Explanation by the reviewer.';
+COMMENT ON COLUMN reground.citation_labels.labelled_at IS 'When the label was last changed.';
+
+CREATE TABLE reground.citation_reports (
+    report_id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    citation_id   bigint NOT NULL REFERENCES reground.message_citations ON DELETE CASCADE,
+    tenant        text NOT NULL,
+    reported_by   text NOT NULL,
+    reported_role text NOT NULL,
+    reason        text NOT NULL CHECK (reason <> ''),
+    created_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()
+);
+CREATE INDEX citation_reports_citation ON reground.citation_reports (citation_id);
+COMMENT ON TABLE reground.citation_reports IS 'Citations reported by users.';
+COMMENT ON COLUMN reground.citation_reports.report_id IS 'Key.';
+COMMENT ON COLUMN reground.citation_reports.citation_id IS 'Id of the citation.';
+COMMENT ON COLUMN reground.citation_reports.tenant IS 'Tenant of the citation.';
+COMMENT ON COLUMN reground.citation_reports.reported_by IS 'Name of the user, as given by the role that wrote the report.';
+COMMENT ON COLUMN reground.citation_reports.reported_role IS 'Role that wrote the report.';
+COMMENT ON COLUMN reground.citation_reports.reason IS 'Problem described by the user.';
+COMMENT ON COLUMN reground.citation_reports.created_at IS 'When the row was created.';

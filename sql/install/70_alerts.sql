@@ -1,4 +1,4 @@
--- When to call someone: rules, what they are holding against, and what they fired.
+-- Alert rules, baselines and alerts.
 
 CREATE TABLE reground.alert_rules (
     rule         text NOT NULL CHECK (rule <> ''),
@@ -8,12 +8,12 @@ CREATE TABLE reground.alert_rules (
     threshold    double precision NOT NULL,
     period       interval NOT NULL CHECK (period BETWEEN interval '1 hour' AND interval '31 days'),
     whole_period boolean NOT NULL,
-    min_answers integer NOT NULL CHECK (min_answers > 0),
+    min_answers  integer NOT NULL CHECK (min_answers > 0),
     per_corpus   boolean NOT NULL,
     severity     text NOT NULL CHECK (severity IN ('warning', 'critical')),
     enabled      boolean NOT NULL,
     meaning      text,
-    -- A rule of one's own takes the place of the built-in one, which a later release may change: a dump holds the former alone.
+    -- A user's rule overrides the built-in rule of the same name. A later release may change the built-in one, so only the user's is dumped.
     PRIMARY KEY (rule, built_in)
 );
 COMMENT ON TABLE reground.alert_rules IS 'Alert rules (I14, I15), written by set_alert_rule. The effective rules are in active_alert_rules.';
@@ -31,17 +31,17 @@ COMMENT ON COLUMN reground.alert_rules.meaning IS 'Description.';
 INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_answers, per_corpus, severity, enabled, meaning) VALUES
     ('low_tail',          true, 'cfs_p5',               0.85,  '6 hours',  false, 50, true,  'warning', true,  'one answer in twenty has a low fidelity score'),
     ('tail_drop',         true, 'cfs_p5_drop',          0.15,  '6 hours',  false, 50, true,  'warning', true,  'the fifth percentile has fallen from its baseline; see take_baseline'),
-    ('lost_coordinates',  true, 'survival_coordinates', 0.90,  '6 hours',  false, 50, true,  'warning', true,  'passages without a place in their document are cited'),
-    ('lost_retrieval',    true, 'survival_retrieval',   0.90,  '6 hours',  false, 50, true,  'warning', true,  'what is cited was not found'),
-    ('lost_rerank',       true, 'survival_rerank',      0.90,  '6 hours',  false, 50, true,  'warning', true,  'what is cited did not come back from the reranker'),
-    ('lost_context',      true, 'survival_context',     0.90,  '6 hours',  false, 50, true,  'warning', true,  'what is cited did not come into the context'),
-    ('lost_generation',   true, 'survival_generation',  0.90,  '6 hours',  false, 50, true,  'warning', true,  'answers cite what does not say it, or does not exist'),
+    ('lost_coordinates',  true, 'survival_coordinates', 0.90,  '6 hours',  false, 50, true,  'warning', true,  'cited passages have no position in their document'),
+    ('lost_retrieval',    true, 'survival_retrieval',   0.90,  '6 hours',  false, 50, true,  'warning', true,  'cited passages were not retrieved'),
+    ('lost_rerank',       true, 'survival_rerank',      0.90,  '6 hours',  false, 50, true,  'warning', true,  'cited passages were not returned by the reranker'),
+    ('lost_context',      true, 'survival_context',     0.90,  '6 hours',  false, 50, true,  'warning', true,  'cited passages were not in the context'),
+    ('lost_generation',   true, 'survival_generation',  0.90,  '6 hours',  false, 50, true,  'warning', true,  'cited sources do not support the claim, or do not exist'),
     ('sli_cfs_p1',        true, 'cfs_p1',               0.90,  '24 hours', true,  50, false, 'warning', true,  'service level: one answer in a hundred'),
     ('sli_rerank',        true, 'survival_rerank',      0.95,  '24 hours', true,  50, false, 'warning', true,  'service level: survival of the reranker'),
-    ('sli_parse_failures',true, 'parse_failures',       0.005, '24 hours', true,  50, false, 'warning', true,  'service level: citations that cannot be read'),
-    ('stale_sources',     true, 'stale_share',          0.10,  '24 hours', true,  50, true,  'warning', true,  'what was cited has changed or gone since'),
-    ('literal_p95',       true, 'cfs_p95',              0.85,  '6 hours',  false, 50, true,  'warning', false, 'as published, and as good as never true: it says that nineteen answers in twenty are bad'),
-    ('literal_p99',       true, 'cfs_p99',              0.90,  '24 hours', true,  50, false, 'warning', false, 'as published, and as good as never true');
+    ('sli_parse_failures',true, 'parse_failures',       0.005, '24 hours', true,  50, false, 'warning', true,  'service level: citations that cannot be parsed'),
+    ('stale_sources',     true, 'stale_share',          0.10,  '24 hours', true,  50, true,  'warning', true,  'cited documents have changed or were deleted since'),
+    ('literal_p95',       true, 'cfs_p95',              0.85,  '6 hours',  false, 50, true,  'warning', false, 'as published; it fires only if nineteen of twenty answers are bad'),
+    ('literal_p99',       true, 'cfs_p99',              0.90,  '24 hours', true,  50, false, 'warning', false, 'as published; it almost never fires');
 
 CREATE VIEW reground.active_alert_rules WITH (security_invoker = true) AS
     SELECT DISTINCT ON (r.rule) r.rule, r.built_in, r.indicator, r.threshold, r.period, r.whole_period, r.min_answers, r.per_corpus, r.severity, r.enabled, r.meaning
@@ -115,3 +115,39 @@ COMMENT ON COLUMN reground.alerts.first_bad_hour IS 'First bad hour of the curre
 COMMENT ON COLUMN reground.alerts.fired_at IS 'When the alert fired.';
 COMMENT ON COLUMN reground.alerts.checked_at IS 'When the alert was last checked.';
 COMMENT ON COLUMN reground.alerts.resolved_at IS 'When the alert was resolved.';
+
+-- Functions of alerts and maintenance.
+
+CREATE FUNCTION reground.set_alert_rule(rule text, indicator text DEFAULT NULL, threshold double precision DEFAULT NULL, period interval DEFAULT NULL, whole_period boolean DEFAULT NULL,
+                                        min_answers integer DEFAULT NULL, per_corpus boolean DEFAULT NULL, severity text DEFAULT NULL, enabled boolean DEFAULT NULL, meaning text DEFAULT NULL)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'set_alert_rule_wrapper';
+COMMENT ON FUNCTION reground.set_alert_rule IS
+'Creates or changes an alert rule; NULL keeps a property. A rule with the name of a built-in one overrides it and inherits its other properties. A new rule requires indicator and threshold; defaults: 6 hours, whole_period false, 50 answers, per corpus, warning, enabled. Columns: see alert_rules. Errors: 22004 for a missing value, 22023 for an invalid one.';
+
+CREATE FUNCTION reground.drop_alert_rule(rule text)
+    RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_alert_rule_wrapper';
+COMMENT ON FUNCTION reground.drop_alert_rule(text) IS
+'Drops a rule made with set_alert_rule and returns whether it existed; a built-in rule of that name becomes effective again.';
+
+CREATE FUNCTION reground.take_baseline(since timestamptz DEFAULT pg_catalog.now() - interval '7 days', until timestamptz DEFAULT pg_catalog.now())
+    RETURNS TABLE (tenant text, corpus text, cfs_p5 double precision, answers bigint) LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'take_baseline_wrapper';
+COMMENT ON FUNCTION reground.take_baseline(timestamptz, timestamptz) IS
+'Stores the fifth percentile of the citation fidelity scores of a period, per corpus and for all (corpus NULL), as the baseline of cfs_p5_drop. The period is rounded to whole hours. Errors: 22023 for infinite times, or if no hour lies between them.';
+
+CREATE FUNCTION reground.check_alerts()
+    RETURNS TABLE (event text, alert_id bigint, rule text, tenant text, corpus text, severity text, indicator text, value double precision, threshold double precision, baseline double precision,
+                   samples bigint, since timestamptz, first_bad_hour timestamptz)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_alerts_wrapper';
+COMMENT ON FUNCTION reground.check_alerts() IS
+'Refreshes the rollups, evaluates all enabled rules and updates alerts. event: fired, escalated (now critical), firing or resolved; all but firing are sent to the channel reground_alerts as {"event", "alert_id", "rule", "severity"}. Other columns: see alerts.';
+
+CREATE FUNCTION reground.diagnose(alert_id bigint)
+    RETURNS TABLE (step integer, clue text, stage text, stage_no integer, tenant text, corpus text, document_type text, hour timestamptz, severity text, details jsonb)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'diagnose_wrapper';
+COMMENT ON FUNCTION reground.diagnose(bigint) IS
+'Explains why an alert fired (I14), by comparison with the week before. step and clue: 0 conclusion, 1 component_changed, 2 ids_missing or text_changed, 3 document_type, 4 severity. Errors: P0002 if the alert does not exist.';
+
+CREATE FUNCTION reground.run_maintenance()
+    RETURNS TABLE (task text, processed bigint) LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_maintenance_wrapper';
+COMMENT ON FUNCTION reground.run_maintenance() IS
+'Runs refresh_audit and check_alerts, one row per task; processed: answers counted, alerts changed. Call it from a scheduler if the worker does not run.';

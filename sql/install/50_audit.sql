@@ -1,19 +1,4 @@
--- What analysts read. Every view runs with the reader's rights, so row-level security holds.
-
-CREATE FUNCTION reground._settings()
-    RETURNS TABLE (name text, default_value jsonb, expects text, meaning text) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'settings_wrapper';
-COMMENT ON FUNCTION reground._settings() IS
-'Internal: rows of the view settings.';
-
-CREATE VIEW reground.settings WITH (security_invoker = true) AS
-    SELECT name, default_value, NULLIF(pg_catalog.current_setting('reground.' || name, true), '') AS server_value, expects, meaning
-    FROM reground._settings();
-COMMENT ON VIEW reground.settings IS 'All settings of a turn. The first value that is set wins: argument, conversation, corpus, server (SET reground.NAME), default.';
-COMMENT ON COLUMN reground.settings.name IS 'Name.';
-COMMENT ON COLUMN reground.settings.default_value IS 'Built-in default.';
-COMMENT ON COLUMN reground.settings.server_value IS 'Current value of reground.NAME.';
-COMMENT ON COLUMN reground.settings.expects IS 'Accepted values.';
-COMMENT ON COLUMN reground.settings.meaning IS 'Effect of the setting.';
+-- Views for analysts. Each runs with the rights of its reader, so that row-level security applies.
 
 CREATE FUNCTION reground._source_state(tenant text, corpus text, doc_id text, version integer) RETURNS text
     LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'source_state_wrapper';
@@ -29,7 +14,7 @@ CREATE VIEW reground.citation_audit WITH (security_invoker = true) AS
     FROM reground.message_citations AS c
     JOIN reground.messages AS m USING (message_id)
     JOIN reground.turns AS t ON t.turn_id = m.turn_id
-    -- By way of the answer, whose conversation has an index: so one conversation is a few rows.
+    -- Joined through messages, which has an index on the conversation, so that a filter on one conversation is fast.
     JOIN reground.conversations AS v ON v.conversation_id = m.conversation_id;
 COMMENT ON VIEW reground.citation_audit IS 'One row per citation: verdict, question, model, and the state of the source since then.';
 COMMENT ON COLUMN reground.citation_audit.citation_id IS 'Id of the citation.';
@@ -174,7 +159,7 @@ CREATE VIEW reground.conversation_health WITH (security_invoker = true) AS
     CROSS JOIN LATERAL (
         SELECT pg_catalog.count(*) AS source_count, pg_catalog.count(*) FILTER (WHERE e.carried) AS carried_source_count,
                pg_catalog.array_agg(e.marker) FILTER (WHERE e.carried) AS carried, pg_catalog.array_agg(e.marker) FILTER (WHERE e.found AND e.remembered) AS both_ways
-        -- A source that the search found has a rank: a reserved slot or a pin may be the way that it came in by all the same.
+        -- A source found by the search has a rank, also if its origin is carried or pinned.
         FROM (SELECT x.marker, x.found, x.remembered, x.origin = 'carried' AND NOT x.found AS carried
               FROM (SELECT e ->> 'marker' AS marker, e ->> 'origin' AS origin, e ->> 'carry_score' IS NOT NULL AS remembered, coalesce(e ->> 'lexical_rank', e ->> 'vector_rank') IS NOT NULL AS found
                     FROM pg_catalog.jsonb_array_elements(t.context) AS e) AS x) AS e) AS s

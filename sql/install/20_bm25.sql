@@ -1,4 +1,4 @@
--- The access method reground_bm25: full-text indexes that rank by BM25.
+-- The access method reground_bm25: full-text indexes ranked by BM25.
 
 CREATE TYPE reground.bm25query;
 
@@ -28,9 +28,9 @@ CREATE TYPE reground.bm25query (
     INTERNALLENGTH = VARIABLE,
     STORAGE = extended
 );
-COMMENT ON TYPE reground.bm25query IS 'Words to search for, and the table or index whose figures weigh them. As text: the table, a colon, a space, the words; before them a plus sign and, where configurations are named, their JSON array, and where words are borrowed, a JSON object of lexemes and weights.';
+COMMENT ON TYPE reground.bm25query IS 'A BM25 query: its words, and the table or index whose statistics weight them. As text: the relation, a colon, a space, the words; before the words a plus sign and a JSON array of text search configurations and a JSON object with the expansion, if given.';
 
--- A text with the language that its row names.
+-- A text with the text search configuration of its row.
 CREATE TYPE reground.bm25text;
 CREATE FUNCTION reground._bm25text_in(cstring) RETURNS reground.bm25text
     LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bm25text_in_wrapper';
@@ -46,9 +46,9 @@ CREATE TYPE reground.bm25text (
     INTERNALLENGTH = VARIABLE,
     STORAGE = extended
 );
-COMMENT ON TYPE reground.bm25text IS 'A text and the text search configuration that it is read by, for indexes of rows in several languages: what in_language returns. No type for columns.';
+COMMENT ON TYPE reground.bm25text IS 'A text with its text search configuration, as returned by in_language, for indexes of rows in several languages. Not a type for columns.';
 
--- Immutable as to_tsvector(regconfig, text) is: what a configuration is, is taken to stay.
+-- IMMUTABLE like to_tsvector(regconfig, text): configurations are assumed not to change.
 CREATE FUNCTION reground.in_language(content text, text_config text) RETURNS reground.bm25text
     LANGUAGE c IMMUTABLE LEAKPROOF PARALLEL SAFE AS 'MODULE_PATHNAME', 'in_language_wrapper';
 COMMENT ON FUNCTION reground.in_language(text, text) IS
@@ -68,7 +68,7 @@ CREATE FUNCTION reground.bm25_query(query text, relation regclass, expansion jso
 COMMENT ON FUNCTION reground.bm25_query IS
 'Returns a BM25 query over a table, a partitioned table, or one of several indexes of a table. expansion: additional lexemes as an object {lexeme: weight}, weights above 0, where a word of the query has weight 1; the 40 with the largest product of weight and inverse document frequency are used. text_configs: text search configurations that parse the query; NULL elements mean that of the index.';
 
--- STABLE: what a score rests on is fixed for a statement. A worker would fix it at a moment of its own, so scores stay in the leader.
+-- STABLE: the statistics of the index are read once per statement. PARALLEL RESTRICTED: a worker would read them at another time.
 CREATE FUNCTION reground.bm25_distance(content text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_distance_wrapper';
 COMMENT ON FUNCTION reground.bm25_distance(text, reground.bm25query) IS
@@ -114,7 +114,7 @@ CREATE FUNCTION reground.bm25_explain(content text, query reground.bm25query)
 COMMENT ON FUNCTION reground.bm25_explain(text, reground.bm25query) IS
 'Explains the BM25 score of a text, one row per word of the query.';
 
--- The same of several texts, each with a weight of its own.
+-- The same functions for several texts, each with its own weight.
 CREATE FUNCTION reground.bm25_distance(content text[], query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_fields_distance_wrapper';
 COMMENT ON FUNCTION reground.bm25_distance(text[], reground.bm25query) IS
@@ -133,7 +133,7 @@ CREATE FUNCTION reground.bm25_explain(content text[], query reground.bm25query)
 COMMENT ON FUNCTION reground.bm25_explain(text[], reground.bm25query) IS
 'Explains the BM25 score of several texts, one row per word of the query.';
 
--- The same of a text with the language that its row names.
+-- The same functions for a text with its own text search configuration.
 CREATE FUNCTION reground.bm25_distance(content reground.bm25text, query reground.bm25query) RETURNS double precision
     LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'bm25_in_language_distance_wrapper';
 COMMENT ON FUNCTION reground.bm25_distance(reground.bm25text, reground.bm25query) IS
@@ -157,36 +157,36 @@ CREATE FUNCTION reground._bm25_selectivity(internal, oid, internal, integer) RET
 COMMENT ON FUNCTION reground._bm25_selectivity IS
 'Internal: estimates the number of rows that match a query.';
 
--- In pg_catalog, or an unqualified operator would only be found where reground is on the search_path.
+-- In pg_catalog, so that the unqualified operators are found without reground in the search_path.
 CREATE OPERATOR pg_catalog.<@> (
     LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
 );
-COMMENT ON OPERATOR pg_catalog.<@> (text, reground.bm25query) IS 'BM25 score with its sign turned: ORDER BY content <@> query LIMIT n gives the best n';
+COMMENT ON OPERATOR pg_catalog.<@> (text, reground.bm25query) IS 'negative BM25 score: ORDER BY content <@> query LIMIT n gives the best n';
 CREATE OPERATOR pg_catalog.@@@ (
     LEFTARG = text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
     RESTRICT = reground._bm25_selectivity, JOIN = matchingjoinsel
 );
-COMMENT ON OPERATOR pg_catalog.@@@ (text, reground.bm25query) IS 'has at least one of the words of the query';
+COMMENT ON OPERATOR pg_catalog.@@@ (text, reground.bm25query) IS 'contains at least one word of the query';
 
 CREATE OPERATOR pg_catalog.<@> (
     LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
 );
-COMMENT ON OPERATOR pg_catalog.<@> (text[], reground.bm25query) IS 'BM25 score of several texts with its sign turned: ORDER BY content <@> query LIMIT n gives the best n';
+COMMENT ON OPERATOR pg_catalog.<@> (text[], reground.bm25query) IS 'negative BM25 score of several texts: ORDER BY content <@> query LIMIT n gives the best n';
 CREATE OPERATOR pg_catalog.@@@ (
     LEFTARG = text[], RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
     RESTRICT = reground._bm25_selectivity, JOIN = matchingjoinsel
 );
-COMMENT ON OPERATOR pg_catalog.@@@ (text[], reground.bm25query) IS 'one of the texts has at least one of the words of the query';
+COMMENT ON OPERATOR pg_catalog.@@@ (text[], reground.bm25query) IS 'one of the texts contains at least one word of the query';
 
 CREATE OPERATOR pg_catalog.<@> (
     LEFTARG = reground.bm25text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_distance
 );
-COMMENT ON OPERATOR pg_catalog.<@> (reground.bm25text, reground.bm25query) IS 'BM25 score of a text in its language with its sign turned: ORDER BY reground.in_language(content, lang) <@> query LIMIT n gives the best n';
+COMMENT ON OPERATOR pg_catalog.<@> (reground.bm25text, reground.bm25query) IS 'negative BM25 score of a text in its language: ORDER BY reground.in_language(content, lang) <@> query LIMIT n gives the best n';
 CREATE OPERATOR pg_catalog.@@@ (
     LEFTARG = reground.bm25text, RIGHTARG = reground.bm25query, FUNCTION = reground.bm25_matches,
     RESTRICT = reground._bm25_selectivity, JOIN = matchingjoinsel
 );
-COMMENT ON OPERATOR pg_catalog.@@@ (reground.bm25text, reground.bm25query) IS 'the text in its language has at least one of the words of the query';
+COMMENT ON OPERATOR pg_catalog.@@@ (reground.bm25text, reground.bm25query) IS 'the text in its language contains at least one word of the query';
 
 CREATE FUNCTION reground._bm25_handler(internal) RETURNS index_am_handler
     LANGUAGE c AS 'MODULE_PATHNAME', 'bm25_handler_wrapper';
@@ -203,14 +203,14 @@ COMMENT ON OPERATOR CLASS reground.bm25_text_ops USING reground_bm25 IS 'a text,
 CREATE OPERATOR CLASS reground.bm25_fields_ops DEFAULT FOR TYPE text[] USING reground_bm25 AS
     OPERATOR 1 pg_catalog.@@@ (text[], reground.bm25query),
     OPERATOR 2 pg_catalog.<@> (text[], reground.bm25query) FOR ORDER BY pg_catalog.float_ops;
-COMMENT ON OPERATOR CLASS reground.bm25_fields_ops USING reground_bm25 IS 'several texts, searched by their words, each text with a weight of its own';
+COMMENT ON OPERATOR CLASS reground.bm25_fields_ops USING reground_bm25 IS 'several texts, searched by their words, each with its own weight';
 
 CREATE OPERATOR CLASS reground.bm25_in_language_ops DEFAULT FOR TYPE reground.bm25text USING reground_bm25 AS
     OPERATOR 1 pg_catalog.@@@ (reground.bm25text, reground.bm25query),
     OPERATOR 2 pg_catalog.<@> (reground.bm25text, reground.bm25query) FOR ORDER BY pg_catalog.float_ops;
-COMMENT ON OPERATOR CLASS reground.bm25_in_language_ops USING reground_bm25 IS 'a text, searched by its words as the configuration of its row makes them';
+COMMENT ON OPERATOR CLASS reground.bm25_in_language_ops USING reground_bm25 IS 'a text, searched by its words, parsed with the text search configuration of its row';
 
--- Scripts without spaces: PostgreSQL's own parser takes a whole phrase of Chinese for one word.
+-- For scripts without spaces: PostgreSQL's default parser reads a whole Chinese phrase as one word.
 CREATE FUNCTION reground._bigrams_start(internal, integer) RETURNS internal
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'bigrams_start_wrapper';
 CREATE FUNCTION reground._bigrams_token(internal, internal, internal) RETURNS internal
@@ -230,10 +230,10 @@ COMMENT ON FUNCTION reground._bigrams_types IS
 CREATE TEXT SEARCH PARSER reground.bigrams (
     START = reground._bigrams_start, GETTOKEN = reground._bigrams_token, END = reground._bigrams_end, LEXTYPES = reground._bigrams_types
 );
-COMMENT ON TEXT SEARCH PARSER reground.bigrams IS 'Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese in overlapping pairs of characters; all else in words of letters and digits';
+COMMENT ON TEXT SEARCH PARSER reground.bigrams IS 'Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese in overlapping pairs of characters; other text in words of letters and digits';
 CREATE TEXT SEARCH CONFIGURATION reground.bigrams (PARSER = reground.bigrams);
 ALTER TEXT SEARCH CONFIGURATION reground.bigrams ADD MAPPING FOR word, pair WITH pg_catalog.simple;
-COMMENT ON TEXT SEARCH CONFIGURATION reground.bigrams IS 'for Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese: pairs of characters; words of other scripts as they are, in lower case';
+COMMENT ON TEXT SEARCH CONFIGURATION reground.bigrams IS 'for Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese: pairs of characters; words of other scripts in lower case';
 
 CREATE FUNCTION reground.bm25_check(index regclass, heapallindexed boolean DEFAULT false) RETURNS TABLE (item text, problem text)
     LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'bm25_check_wrapper';

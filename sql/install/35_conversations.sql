@@ -1,21 +1,21 @@
--- What a conversation remembers: its turns, its sources, its markers.
+-- Conversations, their turns, remembered sources and markers.
 
 CREATE TABLE reground.conversations (
-    conversation_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    tenant          text NOT NULL,
-    conversation_ref text NOT NULL CHECK (conversation_ref <> ''),
-    corpus          text,
-    settings        jsonb NOT NULL DEFAULT '{}',
-    reranker_role   regrole,
-    intent_role     regrole,
-    turn_count      integer NOT NULL DEFAULT 0,
-    history_tokens  bigint NOT NULL DEFAULT 0,
+    conversation_id    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant             text NOT NULL,
+    conversation_ref   text NOT NULL CHECK (conversation_ref <> ''),
+    corpus             text,
+    settings           jsonb NOT NULL DEFAULT '{}',
+    reranker_role      regrole,
+    intent_role        regrole,
+    turn_count         integer NOT NULL DEFAULT 0,
+    history_tokens     bigint NOT NULL DEFAULT 0,
     last_ended_turn_id bigint,
-    next_pin_order  bigint NOT NULL DEFAULT 1,
-    created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    chain_length    bigint,
-    chain_head      bytea,
-    corpora         text[],
+    next_pin_order     bigint NOT NULL DEFAULT 1,
+    created_at         timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    chain_length       bigint,
+    chain_head         bytea,
+    corpora            text[],
     UNIQUE (tenant, conversation_ref)
 );
 CREATE INDEX conversations_ref ON reground.conversations (conversation_ref);
@@ -37,49 +37,49 @@ COMMENT ON COLUMN reground.conversations.chain_head IS 'Digest of the last link.
 COMMENT ON COLUMN reground.conversations.corpora IS 'Corpora of the latest turn, the leading one first; NULL if there was only one.';
 
 CREATE TABLE reground.turns (
-    turn_id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    tenant            text NOT NULL,
-    conversation_id   bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
-    turn_no           integer NOT NULL,
-    state             text NOT NULL CHECK (state IN ('deferred', 'open', 'ended', 'abandoned')),
-    request_id        text,
-    request_hash      text NOT NULL,
-    query             text NOT NULL,
-    embedding   real[],
-    corpus            text NOT NULL,
-    filter            jsonb,
-    intent            text NOT NULL,
-    intent_confidence real NOT NULL,
-    intent_signals    text[] NOT NULL,
-    query_expansion   jsonb NOT NULL,
-    settings          jsonb NOT NULL,
-    pending_candidates jsonb,
-    context           jsonb NOT NULL DEFAULT '[]',
-    context_tokens    integer NOT NULL DEFAULT 0,
-    query_tokens      integer NOT NULL,
-    retrieved         boolean NOT NULL,
-    context_turn_no      integer,
-    history_tokens    bigint,
-    attribution_share double precision,
-    predicted_accuracy double precision,
-    accuracy_floor    double precision,
-    topic_drift       double precision,
-    search_us        integer,
-    compress_us       integer,
-    sources_before    jsonb,
-    sources_after     jsonb,
-    warnings          text[] NOT NULL DEFAULT '{}',
-    tags              jsonb NOT NULL DEFAULT '{}',
-    begun_at          timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    ended_at          timestamptz,
-    query_similarities real[],
+    turn_id             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant              text NOT NULL,
+    conversation_id     bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
+    turn_no             integer NOT NULL,
+    state               text NOT NULL CHECK (state IN ('deferred', 'open', 'ended', 'abandoned')),
+    request_id          text,
+    request_hash        text NOT NULL,
+    query               text NOT NULL,
+    embedding           real[],
+    corpus              text NOT NULL,
+    filter              jsonb,
+    intent              text NOT NULL,
+    intent_confidence   real NOT NULL,
+    intent_signals      text[] NOT NULL,
+    query_expansion     jsonb NOT NULL,
+    settings            jsonb NOT NULL,
+    pending_candidates  jsonb,
+    context             jsonb NOT NULL DEFAULT '[]',
+    context_tokens      integer NOT NULL DEFAULT 0,
+    query_tokens        integer NOT NULL,
+    retrieved           boolean NOT NULL,
+    context_turn_no     integer,
+    history_tokens      bigint,
+    attribution_share   double precision,
+    predicted_accuracy  double precision,
+    accuracy_floor      double precision,
+    topic_drift         double precision,
+    search_us           integer,
+    compress_us         integer,
+    sources_before      jsonb,
+    sources_after       jsonb,
+    warnings            text[] NOT NULL DEFAULT '{}',
+    tags                jsonb NOT NULL DEFAULT '{}',
+    begun_at            timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    ended_at            timestamptz,
+    query_similarities  real[],
     source_similarities real[],
-    corpora           text[],
-    parent_turn_id    bigint,
-    superseded        boolean NOT NULL DEFAULT false,
-    origin            text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
-    call_settings     jsonb NOT NULL DEFAULT '{}',
-    call_role         text,
+    corpora             text[],
+    parent_turn_id      bigint,
+    superseded          boolean NOT NULL DEFAULT false,
+    origin              text NOT NULL DEFAULT 'live' CHECK (origin IN ('live', 'imported')),
+    call_settings       jsonb NOT NULL DEFAULT '{}',
+    call_role           text,
     UNIQUE (conversation_id, turn_no),
     UNIQUE (conversation_id, request_id)
 );
@@ -130,21 +130,21 @@ COMMENT ON COLUMN reground.turns.call_settings IS 'The settings given to begin_t
 COMMENT ON COLUMN reground.turns.call_role IS 'Role that began the turn, if call_settings name functions; later calls on the turn call them as this role.';
 
 CREATE TABLE reground.turn_retrievals (
-    turn_id         bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
-    retrieval_no    integer NOT NULL CHECK (retrieval_no > 0),
-    tenant          text NOT NULL,
-    kind            text NOT NULL CHECK (kind IN ('search', 'passages')),
-    query           text,
-    embedding real[],
-    corpora         text[],
-    filter          jsonb,
-    max_results     integer,
-    markers         text[] NOT NULL,
-    added_count     integer NOT NULL,
-    warnings        text[] NOT NULL,
-    search_us       integer,
-    turn_before     jsonb NOT NULL,
-    retrieved_at    timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    turn_id      bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
+    retrieval_no integer NOT NULL CHECK (retrieval_no > 0),
+    tenant       text NOT NULL,
+    kind         text NOT NULL CHECK (kind IN ('search', 'passages')),
+    query        text,
+    embedding    real[],
+    corpora      text[],
+    filter       jsonb,
+    max_results  integer,
+    markers      text[] NOT NULL,
+    added_count  integer NOT NULL,
+    warnings     text[] NOT NULL,
+    search_us    integer,
+    turn_before  jsonb NOT NULL,
+    retrieved_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (turn_id, retrieval_no)
 );
 COMMENT ON TABLE reground.turn_retrievals IS 'Further retrievals of a turn after its beginning: searches (retrieve) and added passages (add_passages).';
@@ -168,7 +168,7 @@ CREATE TABLE reground.conversation_sources (
     conversation_id bigint NOT NULL REFERENCES reground.conversations ON DELETE CASCADE,
     corpus          text NOT NULL,
     doc_id          text NOT NULL,
-    chunk_id         text NOT NULL,
+    chunk_id        text NOT NULL,
     tenant          text NOT NULL,
     carry_score     double precision NOT NULL CHECK (carry_score BETWEEN 0 AND 1),
     inactive_turns  integer NOT NULL,
@@ -199,7 +199,7 @@ CREATE TABLE reground.conversation_markers (
     tenant          text NOT NULL,
     corpus          text NOT NULL,
     doc_id          text NOT NULL,
-    chunk_id         text NOT NULL,
+    chunk_id        text NOT NULL,
     version         integer,
     page_start      integer,
     page_end        integer,
@@ -239,15 +239,15 @@ COMMENT ON COLUMN reground.conversation_markers.cited IS 'Whether an answer has 
 COMMENT ON COLUMN reground.conversation_markers.binding_no IS 'Order of assignment within the conversation, from 1.';
 
 CREATE TABLE reground.source_facts (
-    turn_id    bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
-    marker     text NOT NULL,
-    fact_no    integer NOT NULL,
-    tenant     text NOT NULL,
-    fact       text NOT NULL,
-    fact_start integer NOT NULL,
-    fact_end   integer NOT NULL,
-    published  text,
-    version    integer,
+    turn_id      bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
+    marker       text NOT NULL,
+    fact_no      integer NOT NULL,
+    tenant       text NOT NULL,
+    fact         text NOT NULL,
+    fact_start   integer NOT NULL,
+    fact_end     integer NOT NULL,
+    published    text,
+    version      integer,
     content_hash text NOT NULL,
     PRIMARY KEY (turn_id, marker, fact_no)
 );
@@ -262,3 +262,108 @@ COMMENT ON COLUMN reground.source_facts.fact_end IS 'One past its last character
 COMMENT ON COLUMN reground.source_facts.published IS 'Publication date of the source, as stored by the application.';
 COMMENT ON COLUMN reground.source_facts.version IS 'Version of the document.';
 COMMENT ON COLUMN reground.source_facts.content_hash IS 'SHA-256 (hex) of the text of the passage, after normalisation.';
+
+-- Traces: all candidates of each turn. One row per turn with arrays takes a fifth of the space of one row per candidate.
+-- The partitions are a fixed ring of sixteen weeks, because partitions created at run time are not dumped; retention truncates the
+-- oldest. Partitions are read through the parent only, so that row-level security applies.
+
+CREATE FUNCTION reground._trace_bucket(traced_at timestamptz) RETURNS smallint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (pg_catalog.floor(pg_catalog.date_part('epoch', traced_at) / 604800)::bigint % 16)::smallint;
+COMMENT ON FUNCTION reground._trace_bucket(timestamptz) IS
+'Internal: returns the partition of turn_traces for a time: weeks since 1970, modulo 16.';
+
+CREATE TABLE reground.turn_traces (
+    bucket           smallint NOT NULL,
+    turn_id          bigint NOT NULL,
+    tenant           text NOT NULL,
+    traced_at        timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    chunk_ids        text[] NOT NULL,
+    doc_ids          text[] NOT NULL,
+    corpora          text[] NOT NULL,
+    member_chunk_ids text[] NOT NULL,
+    origins          text[] NOT NULL,
+    lexical_ranks    integer[] NOT NULL,
+    lexical_scores   double precision[] NOT NULL,
+    vector_ranks     integer[] NOT NULL,
+    vector_distances double precision[] NOT NULL,
+    graph_ranks      integer[] NOT NULL,
+    fused_scores     double precision[] NOT NULL,
+    rerank_scores    double precision[] NOT NULL,
+    relevances       double precision[] NOT NULL,
+    carry_scores     double precision[] NOT NULL,
+    dropped_stages   text[] NOT NULL,
+    drop_reasons     text[] NOT NULL,
+    replaced_by      text[] NOT NULL,
+    markers          text[] NOT NULL,
+    has_coordinates  boolean[] NOT NULL,
+    hash_prefixes    bytea,
+    retrieval_nos    integer[]
+) PARTITION BY LIST (bucket);
+COMMENT ON TABLE reground.turn_traces IS 'All candidates of each turn, as parallel arrays. Read the view turn_candidates instead.';
+COMMENT ON COLUMN reground.turn_traces.bucket IS 'Partition: weeks since 1970, modulo 16.';
+COMMENT ON COLUMN reground.turn_traces.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.turn_traces.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.turn_traces.traced_at IS 'When the trace was written.';
+COMMENT ON COLUMN reground.turn_traces.chunk_ids IS 'Ids of the passages.';
+COMMENT ON COLUMN reground.turn_traces.doc_ids IS 'Ids of the documents.';
+COMMENT ON COLUMN reground.turn_traces.corpora IS 'Names of the corpora.';
+COMMENT ON COLUMN reground.turn_traces.member_chunk_ids IS 'Ids of all passages merged into each candidate, separated by U+001F.';
+COMMENT ON COLUMN reground.turn_traces.origins IS 'fresh, carried, pinned, added, or graph for candidates found only through the knowledge graph.';
+COMMENT ON COLUMN reground.turn_traces.lexical_ranks IS 'Ranks in the lexical branch, from 1.';
+COMMENT ON COLUMN reground.turn_traces.lexical_scores IS 'BM25 scores.';
+COMMENT ON COLUMN reground.turn_traces.vector_ranks IS 'Ranks in the vector branch, from 1.';
+COMMENT ON COLUMN reground.turn_traces.vector_distances IS 'Distances between the embeddings of passage and query.';
+COMMENT ON COLUMN reground.turn_traces.graph_ranks IS 'Ranks among the passages of neighbours in the knowledge graph, from 1.';
+COMMENT ON COLUMN reground.turn_traces.fused_scores IS 'Scores by which the candidates were ordered; see the setting fusion.';
+COMMENT ON COLUMN reground.turn_traces.rerank_scores IS 'Scores of the reranker.';
+COMMENT ON COLUMN reground.turn_traces.relevances IS 'Relevance to the query, 0 to 1 (C3).';
+COMMENT ON COLUMN reground.turn_traces.carry_scores IS 'Carry scores when the turn began.';
+COMMENT ON COLUMN reground.turn_traces.dropped_stages IS 'Stage that dropped each candidate; NULL for sources of the context.';
+COMMENT ON COLUMN reground.turn_traces.drop_reasons IS 'Why each candidate was dropped (I8).';
+COMMENT ON COLUMN reground.turn_traces.replaced_by IS 'Passage that replaced each candidate: a twin, or the passage that it was merged into.';
+COMMENT ON COLUMN reground.turn_traces.markers IS 'Markers of the sources of the context.';
+COMMENT ON COLUMN reground.turn_traces.has_coordinates IS 'Whether the passage has a position in its document (pages, characters or ordinal).';
+COMMENT ON COLUMN reground.turn_traces.hash_prefixes IS 'First 8 bytes of the hash of each candidate''s text, concatenated, with provenance hash or higher; zeros if unknown.';
+COMMENT ON COLUMN reground.turn_traces.retrieval_nos IS 'Number of the retrieval that found each candidate: 0 for the beginning of the turn, otherwise that of turn_retrievals; NULL without further retrievals.';
+
+DO $$
+DECLARE
+    partition text;
+BEGIN
+    FOR bucket IN 0..15 LOOP
+        partition := pg_catalog.format('turn_traces_%s', pg_catalog.lpad(bucket::text, 2, '0'));
+        EXECUTE pg_catalog.format(
+            'CREATE TABLE reground.%I PARTITION OF reground.turn_traces (PRIMARY KEY (turn_id)) FOR VALUES IN (%s)', partition, bucket);
+        EXECUTE pg_catalog.format('COMMENT ON TABLE reground.%I IS %L', partition,
+            pg_catalog.format('Partition %s of turn_traces; read the parent table.', bucket));
+        EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', partition);
+        PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', partition)::regclass, '');
+    END LOOP;
+END
+$$;
+
+CREATE TABLE reground.drift_events (
+    drift_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    turn_id       bigint NOT NULL REFERENCES reground.turns ON DELETE CASCADE,
+    tenant        text NOT NULL,
+    event         text NOT NULL,
+    severity      text NOT NULL,
+    corpus        text,
+    chunk_id      text,
+    original_hash text,
+    returned_hash text,
+    created_at    timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+CREATE INDEX drift_events_turn ON reground.drift_events (turn_id);
+COMMENT ON TABLE reground.drift_events IS 'Results of a reranker that differ from its input (I7): a changed text or a lost id.';
+COMMENT ON COLUMN reground.drift_events.drift_id IS 'Key.';
+COMMENT ON COLUMN reground.drift_events.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.drift_events.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.drift_events.event IS 'Kind of difference.';
+COMMENT ON COLUMN reground.drift_events.severity IS 'minor, major or critical, by how much of the text changed.';
+COMMENT ON COLUMN reground.drift_events.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.drift_events.chunk_id IS 'Passage that the result was mapped to; NULL if none fits.';
+COMMENT ON COLUMN reground.drift_events.original_hash IS 'Hash of the text sent.';
+COMMENT ON COLUMN reground.drift_events.returned_hash IS 'Hash of the text returned.';
+COMMENT ON COLUMN reground.drift_events.created_at IS 'When the event was recorded.';

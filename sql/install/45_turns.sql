@@ -1,6 +1,4 @@
--- A turn: begun with a question, ended with an answer.
-
--- Rows that several functions return.
+-- Rows that several functions return. A new attribute is added at the end.
 
 CREATE TYPE reground.turn_source AS (
     turn_id   bigint,
@@ -192,6 +190,8 @@ COMMENT ON COLUMN reground.turn_candidate.drop_reason IS 'Why the candidate was 
 COMMENT ON COLUMN reground.turn_candidate.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
 COMMENT ON COLUMN reground.turn_candidate.retrieval_no IS '0 for the retrieval that began the turn, otherwise the number in turn_retrievals; NULL from dry_run_turn and shadow_turn.';
 
+-- Functions of a turn, from begin_turn to end_turn.
+
 CREATE FUNCTION reground.begin_turn(
     conversation_ref text, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL,
     request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
@@ -312,42 +312,6 @@ CREATE FUNCTION reground.alter_conversation(conversation_ref text, settings json
     RETURNS jsonb LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_conversation_wrapper';
 COMMENT ON FUNCTION reground.alter_conversation IS
 'Merges settings into those of the conversation (null removes one) and returns them. Creates the conversation if needed. Errors: 22023 for an invalid setting.';
-
-CREATE FUNCTION reground.check_policy(message_id bigint)
-    RETURNS TABLE (decision text, reason text) LANGUAGE sql STABLE PARALLEL SAFE
-    BEGIN ATOMIC
-        SELECT m.decision, r.reason
-        FROM reground.messages AS m LEFT JOIN LATERAL pg_catalog.unnest(m.reasons) AS r(reason) ON true
-        WHERE m.message_id = check_policy.message_id;
-    END;
-COMMENT ON FUNCTION reground.check_policy(bigint) IS
-'Returns the decision on an answer (accept or regenerate), one row per reason (I20).';
-
-CREATE FUNCTION reground.answer_metrics(message_id bigint)
-    RETURNS TABLE (metric text, numerator double precision, denominator bigint, value double precision)
-    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'answer_metrics_wrapper';
-COMMENT ON FUNCTION reground.answer_metrics IS
-'Computes quality measures of a stored answer: reference_validity, citation_coverage, alce_citation_recall and _precision, trec_weighted_ and trec_hard_precision and _recall, all_citations_precision and _recall, faithfulness, context_utilisation, carry_over_hit_rate. value is numerator / denominator; NULL if the denominator is 0. Errors: P0002 if the answer does not exist.';
-
-CREATE FUNCTION reground._add_ratio(state double precision[], numerator double precision, denominator double precision)
-    RETURNS double precision[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ARRAY[state[1] + coalesce(numerator, 0), state[2] + coalesce(denominator, 0)];
-COMMENT ON FUNCTION reground._add_ratio IS
-'Internal: transition function of micro_average.';
-CREATE FUNCTION reground._add_ratios(a double precision[], b double precision[])
-    RETURNS double precision[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ARRAY[a[1] + b[1], a[2] + b[2]];
-COMMENT ON FUNCTION reground._add_ratios IS
-'Internal: combine function of micro_average.';
-CREATE FUNCTION reground._ratio(state double precision[])
-    RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN state[1] / nullif(state[2], 0);
-COMMENT ON FUNCTION reground._ratio IS
-'Internal: final function of micro_average.';
-CREATE AGGREGATE reground.micro_average(numerator double precision, denominator double precision) (
-    SFUNC = reground._add_ratio, STYPE = double precision[], INITCOND = '{0,0}', FINALFUNC = reground._ratio, COMBINEFUNC = reground._add_ratios, PARALLEL = SAFE);
-COMMENT ON AGGREGATE reground.micro_average(double precision, double precision) IS
-'Returns the sum of the numerators divided by the sum of the denominators, NULL if that is 0; for example over rows of answer_metrics.';
 
 CREATE FUNCTION reground.profile()
     RETURNS TABLE (function text, stage text, calls integer, self_us bigint)

@@ -1,9 +1,99 @@
--- Where a citation comes from (I3): seven kinds of artifact and what each was made of, as views over the traces. Nothing is
--- stored for them. The relations are those of W3C PROV, read from the artifact to what it was made of.
+-- The hash chain of each conversation with provenance merkle, and the archive of turns without traces.
+
+-- No foreign keys: the chain must keep the links of deleted rows, so that verify_chain reports them as missing.
+CREATE TABLE reground.provenance_chain (
+    conversation_id bigint NOT NULL,
+    link_no         bigint NOT NULL,
+    tenant          text NOT NULL,
+    kind            text NOT NULL CHECK (kind IN ('turn', 'retrieval', 'answer')),
+    turn_id         bigint NOT NULL,
+    message_id      bigint,
+    salts           bytea[] NOT NULL,
+    leaves          bytea[] NOT NULL,
+    previous_digest bytea NOT NULL,
+    digest          bytea NOT NULL,
+    linked_at       timestamptz NOT NULL,
+    retrieval_no    integer,
+    PRIMARY KEY (conversation_id, link_no)
+);
+CREATE INDEX provenance_chain_linked ON reground.provenance_chain USING brin (linked_at);
+COMMENT ON TABLE reground.provenance_chain IS 'Hash chain of each conversation with provenance merkle: one link per turn, further retrieval and answer. Each link contains the digest of the previous link, so verify_chain finds later changes. Only retention removes links, the oldest first, and leaves a checkpoint.';
+COMMENT ON COLUMN reground.provenance_chain.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.provenance_chain.link_no IS 'Number of the link within the chain, from 1.';
+COMMENT ON COLUMN reground.provenance_chain.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.provenance_chain.kind IS 'turn, retrieval or answer.';
+COMMENT ON COLUMN reground.provenance_chain.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.provenance_chain.message_id IS 'Id of the answer; NULL for other links.';
+COMMENT ON COLUMN reground.provenance_chain.salts IS 'Random salt of each content. A turn has the question, its other columns, and each initial source; a retrieval its arguments and each added source; an answer its text, its verdict, and each citation. NULL for erased contents.';
+COMMENT ON COLUMN reground.provenance_chain.leaves IS 'SHA-256 of each content, after the byte 0 and its salt.';
+COMMENT ON COLUMN reground.provenance_chain.previous_digest IS 'Digest of the previous link; 32 zero bytes in the first link.';
+COMMENT ON COLUMN reground.provenance_chain.digest IS 'SHA-256 over the byte 2, previous_digest, the columns of the link, and the Merkle root of its leaves (RFC 6962).';
+COMMENT ON COLUMN reground.provenance_chain.linked_at IS 'When the link was made.';
+COMMENT ON COLUMN reground.provenance_chain.retrieval_no IS 'Number of the retrieval within the turn (turn_retrievals); NULL for other links.';
+
+CREATE TABLE reground.chain_checkpoints (
+    conversation_id bigint NOT NULL,
+    link_no         bigint NOT NULL,
+    tenant          text NOT NULL,
+    digest          bytea NOT NULL,
+    linked_at       timestamptz NOT NULL,
+    created_at      timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    PRIMARY KEY (conversation_id, link_no)
+);
+COMMENT ON TABLE reground.chain_checkpoints IS 'Last link that retention removed from a chain; verify_chain starts after it.';
+COMMENT ON COLUMN reground.chain_checkpoints.conversation_id IS 'Id of the conversation.';
+COMMENT ON COLUMN reground.chain_checkpoints.link_no IS 'Number of the link within the chain.';
+COMMENT ON COLUMN reground.chain_checkpoints.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.chain_checkpoints.digest IS 'Digest of the link.';
+COMMENT ON COLUMN reground.chain_checkpoints.linked_at IS 'When the link was made.';
+COMMENT ON COLUMN reground.chain_checkpoints.created_at IS 'When the link was removed.';
+
+CREATE TABLE reground.turn_archive (
+    turn_id          bigint PRIMARY KEY,
+    tenant           text NOT NULL,
+    conversation_ref text NOT NULL,
+    turn_no          integer NOT NULL,
+    corpus           text NOT NULL,
+    model            text,
+    begun_at         timestamptz NOT NULL,
+    candidate_count  integer NOT NULL,
+    source_count     integer NOT NULL,
+    citation_count   integer,
+    holding_count    integer,
+    cfs              double precision,
+    decision         text,
+    markers          text[] NOT NULL DEFAULT '{}',
+    corpora          text[] NOT NULL DEFAULT '{}',
+    doc_ids          text[] NOT NULL DEFAULT '{}',
+    chunk_ids        text[] NOT NULL DEFAULT '{}',
+    hash_prefixes    bytea NOT NULL DEFAULT ''
+);
+CREATE INDEX turn_archive_begun ON reground.turn_archive USING brin (begun_at);
+COMMENT ON TABLE reground.turn_archive IS 'Summary of each turn whose trace retention removed (I19). It remains when the turn is deleted.';
+COMMENT ON COLUMN reground.turn_archive.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.turn_archive.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.turn_archive.conversation_ref IS 'The application''s id of the conversation.';
+COMMENT ON COLUMN reground.turn_archive.turn_no IS 'Number of the turn within its conversation, from 1.';
+COMMENT ON COLUMN reground.turn_archive.corpus IS 'Leading corpus of the turn.';
+COMMENT ON COLUMN reground.turn_archive.model IS 'Model that wrote the current answer.';
+COMMENT ON COLUMN reground.turn_archive.begun_at IS 'When the turn began.';
+COMMENT ON COLUMN reground.turn_archive.candidate_count IS 'Number of candidates in the trace.';
+COMMENT ON COLUMN reground.turn_archive.source_count IS 'Number of sources in the context.';
+COMMENT ON COLUMN reground.turn_archive.citation_count IS 'Number of citations in the current answer; NULL without an answer.';
+COMMENT ON COLUMN reground.turn_archive.holding_count IS 'Number of these that hold.';
+COMMENT ON COLUMN reground.turn_archive.cfs IS 'Citation fidelity score of the answer, 0 to 1 (I4); NULL without citations.';
+COMMENT ON COLUMN reground.turn_archive.decision IS 'accept or regenerate (I20).';
+COMMENT ON COLUMN reground.turn_archive.markers IS 'Markers cited by the answer, each once; parallel to the following arrays.';
+COMMENT ON COLUMN reground.turn_archive.corpora IS 'Corpora of the cited sources.';
+COMMENT ON COLUMN reground.turn_archive.doc_ids IS 'Documents of the cited sources.';
+COMMENT ON COLUMN reground.turn_archive.chunk_ids IS 'Passages of the cited sources.';
+COMMENT ON COLUMN reground.turn_archive.hash_prefixes IS 'First 8 bytes of the hash of each cited passage, concatenated; zeros if unknown.';
+
+-- The provenance graph of a citation (I3): seven kinds of artifact and their derivations, as views over the traces, with the relations of W3C PROV.
 
 CREATE FUNCTION reground._node(kind text, id text, item text DEFAULT NULL) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    -- Ids may hold what separates them.
+    -- Ids may contain the separator.
     RETURN kind || ':' || pg_catalog.replace(pg_catalog.replace(id, '%', '%25'), '/', '%2F') || coalesce('/' || item, '');
 COMMENT ON FUNCTION reground._node(text, text, text) IS
 'Internal: returns the name of a node of the provenance graph.';
@@ -69,7 +159,7 @@ COMMENT ON COLUMN reground.provenance_nodes.hash IS 'SHA-256 (hex) of the text, 
 COMMENT ON COLUMN reground.provenance_nodes.details IS 'Attributes of the artifact: position and verdict of a citation, coordinates in the context, ranks and scores of a candidate; NULL for chunks and documents.';
 
 CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
-    -- A citation quotes what it names: the source of the context, or the last that was seen of the passage, or else its place.
+    -- A citation quotes its source: the source of the context, otherwise the last artifact of the passage, otherwise the chunk or document.
     SELECT c.tenant, c.turn_id, reground._node('citation', c.citation_id::text) AS node,
            CASE WHEN k.marker IS NOT NULL THEN reground._node('context', c.turn_id::text, k.marker)
                 WHEN x.rerank_score IS NOT NULL THEN reground._node('reranked', c.turn_id::text, x.candidate_no::text)
@@ -94,7 +184,7 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     SELECT m.tenant, m.turn_id, reground._node('answer', m.message_id::text), reground._node('context', m.turn_id::text, e ->> 'marker'), 'wasDerivedFrom', 'generation'
     FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id), pg_catalog.jsonb_array_elements(t.context) AS e
     UNION ALL
-    -- A source of the context came out of the reranker or straight out of the search; one that only memory brought in, or whose trace was not kept, is its passages.
+    -- A source of the context comes from the reranker or from the search. A source that was only carried, or has no trace, comes from its passages.
     SELECT x.tenant, x.turn_id, reground._node('context', x.turn_id::text, x.marker),
            reground._node(CASE WHEN x.rerank_score IS NULL THEN 'candidate' ELSE 'reranked' END, x.turn_id::text, x.candidate_no::text), 'wasDerivedFrom', 'selection'
     FROM reground.turn_candidates AS x WHERE x.in_context AND pg_catalog.num_nonnulls(x.rerank_score, x.lexical_rank, x.vector_rank, x.graph_rank) > 0
@@ -105,7 +195,7 @@ CREATE VIEW reground.provenance_edges WITH (security_invoker = true) AS
     WHERE NOT EXISTS (SELECT FROM reground.turn_candidates AS x WHERE x.turn_id = t.turn_id AND x.marker = e ->> 'marker'
                           AND pg_catalog.num_nonnulls(x.rerank_score, x.lexical_rank, x.vector_rank, x.graph_rank) > 0)
     UNION ALL
-    -- A carried source was in the context of an earlier turn: that is why it is here, and not what it is made of.
+    -- A carried source was influenced by the earlier turn, but not derived from it.
     SELECT t.tenant, t.turn_id, reground._node('context', t.turn_id::text, e ->> 'marker'), reground._node('context', f.turn_id::text, e ->> 'marker'), 'wasInfluencedBy', 'memory'
     FROM reground.turns AS t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.context) AS e
     JOIN reground.conversation_markers AS k ON k.conversation_id = t.conversation_id AND k.marker = e ->> 'marker'
@@ -134,7 +224,7 @@ CREATE FUNCTION reground.trace_citation(citation_id bigint)
     RETURNS TABLE (hop integer, stage_no integer, kind text, node text, activity text, corpus text, doc_id text, chunk_id text, locator text, hash text, details jsonb)
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
-        -- The turn as a value of its own: so it reaches into the views, which know no other way to one turn.
+        -- The turn_id is computed first, so that the planner can push it into the views.
         WITH RECURSIVE cited_turn AS MATERIALIZED (SELECT c.turn_id FROM reground.message_citations AS c WHERE c.citation_id = trace_citation.citation_id),
         edges AS MATERIALIZED (
             SELECT e.node, e.derived_from, e.activity FROM reground.provenance_edges AS e WHERE e.turn_id = (SELECT o.turn_id FROM cited_turn AS o) AND e.relation <> 'wasInfluencedBy'),
@@ -196,3 +286,64 @@ COMMENT ON COLUMN reground.stale_citations.current_version IS 'Current version o
 COMMENT ON COLUMN reground.stale_citations.modified_at IS 'When the original of the current version changed, as given by the application.';
 COMMENT ON COLUMN reground.stale_citations.staleness IS 'Time between the indexing of the cited version and the change of the current original (I12); NULL if the document was deleted.';
 COMMENT ON COLUMN reground.stale_citations.created_at IS 'When the answer was recorded.';
+
+-- Verification of turns and chains, similarities, retention (I10, I19).
+
+CREATE FUNCTION reground.verify_turn(turn_id bigint)
+    RETURNS TABLE (corpus text, doc_id text, chunk_id text, marker text, stored_hash text, current_hash text, content_state text)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_turn_wrapper';
+COMMENT ON FUNCTION reground.verify_turn(bigint) IS
+'Compares the stored text hashes of a turn''s passages with their present texts, as the caller can read them: each source of the context, and each candidate with provenance hash or higher. content_state: unchanged, changed, gone (deleted or not visible) or unknown (the relation cannot be read). For reground_auditor. Errors: P0002 if the turn does not exist.';
+
+CREATE FUNCTION reground._pair_index(position_a integer, position_b integer, source_count integer) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN position_a <> position_b THEN (least(position_a, position_b) - 1) * source_count - least(position_a, position_b) * (least(position_a, position_b) - 1) / 2
+        + greatest(position_a, position_b) - least(position_a, position_b) END;
+COMMENT ON FUNCTION reground._pair_index(integer, integer, integer) IS
+'Internal: returns the index in turns.source_similarities of a pair of positions in the context; NULL for equal positions.';
+
+CREATE VIEW reground.citation_similarities WITH (security_invoker = true) AS
+    SELECT c.tenant, c.turn_id, c.message_id, c.citation_id, c.citation_no, k.marker, c.corpus, c.doc_id, c.chunk_id, t.query_similarities[k.position] AS query_similarity,
+           n.marker AS nearest_marker, n.similarity AS nearest_similarity, c.best_other_marker,
+           t.source_similarities[reground._pair_index(k.position, b.position, pg_catalog.jsonb_array_length(t.context))] AS best_other_similarity
+    FROM reground.message_citations AS c
+    JOIN reground.turns AS t ON t.turn_id = c.turn_id
+    CROSS JOIN LATERAL (
+        SELECT e.source ->> 'marker' AS marker, e.position::integer AS position FROM pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, position)
+        WHERE e.source #>> '{passage,corpus}' = c.corpus AND e.source #>> '{passage,doc_id}' = c.doc_id AND (e.source #>> '{passage,chunk_id}' = c.chunk_id OR e.source -> 'member_chunk_ids' ? c.chunk_id)
+        ORDER BY e.source ->> 'marker' = c.marker DESC NULLS LAST, e.position LIMIT 1) AS k
+    LEFT JOIN LATERAL (
+        SELECT e.source ->> 'marker' AS marker, t.source_similarities[reground._pair_index(k.position, e.position::integer, pg_catalog.jsonb_array_length(t.context))] AS similarity
+        FROM pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, position)
+        WHERE t.source_similarities[reground._pair_index(k.position, e.position::integer, pg_catalog.jsonb_array_length(t.context))] IS NOT NULL
+        ORDER BY 2 DESC, e.position LIMIT 1) AS n ON true
+    LEFT JOIN LATERAL (
+        SELECT e.position::integer AS position FROM pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, position) WHERE e.source ->> 'marker' = c.best_other_marker LIMIT 1) AS b ON true
+    WHERE t.query_similarities IS NOT NULL OR t.source_similarities IS NOT NULL;
+COMMENT ON VIEW reground.citation_similarities IS 'Cosine similarities of the cited sources when the turn began, in [-1, 1], for turns with provenance semantic or higher. They do not say whether a source supports the claim.';
+COMMENT ON COLUMN reground.citation_similarities.tenant IS 'Tenant that the row belongs to.';
+COMMENT ON COLUMN reground.citation_similarities.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.citation_similarities.message_id IS 'Id of the answer.';
+COMMENT ON COLUMN reground.citation_similarities.citation_id IS 'Id of the citation.';
+COMMENT ON COLUMN reground.citation_similarities.citation_no IS 'Number of the citation within the answer, from 1.';
+COMMENT ON COLUMN reground.citation_similarities.marker IS 'Marker of the cited source.';
+COMMENT ON COLUMN reground.citation_similarities.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.citation_similarities.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.citation_similarities.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.citation_similarities.query_similarity IS 'Similarity to the query; NULL without one of the embeddings.';
+COMMENT ON COLUMN reground.citation_similarities.nearest_marker IS 'Marker of the most similar other source.';
+COMMENT ON COLUMN reground.citation_similarities.nearest_similarity IS 'Similarity to that source.';
+COMMENT ON COLUMN reground.citation_similarities.best_other_marker IS 'Marker of the other source that supports the claim best (message_citations).';
+COMMENT ON COLUMN reground.citation_similarities.best_other_similarity IS 'Similarity to that source.';
+
+CREATE FUNCTION reground.verify_chain(conversation_ref text)
+    RETURNS TABLE (tenant text, link_no bigint, kind text, turn_no integer, turn_id bigint, message_id bigint, status text, detail text, linked_at timestamptz)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'verify_chain_wrapper';
+COMMENT ON FUNCTION reground.verify_chain(text) IS
+'Verifies the hash chain of a conversation, one row per link. status: ok; content_changed (detail names the part); content_erased (erased together with its salt); missing (the link, its turn or its answer is gone; link_no NULL: it never had a link); chain_broken (the link was changed or does not follow the previous one). No rows without provenance merkle. For reground_auditor, who sees all tenants. Errors: P0002 if the conversation does not exist.';
+
+CREATE FUNCTION reground.run_retention(as_of timestamptz DEFAULT pg_catalog.now())
+    RETURNS TABLE (relation text, rows bigint, action text)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'run_retention_wrapper';
+COMMENT ON FUNCTION reground.run_retention(timestamptz) IS
+'Archives and removes traces and chain links older than reground.trace_retention_days, and archived turns older than reground.archive_retention_days (I19). Call it daily, in its own transaction. Returns one row per changed relation; the action "kept: not whole" counts conversations whose chain is not valid. For reground_admin. Errors: 42501 for a time in the future, except for superusers.';
