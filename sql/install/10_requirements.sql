@@ -1,4 +1,4 @@
--- What must be true of the database before anything is made.
+-- Checks of the database and roles.
 
 DO $$
 DECLARE
@@ -19,7 +19,7 @@ BEGIN
 END
 $$;
 
--- Roles are cluster-wide: another database with reground may have made them already, or be making them.
+-- Roles are cluster-wide: another database with reground may have created them, or be creating them now.
 DO $$
 DECLARE
     role_name text;
@@ -37,4 +37,29 @@ END
 $$;
 GRANT reground_user TO reground_admin;
 
-COMMENT ON SCHEMA reground IS 'Conversational RAG that stays grounded: corpora, turns, citations and their audit.';
+COMMENT ON SCHEMA reground IS 'Grounded conversational RAG: corpora, turns, citations and their audit.';
+
+-- The tenant of a statement.
+
+CREATE FUNCTION reground.current_tenant() RETURNS text
+    LANGUAGE c STABLE PARALLEL SAFE
+    AS 'MODULE_PATHNAME', 'current_tenant_wrapper';
+COMMENT ON FUNCTION reground.current_tenant() IS
+'Returns the tenant of this statement: the value of the setting named by reground.tenant_from, or the current role if reground.tenant_from is not set. NULL if the named setting is empty; then no row is visible and nothing can be written.';
+
+-- Settings of a turn.
+
+CREATE FUNCTION reground._settings()
+    RETURNS TABLE (name text, default_value jsonb, expects text, meaning text) LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'settings_wrapper';
+COMMENT ON FUNCTION reground._settings() IS
+'Internal: rows of the view settings.';
+
+CREATE VIEW reground.settings WITH (security_invoker = true) AS
+    SELECT name, default_value, NULLIF(pg_catalog.current_setting('reground.' || name, true), '') AS server_value, expects, meaning
+    FROM reground._settings();
+COMMENT ON VIEW reground.settings IS 'All settings of a turn. The first value that is set wins: argument, conversation, corpus, server (SET reground.NAME), default.';
+COMMENT ON COLUMN reground.settings.name IS 'Name.';
+COMMENT ON COLUMN reground.settings.default_value IS 'Built-in default.';
+COMMENT ON COLUMN reground.settings.server_value IS 'Current value of reground.NAME.';
+COMMENT ON COLUMN reground.settings.expects IS 'Accepted values.';
+COMMENT ON COLUMN reground.settings.meaning IS 'Effect of the setting.';

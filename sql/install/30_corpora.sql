@@ -1,101 +1,191 @@
--- What can be retrieved from: relations of the application, what we know of their documents, and what these say of entities.
+-- Corpora: registered relations, versions of their documents, and the knowledge graph.
 
 CREATE TABLE reground.corpora (
-    corpus_id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    tenant          text,
-    corpus          text NOT NULL CHECK (corpus <> ''),
-    relation        regclass NOT NULL,
-    documents       regclass,
-    managed         boolean NOT NULL,
-    mapping         jsonb NOT NULL,
-    dimensions      integer,
-    embedding_type  text CHECK (embedding_type IN ('vector', 'halfvec')),
-    metric          text NOT NULL DEFAULT 'cosine' CHECK (metric IN ('cosine', 'l2', 'inner_product')),
-    text_config     text NOT NULL,
-    chunking        jsonb NOT NULL DEFAULT '{}',
-    settings        jsonb NOT NULL DEFAULT '{}',
-    reranker_role   regrole,
-    intent_role     regrole,
-    created_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    corpus_id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant         text,
+    corpus         text NOT NULL CHECK (corpus <> ''),
+    relation       regclass NOT NULL,
+    documents      regclass,
+    managed        boolean NOT NULL,
+    mapping        jsonb NOT NULL,
+    dimensions     integer,
+    embedding_type text CHECK (embedding_type IN ('vector', 'halfvec')),
+    metric         text NOT NULL DEFAULT 'cosine' CHECK (metric IN ('cosine', 'l2', 'inner_product')),
+    text_config    text NOT NULL,
+    chunking       jsonb NOT NULL DEFAULT '{}',
+    settings       jsonb NOT NULL DEFAULT '{}',
+    reranker_role  regrole,
+    intent_role    regrole,
+    created_at     timestamptz NOT NULL DEFAULT pg_catalog.now(),
     UNIQUE NULLS NOT DISTINCT (tenant, corpus)
 );
-COMMENT ON TABLE  reground.corpora IS 'Registered corpora: which relation holds the passages, and which column means what. Nothing of the relation is copied.';
-COMMENT ON COLUMN reground.corpora.corpus_id IS 'Surrogate key.';
-COMMENT ON COLUMN reground.corpora.tenant IS 'The tenant that it belongs to; NULL is shared by all (the relation''s own row-level security then filters its passages).';
-COMMENT ON COLUMN reground.corpora.corpus IS 'Name, as the functions take it.';
-COMMENT ON COLUMN reground.corpora.relation IS 'The relation that holds the passages.';
-COMMENT ON COLUMN reground.corpora.documents IS 'The relation that holds the documents, where there is one.';
-COMMENT ON COLUMN reground.corpora.managed IS 'True if create_corpus made the relations, so that put_document may write them.';
-COMMENT ON COLUMN reground.corpora.mapping IS 'Meaning → column: {"content": {"in": "passages", "column": "body"}, …}.';
+COMMENT ON TABLE reground.corpora IS 'Registered corpora: the relation of the passages, and the meaning of its columns. Passages are not copied.';
+COMMENT ON COLUMN reground.corpora.corpus_id IS 'Id of the corpus.';
+COMMENT ON COLUMN reground.corpora.tenant IS 'Tenant that the corpus belongs to; NULL for a shared corpus (row-level security of the relation then filters its passages).';
+COMMENT ON COLUMN reground.corpora.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.corpora.relation IS 'Relation that contains the passages.';
+COMMENT ON COLUMN reground.corpora.documents IS 'Relation that contains the documents; NULL without one.';
+COMMENT ON COLUMN reground.corpora.managed IS 'Whether create_corpus made the relations, so that put_document may write them.';
+COMMENT ON COLUMN reground.corpora.mapping IS 'Meaning of the columns: {"content": {"in": "passages", "column": "body"}, …}.';
 COMMENT ON COLUMN reground.corpora.dimensions IS 'Dimensions of the embedding column; NULL without one.';
 COMMENT ON COLUMN reground.corpora.embedding_type IS 'vector or halfvec; NULL without an embedding column.';
 COMMENT ON COLUMN reground.corpora.metric IS 'Distance between embeddings: cosine, l2 or inner_product.';
 COMMENT ON COLUMN reground.corpora.text_config IS 'Text search configuration of the lexical branch, schema-qualified.';
-COMMENT ON COLUMN reground.corpora.chunking IS 'How put_document splits: {"size": 512, "overlap": 128, "unit": "tokens"}.';
-COMMENT ON COLUMN reground.corpora.settings IS 'Settings of the corpus, weaker than a conversation''s; see the view reground.settings.';
-COMMENT ON COLUMN reground.corpora.reranker_role IS 'The role that set the reranker: it is called as that role.';
-COMMENT ON COLUMN reground.corpora.intent_role IS 'The role that set the intent function: it is called as that role.';
-COMMENT ON COLUMN reground.corpora.created_at IS 'When it was registered.';
+COMMENT ON COLUMN reground.corpora.chunking IS 'How put_document splits texts: {"size": 512, "overlap": 128, "unit": "tokens"}.';
+COMMENT ON COLUMN reground.corpora.settings IS 'Settings of the corpus. Settings of a conversation override them; see the view settings.';
+COMMENT ON COLUMN reground.corpora.reranker_role IS 'Role that set the reranker; the function is called as this role.';
+COMMENT ON COLUMN reground.corpora.intent_role IS 'Role that set the intent function; the function is called as this role.';
+COMMENT ON COLUMN reground.corpora.created_at IS 'When the corpus was registered.';
 
 CREATE TABLE reground.documents (
-    corpus_id     bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
-    doc_id        text NOT NULL,
-    version       integer NOT NULL CHECK (version >= 1),
-    tenant        text,
-    uri           text,
-    page_count    integer,
-    char_count    integer NOT NULL,
-    chunk_count   integer NOT NULL,
-    overlap_cost  double precision NOT NULL,
-    content_hash  text NOT NULL,
-    modified_at   timestamptz NOT NULL,
-    indexed_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    replaced_at   timestamptz,
-    deleted_at    timestamptz,
+    corpus_id    bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
+    doc_id       text NOT NULL,
+    version      integer NOT NULL CHECK (version >= 1),
+    tenant       text,
+    uri          text,
+    page_count   integer,
+    char_count   integer NOT NULL,
+    chunk_count  integer NOT NULL,
+    overlap_cost double precision NOT NULL,
+    content_hash text NOT NULL,
+    modified_at  timestamptz NOT NULL,
+    indexed_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    replaced_at  timestamptz,
+    deleted_at   timestamptz,
     PRIMARY KEY (corpus_id, doc_id, version)
 );
 CREATE UNIQUE INDEX documents_current ON reground.documents (corpus_id, doc_id) WHERE replaced_at IS NULL;
-COMMENT ON TABLE  reground.documents IS 'Identity, version and bounds of each document that put_document stored, a row a version. Text and description are in the corpus'' own NAME_documents.';
-COMMENT ON COLUMN reground.documents.corpus_id IS 'Its corpus.';
+COMMENT ON TABLE reground.documents IS 'Identity, version and size of each document stored with put_document, one row per version. The texts are in the table NAME_documents of the corpus.';
+COMMENT ON COLUMN reground.documents.corpus_id IS 'Id of the corpus.';
 COMMENT ON COLUMN reground.documents.doc_id IS 'The application''s id of the document.';
-COMMENT ON COLUMN reground.documents.version IS 'From 1, one more with each change of the text.';
-COMMENT ON COLUMN reground.documents.tenant IS 'The corpus'' tenant; NULL is shared.';
-COMMENT ON COLUMN reground.documents.uri IS 'Canonical URI (RFC 3986, without fragment and tracking parameters), or a stable path.';
-COMMENT ON COLUMN reground.documents.page_count IS 'Pages; NULL where the text has none. Citations beyond it are out_of_bounds.';
+COMMENT ON COLUMN reground.documents.version IS 'Version, from 1; each change of the text adds one.';
+COMMENT ON COLUMN reground.documents.tenant IS 'Tenant of the corpus; NULL if it is shared.';
+COMMENT ON COLUMN reground.documents.uri IS 'Canonical address (RFC 3986, without fragment and tracking parameters), or a stable path.';
+COMMENT ON COLUMN reground.documents.page_count IS 'Number of pages; NULL without pages. Citations of later pages are out_of_bounds.';
 COMMENT ON COLUMN reground.documents.char_count IS 'Unicode characters of the normalised text.';
-COMMENT ON COLUMN reground.documents.chunk_count IS 'Passages of this version.';
+COMMENT ON COLUMN reground.documents.chunk_count IS 'Number of passages of this version.';
 COMMENT ON COLUMN reground.documents.overlap_cost IS 'Characters stored in passages beyond those of the document, as a share of the document (I2).';
-COMMENT ON COLUMN reground.documents.content_hash IS 'SHA-256 (hex) of the normalised text, exactly: other white space moves the offsets.';
-COMMENT ON COLUMN reground.documents.modified_at IS 'When the original changed, as the application says; else when it was put.';
+COMMENT ON COLUMN reground.documents.content_hash IS 'SHA-256 (hex) of the exact normalised text, white space included.';
+COMMENT ON COLUMN reground.documents.modified_at IS 'When the original changed, as given by the application; by default when it was put.';
 COMMENT ON COLUMN reground.documents.indexed_at IS 'When this version was put.';
-COMMENT ON COLUMN reground.documents.replaced_at IS 'When a later version or a deletion took its place; NULL is current.';
+COMMENT ON COLUMN reground.documents.replaced_at IS 'When a later version or a deletion replaced this version; NULL for the current version.';
 COMMENT ON COLUMN reground.documents.deleted_at IS 'When the document was deleted.';
 
 CREATE TABLE reground.edges (
-    corpus_id   bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
-    doc_id      text NOT NULL,
-    chunk_id    text NOT NULL,
-    source_key  text COLLATE "C" NOT NULL,
-    relation    text NOT NULL,
-    target_key  text COLLATE "C" NOT NULL,
-    tenant      text,
-    source      text NOT NULL,
-    target      text NOT NULL,
-    weight      double precision NOT NULL CHECK (weight > 0),
-    put_at      timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    PRIMARY KEY (corpus_id, doc_id, chunk_id, source_key, relation, target_key)
+    corpus_id     bigint NOT NULL REFERENCES reground.corpora ON DELETE CASCADE,
+    doc_id        text NOT NULL,
+    chunk_id      text NOT NULL,
+    source_entity text COLLATE "C" NOT NULL,
+    relation      text NOT NULL,
+    target_entity text COLLATE "C" NOT NULL,
+    tenant        text,
+    source        text NOT NULL,
+    target        text NOT NULL,
+    weight        double precision NOT NULL CHECK (weight > 0),
+    created_at    timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    PRIMARY KEY (corpus_id, doc_id, chunk_id, source_entity, relation, target_entity)
 );
-CREATE INDEX edges_source ON reground.edges (corpus_id, source_key, weight DESC, chunk_id);
-CREATE INDEX edges_target ON reground.edges (corpus_id, target_key, weight DESC, chunk_id);
-COMMENT ON TABLE  reground.edges IS 'The mini knowledge graph of each corpus (C4): what a passage says of two entities. put_edges fills it; edges go with the passage, the document or the corpus that they were put for.';
-COMMENT ON COLUMN reground.edges.corpus_id IS 'Its corpus.';
-COMMENT ON COLUMN reground.edges.doc_id IS 'The application''s id of the passage''s document.';
-COMMENT ON COLUMN reground.edges.chunk_id IS 'The application''s id of the passage that says it.';
-COMMENT ON COLUMN reground.edges.source_key IS 'The source as entities are told apart by: NFC, lower case, white space folded.';
-COMMENT ON COLUMN reground.edges.relation IS 'What relates the two.';
-COMMENT ON COLUMN reground.edges.target_key IS 'The target as entities are told apart by.';
-COMMENT ON COLUMN reground.edges.tenant IS 'The corpus'' tenant; NULL is shared.';
-COMMENT ON COLUMN reground.edges.source IS 'Name of the entity that it leaves, as it was given.';
-COMMENT ON COLUMN reground.edges.target IS 'Name of the entity that it leads to, as it was given.';
-COMMENT ON COLUMN reground.edges.weight IS 'Above 0; the strongest nominate first.';
-COMMENT ON COLUMN reground.edges.put_at IS 'When it was first put.';
+CREATE INDEX edges_source ON reground.edges (corpus_id, source_entity, weight DESC, chunk_id);
+CREATE INDEX edges_target ON reground.edges (corpus_id, target_entity, weight DESC, chunk_id);
+COMMENT ON TABLE reground.edges IS 'Knowledge graph of each corpus (C4): relations between two entities, each stated by a passage. Deleting the passage, the document or the corpus deletes its edges.';
+COMMENT ON COLUMN reground.edges.corpus_id IS 'Id of the corpus.';
+COMMENT ON COLUMN reground.edges.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.edges.chunk_id IS 'Id of the passage that states the relation.';
+COMMENT ON COLUMN reground.edges.source_entity IS 'Normalised name of the source: NFC, lower case, single spaces.';
+COMMENT ON COLUMN reground.edges.relation IS 'Relation between the two entities.';
+COMMENT ON COLUMN reground.edges.target_entity IS 'Normalised name of the target.';
+COMMENT ON COLUMN reground.edges.tenant IS 'Tenant of the corpus; NULL if it is shared.';
+COMMENT ON COLUMN reground.edges.source IS 'Name of the source entity, as given.';
+COMMENT ON COLUMN reground.edges.target IS 'Name of the target entity, as given.';
+COMMENT ON COLUMN reground.edges.weight IS 'Weight, above 0; edges of large weight nominate passages first.';
+COMMENT ON COLUMN reground.edges.created_at IS 'When the edge was first stored.';
+
+-- Functions of corpora, documents and search.
+
+CREATE FUNCTION reground.create_corpus(
+    corpus text, dimensions integer DEFAULT NULL, schema text DEFAULT pg_catalog.current_schema(),
+    embedding_type text DEFAULT 'vector', metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english',
+    chunk_size integer DEFAULT 512, chunk_overlap integer DEFAULT 128, chunk_unit text DEFAULT 'tokens',
+    settings jsonb DEFAULT '{}', tenant text DEFAULT NULL, text_config_per_document boolean DEFAULT false)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'create_corpus_wrapper';
+COMMENT ON FUNCTION reground.create_corpus IS
+'Creates a corpus with tables of its own in a schema, owned by the caller: NAME (passages) and NAME_documents (texts and versions). dimensions NULL: no embeddings. embedding_type: vector or halfvec. metric: cosine, l2 or inner_product. chunk_unit: tokens (o200k_base), characters or sentences. text_config_per_document: each document may have its own text search configuration. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+
+CREATE FUNCTION reground.add_corpus(
+    corpus text, relation regclass, chunk_id text, content text, doc_id text DEFAULT NULL, embedding text DEFAULT NULL,
+    documents regclass DEFAULT NULL, documents_doc_id text DEFAULT NULL, title text DEFAULT NULL, uri text DEFAULT NULL,
+    published text DEFAULT NULL, modified_at text DEFAULT NULL, version text DEFAULT NULL, ordinal text DEFAULT NULL,
+    page_start text DEFAULT NULL, page_end text DEFAULT NULL, page_count text DEFAULT NULL,
+    char_start text DEFAULT NULL, char_end text DEFAULT NULL, metadata text DEFAULT NULL,
+    metric text DEFAULT 'cosine', text_config regconfig DEFAULT 'pg_catalog.english', settings jsonb DEFAULT '{}', tenant text DEFAULT NULL,
+    text_config_column text DEFAULT NULL)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_corpus_wrapper';
+COMMENT ON FUNCTION reground.add_corpus IS
+'Registers an existing table or view as a corpus; nothing is copied. chunk_id to metadata, documents_doc_id and text_config_column name columns of relation; title, uri, published, modified_at, version, page_count and metadata columns of documents, if it has them. text_config_column contains the text search configuration or language of each row; text_config applies if it is NULL or unknown. Run check_corpus afterwards. A second call with equal arguments does nothing. Errors: 42710 if the corpus exists with other arguments.';
+
+CREATE FUNCTION reground.alter_corpus(
+    corpus text, settings jsonb DEFAULT NULL, mapping jsonb DEFAULT NULL, metric text DEFAULT NULL, text_config regconfig DEFAULT NULL,
+    text_config_per_document boolean DEFAULT NULL)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_corpus_wrapper';
+COMMENT ON FUNCTION reground.alter_corpus IS
+'Changes the given properties of a corpus. settings are merged into those of the corpus (null removes one). mapping maps columns of a registered corpus: {"content": "body"} (null removes one). A new text_config or text_config_per_document rebuilds the lexemes and the index of tables made by create_corpus.';
+
+CREATE FUNCTION reground.drop_corpus(corpus text, drop_tables boolean DEFAULT false)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'drop_corpus_wrapper';
+COMMENT ON FUNCTION reground.drop_corpus IS
+'Removes the registration of a corpus, with the versions of its documents and its edges. The tables stay, unless drop_tables is true and create_corpus made them. Citations of the corpus stay.';
+
+CREATE FUNCTION reground.check_coordinates(corpus text)
+    RETURNS TABLE (chunk_id text, doc_id text, problem text, detail text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_coordinates_wrapper';
+COMMENT ON FUNCTION reground.check_coordinates(text) IS
+'Returns the passages whose position does not match their document (I2), among those that the caller may read. problem: no_document (no such version), out_of_bounds, text_elsewhere (the document has another text there), out_of_order. Reads the whole corpus. Errors: 55000 if create_corpus did not make the corpus.';
+
+CREATE FUNCTION reground.check_corpus(corpus text)
+    RETURNS TABLE (item text, status text, detail text, hint text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'check_corpus_wrapper';
+COMMENT ON FUNCTION reground.check_corpus IS
+'Checks a corpus and returns one row per finding. status: ok, warning (costs quality or speed) or error (the corpus does not work). hint: command that repairs it.';
+
+CREATE FUNCTION reground.put_document(
+    corpus text, doc_id text, content text DEFAULT NULL, passages jsonb DEFAULT NULL, uri text DEFAULT NULL, title text DEFAULT NULL,
+    published timestamptz DEFAULT NULL, modified_at timestamptz DEFAULT NULL, media_type text DEFAULT NULL, language text DEFAULT NULL,
+    page_starts integer[] DEFAULT NULL, page_count integer DEFAULT NULL, metadata jsonb DEFAULT NULL,
+    text_config text DEFAULT NULL)
+    RETURNS TABLE (version integer, changed boolean, chunk_count integer, reused integer, added integer, removed integer, pending_embeddings integer, page_count integer, overlap_cost double precision)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_document_wrapper';
+COMMENT ON FUNCTION reground.put_document IS
+'Stores a document of a corpus made by create_corpus, given as text (content) or as passages ([{content, chunk_id, page_start, page_end, char_start, char_end, metadata}], only content required). page_starts: character offsets from 0 at which pages begin; NULL: form feeds. text_config: text search configuration or language, for corpora with text_config_per_document; NULL means language. A changed text makes a new version; unchanged passages keep their ids and embeddings (reused). overlap_cost: characters stored twice, as a share of the document. Errors: 55000 if create_corpus did not make the corpus.';
+
+CREATE FUNCTION reground.delete_document(corpus text, doc_id text)
+    RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_document_wrapper';
+COMMENT ON FUNCTION reground.delete_document IS
+'Deletes the passages and the text of a document and returns whether it existed. Its versions stay, so that its citations get the source_state deleted. Errors: 55000 if create_corpus did not make the corpus.';
+
+CREATE FUNCTION reground.pending_embeddings(corpus text, max_results integer DEFAULT 100)
+    RETURNS TABLE (chunk_id text, doc_id text, content text) LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pending_embeddings_wrapper';
+COMMENT ON FUNCTION reground.pending_embeddings IS
+'Returns passages without an embedding, ordered by chunk_id.';
+
+CREATE FUNCTION reground.put_embeddings(corpus text, chunk_ids text[], embeddings vector[], model text DEFAULT NULL)
+    RETURNS integer LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_embeddings_wrapper';
+COMMENT ON FUNCTION reground.put_embeddings IS
+'Stores the embeddings of passages and returns the number of passages updated; passages that no longer exist are skipped. chunk_ids and embeddings have the same length. Errors: 22023 if a vector has other dimensions or is not finite, 55000 if the corpus has no embedding column.';
+
+CREATE FUNCTION reground.put_edges(corpus text, edges jsonb)
+    RETURNS TABLE (added bigint, changed bigint)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'put_edges_wrapper';
+COMMENT ON FUNCTION reground.put_edges IS
+'Stores edges of the knowledge graph: [{"source": "Ada Lovelace", "relation": "worked with", "target": "Charles Babbage", "chunk_id": "17", "weight": 1}], where source, target and chunk_id are required; doc_id is checked if given. An edge with the same passage, entities and relation changes the weight of the stored one. Requires the privilege to write the passages. Turns use the edges with the setting graph.';
+
+CREATE FUNCTION reground.delete_edges(
+    corpus text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, entity text DEFAULT NULL, everything boolean DEFAULT false)
+    RETURNS bigint LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'delete_edges_wrapper';
+COMMENT ON FUNCTION reground.delete_edges IS
+'Deletes the edges that match all given arguments and returns their number. entity: name of an entity at either end. everything: all edges of the corpus.';
+
+CREATE FUNCTION reground.search(
+    corpus text, query text, embedding vector DEFAULT NULL, max_results integer DEFAULT 10, filter jsonb DEFAULT NULL, settings jsonb DEFAULT NULL)
+    RETURNS TABLE (chunk_id text, doc_id text, title text, locator text, content text, score double precision, lexical_rank integer, vector_rank integer,
+                   lexical_score double precision, vector_distance double precision, uri text, published text, metadata jsonb)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'search_wrapper';
+COMMENT ON FUNCTION reground.search IS
+'Searches a corpus by BM25 and pgvector and returns the fused ranking. filter: conditions on columns of the relation: {"lang": "en", "year": {">=": 2020}, "kind": ["a", "b"]}. settings: see the view settings. Without an embedding the search is lexical only and warns; without a query it is vector only.';

@@ -1,4 +1,50 @@
--- Who may do what. CREATE on the schema is granted to nobody.
+-- Row-level security: a tenant sees its own rows, an auditor reads all. The functions write as the owner.
+
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['conversations', 'turns', 'turn_traces', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
+                                'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
+                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive'] LOOP
+        EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
+        EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant = (SELECT reground.current_tenant()))', name);
+        EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
+    END LOOP;
+    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges'] LOOP
+        EXECUTE pg_catalog.format('ALTER TABLE reground.%I ENABLE ROW LEVEL SECURITY', name);
+        EXECUTE pg_catalog.format('CREATE POLICY tenant ON reground.%I USING (tenant IS NULL OR tenant = (SELECT reground.current_tenant()))', name);
+        EXECUTE pg_catalog.format('CREATE POLICY auditor ON reground.%I FOR SELECT TO reground_auditor USING (true)', name);
+    END LOOP;
+END
+$$;
+-- reground_admin reads audit_backlog. A row contains no data of an answer except its tenant.
+CREATE POLICY admin ON reground.rollup_queue FOR SELECT TO reground_admin USING (true);
+
+-- Dump configuration: every table, and every identity sequence, so that ids are not reused after a restore.
+-- The partitions of turn_traces are configured where they are created; citation_statuses is filled by this script.
+
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['corpora', 'documents', 'edges', 'conversations', 'turns', 'drift_events', 'turn_retrievals', 'conversation_sources', 'conversation_markers',
+                                'source_facts', 'messages', 'message_citations', 'citation_labels', 'citation_reports',
+                                'rollup_queue', 'answer_rollup', 'citation_rollup', 'alert_baselines', 'alerts', 'probes', 'probe_results', 'shadow_turns', 'provenance_chain', 'chain_checkpoints', 'turn_archive'] LOOP
+        PERFORM pg_catalog.pg_extension_config_dump(pg_catalog.format('reground.%I', name)::regclass, '');
+    END LOOP;
+    PERFORM pg_catalog.pg_extension_config_dump('reground.support_cues'::regclass, 'WHERE NOT built_in');
+    PERFORM pg_catalog.pg_extension_config_dump('reground.alert_rules'::regclass, 'WHERE NOT built_in');
+    FOREACH name IN ARRAY ARRAY['corpora.corpus_id', 'conversations.conversation_id', 'turns.turn_id', 'drift_events.drift_id',
+                                'messages.message_id', 'message_citations.citation_id', 'citation_reports.report_id',
+                                'rollup_queue.queue_id', 'alerts.alert_id'] LOOP
+        PERFORM pg_catalog.pg_extension_config_dump(
+            pg_catalog.pg_get_serial_sequence('reground.' || pg_catalog.split_part(name, '.', 1), pg_catalog.split_part(name, '.', 2))::regclass, '');
+    END LOOP;
+END
+$$;
+
+-- Privileges. Nobody has CREATE on the schema.
 
 REVOKE ALL ON SCHEMA reground FROM PUBLIC;
 GRANT USAGE ON SCHEMA reground TO reground_user, reground_auditor, reground_admin;
@@ -11,9 +57,9 @@ REVOKE EXECUTE ON FUNCTION reground.explain_turn(bigint), reground.trace_citatio
     reground.refresh_audit, reground.rebuild_audit, reground.set_alert_rule, reground.drop_alert_rule, reground.take_baseline, reground.check_alerts, reground.diagnose,
     reground.run_maintenance, reground.compare_shadows(timestamptz, timestamptz) FROM reground_user;
 REVOKE EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground.run_retention(timestamptz), reground.forget_tenant(text) FROM reground_user;
--- Whoever writes a table needs what its index and its generated column are made with.
+-- Roles that write a table execute the functions of its indexes and generated columns.
 GRANT EXECUTE ON FUNCTION reground.in_language(text, text), reground.in_language(text, regconfig), reground.find_text_config(text) TO PUBLIC;
-GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground._pair(integer, integer, integer) TO reground_auditor;
+GRANT EXECUTE ON FUNCTION reground.verify_turn(bigint), reground.verify_chain(text), reground._pair_index(integer, integer, integer) TO reground_auditor;
 GRANT EXECUTE ON FUNCTION reground.run_retention(timestamptz), reground.forget_tenant(text) TO reground_admin;
 GRANT EXECUTE ON FUNCTION reground.create_corpus, reground.add_corpus, reground.alter_corpus, reground.drop_corpus,
     reground.bm25_check, reground.bm25_merge, reground.bm25_segments,
@@ -31,12 +77,12 @@ GRANT SELECT ON reground.corpora, reground.conversations, reground.turns, regrou
     reground.source_facts, reground.messages, reground.message_citations, reground.citation_statuses, reground.support_cues, reground.settings, reground.citation_audit,
     reground.turn_audit, reground.conversation_health, reground.conversation_totals, reground.turn_overhead, reground.fact_sheets, reground.citation_labels, reground.citation_reports TO reground_user, reground_auditor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON reground.support_cues TO reground_admin;
--- Ids, addresses and entities of documents that a relation's own row-level security may hide: not for every user.
+-- Not for reground_user: row-level security of the relation may hide the documents whose ids, addresses and entities these contain.
 GRANT SELECT ON reground.documents, reground.edges TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.turn_traces, reground.drift_events, reground.turn_candidates, reground._turn_passages, reground.provenance_nodes, reground.provenance_edges, reground.stale_citations,
     reground.shadow_turns, reground.shadow_candidates, reground.shadow_audit
     TO reground_auditor;
--- Alerts are over all tenants.
+-- Alerts contain data of all tenants.
 GRANT SELECT ON reground.alert_rules, reground.active_alert_rules, reground.alert_baselines, reground.alerts, reground.rollup_queue, reground.audit_backlog TO reground_auditor, reground_admin;
 GRANT SELECT ON reground.answer_rollup, reground.citation_rollup, reground.cfs_hourly, reground.citations_hourly, reground.conversation_audit TO reground_user, reground_auditor;
 GRANT SELECT ON reground.probes, reground.probe_results TO reground_user, reground_auditor;

@@ -1,0 +1,320 @@
+-- Rows that several functions return. A new attribute is added at the end.
+
+CREATE TYPE reground.turn_source AS (
+    turn_id   bigint,
+    marker    text,
+    corpus    text,
+    doc_id    text,
+    chunk_id  text,
+    title     text,
+    uri       text,
+    locator   text,
+    published text,
+    content   text,
+    facts     text[],
+    origin    text,
+    score     double precision,
+    tokens    integer,
+    metadata  jsonb
+);
+COMMENT ON TYPE reground.turn_source IS 'Row of begin_turn, retrieve, add_passages and apply_rerank: a source of the turn. The type only grows at its end.';
+COMMENT ON COLUMN reground.turn_source.turn_id IS 'Id of the turn.';
+COMMENT ON COLUMN reground.turn_source.marker IS 'Marker for the prompt, for example A1; NULL for a candidate that waits for apply_rerank, and if there are no sources.';
+COMMENT ON COLUMN reground.turn_source.corpus IS 'Name of the corpus; empty for added passages.';
+COMMENT ON COLUMN reground.turn_source.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.turn_source.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.turn_source.title IS 'Title of the document.';
+COMMENT ON COLUMN reground.turn_source.uri IS 'Address of the document.';
+COMMENT ON COLUMN reground.turn_source.locator IS 'Place within the document, as shown to readers.';
+COMMENT ON COLUMN reground.turn_source.published IS 'Publication date of the source, as stored by the application.';
+COMMENT ON COLUMN reground.turn_source.content IS 'Text of the passage.';
+COMMENT ON COLUMN reground.turn_source.facts IS 'Sentences of the passage that answer the query, best first.';
+COMMENT ON COLUMN reground.turn_source.origin IS 'fresh, carried, pinned, graph or added; candidate before apply_rerank; none if there are no sources.';
+COMMENT ON COLUMN reground.turn_source.score IS 'Relevance to the query, 0 to 1; NULL for added passages.';
+COMMENT ON COLUMN reground.turn_source.tokens IS 'Tokens (o200k_base) of the passage.';
+COMMENT ON COLUMN reground.turn_source.metadata IS 'Metadata of the passage.';
+
+CREATE TYPE reground.judged_citation AS (
+    message_id          bigint,
+    citation_id         bigint,
+    marker              text,
+    raw                 text,
+    corpus              text,
+    doc_id              text,
+    chunk_id            text,
+    title               text,
+    uri                 text,
+    locator             text,
+    claim               text,
+    quote               text,
+    status              text,
+    holds               boolean,
+    hallucination_mode  text,
+    score               double precision,
+    coordinate_fidelity double precision,
+    support             double precision,
+    diagnostic          text,
+    source_state        text,
+    repaired            boolean,
+    answer_start        integer,
+    answer_end          integer,
+    byte_start          integer,
+    byte_end            integer,
+    utf16_start         integer,
+    utf16_end           integer,
+    form                text,
+    detail              text,
+    best_other_marker   text,
+    support_parts       jsonb
+);
+COMMENT ON TYPE reground.judged_citation IS 'Row of end_turn, check_answer and record_turn: a citation with its verdict. The type only grows at its end.';
+COMMENT ON COLUMN reground.judged_citation.message_id IS 'Id of the answer; NULL from check_answer.';
+COMMENT ON COLUMN reground.judged_citation.citation_id IS 'Id of the citation; NULL from check_answer, and if the answer has no citations.';
+COMMENT ON COLUMN reground.judged_citation.marker IS 'Marker that the citation resolved to, or names; NULL for other forms.';
+COMMENT ON COLUMN reground.judged_citation.raw IS 'The citation as written in the answer.';
+COMMENT ON COLUMN reground.judged_citation.corpus IS 'Corpus of the source; NULL if nothing was resolved.';
+COMMENT ON COLUMN reground.judged_citation.doc_id IS 'Document of the source; NULL if nothing was resolved.';
+COMMENT ON COLUMN reground.judged_citation.chunk_id IS 'Passage of the source; NULL if none was resolved.';
+COMMENT ON COLUMN reground.judged_citation.title IS 'Title of the document.';
+COMMENT ON COLUMN reground.judged_citation.uri IS 'Address of the document.';
+COMMENT ON COLUMN reground.judged_citation.locator IS 'Place within the document, as shown to readers.';
+COMMENT ON COLUMN reground.judged_citation.claim IS 'Sentence that the citation belongs to, without citations.';
+COMMENT ON COLUMN reground.judged_citation.quote IS 'Sentence of the source that supports the claim best.';
+COMMENT ON COLUMN reground.judged_citation.status IS 'Verdict; see citation_statuses.';
+COMMENT ON COLUMN reground.judged_citation.holds IS 'Whether the citation holds; NULL if this cannot be decided.';
+COMMENT ON COLUMN reground.judged_citation.hallucination_mode IS 'fabricated_coordinate, cross_text_conflation or paraphrase_attribution (D8); NULL otherwise.';
+COMMENT ON COLUMN reground.judged_citation.score IS 'Fidelity score of the coordinates, 0 to 1 (I5).';
+COMMENT ON COLUMN reground.judged_citation.coordinate_fidelity IS 'How exactly the citation names its place, 0 to 1.';
+COMMENT ON COLUMN reground.judged_citation.support IS 'How far the text of the source supports the claim, 0 to 1; NULL without a claim.';
+COMMENT ON COLUMN reground.judged_citation.diagnostic IS 'Diagnostic code (I5).';
+COMMENT ON COLUMN reground.judged_citation.source_state IS 'State of the document since it was cited: current, changed or deleted; NULL if its versions are not recorded, and from check_answer.';
+COMMENT ON COLUMN reground.judged_citation.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
+COMMENT ON COLUMN reground.judged_citation.answer_start IS 'First character of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.judged_citation.answer_end IS 'One past the last character of the citation in the answer.';
+COMMENT ON COLUMN reground.judged_citation.byte_start IS 'First byte (UTF-8) of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.judged_citation.byte_end IS 'One past the last byte.';
+COMMENT ON COLUMN reground.judged_citation.utf16_start IS 'First UTF-16 code unit of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.judged_citation.utf16_end IS 'One past the last UTF-16 code unit.';
+COMMENT ON COLUMN reground.judged_citation.form IS 'Form of the citation, for example marker, number, named_source, locator; custom:NAME for a pattern of the application.';
+COMMENT ON COLUMN reground.judged_citation.detail IS 'Explanation of the verdict.';
+COMMENT ON COLUMN reground.judged_citation.best_other_marker IS 'Marker of the other source of the context that supports the claim best.';
+COMMENT ON COLUMN reground.judged_citation.support_parts IS 'Parts of the support score, as JSON.';
+
+CREATE TYPE reground.extracted_citation AS (
+    citation_no  integer,
+    form         text,
+    family       text,
+    raw          text,
+    marker       text,
+    number       integer,
+    name         text,
+    pages        text,
+    locator      text,
+    problem      text,
+    repaired     boolean,
+    sentence     text,
+    claim        text,
+    quote        text,
+    answer_start integer,
+    answer_end   integer,
+    byte_start   integer,
+    byte_end     integer,
+    utf16_start  integer,
+    utf16_end    integer
+);
+COMMENT ON TYPE reground.extracted_citation IS 'Row of extract_citations and import_citations: a citation before judging. The type only grows at its end.';
+COMMENT ON COLUMN reground.extracted_citation.citation_no IS 'Number of the citation within the answer, from 1.';
+COMMENT ON COLUMN reground.extracted_citation.form IS 'Form of the citation, for example number; custom:NAME for a pattern of the application.';
+COMMENT ON COLUMN reground.extracted_citation.family IS 'Family of the form, as in the setting citation_forms.';
+COMMENT ON COLUMN reground.extracted_citation.raw IS 'The citation as written in the answer.';
+COMMENT ON COLUMN reground.extracted_citation.marker IS 'Marker that the citation names.';
+COMMENT ON COLUMN reground.extracted_citation.number IS 'Number that the citation names, from 1, also for forms that start at 0.';
+COMMENT ON COLUMN reground.extracted_citation.name IS 'Document or work that the citation names.';
+COMMENT ON COLUMN reground.extracted_citation.pages IS 'Pages that the citation names.';
+COMMENT ON COLUMN reground.extracted_citation.locator IS 'Place that the citation names.';
+COMMENT ON COLUMN reground.extracted_citation.problem IS 'Why the citation cannot be parsed; NULL otherwise.';
+COMMENT ON COLUMN reground.extracted_citation.repaired IS 'Whether the marker was corrected (case, spaces), because exactly one source fits.';
+COMMENT ON COLUMN reground.extracted_citation.sentence IS 'Sentence that the citation is in.';
+COMMENT ON COLUMN reground.extracted_citation.claim IS 'Sentence that the citation belongs to, without citations.';
+COMMENT ON COLUMN reground.extracted_citation.quote IS 'Text of the source as returned by the API; NULL from extract_citations.';
+COMMENT ON COLUMN reground.extracted_citation.answer_start IS 'First character of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.extracted_citation.answer_end IS 'One past the last character of the citation in the answer.';
+COMMENT ON COLUMN reground.extracted_citation.byte_start IS 'First byte (UTF-8) of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.extracted_citation.byte_end IS 'One past the last byte.';
+COMMENT ON COLUMN reground.extracted_citation.utf16_start IS 'First UTF-16 code unit of the citation in the answer, from 0.';
+COMMENT ON COLUMN reground.extracted_citation.utf16_end IS 'One past the last UTF-16 code unit.';
+
+CREATE TYPE reground.turn_candidate AS (
+    candidate_no     integer,
+    corpus           text,
+    doc_id           text,
+    chunk_id         text,
+    member_chunk_ids text[],
+    origin           text,
+    lexical_rank     integer,
+    lexical_score    double precision,
+    vector_rank      integer,
+    vector_distance  double precision,
+    graph_rank       integer,
+    fused_score      double precision,
+    rerank_score     double precision,
+    relevance        double precision,
+    carry_score      double precision,
+    in_context       boolean,
+    marker           text,
+    dropped_stage    text,
+    drop_reason      text,
+    replaced_by      text,
+    retrieval_no     integer
+);
+COMMENT ON TYPE reground.turn_candidate IS 'Row of explain_turn, dry_run_turn and shadow_turn: a candidate passage. The type only grows at its end.';
+COMMENT ON COLUMN reground.turn_candidate.candidate_no IS 'Number of the candidate within the turn, from 1; sources of the context come first.';
+COMMENT ON COLUMN reground.turn_candidate.corpus IS 'Name of the corpus.';
+COMMENT ON COLUMN reground.turn_candidate.doc_id IS 'The application''s id of the document.';
+COMMENT ON COLUMN reground.turn_candidate.chunk_id IS 'Id of the passage.';
+COMMENT ON COLUMN reground.turn_candidate.member_chunk_ids IS 'Ids of all passages that were merged into the candidate, its own included.';
+COMMENT ON COLUMN reground.turn_candidate.origin IS 'fresh, carried, pinned, added, or graph for candidates found only through the knowledge graph.';
+COMMENT ON COLUMN reground.turn_candidate.lexical_rank IS 'Rank in the lexical branch, from 1; NULL if not found there.';
+COMMENT ON COLUMN reground.turn_candidate.lexical_score IS 'BM25 score.';
+COMMENT ON COLUMN reground.turn_candidate.vector_rank IS 'Rank in the vector branch, from 1; NULL if not found there.';
+COMMENT ON COLUMN reground.turn_candidate.vector_distance IS 'Distance between the embeddings of passage and query.';
+COMMENT ON COLUMN reground.turn_candidate.graph_rank IS 'Rank among the passages of neighbours in the knowledge graph, from 1.';
+COMMENT ON COLUMN reground.turn_candidate.fused_score IS 'Score by which the candidates were ordered; see the setting fusion.';
+COMMENT ON COLUMN reground.turn_candidate.rerank_score IS 'Score of the reranker; NULL without one.';
+COMMENT ON COLUMN reground.turn_candidate.relevance IS 'Relevance to the query of the turn, 0 to 1 (C3).';
+COMMENT ON COLUMN reground.turn_candidate.carry_score IS 'Carry score when the turn began; NULL for sources that the conversation did not remember.';
+COMMENT ON COLUMN reground.turn_candidate.in_context IS 'Whether the candidate is in the context.';
+COMMENT ON COLUMN reground.turn_candidate.marker IS 'Marker of a source of the context; NULL from dry_run_turn and shadow_turn.';
+COMMENT ON COLUMN reground.turn_candidate.dropped_stage IS 'Stage that dropped the candidate; NULL for sources of the context.';
+COMMENT ON COLUMN reground.turn_candidate.drop_reason IS 'Why the candidate was dropped (I8).';
+COMMENT ON COLUMN reground.turn_candidate.replaced_by IS 'Id of the passage that replaced the candidate: a twin, or the passage that it was merged into.';
+COMMENT ON COLUMN reground.turn_candidate.retrieval_no IS '0 for the retrieval that began the turn, otherwise the number in turn_retrievals; NULL from dry_run_turn and shadow_turn.';
+
+-- Functions of a turn, from begin_turn to end_turn.
+
+CREATE FUNCTION reground.begin_turn(
+    conversation_ref text, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL,
+    request_id text DEFAULT NULL, rewrite text DEFAULT NULL, intent text DEFAULT NULL, settings jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
+    corpora text[] DEFAULT NULL, parent_turn_id bigint DEFAULT NULL)
+    RETURNS SETOF reground.turn_source
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'begin_turn_wrapper';
+COMMENT ON FUNCTION reground.begin_turn IS
+'Begins a turn and returns its sources in prompt order, or one row with marker NULL if there are none. corpus and corpora (several, the leading one first) default to those of the previous turn. rewrite: stand-alone form of the query for retrieval. request_id: a second call with the same id returns the same turn. intent: new_topic, drill_down, compare or same_sources. parent_turn_id: turn that this one follows, default the latest, 0 for none. Errors: 22023 if the corpora compare embeddings differently, 23505 for other arguments under the same request_id, 25006 on a standby, 55000 if the parent has no answer.';
+
+CREATE FUNCTION reground.retrieve(
+    turn_id bigint, query text, corpus text DEFAULT NULL, embedding vector DEFAULT NULL, filter jsonb DEFAULT NULL, max_results integer DEFAULT NULL,
+    corpora text[] DEFAULT NULL)
+    RETURNS SETOF reground.turn_source
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'retrieve_wrapper';
+COMMENT ON FUNCTION reground.retrieve IS
+'Searches again within an open turn, adds new sources to the turn and returns all sources found. The query is used as given. corpus or corpora default to those of the turn. max_results: 1 to 100, default max_sources. Errors: 55000 if the turn is not open, P0002 if it does not exist.';
+
+CREATE FUNCTION reground.add_passages(turn_id bigint, passages jsonb)
+    RETURNS SETOF reground.turn_source
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'add_passages_wrapper';
+COMMENT ON FUNCTION reground.add_passages IS
+'Adds passages from outside the corpora to an open turn and returns them as sources with origin added: [{content, chunk_id, doc_id, title, uri, page_start, page_end, char_start, char_end, published, metadata}], only content required. Without a chunk_id a hash of the content is used, without a doc_id the uri. Errors: 22023 for a passage with a marker, 55000 if the turn is not open, P0002 if it does not exist.';
+
+CREATE FUNCTION reground.apply_rerank(turn_id bigint, results jsonb)
+    RETURNS SETOF reground.turn_source
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'apply_rerank_wrapper';
+COMMENT ON FUNCTION reground.apply_rerank IS
+'Continues a turn that was begun with reranker = deferred and returns its sources. results: items with any of chunk_id, corpus (if candidates of several corpora share a chunk_id), index (position in the rows of begin_turn, from 0), content, score; NULL keeps the fused order. Changed texts and ids are recorded in drift_events. Errors: 55000 if the turn does not wait for a rerank.';
+
+CREATE FUNCTION reground.prompt_context(turn_id bigint, format text DEFAULT 'text')
+    RETURNS text LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'prompt_context_wrapper';
+COMMENT ON FUNCTION reground.prompt_context IS
+'Returns the block for the prompt: facts and passages with their markers. format: text, xml or json. Text in passages that looks like a marker or delimiter is escaped. Put the block before the conversation history. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+
+CREATE FUNCTION reground.history(conversation_ref text, max_tokens integer DEFAULT NULL, turn_nos integer[] DEFAULT NULL, dependency text DEFAULT 'hard')
+    RETURNS TABLE (entry_no integer, turn_no integer, role text, content text, tokens integer, shortened boolean, over_budget boolean)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'history_wrapper';
+COMMENT ON FUNCTION reground.history IS
+'Returns the earlier messages of a conversation for the next prompt, to be put after the sources. max_tokens: budget; NULL: the budget of the latest turn (setting compress). role: user, assistant, or sources for a list of the cited sources, which comes first. turn_nos: keep only these turns (dependency hard), or all from the earliest of them on (soft); empty keeps none (H2). shortened: the message is not complete. over_budget: the list of sources alone exceeds the budget. Errors: P0002 if the conversation does not exist.';
+
+CREATE FUNCTION reground.citation_instructions(format text DEFAULT 'text', marker_style text DEFAULT 'A1')
+    RETURNS text LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'citation_instructions_wrapper';
+COMMENT ON FUNCTION reground.citation_instructions IS
+'Returns instructions for the system prompt on how to cite. format: as in prompt_context. marker_style: as the setting, A1 or 1. Errors: 22023 for other values.';
+
+CREATE FUNCTION reground.citation_grammar(turn_id bigint, format text DEFAULT 'gbnf')
+    RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'citation_grammar_wrapper';
+COMMENT ON FUNCTION reground.citation_grammar IS
+'Returns a grammar for constrained decoding that allows only citations of the turn''s markers (I21). format: gbnf (llama.cpp), regex (vLLM, Outlines) or json_schema ({"sentences": [{"text": "…", "citations": ["A1"]}]}). Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+
+CREATE FUNCTION reground.end_turn(
+    turn_id bigint, answer text, message_ref text DEFAULT NULL, model text DEFAULT NULL, usage jsonb DEFAULT NULL, tags jsonb DEFAULT NULL,
+    citations jsonb DEFAULT NULL)
+    RETURNS SETOF reground.judged_citation
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'end_turn_wrapper';
+COMMENT ON FUNCTION reground.end_turn IS
+'Ends a turn with the answer of the model and returns its citations with their verdicts, or one row with citation_id NULL if there are none. message_ref: the application''s id of the answer; a second call with the same id returns the same rows, another id is a regeneration that supersedes the earlier answer. citations: citations that the model''s API returned; they replace those in the text (see import_citations). Errors: 23505 for another answer under the same message_ref, 55000 for an abandoned, imported or deferred turn, P0002 if the turn does not exist.';
+
+CREATE FUNCTION reground.check_answer(
+    answer text, passages jsonb, settings jsonb DEFAULT NULL, text_config regconfig DEFAULT NULL, corpus text DEFAULT NULL,
+    citations jsonb DEFAULT NULL)
+    RETURNS SETOF reground.judged_citation
+    LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'check_answer_wrapper';
+COMMENT ON FUNCTION reground.check_answer IS
+'Judges the citations of an answer against given passages, without a turn. passages: [{content, chunk_id, marker, doc_id, title, uri, page_start, page_end, …}], only content required; each is cited by its marker, or by its number from 1. corpus: corpus in which named documents are looked up. citations: as in end_turn. text_config: default that of the corpus, otherwise default_text_search_config. Writes nothing.';
+
+CREATE FUNCTION reground.record_turn(
+    conversation_ref text, query text, answer text, passages jsonb DEFAULT NULL, at timestamptz DEFAULT NULL, message_ref text DEFAULT NULL, model text DEFAULT NULL,
+    tags jsonb DEFAULT NULL, citations jsonb DEFAULT NULL, settings jsonb DEFAULT NULL, corpus text DEFAULT NULL, text_config regconfig DEFAULT NULL)
+    RETURNS SETOF reground.judged_citation
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'record_turn_wrapper';
+COMMENT ON FUNCTION reground.record_turn IS
+'Records a turn that another system finished and returns its citations with their verdicts. The turn is added to the end of its conversation, with origin imported. at: when the answer was given, default now. message_ref: a second call with the same id records nothing and returns the same rows. Other arguments are as in check_answer. Errors: 23505 for another answer under the same message_ref.';
+
+CREATE FUNCTION reground.record_turns(turns jsonb, settings jsonb DEFAULT NULL, corpus text DEFAULT NULL, text_config regconfig DEFAULT NULL)
+    RETURNS TABLE (element_no integer, turn_id bigint, message_id bigint, citation_count integer, holding_count integer, cfs double precision, recorded boolean)
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'record_turns_wrapper';
+COMMENT ON FUNCTION reground.record_turns IS
+'Records many finished turns as record_turn does: [{conversation_ref, query, answer, passages, at, message_ref, model, tags, citations}]. Returns one row per element: element_no (from 1), the number of its citations and of those that hold, its score, and recorded (false if it was recorded before). Errors: 22023 for an invalid element, 23505 as in record_turn; then no turn is recorded.';
+
+CREATE FUNCTION reground.feed_answer(turn_id bigint, answer_so_far text, complete boolean DEFAULT false)
+    RETURNS TABLE (displayable_chars integer, displayable_bytes integer, citation_no integer, marker text, raw text, corpus text, doc_id text, chunk_id text, title text,
+                   uri text, locator text, claim text, quote text, status text, holds boolean, hallucination_mode text, score double precision,
+                   coordinate_fidelity double precision, support double precision, diagnostic text, repaired boolean,
+                   answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer)
+    LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'feed_answer_wrapper';
+COMMENT ON FUNCTION reground.feed_answer IS
+'Judges a streaming answer; pass the whole text received so far in each call. displayable_chars, displayable_bytes: length of the text that can be displayed without splitting a citation. Returns one row per complete citation, or one with citation_no NULL if there is none; claim to diagnostic are NULL until its paragraph ends, or complete is true. Writes nothing. Errors: 55000 before apply_rerank, P0002 if the turn does not exist.';
+
+CREATE FUNCTION reground.extract_citations(answer text, forms jsonb DEFAULT NULL)
+    RETURNS SETOF reground.extracted_citation
+    LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'extract_citations_wrapper';
+COMMENT ON FUNCTION reground.extract_citations IS
+'Returns the citations in a text without judging them. forms: as the setting citation_forms: {"families": {"ordinal": false}, "patterns": [{"name": "ticket", "regex": "(?P<id>TK-[0-9]+)"}], "locators": {…}, "titles": [{"name": "q3.pdf", "aliases": ["the Q3 report"]}]}. Errors: 22023 for invalid forms.';
+
+CREATE FUNCTION reground.import_citations(answer text, citations jsonb, api text DEFAULT NULL)
+    RETURNS SETOF reground.extracted_citation
+    LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'import_citations_wrapper';
+COMMENT ON FUNCTION reground.import_citations IS
+'Returns the citations that a model''s API returned besides the text. citations: the whole message or its list of citations. api: anthropic, bedrock, cohere, gemini or openai; NULL: recognised by shape. Errors: 22023 if the shape is unknown.';
+
+CREATE FUNCTION reground.abandon_turn(turn_id bigint)
+    RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'abandon_turn_wrapper';
+COMMENT ON FUNCTION reground.abandon_turn IS
+'Abandons a turn; sources keep their carry scores. Returns true if it was open, false if it was already abandoned. Errors: 55000 if the turn has ended, P0002 if it does not exist.';
+
+CREATE FUNCTION reground.pin(conversation_ref text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, corpus text DEFAULT NULL)
+    RETURNS void LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pin_wrapper';
+COMMENT ON FUNCTION reground.pin IS
+'Pins a document (its best passage for each query) or a passage: it comes first in each context and does not decay. Creates the conversation if needed. corpus: default that of the conversation. Errors: 22023 if several corpora match, P0002 if the source does not exist.';
+
+CREATE FUNCTION reground.unpin(conversation_ref text, doc_id text DEFAULT NULL, chunk_id text DEFAULT NULL, corpus text DEFAULT NULL)
+    RETURNS boolean LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'unpin_wrapper';
+COMMENT ON FUNCTION reground.unpin IS
+'Removes a pin; the source then decays like others. Returns whether it was pinned.';
+
+CREATE FUNCTION reground.alter_conversation(conversation_ref text, settings jsonb)
+    RETURNS jsonb LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'alter_conversation_wrapper';
+COMMENT ON FUNCTION reground.alter_conversation IS
+'Merges settings into those of the conversation (null removes one) and returns them. Creates the conversation if needed. Errors: 22023 for an invalid setting.';
+
+CREATE FUNCTION reground.profile()
+    RETURNS TABLE (function text, stage text, calls integer, self_us bigint)
+    LANGUAGE c VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'profile_wrapper';
+COMMENT ON FUNCTION reground.profile() IS
+'Returns the time of this session''s last successful turn function (begin_turn, retrieve, add_passages, end_turn, record_turn, record_turns) by stage. self_us: wall-clock microseconds of the stage itself; other collects the rest. No rows before the first call.';

@@ -1,0 +1,41 @@
+-- Reports as HTML pages.
+
+CREATE FUNCTION reground.conversation_report(conversation_ref text, tenant text DEFAULT NULL)
+    RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'conversation_report_wrapper';
+COMMENT ON FUNCTION reground.conversation_report(text, text) IS
+'Returns a conversation as one self-contained HTML page. tenant: required for an auditor if several tenants have a conversation with this id. Errors: 22023 if it is missing then, P0002 if the conversation does not exist.';
+
+CREATE FUNCTION reground.corpus_report(corpus text, since timestamptz DEFAULT pg_catalog.date_trunc('day', pg_catalog.now() - interval '7 days', 'UTC'), until timestamptz DEFAULT NULL, tenant text DEFAULT NULL)
+    RETURNS text LANGUAGE c STABLE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'corpus_report_wrapper';
+COMMENT ON FUNCTION reground.corpus_report(text, timestamptz, timestamptz, text) IS
+'Returns the current answers of the turns that searched a corpus as one self-contained HTML page, by default since seven days ago (UTC). tenant: only answers of this tenant. Errors: 22023 if several corpora have this name, P0002 if the corpus does not exist.';
+
+-- Erasure on request (I19).
+
+CREATE TYPE reground.erasure_receipt AS (
+    relation regclass,
+    erased   bigint,
+    redacted bigint
+);
+COMMENT ON TYPE reground.erasure_receipt IS 'Row of forget_conversation, forget_document and forget_tenant: a relation that was changed. The type only grows at its end.';
+COMMENT ON COLUMN reground.erasure_receipt.relation IS 'The relation.';
+COMMENT ON COLUMN reground.erasure_receipt.erased IS 'Number of deleted rows.';
+COMMENT ON COLUMN reground.erasure_receipt.redacted IS 'Number of rows whose text was removed.';
+
+CREATE FUNCTION reground.forget_conversation(conversation_ref text)
+    RETURNS SETOF reground.erasure_receipt
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_conversation_wrapper';
+COMMENT ON FUNCTION reground.forget_conversation(text) IS
+'Erases a conversation of the tenant with everything stored for it, except its counts in the rollups. Errors: P0002 if the conversation does not exist.';
+
+CREATE FUNCTION reground.forget_document(corpus text, doc_id text)
+    RETURNS SETOF reground.erasure_receipt
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_document_wrapper';
+COMMENT ON FUNCTION reground.forget_document(text, text) IS
+'Removes the text of a document from contexts, facts, quotes, markers and API citations; ids, positions, hashes, verdicts and counts stay. A document of create_corpus is deleted; rows of other tables are not. In a shared corpus, reground_admin and the owner of its table redact the records of all tenants, others their own. Answers are not changed. Errors: P0002 if neither the corpus nor a record of the document exists.';
+
+CREATE FUNCTION reground.forget_tenant(tenant text)
+    RETURNS SETOF reground.erasure_receipt
+    LANGUAGE c VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'forget_tenant_wrapper';
+COMMENT ON FUNCTION reground.forget_tenant(text) IS
+'Erases a tenant: its conversations, probes, rollups, baselines, alerts, and the registration of its corpora, whose tables stay. For reground_admin. Errors: P0002 if the tenant has no rows.';
