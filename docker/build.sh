@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the extension from source and installs it into Debian's PostgreSQL 17. Runs as root in an image or a chroot
-# of Debian 13; the sources are the folder above this script.
+# Builds the extension from the folder above this script and installs it into Debian's PostgreSQL 17. Runs as root in an image
+# or a chroot of Debian 13.
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -9,7 +9,7 @@ apt-get update
 apt-get install --yes --no-install-recommends \
     ca-certificates postgresql-17 postgresql-17-pgvector postgresql-server-dev-17 libclang-dev gcc libc6-dev make
 
-# Debian 13's own rustc is older than the sources want.
+# The rustc of Debian 13 is too old.
 if ! command -v cargo >/dev/null; then
     apt-get install --yes --no-install-recommends rustup
     RUSTUP_TOOLCHAIN=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$source/Cargo.toml")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The container's main process: on first start makes the cluster and a database with the extension, then serves it.
-#   POSTGRES_PASSWORD  of the user postgres; required on the first start
+# Main process of the container. The first start creates the cluster and a database with the extension.
+#   POSTGRES_PASSWORD  password of the user postgres; required on the first start
 set -eu
 
 if [ ! -f "$PGDATA/PG_VERSION" ]; then
@@ -11,7 +11,7 @@ if [ ! -f "$PGDATA/PG_VERSION" ]; then
         --auth-local peer --auth-host scram-sha-256
     rm "$secret"
     echo "host all all all scram-sha-256" >>"$PGDATA/pg_hba.conf"
-    # Over the socket alone until the extension is there, so that nobody connects to half a database.
+    # No TCP until the extension exists, so that no client connects before.
     pg_ctl start --wait --pgdata "$PGDATA" --options "-c listen_addresses=''"
     createdb reground
     psql --dbname reground --command "CREATE EXTENSION reground CASCADE"

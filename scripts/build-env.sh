@@ -1,16 +1,15 @@
 # shellcheck shell=bash
-# What a build against one server needs. Sourced after env.sh.
+# Environment for a build against one server. Sourced after env.sh.
 #
-# No cargo-pgrx: every SQL object is declared by hand in sql/install, so there is nothing to generate, and pgrx
-# only has to be told which pg_config to read.
+# cargo-pgrx is not needed: all SQL objects are declared by hand in sql/install, and pgrx only needs the path of pg_config.
 #
 # Sets: PG_CONFIG PG_BIN PG_MAJOR PG_FEATURES PGRX_PG_CONFIG_PATH LIBCLANG_PATH BINDGEN_EXTRA_CLANG_ARGS
 
 need cargo "rustc cargo" "(1.95 or later; rustup has it where the distribution does not)"
 need cc gcc libc6-dev
 
-# Cargo decides by modification times whether a package is fresh, and does not distinguish the packages of two clones. If another clone
-# built last, this function removes its builds of our own packages; the dependencies, which take longest, stay.
+# Cargo detects changes by modification time and does not distinguish two clones. So our own packages are removed if another
+# clone built them. The dependencies, which take most of the time, are kept.
 claim_target_folder() {
     local owner=$CARGO_TARGET_DIR/clone manifest packages=()
     [ "$(cat "$owner" 2>/dev/null)" != "$ROOT" ] || return 0
@@ -33,7 +32,7 @@ PG_MAJOR=$("$PG_CONFIG" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/')
 PG_FEATURES="--no-default-features --features pg$PG_MAJOR"
 [ -f "$("$PG_CONFIG" --includedir-server)/postgres.h" ] ||
     die "PostgreSQL $PG_MAJOR has no server headers" "On Debian: apt-get install postgresql-server-dev-$PG_MAJOR"
-# For the cargo calls to come, and for the scripts that are called from here on.
+# For later cargo calls and scripts.
 export PG_CONFIG PGRX_PG_CONFIG_PATH=$PG_CONFIG
 libclang=$("$ROOT/scripts/fetch-libclang.sh")
 eval "$libclang"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Proves that check-layers.sh can fail: a small clean tree passes, and each bad sample put into it is reported
-# under its own rule, and under no other.
+# Tests check-layers.sh: a small clean tree passes, and each bad sample in it is reported by its own rule and by no other.
 set -euo pipefail
 check=$(cd "$(dirname "$0")" && pwd)/check-layers.sh
 tree=$(mktemp -d)
@@ -81,4 +80,4 @@ expect path-of-a-machine docs/guide.md "see /wo""rk/notes"
 expect registry-host docs/guide.md "from py""pi.org"
 
 [ "$failures" -eq 0 ] || exit 1
-echo "check-layers-test: every rule fires on its bad sample, and only there" >&2
+echo "check-layers-test: each rule reports its bad sample and nothing else" >&2

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# check-layers.sh [TREE]: fails when a layer reaches upward, or when the house rules below are broken.
+# check-layers.sh [TREE]: fails if a layer depends on a higher one, or if another rule below is broken.
 #
-# The rules read text, not types. They see code without comments, string literals and #[cfg(test)] modules, line by
-# line, and are meant to catch the honest slip; what they mean is in docs/design.md.
+# The rules match text line by line, without comments, string literals and #[cfg(test)] modules. They catch mistakes, not
+# intended evasion. docs/design.md explains them.
 #
-#   crate-names-postgres  a crate under crates/ names pgrx or a PostgreSQL client, or a package above it
+#   crate-names-postgres  a crate in crates/ uses pgrx, a PostgreSQL client, or a package of a higher layer
 #   pgrx-outside-glue     a package other than the extension itself depends on pgrx
-#   crate-allows-unsafe   a crate under crates/ lacks #![forbid(unsafe_code)]
-#   crate-is-impure       a crate under crates/ reads the clock, files, the network or the environment, or prints
-#                         (crates/encoders reads model files and a build script writes files: they may)
-#   unsafe-unexplained    `unsafe` in src/ without a SAFETY comment just above
-#   glue-computes         src/ has a float literal other than a bound 0.0 or 1.0, turns something into a float,
-#                         calls a float function, or orders by a float: all of that is a crate's to decide
+#   crate-allows-unsafe   a crate in crates/ lacks #![forbid(unsafe_code)]
+#   crate-is-impure       a crate in crates/ reads the clock, files, the network or the environment, or prints
+#                         (exceptions: crates/encoders reads model files, build scripts write files)
+#   unsafe-unexplained    `unsafe` in src/ without a SAFETY comment directly above
+#   glue-computes         src/ has a float literal other than a bound 0.0 or 1.0, converts to a float, calls a float function,
+#                         or orders by a float: such computation is in the crates
 #   name-says-nothing     a file or folder called utils, helpers, common, misc or manager
-#   path-of-a-machine     a file names somebody's home or work folder
-#   registry-host         a file names the host of a package registry (Cargo.lock has to)
+#   path-of-a-machine     a file contains a path in a home or work folder
+#   registry-host         a file contains the host of a package registry (exception: Cargo.lock)
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
@@ -22,7 +22,7 @@ found=$(mktemp)
 code=$(mktemp)
 trap 'rm -f "$found" "$code"' EXIT
 
-# fail RULE: each line of standard input is a place where the rule is broken.
+# fail RULE: each line of standard input is a violation of the rule.
 fail() { sed "s/^/$1: /" >>"$found"; }
 
 files() {
@@ -32,7 +32,7 @@ files() {
     [ ${#roots[@]} -eq 0 ] || find "${roots[@]}" -name target -prune -o -type f -print | sort
 }
 
-# FILE:LINE:code, for every Rust file that is not itself a test, an example or a benchmark.
+# Prints FILE:LINE:code for every Rust file that is not a test, an example or a benchmark.
 strip_rust() {
     files crates src | grep '\.rs$' | grep -vE '/(tests(\.rs$|/)|examples/|benches/)' | while read -r file; do
         awk -v file="$file" '
@@ -47,7 +47,7 @@ strip_rust() {
 }
 strip_rust >"$code"
 
-# Shows the lines as they are in the file, not as they were stripped.
+# Replaces stripped lines by the lines of the file.
 original() {
     while IFS=: read -r file line _; do echo "$file:$line:$(sed -n "${line}p" "$file")"; done
 }
@@ -72,8 +72,8 @@ done | fail crate-allows-unsafe
         grep -E '(^|[^A-Za-z0-9_])(std::(fs|net|env|process|thread|io::std)|SystemTime|Instant|rand::|e?println!|e?print!|dbg!)' || true
 } | original | fail crate-is-impure
 
-# The comment may stand above the statement that the block is part of, so three lines are looked at, and from the
-# first comment among them upward to where that comment begins.
+# The comment may be above the statement that contains the block: search three lines, and from the first comment among them up
+# to its beginning.
 files src | { grep '\.rs$' || true; } | while read -r file; do
     awk -v file="$file" '
         { text[FNR] = $0; bare = $0; gsub(/"([^"\\]|\\.)*"/, "S", bare); sub(/\/\/.*/, "", bare) }
@@ -88,7 +88,7 @@ done | fail unsafe-unexplained
 number='(^|[^A-Za-z0-9_.])[0-9][0-9_]*(\.[0-9]|e-?[0-9]|_?f(32|64))'
 bound='(^|[^A-Za-z0-9_.])[01]\.0($|[^0-9])'
 {
-    # Every float literal, once the plain bounds are taken out; a bound next to an operator is not plain.
+    # Every float literal except plain bounds. A bound next to an operator is not plain.
     in_glue | sed -E "s/([-+*\/<>=] *)[01]\.0/\1 9.9/g; s/[01]\.0( *[-+*\/<>])/9.9\1/g" |
         sed -E ":again; s/$bound/ \2/; t again" | grep -E "^[^:]*:[0-9]+:.*$number|:[0-9]+:$number" || true
     in_glue | grep -E ' as f(32|64)($|[^A-Za-z0-9_])|\.(sqrt|ln|ln_1p|log2|log10|exp|exp_m1|powf|powi|tanh|recip|mul_add|total_cmp|partial_cmp)\(|f(32|64)::(consts|from\()' || true
@@ -106,4 +106,4 @@ if [ -s "$found" ]; then
     echo "check-layers: $(wc -l <"$found") places break a rule (the rules: head of scripts/check-layers.sh)" >&2
     exit 1
 fi
-echo "check-layers: no layer reaches upward" >&2
+echo "check-layers: no layer depends on a higher one" >&2

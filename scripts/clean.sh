@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Removes what was built. Downloads, the embedded PostgreSQL and the development servers' data stay.
+# Removes build results. Downloads, the embedded PostgreSQL and the data of the development servers remain.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job on real input: ingest a folder of .md and .txt files, hold a conversation, audit its citations.
-# DOCS=folder takes other documents than the project's own manual.
+# Ingests a folder of .md and .txt files, holds a conversation and audits its citations.
+# DOCS=folder uses other documents than the project's own manual.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -14,13 +14,13 @@ arguments=(--uri "$uri" --docs "$docs")
 if model=$("$ROOT/scripts/fetch-model.sh"); then
     arguments+=(--model "$model")
 else
-    say "the embedding model cannot be had here: the demo runs on lexical search alone"
+    say "the embedding model cannot be downloaded: the demo uses lexical search only"
 fi
 
-say "building the demo (the first time takes some minutes)"
+say "building the demo (the first build takes some minutes)"
 cd "$ROOT"
-# What the build need not do: link-time optimisation over the model's libraries takes minutes at every link, and
-# candle-transformers is a hundred models of which one is used, whose heavy loops are in other packages.
+# Faster builds: link-time optimisation over the model's libraries takes minutes per link, and candle-transformers contains a
+# hundred models, of which one is used; its hot loops are in other packages.
 export CARGO_PROFILE_RELEASE_LTO=off
 cargo build --release --package reground-demo --config profile.release.package.candle-transformers.opt-level=0
 "$CARGO_TARGET_DIR/release/reground-demo" "${arguments[@]}"

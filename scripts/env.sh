@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Where things live, and how the scripts talk. Sourced, never run.
+# Paths and functions that all scripts use. Sourced, never run.
 #
-# Set by the caller, all optional:
-#   REGROUND_CACHE  what is downloaded and built        (default: ~/.cache/reground)
-#   PG              major of the embedded server        (default: 18; 16 is the other)
-#   PG_CONFIG       pg_config of another installation, used in place of the embedded one
+# Optional variables of the caller:
+#   REGROUND_CACHE  folder of downloads and builds      (default: ~/.cache/reground)
+#   PG              major version of the embedded server (18 or 16; default: 18)
+#   PG_CONFIG       pg_config of another installation, used instead of the embedded server
 #
 # Sets: ROOT CACHE SERVER_HOME SERVER_USER CARGO_TARGET_DIR
 
@@ -15,10 +15,10 @@ mkdir -p "$CACHE"
 CACHE=$(cd "$CACHE" && pwd)
 export CARGO_TARGET_DIR=$CACHE/target
 
-# Standard output belongs to results (a URI, a path); everything a person reads while waiting is on stderr.
+# Standard output is for results (a URI, a path). Messages go to standard error.
 say() { printf '%s\n' "$*" >&2; }
 
-# die MESSAGE [WHAT TO DO]...
+# die MESSAGE [HINT]...
 die() {
     say "error: $1"
     shift
@@ -32,7 +32,7 @@ need() {
     command -v "$1" >/dev/null || die "$1 is not installed" "On Debian or Ubuntu: apt-get install ${*:2}"
 }
 
-# The folder of the public data sets, which DATA or EVAL_DATA names.
+# Prints the folder of the public data sets (DATA or EVAL_DATA).
 data_folder() {
     local data=${DATA:-${EVAL_DATA:-}}
     [ -n "$data" ] || die "no data given" "DATA=/path/to/data names the folder"
@@ -40,7 +40,7 @@ data_folder() {
     (cd "$data" && pwd)
 }
 
-# run_logged LOG COMMAND...: quiet while it works, the end of its log when it does not.
+# run_logged LOG COMMAND...: prints nothing if the command succeeds, the end of its log if it fails.
 run_logged() {
     local log=$1
     shift
@@ -51,8 +51,8 @@ run_logged() {
     fi
 }
 
-# PostgreSQL refuses to run as root. Root's servers belong to an unprivileged user and live where that user can
-# read; a closed home directory is not such a place.
+# PostgreSQL refuses to run as root. Servers of root belong to an unprivileged user and are in a folder that this user can read,
+# which a closed home directory is not.
 server_user() {
     local user
     for user in postgres nobody; do

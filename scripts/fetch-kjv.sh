@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of the King James Version, a verse a line, as Debian's program `bible` prints it. Prints nothing, and says
-# why, where the packages cannot be had: it is Debian's apt that fetches them, and a program for this machine that unpacks.
+# Prints the path of the King James Version, one verse per line, as written by Debian's program `bible`. If the packages cannot be
+# downloaded with apt or run on this machine, prints nothing and reports why.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -21,10 +21,10 @@ if [ ! -f "$text" ]; then
     unpacked=$(mktemp -d "$CACHE/unpack.XXXXXX")
     trap 'rm -rf "$unpacked"' EXIT
     mkdir -p "$(dirname "$text")" "$(dirname "$log")"
-    # A shell of its own: within a condition, this one would not stop at the first failure.
+    # A separate shell, because errexit is off inside a condition.
     export -f fetch
     if ! bash -euo pipefail -c 'fetch "$1"' fetch "$unpacked" >"$log" 2>&1; then
-        say "no King James Version (Debian's bible-kjv and bible-kjv-text): citations by verse are left out; see $log"
+        say "no King James Version (Debian's bible-kjv and bible-kjv-text): citations by verse are skipped; see $log"
         exit 0
     fi
     mv "$unpacked/kjv.txt" "$text"

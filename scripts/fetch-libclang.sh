@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prints the shell assignments with which bindgen finds libclang: none when the system has a complete one.
+# Prints the shell assignments with which bindgen finds libclang; prints nothing if the system has a complete one.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-# A libclang serves only together with the compiler headers of its own (stddef.h and so on).
+# libclang needs its own compiler headers (stddef.h and others).
 system_has_libclang() {
     compgen -G '/usr/lib/llvm-*/lib/libclang.so*' >/dev/null &&
         compgen -G '/usr/lib/llvm-*/lib/clang/*/include/stddef.h' >/dev/null

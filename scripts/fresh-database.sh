@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# fresh-database.sh NAME: starts the development server and prints the URI of its database NAME, which is made anew with
-# every other extension: what an older one indexed would be measured as if this one had. As long as the extension is the
-# same, what is in it is kept.
+# fresh-database.sh NAME: starts the development server and prints the URI of its database NAME. The database is created again when
+# the extension has changed, so that indexes of an older build are not measured. Otherwise its content is kept.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install-extension.sh LIBRARY: puts the library, the control file and the SQL where the server looks for them.
-# The target is PG_CONFIG's server, or the embedded one of major PG.
+# install-extension.sh LIBRARY: installs the library, the control file and the SQL into the server of PG_CONFIG, or into the
+# embedded server of major version PG.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -17,7 +17,7 @@ for folder in "$libraries" "$extensions"; do
 done
 compgen -G "$ROOT/sql/install/*.sql" >/dev/null || die "there is no SQL in sql/install"
 
-# place MODE FILE TARGET. Written aside and renamed: a backend that has the old file mapped keeps it.
+# place MODE FILE TARGET: writes a temporary file and renames it, so that a backend keeps the old file that it has mapped.
 place() {
     local aside
     if ! cmp -s "$2" "$3"; then
@@ -31,7 +31,7 @@ script=$(mktemp)
 trap 'rm -f "$script"' EXIT
 {
     printf '%s\n\n' '\echo Use "CREATE EXTENSION reground CASCADE" to load this file. \quit'
-    # The numbers in the names give the order.
+    # The numbers in the file names define the order.
     cat "$ROOT"/sql/install/*.sql
 } >"$script"
 

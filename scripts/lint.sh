@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting and clippy over every package of the workspace; a warning is an error. scripts/test-bench.sh does the same for bench/.
+# Checks formatting, and runs clippy on every package; a warning is an error.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -9,10 +9,10 @@ set -euo pipefail
 cd "$ROOT"
 cargo fmt --all --check
 packages=(--workspace --exclude reground)
-# candle takes minutes to compile: looked at only where the demo has built it already.
+# candle takes minutes to compile: check its users only if the demo has already built it.
 if ! compgen -G "$CARGO_TARGET_DIR/*/deps/libcandle_core-*" >/dev/null; then
     packages+=(--exclude reground-encoders --exclude reground-demo)
-    say "note: encoders and demo are left out until make demo has compiled candle"
+    say "note: encoders and demo are skipped until make demo has compiled candle"
 fi
 cargo clippy "${packages[@]}" --all-targets -- -D warnings
 # shellcheck disable=SC2086 # PG_FEATURES is several words

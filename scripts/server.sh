@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# One PostgreSQL server of ours: made, started, stopped. Sourced after env.sh.
+# Functions to create, start and stop a PostgreSQL server. Sourced after env.sh.
 #
-# A server is a folder: data/ (the data directory), port (the TCP port it was given), log.
-# It listens on 127.0.0.1 only and trusts whoever reaches it: a server for development, never for real data.
+# A server is a folder with data/ (the data directory), port (its TCP port) and log. It listens on 127.0.0.1 only and trusts every
+# connection: for development, never for real data.
 
-# Seconds for a start or a stop: recovery and the last checkpoint take their time on a slow disk.
+# Seconds for a start or a stop. Recovery and the last checkpoint can take minutes on a slow disk.
 PATIENCE=600
 
 # server_create FOLDER BINDIR [SETTING]...: initdb, unless the data directory exists.
@@ -12,7 +12,7 @@ server_create() {
     local folder=$1 bin=$2 locale=C owner
     shift 2
     if [ ! -f "$folder/data/PG_VERSION" ]; then
-        # Byte order for sorting, but letters beyond ASCII are still letters.
+        # Sort by bytes, but treat letters beyond ASCII as letters.
         if locale -a 2>/dev/null | grep -qix 'C\.utf-\?8'; then locale=C.UTF-8; fi
         owner="$(id -u "$SERVER_USER"):$(id -g "$SERVER_USER")"
         mkdir -p "$folder"
@@ -25,25 +25,25 @@ server_create() {
     fi
 }
 
-# A socket's path may have 107 bytes: deep folders fall back to TCP alone.
+# The path of a socket has at most 107 bytes. Servers in deep folders use only TCP.
 server_socket_folder() {
     if [ ${#1} -le 85 ]; then echo "$1"; fi
 }
 
 server_is_up() { as_server_user "$2/pg_ctl" status --pgdata "$1/data" >/dev/null 2>&1; }
 
-# server_start FOLDER BINDIR: starts it if need be, on the port it had before or the first free one.
+# server_start FOLDER BINDIR: starts the server if it is down, on its previous port or the next free one.
 server_start() {
     local folder=$1 bin=$2 port log=$CACHE/logs/server-start.log
     if server_is_up "$folder" "$bin"; then return; fi
-    # Below the ports that systems give to whoever asks for any.
+    # Below the range of ephemeral ports.
     port=$(cat "$folder/port" 2>/dev/null || echo 28300)
     while true; do
         while (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((port + 1)); done
         echo "$port" >"$folder/port"
         (cd "$folder" && as_server_user env -u RUST_BACKTRACE "$bin/pg_ctl" start --wait --silent --timeout "$PATIENCE" \
             --pgdata "$folder/data" --log "$folder/log" --options "-p $port") >"$log" 2>&1 && return
-        # Another server may take the port between the look and the start.
+        # Another server may take the port between the check and the start.
         tail -n 5 "$folder/log" | grep -q 'Address already in use' || break
         port=$((port + 1))
     done
@@ -61,7 +61,7 @@ server_stop() {
 # server_uri FOLDER DATABASE
 server_uri() { echo "postgresql://postgres@127.0.0.1:$(cat "$1/port")/$2"; }
 
-# server_query FOLDER DATABASE ARGUMENT...: psql, unaligned, to its first error.
+# server_query FOLDER DATABASE ARGUMENT...: psql with unaligned output; stops at the first error.
 server_query() {
     local uri
     uri=$(server_uri "$1" "$2")
@@ -69,14 +69,14 @@ server_query() {
     PGOPTIONS='-c client_min_messages=error' "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$uri" "$@"
 }
 
-# server_index_is_sound FOLDER DATABASE RELATION INDEX WHEN: a BM25 index on the column body, or the end.
+# server_index_is_sound FOLDER DATABASE RELATION INDEX WHEN: exits if the BM25 index on the column body is not sound.
 server_index_is_sound() {
     local found
     found=$(server_query "$1" "$2" --set "relation=$3" --set "index=$4" --file "$ROOT/pgrx-tests/servers/sound.sql")
     [ -z "$found" ] || { echo "$found" >&2; die "the index is not sound $5"; }
 }
 
-# development_server_folder PG_CONFIG: one folder a major, and one for each server that is not the embedded one.
+# development_server_folder PG_CONFIG: one folder per major version of the embedded server, and one per other server.
 development_server_folder() {
     local major bin
     major=$("$1" --version | sed -E 's/^PostgreSQL ([0-9]+).*/\1/')
@@ -87,8 +87,7 @@ development_server_folder() {
     esac
 }
 
-# development_server_start PG_CONFIG: starts it with the extension built and installed. Its data stay in the cache from one
-# start to the next, one folder a server version.
+# development_server_start PG_CONFIG: builds and installs the extension and starts the server. Its data remain in the cache.
 development_server_start() {
     local folder bin library
     folder=$(development_server_folder "$1")

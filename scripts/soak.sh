@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What takes too long for every change: damage to random bytes of an index and random mixes of what can happen to it, random
-# answers and results to read citations from, ten minutes or so each (SECONDS_EACH=600), then fifty crashes of a server (ROUNDS=50).
+# Tests that take too long for every change: damaged bytes and random operations on an index, and random answers and API results for
+# citation extraction, about ten minutes each (SECONDS_EACH=600); then fifty crashes of a server (ROUNDS=50).
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"

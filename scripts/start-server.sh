@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# Builds and installs the extension, starts the development server with it, and prints a libpq URI: the last line
-# of standard output.
+# Builds and installs the extension, starts the development server, and prints a libpq URI as the last line of standard output.
 #
-# RECREATE=1 drops the extension, with its schema and all they hold, and creates it anew.
+# RECREATE=1 drops the extension and its schema with all data, and creates the extension again.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -23,21 +22,21 @@ if [ -z "$(query "$maintenance" "SELECT 1 FROM pg_database WHERE datname = 'regr
     query "$maintenance" "CREATE DATABASE reground"
 fi
 if [ -n "${RECREATE:-}" ]; then
-    say "dropping the extension and its schema, with all they hold"
+    say "dropping the extension and its schema with all data"
     query "$uri" "DROP EXTENSION IF EXISTS reground CASCADE"
-    # What someone made there by hand does not go with the extension, and stands in its way.
+    # Objects that were created in the schema by hand are not dropped with the extension, and would block CREATE EXTENSION.
     query "$uri" "DROP SCHEMA IF EXISTS reground CASCADE"
 fi
 PGOPTIONS='-c client_min_messages=warning' query "$uri" "CREATE EXTENSION IF NOT EXISTS reground CASCADE"
 
-# The SQL that this extension (by its oid) was created from, as far as we know.
+# created-from stores the oid of the extension and the hash of the SQL that created it.
 version=$(query "$uri" "SELECT default_version FROM pg_available_extensions WHERE name = 'reground'")
 installed=$(sha256sum <"$("$pg_config" --sharedir)/extension/reground--$version.sql" | cut -d ' ' -f 1)
 oid=$(query "$uri" "SELECT oid FROM pg_extension WHERE extname = 'reground'")
 read -r known_oid known_sql < <(cat "$folder/created-from" 2>/dev/null) || true
 if [ "$oid" = "${known_oid:-}" ] && [ "$installed" != "$known_sql" ]; then
-    say "note: sql/install has changed since the extension was created here: this server has the old objects."
-    say "      To drop them, with their data, and create the new ones: make server RECREATE=1"
+    say "note: sql/install has changed since the extension was created here: this server still has the old objects."
+    say "      To drop them with their data and create the new ones: make server RECREATE=1"
 else
     echo "$oid $installed" >"$folder/created-from"
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stops the development server; its data stay.
+# Stops the development server; its data remain.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"

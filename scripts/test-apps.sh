@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# test-apps.sh: what applications do with the extension. The report pages in a browser, and the programs of docs/guide/drivers.md
-# over their drivers and pgbouncer.
+# test-apps.sh: tests the report pages in a browser, and the programs of docs/guide/drivers.md directly and through pgbouncer.
 #
-#   APPS=optional    where the tools of one cannot be had, say so and pass
+#   APPS=optional    skip a test whose tools cannot be installed, with a message
 set -euo pipefail
 scripts=$(dirname "$0")
 "$scripts/test-pages.sh"

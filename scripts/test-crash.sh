@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The BM25 index through crashes: kill -9 of a whole server at random moments under writes, vacuums and merges, ROUNDS times
-# (default 3), while a standby replays and is read all the while; at the end the standby is promoted. After every crash and
-# after the promotion the index is checked against its table, and readers must never have seen it differ from the table. What only reads must read on the standby as it does on the primary.
+# Tests the BM25 index through crashes. kill -9 stops a whole server at random moments under writes, vacuums and merges, ROUNDS times
+# (default 3), while a standby replays and is read; at the end the standby is promoted. After every crash and after the promotion the
+# index is compared with its table, and no reader may ever have seen a difference. Read-only functions must return the same on the
+# standby as on the primary.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -38,17 +39,17 @@ trap 'exit 130' INT TERM
 # query SERVER ARGUMENT...
 query() { server_query "$1" reground "${@:2}"; }
 
-# crash SERVER: the postmaster and all its children, as when the machine goes down.
+# crash SERVER: kills the postmaster and all its children, as when the machine fails.
 crash() {
     local postmaster children child
     postmaster=$(head -n 1 "$1/data/postmaster.pid")
-    # Stopped first, so that it does not see its children die and start to recover.
+    # Stop it first, so that it does not notice the death of its children and start recovery.
     kill -STOP "$postmaster"
     children=$(pgrep -P "$postmaster" | tr '\n' ' ')
-    # The children first: none may find its postmaster gone and leave in an orderly way.
+    # Kill the children first, so that none notices that the postmaster is gone and exits cleanly.
     # shellcheck disable=SC2086 # the children are several words
     kill -9 $children "$postmaster"
-    # The next start needs the shared memory, which the last of them holds.
+    # The next start needs the shared memory, which the last process releases.
     for child in $children "$postmaster"; do
         while kill -0 "$child" 2>/dev/null; do sleep 0.05; done
     done
@@ -63,7 +64,7 @@ sound() {
     [ -z "$found" ] || { echo "$found" >&2; die "an unlogged table is not sound $2"; }
 }
 
-# read_on: a reader of the standby, until it is stopped. Conflicts with replay are to be expected, and nothing else.
+# read_on: reads from the standby until it is stopped. Conflicts with replay are the only expected errors.
 read_on() {
     while [ -d "$standby" ]; do
         query "$standby" --file "$sql/read.sql" >>"$logs/reads" 2>>"$logs/read-errors" || true
@@ -71,7 +72,7 @@ read_on() {
 }
 
 say "a primary and its standby"
-# With consistency checking the standby compares each page that it replays with the primary's.
+# With consistency checking the standby compares each replayed page with that of the primary.
 server_create "$primary" "$PG_BIN" "autovacuum_naptime = 1s" "wal_consistency_checking = 'generic'" "max_wal_size = 256MB" "checkpoint_timeout = 30s"
 server_start "$primary" "$PG_BIN"
 "$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$primary" postgres)" --command "CREATE DATABASE reground"
@@ -81,7 +82,7 @@ mkdir -p "$standby"
 chown "$SERVER_USER" "$standby"
 (cd "$folder" && run_logged "$logs/basebackup.log" as_server_user "$PG_BIN/pg_basebackup" --write-recovery-conf --create-slot --slot standby --checkpoint fast --no-sync \
     --dbname "$(server_uri "$primary" postgres)" --pgdata "$standby/data")
-# Its own socket folder, and readers that replay may cancel soon.
+# No socket folder, because the copy contains that of the primary; and replay cancels readers soon.
 printf '%s\n' "unix_socket_directories = ''" "max_standby_streaming_delay = 500ms" | as_server_user tee -a "$standby/data/postgresql.conf" >/dev/null
 server_start "$standby" "$PG_BIN"
 read_on &
@@ -89,11 +90,11 @@ readers=$!
 read_on &
 readers="$readers $!"
 
-# A build over rows is logged at its end, and replayed here as a whole.
+# The build of an index over rows is logged at its end and replayed as a whole.
 query "$primary" --command "REINDEX INDEX docs_body"
 
 for round in $(seq "$rounds"); do
-    # Both writers and those who look after the index; they lose their connections in the crash.
+    # Writers and maintenance; they lose their connections in the crash.
     "$PG_BIN/pgbench" --no-vacuum --client 3 --jobs 1 --time 60 --random-seed "$round" --file "$sql/insert.sql@60" --file "$sql/update.sql@20" \
         --file "$sql/delete.sql@12" --file "$sql/roll_back.sql@6" --file "$sql/vacuum.sql@1" --file "$sql/merge.sql@1" \
         "$(server_uri "$primary" reground)" >"$logs/writes-$round" 2>&1 &
@@ -106,11 +107,11 @@ for round in $(seq "$rounds"); do
     say "round $round of $rounds: sound, $(query "$primary" --command "SELECT count(*) || ' rows, ' || pg_relation_size('docs_body') / 8192 || ' pages' FROM docs")"
 done
 
-# Reads that replay has cancelled say nothing; on a slow machine most are, while there is something to replay.
+# Reads that replay cancelled do not count. On a slow machine these are most of them while there is WAL to replay.
 least=$((10 * rounds))
 SECONDS=0
 until [ "$(grep -cx same "$logs/reads")" -ge $least ]; do
-    [ $SECONDS -lt 300 ] || die "the standby is hardly read: fewer than $least times" "see $logs/read-errors"
+    [ $SECONDS -lt 300 ] || die "the standby was read fewer than $least times" "see $logs/read-errors"
     sleep 0.5
 done
 
@@ -121,15 +122,15 @@ until [ "$(query "$standby" --command "SELECT pg_last_wal_replay_lsn() >= '$posi
     [ $SECONDS -lt 120 ] || die "the standby does not catch up" "see $standby/log"
     sleep 0.1
 done
-say "what reads only reads on the standby, and what writes is refused"
+say "read-only functions work on the standby, and writing functions are refused"
 query "$primary" --command "SET default_transaction_read_only = on" --file "$sql/look.sql" >"$logs/look-primary"
 query "$standby" --file "$sql/look.sql" >"$logs/look-standby"
-diff "$logs/look-primary" "$logs/look-standby" >&2 || die "the standby reads otherwise than the primary"
+diff "$logs/look-primary" "$logs/look-standby" >&2 || die "the standby returns other rows than the primary"
 for what in search rehearse_turn check_answer feed_answer verify_chain compare_shadows cfs_hourly; do
     grep -q "^$what|" "$logs/look-standby" || die "nothing was read by $what"
 done
 "$PG_BIN/psql" --no-psqlrc --quiet --dbname "$(server_uri "$standby" reground)" --file "$sql/refused.sql" >"$logs/refused" 2>&1
-if grep . "$logs/refused" >&2; then die "what writes is not refused on a standby as it should be"; fi
+if grep . "$logs/refused" >&2; then die "a writing function is not refused on a standby"; fi
 
 say "promoting the standby"
 (cd "$standby" && as_server_user "$PG_BIN/pg_ctl" promote --wait --silent --timeout "$PATIENCE" --pgdata "$standby/data")
@@ -144,12 +145,12 @@ sound "$standby" "after writes to the promoted standby"
 if grep -vx 'same\|nothing' "$logs/reads" | head -c 2000 | grep . >&2; then die "a reader of the standby saw the index differ from the table"; fi
 reads=$(grep -cx same "$logs/reads")
 if grep -i 'error:\|fatal:' "$logs/read-errors" | grep -v 'conflict with recovery\|was used again while it was read\|terminating connection due to administrator\|connection to server was lost\|server closed the connection unexpectedly' >&2; then
-    die "a reader of the standby met an error"
+    die "a reader of the standby got an error"
 fi
 if grep 'PANIC:\|was terminated by signal\|inconsistent page' "$primary/log" "$standby/log" | grep -v 'signal 9' >&2; then die "a server crashed by itself"; fi
-say "$rounds crashes and a promotion: sound each time; $reads reads of the standby, $(grep -c 'conflict with recovery' "$logs/read-errors" || true) given up for replay"
+say "$rounds crashes and a promotion: sound each time; $reads reads of the standby, $(grep -c 'conflict with recovery' "$logs/read-errors" || true) cancelled by replay"
 
-# refused ARGUMENT...: psql is told that the index is damaged, by SQLSTATE and with what to do.
+# refused ARGUMENT...: checks that psql gets the SQLSTATE and the hint of a damaged index.
 refused() {
     local said
     if said=$(query "$standby" --set VERBOSITY=verbose --command "SET ignore_checksum_failure = on" --command "SET enable_seqscan = off" "$@" 2>&1); then
@@ -167,7 +168,7 @@ for blocks in "0 1" "2 400"; do
     set -- $blocks
     last=$(($1 + $2 < $(stat -c %s "$file") / 8192 ? $1 + $2 : $(stat -c %s "$file") / 8192))
     for block in $(seq "$1" $((last - 1))); do
-        # What follows PostgreSQL's own header of 24 bytes.
+        # The bytes after PostgreSQL's page header of 24 bytes.
         head -c 4000 /dev/urandom | dd of="$file" bs=4000 oflag=seek_bytes seek=$((8192 * block + 24)) conv=notrunc iflag=fullblock status=none
     done
     server_start "$standby" "$PG_BIN"
@@ -178,4 +179,4 @@ for blocks in "0 1" "2 400"; do
     query "$standby" --command "SET ignore_checksum_failure = on" --command "REINDEX INDEX docs_body"
     sound "$standby" "after REINDEX of a damaged one"
 done
-say "damage is refused with XX002, and REINDEX mends it"
+say "damage raises XX002, and REINDEX repairs it"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# test-drivers.sh [DRIVER]...: the programs of docs/guide/drivers.md, cut out of the page and run: psycopg, sqlalchemy, pg and
-# drizzle, each directly and through pgbouncer in transaction mode with a single server connection. What they were told is
-# compared with what the database has. Twenty conversations wait for their models at once, and once for half a minute, while
-# the server has no transaction of theirs.
+# test-drivers.sh [DRIVER]...: extracts the programs of docs/guide/drivers.md from the page and runs them: psycopg, sqlalchemy, pg
+# and drizzle, each directly and through pgbouncer in transaction mode with one server connection. The results that they received are
+# compared with the rows of the database. Twenty conversations wait for their models at the same time, once for half a minute, and
+# have no open transaction meanwhile.
 #
 #   PGBOUNCER=PATH   the pgbouncer (default: what fetch-pgbouncer.sh finds)
-#   APPS=optional    leave out what cannot be installed here, and say so
+#   APPS=optional    skip drivers that cannot be installed, with a message
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -23,10 +23,10 @@ node_folder=$CACHE/drivers-node
 rm -rf "$logs"
 mkdir -p "$logs/programs"
 
-# unavailable WHAT HINT...: fails, or with APPS=optional says what is left out.
+# unavailable WHAT HINT...: fails, or with APPS=optional reports what is skipped.
 unavailable() {
-    [ "${APPS:-}" = optional ] || die "$1" "${@:2}" "APPS=optional leaves it out"
-    say "$1: left out"
+    [ "${APPS:-}" = optional ] || die "$1" "${@:2}" "APPS=optional skips it"
+    say "$1: skipped"
 }
 
 have_python() {
@@ -72,7 +72,7 @@ else
     unavailable "there is no pgbouncer" "On Debian or Ubuntu: apt-get install pgbouncer"
 fi
 
-# Programs are imported from beside the packages that they import.
+# The programs must be beside the packages that they import.
 programs=$logs/programs
 python3 "$apps/blocks.py" "$ROOT/docs/guide/drivers.md" "$programs" >"$logs/programs.list"
 for file in roles.sql setup.sql grants.sql psycopg_turn.py sqlalchemy_turn.py pg_turn.mjs drizzle_turn.mjs pgbouncer.ini; do
@@ -85,7 +85,7 @@ library=$("$ROOT/scripts/build-extension.sh" 2>"$logs/build.log") || { tail -n 4
 "$ROOT/scripts/install-extension.sh" "$library"
 folder=$(mktemp -d "$SERVER_HOME/drivers.XXXXXX")
 bouncer=
-# What runs is a child of the shell that became the server's user: its own file says which.
+# pgbouncer is a child of the shell that changed the user; its pid file contains its id.
 bouncer_stop() {
     [ -z "$bouncer" ] || { kill "$(cat "$bouncer_pid" 2>/dev/null || echo "$bouncer")" 2>/dev/null || true; wait "$bouncer" 2>/dev/null || true; bouncer=; }
 }
@@ -99,8 +99,8 @@ server_query "$folder" postgres --command "CREATE DATABASE app"
 query --command "CREATE EXTENSION reground CASCADE"
 for file in roles setup grants; do query --file "$programs/$file.sql"; done >"$logs/setup.log"
 
-# bouncer_start PATH NAME SETTING...: as the page has it, with one server connection, and what is given. PREPARED=no leaves out
-# what an older one does not know.
+# bouncer_start PATH NAME SETTING...: starts pgbouncer with the settings of the page, one server connection, and the given settings.
+# PREPARED=no removes a setting that older versions do not have.
 bouncer_start() {
     local path=$1 name=$2 home=$folder/$2 wanted=16400
     shift 2
@@ -110,7 +110,7 @@ bouncer_start() {
     bouncer_port=$wanted bouncer_pid=$home/pid
     {
         printf '%s\n' "[databases]" "app = host=127.0.0.1 port=$port dbname=app"
-        # The page's section goes on below: begun a second time it would start from the defaults.
+        # Add to the page's section: a second section of that name would reset it to the defaults.
         sed -e "$([ "$PREPARED" = yes ] || echo '/^max_prepared_statements/d')" "$programs/pgbouncer.ini"
         printf '%s\n' "listen_addr = 127.0.0.1" "listen_port = $wanted" "unix_socket_dir =" "auth_type = trust" "auth_file = $home/users" \
             "pidfile = $home/pid" "default_pool_size = 1" "$@"
@@ -128,16 +128,16 @@ bouncer_start() {
     done
 }
 
-# server_wait_gone: the server has noticed that they are gone who were connected.
+# server_wait_gone: waits until the server has no connection of the application.
 server_wait_gone() {
     local waited=$SECONDS
     until [ "$(query --command "SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'")" = 0 ]; do
-        [ $((SECONDS - waited)) -lt 60 ] || die "somebody stays connected"
+        [ $((SECONDS - waited)) -lt 60 ] || die "a connection of the application remains"
         sleep 0.1
     done
 }
 
-# drive DRIVER NAME URI: one program's run, and the comparison.
+# drive DRIVER NAME URI: runs one program and compares.
 drive() {
     local driver=$1 name=$2 uri=$3 status=0
     (
@@ -147,7 +147,7 @@ drive() {
             psycopg | sqlalchemy) set -- "$venv/bin/python" "$apps/drive.py" ;;
             *) set -- node drive.mjs ;;
         esac
-        # The limit is for a program that waits for what never comes.
+        # The limit is for a program that waits forever.
         exec timeout 400 "$@" "$driver" "$name" "$uri" "postgresql://postgres@127.0.0.1:$port/app"
     ) >"$logs/$name.told" 2>"$logs/$name.err" || status=$?
     if [ "$status" -ne 0 ]; then
@@ -156,14 +156,14 @@ drive() {
     fi
     sort "$logs/$name.told" >"$logs/$name.sorted"
     query --set "name=$name" --file "$apps/written.sql" | sort >"$logs/$name.written"
-    # Twenty conversations and six turns, of two citations each.
+    # Twenty conversations and six turns, with two citations each.
     [ "$(wc -l <"$logs/$name.written")" -eq 52 ] || die "$name: the database has $(wc -l <"$logs/$name.written") citations, not 52"
-    diff "$logs/$name.sorted" "$logs/$name.written" >&2 || die "$name: it was told (<) other than what is written (>)"
-    say "$name: well"
+    diff "$logs/$name.sorted" "$logs/$name.written" >&2 || die "$name: the received (<) and the stored (>) citations differ"
+    say "$name: ok"
 }
 
 for driver in "${chosen[@]}"; do
-    # Directly: its own pool has one connection.
+    # Directly: the driver's pool has one connection.
     PREPARED=yes
     case $driver in drizzle | pg) PREPARED=no ;; esac
     POOL=1 SESSIONS=1 PREPARED=$PREPARED drive "$driver" "$driver directly" "postgresql://app@127.0.0.1:$port/app"
@@ -187,4 +187,4 @@ for path in "${bouncers[@]}"; do
     done
 done
 if grep -E 'PANIC|was terminated by signal|server process .* exited' "$folder/log" >&2; then die "the server crashed"; fi
-say "${#chosen[@]} drivers, directly and over ${#bouncers[@]} pgbouncers: what they are told is what is written"
+say "${#chosen[@]} drivers, directly and over ${#bouncers[@]} pgbouncers: received and stored citations are equal"

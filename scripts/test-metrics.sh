@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# test-metrics.sh [OPTION]…: compares crates/metrics with scipy, trec_eval and rouge_score on random cases, the same ones each
-# time. --seed N makes others.
+# test-metrics.sh [OPTION]…: compares crates/metrics with scipy, trec_eval and rouge_score on random cases. The cases are the same
+# each time; --seed N generates others.
 #
-#   ORACLE=optional   where there is no Python or no package index, say so and pass
+#   ORACLE=optional   skip if there is no Python or no package index, with a message
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -11,10 +11,10 @@ venv=$CACHE/metrics-python
 requirements=$ROOT/crates/metrics/oracle/requirements.txt
 log=$CACHE/logs/metrics-python.log
 
-# unavailable WHY: what the measures are compared with cannot be had.
+# unavailable WHY HINT...: reports that the reference packages cannot be installed.
 unavailable() {
     if [ "${ORACLE:-}" = optional ]; then
-        say "$1: the measures are not compared"
+        say "$1: the metrics are not compared"
         exit 0
     fi
     die "$1" "ORACLE=optional passes without comparing" "${@:2}"

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# test-pages.sh: the pages of conversation_report and corpus_report in a browser. A throw-away server gets a conversation as they
-# are and one in which every text tries to be markup; headless Chromium opens the pages, and its document is held against
-# what the database counts. Pages, documents and screenshots stay in the logs folder.
+# test-pages.sh: tests the pages of conversation_report and corpus_report in a browser. A temporary server gets an ordinary
+# conversation and one whose texts all contain markup. Headless Chromium opens the pages, and its document is compared with the counts
+# of the database. Pages, documents and screenshots are kept in the logs folder.
 #
 #   CHROMIUM=PATH    the browser (default: chromium)
-#   APPS=optional    where there is no browser or no Python, say so and pass
+#   APPS=optional    skip if there is no browser or no Python, with a message
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
 # shellcheck source=scripts/server.sh
 . "$ROOT/scripts/server.sh"
 
-# unavailable WHY HINT...: what looks at the pages cannot be had.
+# unavailable WHY HINT...: reports that the pages cannot be tested.
 unavailable() {
     if [ "${APPS:-}" = optional ]; then
-        say "$1: the pages are not looked at"
+        say "$1: the pages are not tested"
         exit 0
     fi
-    die "$1" "${@:2}" "APPS=optional passes without looking"
+    die "$1" "${@:2}" "APPS=optional skips the test"
 }
 
 browser=${CHROMIUM:-chromium}
@@ -42,14 +42,14 @@ server_start "$folder" "$PG_BIN"
 uri=$(server_uri "$folder" postgres)
 query() { PGOPTIONS='-c client_min_messages=warning' "$PG_BIN/psql" --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname "$uri" "$@"; }
 
-say "writing conversations, and their pages"
+say "writing conversations and their pages"
 query --command "CREATE EXTENSION reground CASCADE"
 query --file "$apps/write.sql" >"$logs/write.log"
 query --file "$apps/pages.sql" >"$logs/pages"
 mapfile -t pages < <(python3 "$apps/check.py" write "$logs" <"$logs/pages")
 [ ${#pages[@]} -eq 5 ] || die "there are ${#pages[@]} pages, not 5" "They are in $logs"
 
-# browse ARGUMENT...: one page, once; Chromium says what it was refused on standard error. The time limit is for a browser that hangs.
+# browse ARGUMENT...: opens one page. Chromium reports refused requests on standard error. The time limit is for a browser that hangs.
 browse() {
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
         --disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr --user-data-dir="$profile" "$@"
@@ -60,7 +60,7 @@ for page in "${pages[@]}"; do
     file=$logs/$page.html
     browse --dump-dom "file://$file" >"$logs/$page.dom" 2>"$logs/$page.browser" || die "chromium fails on $page" "Its log: $logs/$page.browser"
     counted=$(python3 "$apps/check.py" dom "$logs/$page.json" "$logs/$page.dom") || { faults=$((faults + 1)); say "  ^ $page"; }
-    # A request that the policy stopped, or a script that ran, is said on the console.
+    # The console reports requests that the policy stopped, and scripts that ran.
     if grep -E 'CONSOLE' "$logs/$page.browser" >&2; then faults=$((faults + 1)); say "  ^ $page tried something"; fi
     say "$page: $counted"
     for look in "wide 1100,1600" "narrow 500,1600" "dark 1100,1600 --force-dark-mode"; do
@@ -72,10 +72,10 @@ for page in "${pages[@]}"; do
     seen=$(python3 "$apps/check.py" picture "$logs/$page-narrow.png") || { faults=$((faults + 1)); say "$page-narrow.png shows nothing: $seen"; }
 done
 
-# The check itself must see what it looks for: the same page with markup let through.
+# The check itself must detect a fault: the same page with unescaped markup.
 sed 's|<main>|<main><img src="https://a.example/x.png" onerror="x()"><script>document.title = 1</script>|' "$logs/conversation.html" >"$logs/broken.html"
 browse --dump-dom "file://$logs/broken.html" >"$logs/broken.dom" 2>"$logs/broken.browser"
-if python3 "$apps/check.py" dom "$logs/conversation.json" "$logs/broken.dom" >/dev/null 2>&1; then die "the check does not see an element that should not be there"; fi
+if python3 "$apps/check.py" dom "$logs/conversation.json" "$logs/broken.dom" >/dev/null 2>&1; then die "the check does not detect an unexpected element"; fi
 grep -q 'CONSOLE.*Content Security Policy' "$logs/broken.browser" || die "the policy does not stop a request and a script"
 [ "$faults" -eq 0 ] || die "$faults of the pages' checks fail" "Pages, documents and screenshots: $logs"
-say "five pages are what the database says, and nothing in them came to life (screenshots: $logs)"
+say "five pages match the database, and nothing in them was loaded or run (screenshots: $logs)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A database that cannot load the extension publishes its tables, and a subscriber that can serves the conversations: what the
-# application writes is found, what it removes is not, and the index stays sound under writes and through a crash of the subscriber.
+# Tests a logical subscriber. A database without the extension publishes its tables, and the subscriber has the extension and the
+# conversations. Rows that the application writes are found, deleted rows are not, and the index remains sound under writes and
+# through a crash of the subscriber.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -34,7 +35,7 @@ until_true() {
     done
 }
 
-# caught_up: everything that the publisher has written is at the subscriber.
+# caught_up: waits until the subscriber has all rows of the publisher.
 caught_up() {
     local position
     position=$(query "$publisher" --command "SELECT pg_current_wal_lsn()")
@@ -45,7 +46,7 @@ caught_up() {
 # sound WHEN
 sound() { server_index_is_sound "$subscriber" app articles articles_body "$1"; }
 
-# expect WHAT WANTED STATEMENT: what the subscriber says.
+# expect WHAT WANTED STATEMENT: compares the result of a statement on the subscriber.
 expect() {
     local found
     found=$(query "$subscriber" --command "$3")
@@ -65,7 +66,7 @@ until_true "the tables are not copied" "$subscriber" "SELECT bool_and(srsubstate
 caught_up
 sound "after the first copy"
 
-say "a conversation over what was copied"
+say "a conversation over the copied rows"
 expect "found" "Otters" "SELECT title FROM reground.search('articles', 'sleeping otters', '[1,0]', max_results => 1)"
 expect "shown" "A1|Otters" "SELECT marker, title FROM reground.begin_turn('reader', 'How do otters sleep?', 'articles', '[1,0]', settings => '{\"max_sources\": 1}')"
 expect "judged" "A1|resolved_current|t" "SELECT marker, status, holds FROM reground.end_turn(1, 'Otters sleep on their backs [A1].')"
@@ -100,4 +101,4 @@ query "$publisher" --command "TRUNCATE articles"
 caught_up
 expect "after TRUNCATE" "0" "SELECT count(*) FROM reground.search('articles', 'otters w1 w2 w3', '[1,0]')"
 sound "after TRUNCATE"
-say "$(grep -h 'number of transactions actually processed' "$logs"/writes-* | awk '{ n += $NF } END { print n }') transactions of the application were followed"
+say "$(grep -h 'number of transactions actually processed' "$logs"/writes-* | awk '{ n += $NF } END { print n }') transactions of the application were replicated"

