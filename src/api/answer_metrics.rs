@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use reground_grounding::end::answer_metrics::AnswerMetric;
 
 use crate::api::given;
-use crate::api::judging::{self, OfTurn};
+use crate::api::judge::{self, OfTurn};
 use crate::error::{Error, Result, warn};
 use crate::rows;
 use crate::store::{messages, turns};
@@ -35,6 +35,6 @@ fn measured(tenant: &str, message_id: i64) -> Result<Vec<AnswerMetric>> {
     let turn = turns::load(tenant, message.turn_id)?;
     let of_turn = OfTurn::load(tenant, &turn)?;
     let citations = message.citations.as_ref();
-    let read = judging::read(&answer, &of_turn.grammar, citations)?;
-    judging::measure(&read, &of_turn.ground(&[], &[]))
+    let read = judge::read(&answer, &of_turn.grammar, citations)?;
+    judge::measure(&read, &of_turn.ground(&[], &[]))
 }

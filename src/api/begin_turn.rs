@@ -11,17 +11,17 @@ use reground_grounding::query::intent::Intent;
 use reground_grounding::settings::hook::DEFERRED;
 use serde_json::{Value, json};
 
-use crate::api::footing;
-use crate::api::gathering::{Known, Question, gather};
+use crate::api::conversation_state;
 use crate::api::rerank;
+use crate::api::retrieval::{Known, Question, gather};
 use crate::api::source_rows::{emit, emit_candidates};
 use crate::api::{branches, hooks, names, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::profile::{self, stage};
-use crate::store::composed;
 use crate::store::conversations::{self, Conversation};
 use crate::store::roles::Roles;
+use crate::store::turn_writes;
 use crate::store::turns::{self, NewTurn, Standing};
 use crate::tenant;
 
@@ -237,7 +237,7 @@ fn write(
     })?;
     if let Outcome::Composed(turn) = outcome {
         let conversation_id = conversation.conversation_id;
-        composed::write(
+        turn_writes::write(
             tenant,
             conversation_id,
             turn_id,
@@ -261,7 +261,7 @@ fn standing(
         Outcome::Deferred(_) => Ok(known.footing.waiting(known.fresh())),
         Outcome::Composed(turn) => known.footing.standing(
             tenant,
-            &footing::Composed {
+            &conversation_state::Composed {
                 number,
                 fresh: known.fresh(),
                 context: &turn.context,

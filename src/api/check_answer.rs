@@ -12,7 +12,7 @@ use reground_grounding::settings::Settings;
 use serde_json::{Value, json};
 
 use crate::api::given;
-use crate::api::judging::{self, Ground};
+use crate::api::judge::{self, JudgeContext};
 use crate::datum::Json;
 use crate::error::Result;
 use crate::retrieve::text_config;
@@ -81,8 +81,8 @@ impl Checked<'_> {
             (None, Some(corpus)) => corpus.text_config.clone(),
             (None, None) => text_config::of_session()?,
         };
-        let cues = judging::cues(&settings, &text_config)?;
-        let ground = Ground {
+        let cues = judge::cues(&settings, &text_config)?;
+        let ground = JudgeContext {
             tenant,
             settings: &settings,
             grammar: &grammar,
@@ -99,7 +99,7 @@ impl Checked<'_> {
             trace: &[],
             remembered: &[],
         };
-        let read = judging::read(self.answer, &grammar, self.citations.as_ref())?;
-        Ok(judging::judge(&read, &ground)?.citations)
+        let read = judge::read(self.answer, &grammar, self.citations.as_ref())?;
+        Ok(judge::judge(&read, &ground)?.citations)
     }
 }

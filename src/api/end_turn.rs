@@ -8,14 +8,14 @@ use reground_grounding::memory::RememberedSource;
 use reground_grounding::memory::decay::with_pins_of;
 use serde_json::Value;
 
-use crate::api::judging::{self, OfTurn, Verdict};
+use crate::api::judge::{self, OfTurn, Verdict};
 use crate::api::{branches, given, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result, warn};
-use crate::owner::as_owner;
 use crate::profile::{self, stage};
 use crate::retrieve::evidence::stage_facts;
 use crate::rows;
+use crate::run_as::as_owner;
 use crate::sql;
 use crate::store::chain::About;
 use crate::store::conversations::{self, Conversation};
@@ -233,11 +233,11 @@ fn judge(
 ) -> Result<Ended> {
     let of_turn = OfTurn::load(tenant, turn)?;
     let read = stage("extract", || {
-        judging::read(answer.text, &of_turn.grammar, answer.citations.as_ref())
+        judge::read(answer.text, &of_turn.grammar, answer.citations.as_ref())
     })?;
     let trace = stage("trace", || stage_facts(turn.turn_id))?;
     let before = stage("memory", || before(conversation, turn))?;
-    let verdict = judging::judge(&read, &of_turn.ground(&trace, &before))?;
+    let verdict = judge::judge(&read, &of_turn.ground(&trace, &before))?;
     Ok(Ended {
         verdict,
         before,

@@ -8,7 +8,7 @@ use reground_grounding::end::parse_answer::ParsedAnswer;
 use serde::Serialize;
 
 use crate::api::given;
-use crate::api::judging::{self, OfTurn};
+use crate::api::judge::{self, OfTurn};
 use crate::api::prompts::with_context;
 use crate::error::Result;
 use crate::rows;
@@ -48,7 +48,7 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
         extraction: fed.extraction,
         ..ParsedAnswer::default()
     };
-    let verdict = judging::judge(&read, &of_turn.ground(&[], &[]))?;
+    let verdict = judge::judge(&read, &of_turn.ground(&[], &[]))?;
     let shown_bytes = fed.shown;
     let shown_chars = answer
         .get(..shown_bytes)

@@ -10,9 +10,9 @@ use reground_grounding::settings::hook::Hook;
 use reground_grounding::settings::is_set;
 use serde_json::Value;
 
-use crate::api::gathering::Question;
+use crate::api::retrieval::Question;
 use crate::error::{Error, Result};
-use crate::owner::as_foreign_role;
+use crate::run_as::as_foreign_role;
 use crate::sql;
 use crate::store::conversations::Conversation;
 use crate::store::corpora::Corpus;

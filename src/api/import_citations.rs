@@ -6,7 +6,7 @@ use pgrx::prelude::*;
 use reground_citations::{Api, CitationColumns, UnknownApi};
 use serde::Serialize;
 
-use crate::api::{given, judging};
+use crate::api::{given, judge};
 use crate::datum::Json;
 use crate::error::Error;
 use crate::rows;
@@ -38,7 +38,7 @@ fn import_citations(
     };
     let api: Option<Api> = api.map(str::parse).transpose().map_err(unknown)?;
     let import = reground_citations::import(&citations, answer, api).map_err(unknown)?;
-    judging::warn_of(&import.notes);
+    judge::warn_of(&import.notes);
     let rows: Vec<Imported> = import
         .extraction
         .citation_columns(answer)

@@ -7,13 +7,13 @@ use reground_grounding::inspect::probe::{Expected, Outcome, Presence};
 use reground_grounding::settings::Settings;
 use reground_grounding::settings::hook::Hook;
 
-use crate::api::gathering::Question;
-use crate::api::rehearsal::rehearse;
+use crate::api::dry_run::dry_run;
+use crate::api::retrieval::Question;
 use crate::api::{given, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
-use crate::retrieve::{nearest, passages};
+use crate::retrieve::{passages, vector};
 use crate::rows;
 use crate::store::conversations::Conversation;
 use crate::store::corpora;
@@ -54,7 +54,7 @@ fn put_probe(
 fn check(tenant: &str, probe: &Probe) -> Result<()> {
     let corpus = corpora::load(tenant, &probe.corpus)?;
     if let Some(embedding) = &probe.query_embedding {
-        nearest::check_dimensions(&corpus, embedding)?;
+        vector::check_dimensions(&corpus, embedding)?;
     }
     Filter::resolve(&corpus, probe.filter.as_ref())?;
     Settings::resolve(&[("settings", &probe.settings)])?;
@@ -131,7 +131,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         call_roles: Roles::default(),
         instead_of: None,
     };
-    let (_, turn) = rehearse(tenant, &Conversation::imagined(), &question)?;
+    let (_, turn) = dry_run(tenant, &Conversation::imagined(), &question)?;
     Ok(Outcome::of(&turn, expected))
 }
 

@@ -7,13 +7,13 @@ use reground_grounding::begin::{self, Gathered};
 use reground_grounding::settings::Settings;
 use reground_grounding::settings::hook::Hook;
 
-use crate::api::footing::{self, Footing};
+use crate::api::conversation_state::{self, ConversationState};
 use crate::api::source_rows::emit;
 use crate::api::{given, hooks, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::store::roles::Roles;
-use crate::store::{composed, conversations, register, traces, turns};
+use crate::store::{conversations, register, traces, turn_writes, turns};
 use crate::tenant;
 
 /// Scores of the gathered candidates by a reranker function.
@@ -81,10 +81,10 @@ fn apply_rerank(
     );
     warnings.sort();
     warnings.dedup();
-    let footing = Footing::of(&conversation, Some(turn.number))?;
+    let footing = ConversationState::of(&conversation, Some(turn.number))?;
     let standing = footing.standing(
         &tenant,
-        &footing::Composed {
+        &conversation_state::Composed {
             number: turn.number,
             fresh: true,
             context: &composed.context,
@@ -101,7 +101,7 @@ fn apply_rerank(
         warnings,
     )?;
     conversations::touch(&conversation)?;
-    composed::write(
+    turn_writes::write(
         &tenant,
         conversation.conversation_id,
         turn_id,

@@ -1,331 +1,395 @@
-//! What comes to a turn after it has begun: an agent searches again, or hands over what its tools found.
+//! What a turn gathers before it has a context: everything is read here, as far as a reranker's candidates.
 
-use pgrx::pg_sys;
-use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::prelude::*;
-use reground_documents::CallerPassage;
-use reground_grounding::begin;
+use reground_grounding::begin::multi_corpus;
+use reground_grounding::begin::reuse_context::{passages_of, reuse_context};
 use reground_grounding::begin::warnings::Warning;
-use reground_grounding::caller::additional_sources::{self, AdditionalSources};
-use reground_grounding::passage::{Candidate, Dropped};
+use reground_grounding::begin::{self, GatherInput, Gathered};
+use reground_grounding::memory::{ContextSource, MarkerRegister};
+use reground_grounding::passage::RankedList;
+use reground_grounding::passage::identity;
+use reground_grounding::query::intent::{self, Intent, JudgedIntent, Verdict};
+use reground_grounding::query::plan::{RetrievalPlan, TurnQuery, plan};
 use reground_grounding::settings::Settings;
-use reground_grounding::settings::hook::DEFERRED;
 use serde_json::{Value, json};
 
-use crate::api::begin_turn::warning_names;
-use crate::api::footing::{self, Footing};
-use crate::api::gathering::{More, Question, gather_more};
-use crate::api::rerank;
-use crate::api::source_rows::emit;
-use crate::api::{given, hooks, names, not_empty, writable};
-use crate::datum::{Json, Vector};
+use crate::api::conversation_state::ConversationState;
+use crate::api::hooks;
 use crate::error::{Error, Result};
-use crate::profile::{self, stage};
-use crate::store::composed::{self, Retrieved};
-use crate::store::conversations::{self, Conversation};
-use crate::store::register;
-use crate::store::retrievals::{self, NewRetrieval};
-use crate::store::turns::{self, Turn};
-use crate::tenant;
+use crate::guc;
+use crate::profile::{stage, timed};
+use crate::retrieve::corpus_scope::Corpora;
+use crate::retrieve::neighbours::{self, Nominated};
+use crate::retrieve::prior_turns::{self, Before};
+use crate::retrieve::reused_context;
+use crate::retrieve::turn::{Answer, answer, carried, elsewhere, others};
+use crate::store::conversations::Conversation;
+use crate::store::corpora;
+use crate::store::roles::Roles;
+use crate::store::sources::Live;
+use crate::store::{history, register, sources, turns};
 
-#[pg_extern(sql = false)]
-#[expect(clippy::too_many_arguments, reason = "the SQL signature")]
-fn retrieve(
-    turn: Option<i64>,
-    query: Option<&str>,
-    corpus: Option<&str>,
-    embedding: Option<Vector>,
-    filter: Option<Json>,
-    max_results: Option<i32>,
-    corpora: Option<Vec<Option<String>>>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> std::result::Result<(), ErrorReport> {
-    writable("retrieve")?;
-    let tenant = tenant::required()?;
-    let turn_id = given(turn, "turn")?;
-    let search = Search {
-        query: not_empty(query, "query")?,
-        corpus,
-        corpora: names(corpora, "corpora")?,
-        embedding: embedding.map(|vector| vector.0),
-        filter: Json::optional(filter, "filter")?,
-        max_results: max_results.map(count).transpose()?,
-    };
-    profile::call("retrieve", || search.run(&tenant, turn_id, fcinfo))?;
-    Ok(())
+/// What is asked of a turn.
+pub(super) struct Question<'a> {
+    pub query: &'a str,
+    pub corpus: Option<&'a str>,
+    /// Several, in place of one; the leading one first.
+    pub corpora: Option<&'a [String]>,
+    pub embedding: Option<&'a [f32]>,
+    pub filter: Option<&'a Value>,
+    pub rewrite: Option<&'a str>,
+    /// What the caller says that it is after.
+    pub intent: Option<Intent>,
+    /// The settings of the call.
+    pub settings: &'a Value,
+    /// The roles that functions named there are called as; none for the caller.
+    pub call_roles: Roles,
+    /// Number of the turn that it is asked instead of; `None` for the conversation's next.
+    pub instead_of: Option<i32>,
 }
 
-#[pg_extern(sql = false)]
-fn add_passages(
-    turn: Option<i64>,
-    passages: Option<Json>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> std::result::Result<(), ErrorReport> {
-    writable("add_passages")?;
-    let tenant = tenant::required()?;
-    let turn_id = given(turn, "turn")?;
-    let passages = given(passages, "passages")?.value("passages")?;
-    let passages = CallerPassage::parse_list(&passages).map_err(Error::from)?;
-    let candidates = additional_sources::caller_sources(passages).map_err(Error::from)?;
-    profile::call("add_passages", || {
-        hand_over(&tenant, turn_id, candidates, fcinfo)
-    })?;
-    Ok(())
+/// What the rest of a turn needs to know besides the gathered candidates.
+pub(super) struct Known {
+    pub corpora: Corpora,
+    pub settings: Settings,
+    pub judged: JudgedIntent,
+    /// What was searched for beside the query.
+    pub retrieval: Value,
+    pub register: MarkerRegister,
+    pub footing: ConversationState,
+    /// Microseconds that the search took; `None` where the turn keeps the sources that there are.
+    pub refresh_us: Option<i32>,
+    /// Roles that functions of the application are called as.
+    pub roles: Roles,
 }
 
-fn count(max_results: i32) -> Result<i32> {
-    match max_results {
-        1..=100 => Ok(max_results),
-        other => Err(Error::Bad {
-            argument: "max_results",
-            fault: other.to_string(),
-            hint: "From 1 to 100.".into(),
-        }),
+impl Known {
+    /// Whether the turn retrieved.
+    pub fn fresh(&self) -> bool {
+        self.refresh_us.is_some()
     }
 }
 
-/// The arguments of a search.
-struct Search<'a> {
-    query: &'a str,
-    corpus: Option<&'a str>,
-    corpora: Option<Vec<String>>,
-    embedding: Option<Vec<f32>>,
-    filter: Option<Value>,
-    max_results: Option<i32>,
-}
-
-impl Search<'_> {
-    /// Searches, then takes the conversation's lock for as long as it takes to write: searches of one turn run side by side.
-    fn run(&self, tenant: &str, turn_id: i64, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
-        let turn = stage("turn", || turns::load(tenant, turn_id))?;
-        check_open(&turn)?;
-        let conversation = conversations::behind_turn(tenant, turn_id)?
-            .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
-        let where_it_asked = match (self.corpus, &self.corpora) {
-            (None, None) => Some(turn.asked_corpora()),
-            (_, corpora) => corpora.clone(),
-        };
-        let call = self.call(&turn);
-        let question = Question {
-            query: self.query,
-            corpus: self.corpus,
-            corpora: where_it_asked.as_deref(),
-            embedding: self.embedding.as_deref(),
-            filter: self.filter.as_ref(),
-            rewrite: None,
-            intent: None,
-            settings: &call,
-            call_roles: hooks::of_turn(turn.call_role.as_deref())?,
-            instead_of: None,
-        };
-        let settings: Settings = serde_json::from_value(turn.settings.clone())?;
-        let mut more = gather_more(tenant, &conversation, &question, &turn.context, &settings)?;
-        let mut scores = self.rerank(&mut more)?;
-
-        let addition = Addition::to(tenant, turn_id)?;
-        additional_sources::match_known_sources(
-            &mut more.gathered,
-            scores.as_mut(),
-            &addition.turn.context,
-        );
-        let documents = more.gathered.documents();
-        // Whatever the other corpus says: one turn has markers of one style.
-        let style = addition.settings.marker_style;
-        more.settings.marker_style = style;
-        let register = register::load(&addition.conversation, documents, style)?;
-        let composed = stage("compose", || {
-            begin::compose(
-                more.gathered,
-                scores.as_deref(),
-                &register,
-                self.query,
-                &more.settings,
-            )
-        })?;
-        let (dropped, warnings) = (composed.dropped.clone(), warning_names(&composed.warnings));
-        let context = &addition.turn.context;
-        let further = additional_sources::add_found(context, composed, addition.retrieval);
-        let row = NewRetrieval {
-            query: Some(self.query),
-            corpora: Some(&more.corpora),
-            filter: self.filter.as_ref(),
-            max_results: self.max_results,
-            took_us: Some(more.took_us),
-            ..addition.row("search", &further, &warnings)
-        };
-        addition.write(&row, self.embedding.clone(), &further, &dropped)?;
-        stage("rows", || emit(fcinfo, turn_id, &further.shown))
-    }
-
-    /// The settings of the call: what the turn's call said, and the limit. A function is called as whoever named it: the corpus, the
-    /// conversation, or the call that began the turn.
-    fn call(&self, turn: &Turn) -> Value {
-        let mut call = turn.call_settings.clone();
-        if let Some(count) = self.max_results {
-            call["max_sources"] = json!(count);
-        }
-        call
-    }
-
-    /// What a reranker function says. A deferred rerank is for the beginning of a turn: here the fused order stands, with a
-    /// warning.
-    fn rerank(&self, more: &mut More) -> Result<Option<Vec<Option<f64>>>> {
-        let gathered = &mut more.gathered;
-        match more.settings.reranker.as_deref() {
-            None => Ok(None),
-            Some(DEFERRED) => {
-                let candidates = gathered.candidates.len();
-                gathered.warnings.push(Warning::RerankMissing {
-                    missing: candidates,
-                    candidates,
-                });
-                Ok(None)
-            }
-            Some(name) => stage("rerank", || {
-                rerank::call(name, &more.roles, self.query, gathered).map(Some)
-            }),
-        }
-    }
-}
-
-/// Takes passages from outside the corpora up into a turn.
-fn hand_over(
+/// Gathers for a turn.
+pub(super) fn gather(
     tenant: &str,
-    turn_id: i64,
-    candidates: Vec<Candidate>,
-    fcinfo: pg_sys::FunctionCallInfo,
-) -> Result<()> {
-    let addition = Addition::to(tenant, turn_id)?;
-    let Addition { turn, settings, .. } = &addition;
-    let documents = candidates.iter().map(|candidate| {
-        let passage = &candidate.passage;
-        (passage.corpus.as_str(), passage.doc_id.as_str())
-    });
-    let register = register::load(&addition.conversation, documents, settings.marker_style)?;
-    let further = additional_sources::add_caller_sources(
-        &turn.context,
-        candidates,
-        &register,
-        &turn.query,
-        settings,
-        addition.retrieval,
-    );
-    let row = addition.row("passages", &further, &[]);
-    addition.write(&row, None, &further, &[])?;
-    stage("rows", || emit(fcinfo, turn_id, &further.shown))
+    conversation: &Conversation,
+    question: &Question<'_>,
+) -> Result<(Known, Gathered)> {
+    let asked = stage("corpus", || Asked::of(tenant, conversation, question))?;
+    let (corpus, settings) = (&asked.corpora.first.corpus, &asked.settings);
+    let earlier = stage("memory", || {
+        turns::earlier(
+            conversation.conversation_id,
+            &corpus.name,
+            settings.query_history,
+            question.instead_of,
+        )
+    })?;
+    let before = stage("earlier turns", || {
+        prior_turns::read(corpus, question.query, question.embedding, earlier)
+    })?;
+    let footing = stage("strategy", || {
+        ConversationState::of(conversation, question.instead_of)
+    })?;
+    let fresh = stage("strategy", || footing.retrieves(settings))?;
+    let judged = stage("intent", || judge(&asked, &before))?;
+
+    let (gathered, mut retrieval, refresh_us) = if fresh {
+        let (found, took) = timed(|| asked.search(&judged, &before));
+        let (gathered, retrieval) = found?;
+        (gathered, retrieval, Some(took))
+    } else {
+        (asked.keep(&footing)?, json!({}), None)
+    };
+    if let Some(rewrite) = question.rewrite {
+        retrieval["rewrite"] = json!(rewrite);
+    }
+    let register = stage("memory", || {
+        register::load(conversation, gathered.documents(), settings.marker_style)
+    })?;
+    let known = Known {
+        corpora: asked.corpora,
+        settings: asked.settings,
+        judged,
+        retrieval,
+        register,
+        footing,
+        refresh_us,
+        roles: asked.roles,
+    };
+    Ok((known, gathered))
 }
 
-/// An open turn that is about to be given more, its conversation locked.
-struct Addition<'a> {
+/// What one more search of an open turn found, by its own words alone: nothing is carried.
+pub(super) struct More {
+    pub settings: Settings,
+    pub roles: Roles,
+    pub gathered: Gathered,
+    /// Names of what was searched.
+    pub corpora: Vec<String>,
+    /// Microseconds that the search took.
+    pub took_us: i32,
+}
+
+/// Gathers for one more search of an open turn, which has some sources already: of passages with the same text, those stand. Where
+/// the `turn` hashes texts itself, so does the search, whatever the corpus says.
+pub(super) fn gather_more(
+    tenant: &str,
+    conversation: &Conversation,
+    question: &Question<'_>,
+    had: &[ContextSource],
+    turn: &Settings,
+) -> Result<More> {
+    let mut asked = stage("corpus", || Asked::of(tenant, conversation, question))?;
+    if turn.hashes_texts() {
+        asked.corpora = asked.corpora.hashed_by_us();
+    }
+    let (gathered, took_us) = timed(|| asked.search_alone(had));
+    Ok(More {
+        gathered: gathered?,
+        took_us,
+        corpora: asked.corpora.names(),
+        settings: asked.settings,
+        roles: asked.roles,
+    })
+}
+
+/// What is asked, where, and how.
+struct Asked<'a> {
     tenant: &'a str,
-    conversation: Conversation,
-    turn: Turn,
-    /// Those that the turn began under.
+    conversation: &'a Conversation,
+    question: &'a Question<'a>,
+    corpora: Corpora,
     settings: Settings,
-    /// Number of the retrieval.
-    retrieval: u32,
+    /// Roles that functions of the application are called as.
+    roles: Roles,
 }
 
-impl<'a> Addition<'a> {
-    fn to(tenant: &'a str, turn_id: i64) -> Result<Self> {
-        let conversation = stage("conversation", || conversations::of_turn(tenant, turn_id))?
-            .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
-        let turn = stage("turn", || turns::load(tenant, turn_id))?;
-        check_open(&turn)?;
+impl<'a> Asked<'a> {
+    fn of(
+        tenant: &'a str,
+        conversation: &'a Conversation,
+        question: &'a Question<'a>,
+    ) -> Result<Self> {
+        let names = corpus_names(tenant, conversation, question)?;
+        let corpora = Corpora::load(tenant, &names, question.filter)?;
+        let first = &corpora.first.corpus;
+        let roles = hooks::roles(question, conversation, first);
+        let settings = Settings::resolve(&[
+            ("server", &guc::turn_settings()),
+            ("corpus", &first.settings),
+            ("conversation", &conversation.settings),
+            ("call", question.settings),
+        ])?;
+        let corpora = if settings.hashes_texts() {
+            corpora.hashed_by_us()
+        } else {
+            corpora
+        };
+        match question.embedding {
+            Some(embedding) => corpora.check_dimensions(embedding)?,
+            None if settings.require_embedding => return Err(Error::EmbeddingRequired),
+            None => {}
+        }
         Ok(Self {
             tenant,
             conversation,
-            settings: serde_json::from_value(turn.settings.clone())?,
-            turn,
-            retrieval: retrievals::next(turn_id)?,
+            question,
+            corpora,
+            settings,
+            roles,
         })
     }
 
-    /// Its row, but for what only a search has.
-    fn row<'b>(
-        &'b self,
-        kind: &'static str,
-        further: &'b AdditionalSources,
-        warnings: &'b [String],
-    ) -> NewRetrieval<'b> {
-        NewRetrieval {
-            turn_id: self.turn.turn_id,
-            retrieval_no: self.retrieval,
-            tenant: self.tenant,
-            kind,
-            query: None,
-            corpora: None,
-            filter: None,
-            max_results: None,
-            markers: further.shown.iter().map(|source| &*source.marker).collect(),
-            added: further.added.len(),
-            warnings,
-            took_us: None,
+    /// Searches, and joins what the conversation remembers; with what was searched for.
+    fn search(&self, judged: &JudgedIntent, before: &Before) -> Result<(Gathered, Value)> {
+        let (question, settings) = (self.question, &self.settings);
+        let asking = TurnQuery {
+            query: question.query,
+            rewrite: question.rewrite,
+            embedding: question.embedding,
+            judged,
+            earlier: &before.past,
+        };
+        let plan = stage("plan", || {
+            plan(asking, &before.words, &before.said, settings)
+        });
+        let now = [Some(question.query), question.rewrite];
+        let Nominated { nodes, list } = neighbours::of(
+            &self.corpora.first.corpus,
+            now.into_iter().flatten(),
+            &before.past,
+            judged.intent,
+            &self.corpora.first.filter,
+            settings,
+        )?;
+        let live = stage("memory", || {
+            sources::load(self.conversation.conversation_id)
+        })?;
+        let gathered = self.ask(
+            &plan,
+            list,
+            live,
+            identity::KnownPassages::default(),
+            judged,
+        )?;
+        let mut trace = plan.trace(&nodes);
+        if !self.corpora.beside.is_empty() {
+            trace["corpora"] = json!(self.corpora.names());
         }
+        Ok((gathered, trace))
     }
 
-    fn write(
+    /// Searches for the query as it stands, as if nothing had been said before.
+    fn search_alone(&self, had: &[ContextSource]) -> Result<Gathered> {
+        let question = self.question;
+        let judged = intent::classify(question.query, &[], None);
+        let embedding = question.embedding.map(<[f32]>::to_vec);
+        let plan = RetrievalPlan::alone(Some(question.query), embedding, &self.settings);
+        self.ask(&plan, None, Vec::new(), passages_of(had).collect(), &judged)
+    }
+
+    /// Asks the branches of every corpus, and gathers what they give with the remembered sources.
+    fn ask(
         &self,
-        row: &NewRetrieval<'_>,
-        embedding: Option<Vec<f32>>,
-        further: &AdditionalSources,
-        dropped: &[Dropped],
-    ) -> Result<()> {
-        let (turn, settings) = (&self.turn, &self.settings);
-        let context = [&turn.context[..], &further.added[..]].concat();
-        let tokens = turn.context_tokens + further.tokens;
-        let searched = row.query.is_some() && !further.added.is_empty();
-        let footing = Footing::of(&self.conversation, Some(turn.number))?;
-        let standing = footing.standing(
-            self.tenant,
-            &footing::Composed {
-                number: turn.number,
-                fresh: turn.searched() || searched,
-                context: &context,
-                tokens,
-                embedding: footing.before.own_embedding.as_deref(),
-                settings,
-            },
-        )?;
-        let more = turns::More {
-            added: &further.added,
-            tokens,
-            standing: &standing,
-            searched,
-            warnings: row.warnings.to_vec(),
+        plan: &RetrievalPlan,
+        nominated: Option<RankedList>,
+        live: Vec<Live>,
+        had: identity::KnownPassages,
+        judged: &JudgedIntent,
+    ) -> Result<Gathered> {
+        let settings = &self.settings;
+        let Answer {
+            found,
+            integrated,
+            mut options,
+            lacks_index,
+        } = answer(&self.corpora.first, plan, nominated, &live, settings)?;
+        let mut first = found;
+        let mut warnings = Vec::new();
+        if self.question.embedding.is_none() {
+            warnings.push(Warning::NoEmbedding);
+        }
+        let mut lacks_index = lacks_index;
+        // The graph and what earlier turns were shown are of the first corpus.
+        let plain = RetrievalPlan {
+            historical: Vec::new(),
+            ..plan.clone()
         };
-        stage("write retrieval", || {
-            retrievals::insert(row, embedding)?;
-            turns::add(turn.turn_id, more)?;
-            conversations::touch(&self.conversation)
+        for scope in &self.corpora.beside {
+            let other = answer(scope, &plain, None, &live, settings)?;
+            lacks_index |= other.lacks_index;
+            options.extend(other.options);
+            let name = &scope.corpus.name;
+            multi_corpus::merge_results(&mut first, name, other.found, settings.candidates);
+        }
+        if lacks_index {
+            warnings.push(Warning::NoLexicalIndex);
+        }
+        // Sources of other corpora: a filter on columns of these says nothing of them, so under one they stay out.
+        if self.question.filter.is_none() {
+            for name in others(&live, &self.corpora.names()) {
+                let there = stage("carried from elsewhere", || {
+                    elsewhere(
+                        self.tenant,
+                        &name,
+                        plan,
+                        &live,
+                        self.corpora.metric(),
+                        settings,
+                    )
+                })?;
+                options.extend(there);
+            }
+        }
+        let mut carried = carried(live, &options);
+        for scope in &self.corpora.beside {
+            multi_corpus::use_handles(&mut carried, &scope.corpus.name);
+        }
+        let input = GatherInput {
+            lists: first.lists,
+            scores: first.scores,
+            integrated,
+            passages: first.passages,
+            carried,
+            had,
+            judged: judged.clone(),
+            metric: self.corpora.metric(),
+            warnings,
+        };
+        Ok(stage("gather", || begin::gather(input, settings)))
+    }
+
+    /// Keeps the sources that there are.
+    fn keep(&self, footing: &ConversationState) -> Result<Gathered> {
+        let (conversation_id, question) = (self.conversation.conversation_id, self.question);
+        let live = stage("memory", || sources::load(conversation_id))?;
+        let from = footing.before.context_from;
+        let shown = from.map(|number| history::shown(conversation_id, number));
+        let added = history::handed_over(conversation_id, from, question.instead_of)?;
+        let asking = reused_context::Asking {
+            tenant: self.tenant,
+            corpora: &self.corpora,
+            filtered: question.filter.is_some(),
+            query: question.rewrite.unwrap_or(question.query),
+            embedding: question.embedding,
+            settings: &self.settings,
+        };
+        let input = stage("kept passages", || {
+            reused_context::read(&asking, shown.transpose()?.flatten(), added, live)
         })?;
-        let retrieved = Retrieved {
-            turn_id: turn.turn_id,
-            number: turn.number,
-            retrieval: self.retrieval,
-            further,
-            dropped,
-        };
-        composed::add(
-            self.tenant,
-            self.conversation.conversation_id,
-            &retrieved,
-            settings,
-        )
+        Ok(stage("gather", || reuse_context(input, &self.settings)))
     }
 }
 
-/// Refuses a turn that nothing can be added to.
-fn check_open(turn: &Turn) -> Result<()> {
-    let hint = match turn.state.as_str() {
-        "open" => return Ok(()),
-        "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
-        _ => "Begin a new turn: what an answer was given with stays as it was.",
+/// The corpora that are asked, those of the previous turn, or the only one there is.
+fn corpus_names(
+    tenant: &str,
+    conversation: &Conversation,
+    question: &Question<'_>,
+) -> Result<Vec<String>> {
+    match (question.corpus, question.corpora) {
+        (Some(_), Some(_)) => {
+            return Err(Error::Bad {
+                argument: "corpora",
+                fault: "corpus was given too".into(),
+                hint: "Name one as corpus, or all of them as corpora, the leading one first."
+                    .into(),
+            });
+        }
+        (Some(name), None) => return Ok(vec![name.to_owned()]),
+        (None, Some([])) => {
+            return Err(Error::Bad {
+                argument: "corpora",
+                fault: "it is empty".into(),
+                hint: "Name at least one corpus, or leave it out.".into(),
+            });
+        }
+        (None, Some(names)) => return Ok(names.to_vec()),
+        (None, None) => {}
+    }
+    if let Some(names) = conversation.corpora() {
+        return Ok(names);
+    }
+    let names = corpora::names(tenant)?;
+    match names.len() {
+        1 => Ok(names),
+        0 => Err(Error::AmbiguousCorpus("there is no corpus yet".into())),
+        _ => Err(Error::AmbiguousCorpus(
+            "the first turn of a conversation must name its corpus".into(),
+        )),
+    }
+}
+
+/// Judges the intent: the caller's word, then the function's. A first turn has nothing to follow, so none is called for it.
+fn judge(asked: &Asked<'_>, before: &Before) -> Result<JudgedIntent> {
+    let question = asked.question;
+    let said = match (question.intent, asked.settings.intent_function.as_deref()) {
+        (Some(intent), _) => Some(Verdict::from(intent)),
+        (None, Some(name)) if !before.past.is_empty() => {
+            hooks::judge_intent(name, &asked.roles, question.query, &before.past)?
+        }
+        _ => None,
     };
-    Err(Error::WrongState {
-        turn: turn.turn_id,
-        state: turn.state.clone(),
-        wanted: "added to",
-        hint,
-    })
+    Ok(intent::classify(question.query, &before.past, said))
 }

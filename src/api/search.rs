@@ -17,7 +17,7 @@ use crate::guc;
 use crate::retrieve::filter::Filter;
 use crate::retrieve::lexical::Wanted;
 use crate::retrieve::turn::search as retrieve;
-use crate::retrieve::{nearest, passages};
+use crate::retrieve::{passages, vector};
 use crate::rows;
 use crate::store::corpora;
 use crate::tenant;
@@ -83,7 +83,7 @@ fn search(
         lists: &searched.lists,
         scores: &searched.scores,
         integrated: None,
-        metric: nearest::metric(&corpus),
+        metric: vector::metric(&corpus),
     };
     let mut fused = fuse::rows(ranking, &settings);
     fused.truncate(limit);

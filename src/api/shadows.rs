@@ -6,8 +6,8 @@ use pgrx::prelude::*;
 use reground_grounding::inspect::shadow;
 use reground_grounding::settings::{KeepCandidates, Settings};
 
-use crate::api::gathering::Question;
-use crate::api::rehearsal::{candidates, rehearse};
+use crate::api::dry_run::{candidates, dry_run};
+use crate::api::retrieval::Question;
 use crate::api::{given, hooks, not_empty, writable};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
@@ -60,7 +60,7 @@ fn shadow_turn(
         call_roles: hooks::of_turn(turn.call_role.as_deref())?.but_for(&changes),
         instead_of: Some(turn.number),
     };
-    let (known, composed) = rehearse(&tenant, &conversation, &question)?;
+    let (known, composed) = dry_run(&tenant, &conversation, &question)?;
     let rows = candidates(&composed);
     // Those of the context come first.
     let kept = match known.settings.keep_candidates {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::retrieve::{lexical, mapping, nearest, text_config, vector_schema};
+use crate::retrieve::{lexical, mapping, text_config, vector, vector_schema};
 use crate::sql;
 use crate::store::corpora::{Corpus, INTEGERS, Side};
 use crate::tenant;
@@ -399,7 +399,7 @@ fn can_have_indexes(relation: &str) -> Result<bool> {
 
 /// Whether an index serves the vector branch.
 fn vector_index(corpus: &Corpus, relation: &str, column: &str) -> Result<Finding> {
-    if let Some(index) = nearest::index(corpus)? {
+    if let Some(index) = vector::index(corpus)? {
         return Ok(Finding::new("vector index", "ok", index.name, None));
     }
     let command = match can_have_indexes(relation)? {
@@ -503,7 +503,7 @@ fn lexical_index(corpus: &Corpus, relation: &str) -> Result<Finding> {
 /// The CREATE INDEX that pgvector can take for this column: a vector of more than 2,000 dimensions only as halfvec.
 fn index_command(corpus: &Corpus, relation: &str, column: &str) -> Result<String> {
     let schema = vector_schema()?;
-    let class = nearest::operator_class(corpus);
+    let class = vector::operator_class(corpus);
     let column = sql::ident(column);
     let kind = corpus.embedding_kind().unwrap_or("vector");
     Ok(match corpus.dimensions {

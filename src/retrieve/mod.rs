@@ -3,23 +3,23 @@
 
 pub mod check;
 pub mod coordinates;
-pub mod earlier;
+pub mod corpus_scope;
 pub mod evidence;
 pub mod filter;
-pub mod historical;
-pub mod kept;
 pub mod lexemes;
 pub mod lexical;
-pub mod likeness;
 pub mod managed;
 pub mod mapping;
 pub mod named;
-pub mod nearest;
 pub mod neighbours;
 pub mod passages;
+pub mod prior_results;
+pub mod prior_turns;
+pub mod reused_context;
+pub mod similarity;
 pub mod text_config;
-pub mod together;
 pub mod turn;
+pub mod vector;
 
 use crate::error::{Error, Result};
 use crate::sql;

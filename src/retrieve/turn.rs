@@ -11,10 +11,10 @@ use reground_grounding::settings::Settings;
 
 use crate::error::{Error, Result};
 use crate::profile::stage;
+use crate::retrieve::corpus_scope::Scope;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, Wanted, Way};
-use crate::retrieve::together::Scope;
-use crate::retrieve::{historical, nearest, passages};
+use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
+use crate::retrieve::{passages, prior_results, vector};
 use crate::store::corpora::{self, Corpus};
 use crate::store::sources::Live;
 
@@ -95,7 +95,7 @@ pub fn search(
     let nearest = embedding.map(|embedding| {
         let search = settings.vector_search;
         stage("vector list", || {
-            nearest::list(corpus, embedding, filter, search, limit, plan.vector_weight)
+            vector::list(corpus, embedding, filter, search, limit, plan.vector_weight)
         })
     });
     let nearest = nearest.transpose()?;
@@ -117,7 +117,7 @@ pub fn search(
     }
 
     let (way, rankings) = stage("lexical list", || {
-        let way = Way::of(corpus, settings.lexical_search)?;
+        let way = LexicalStrategy::of(corpus, settings.lexical_search)?;
         let rankings = lexical::rank(corpus, &plan.lexical, filter, &scored, &way, limit)?;
         Ok::<_, Error>((way, rankings))
     })?;
@@ -137,7 +137,7 @@ pub fn search(
             scores.distances.insert(hit.key.clone(), hit.value);
         }
         let more = stage("distances", || {
-            nearest::distances(corpus, embedding, filter, keys)
+            vector::distances(corpus, embedding, filter, keys)
         })?;
         let more = more.into_iter().map(|hit| (hit.key, hit.value));
         scores.distances.extend(more);
@@ -149,7 +149,7 @@ pub fn search(
         let own = own.and_then(|list| list.hits.first());
         let best = own.map(|hit| hit.value);
         let results = stage("earlier results", || {
-            historical::results(corpus, &plan.historical, filter, &way, best)
+            prior_results::results(corpus, &plan.historical, filter, &way, best)
         })?;
         lists.extend(results.list);
         integrated = results.scores;
@@ -188,7 +188,7 @@ pub fn remembered(
         && corpus.embedding_kind().is_some()
     {
         let missing = found.keys().filter(|key| !distances.contains_key(*key));
-        let more = nearest::distances(corpus, embedding, filter, missing)?;
+        let more = vector::distances(corpus, embedding, filter, missing)?;
         distances.extend(more.into_iter().map(|hit| (hit.key, hit.value)));
     }
     Ok(found
@@ -229,7 +229,7 @@ pub fn elsewhere(
     let everything = Filter::default();
     let wanted = Wanted::of(live, name);
     let own = plan.lexical.get(..1).unwrap_or_default();
-    let way = Way::of(&corpus, settings.lexical_search)?;
+    let way = LexicalStrategy::of(&corpus, settings.lexical_search)?;
     let ranked = lexical::rank(&corpus, own, &everything, &wanted, &way, 0)?;
     let scores = BranchScores {
         lexical: ranked
@@ -239,9 +239,9 @@ pub fn elsewhere(
         ..BranchScores::default()
     };
     let embedding = plan.embedding.as_deref();
-    let alike = |embedding: &&[f32]| nearest::check_dimensions(&corpus, embedding).is_ok();
+    let alike = |embedding: &&[f32]| vector::check_dimensions(&corpus, embedding).is_ok();
     let embedding =
-        embedding.filter(|embedding| nearest::metric(&corpus) == metric && alike(embedding));
+        embedding.filter(|embedding| vector::metric(&corpus) == metric && alike(embedding));
     let read = passages::by_key(&corpus, &everything, &wanted.passages)?;
     let mut options = remembered(&corpus, embedding, &everything, &wanted, &scores, &read)?;
     for option in options.values_mut() {

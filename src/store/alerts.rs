@@ -9,7 +9,7 @@ use reground_audit::hours::HOUR;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::owner::{as_owner, as_owner_at_large};
+use crate::run_as::{as_owner, as_owner_unrestricted};
 use crate::sql;
 use crate::store::rollups::{epoch_hour_of, hours, owner, stale};
 
@@ -49,7 +49,7 @@ pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     let until = now + HOUR;
     let since = until - horizon.hours * HOUR;
     let (hours, stale, owner) = (hours(), stale(), owner("t.tenant", REPORTED));
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         sql::write_json(
             &format!(
                 "SELECT pg_catalog.json_build_object('now', $6::bigint, {hours}, {stale}, \
@@ -147,7 +147,7 @@ pub fn case(alert_id: i64) -> Result<Option<DiagnosisInput>> {
         around.first_bad_hour.into(),
         alert_id.into(),
     ];
-    as_owner_at_large(|| sql::read_json(&case_query(), &args))
+    as_owner_unrestricted(|| sql::read_json(&case_query(), &args))
 }
 
 /// A case as JSON. The settings of a turn are grouped whole before they are taken apart: most turns share them.
@@ -242,7 +242,7 @@ pub fn drop_rule(rule: &str) -> Result<bool> {
 
 /// The rollups of a period, for a baseline.
 pub fn hours_of(since: i64, until: i64) -> Result<Option<reground_audit::hours::Hours>> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         sql::write_json(
             &format!("SELECT pg_catalog.json_build_object({})::text", hours()),
             &[

@@ -8,7 +8,7 @@ use reground_provenance::{Digest, Salt, decode_hex, to_array};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// What a link is about.

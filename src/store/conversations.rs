@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 use crate::store::roles::Roles;
 

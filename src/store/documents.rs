@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// The current version of a document.

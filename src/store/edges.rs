@@ -6,7 +6,7 @@ use reground_grounding::query::graph::{Edge, Neighbour};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 use crate::store::corpora::Corpus;
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::owner::as_owner_at_large;
+use crate::run_as::as_owner_unrestricted;
 use crate::sql;
 use crate::store::{retention, rollups};
 
@@ -135,7 +135,7 @@ const OF_TENANT: [(&str, &str); 14] = [
 
 /// The conversation of that name, its row locked so that nobody else gets hold of it again.
 pub fn hold(tenant: &str, external_id: &str) -> Result<Option<i64>> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         sql::write_one(
             "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND external_id = $2 FOR UPDATE",
             &[tenant.into(), external_id.into()],
@@ -145,7 +145,7 @@ pub fn hold(tenant: &str, external_id: &str) -> Result<Option<i64>> {
 
 /// Locks the corpora of a tenant, before its conversations: as whoever forgets one document does.
 pub fn hold_corpora(tenant: &str) -> Result<()> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         sql::run(
             "SELECT FROM reground.corpora WHERE tenant = $1 ORDER BY corpus_id FOR UPDATE",
             &[tenant.into()],
@@ -156,7 +156,7 @@ pub fn hold_corpora(tenant: &str) -> Result<()> {
 
 /// All conversations of a tenant, their rows locked likewise, in an order that two of us share.
 pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
-    Ok(as_owner_at_large(|| {
+    Ok(as_owner_unrestricted(|| {
         sql::write_one(
             "SELECT pg_catalog.array_agg(v.conversation_id) FROM ( \
                  SELECT conversation_id FROM reground.conversations WHERE tenant = $1 ORDER BY conversation_id FOR UPDATE) AS v",
@@ -169,7 +169,7 @@ pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
 /// Deletes all that there is of conversations whose rows are locked. What of their answers was not counted yet is counted first:
 /// then the rollups say the same, however far they were behind.
 pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         // Nothing is counted or archived meanwhile. In the order in which a job takes both that maintains and then archives.
         rollups::hold_off()?;
         retention::hold_off()?;
@@ -186,7 +186,7 @@ pub fn conversations(ids: &[i64], receipt: &mut Receipt) -> Result<()> {
 
 /// Deletes all that there is of a tenant beside its conversations.
 pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         for (table, rows) in OF_TENANT {
             let statement = format!("DELETE FROM reground.{table} AS x WHERE {rows}");
             let erased = sql::run(&statement, &[tenant.into()])?;
@@ -198,7 +198,7 @@ pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
 
 /// The tables of a tenant's own corpora, as SQL names them: they are not ours to drop.
 pub fn tables_of(tenant: &str) -> Result<Vec<String>> {
-    Ok(as_owner_at_large(|| {
+    Ok(as_owner_unrestricted(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(DISTINCT r.relation::regclass::text), '[]')::text \
              FROM reground.corpora AS k, pg_catalog.unnest(ARRAY[k.relation, k.documents]) AS r(relation) \
@@ -244,7 +244,7 @@ pub type Withdraw<'a> = &'a dyn Fn(serde_json::Value) -> Result<Option<serde_jso
 impl Document<'_> {
     /// Takes its text out of whatever conversations keep of it, and leaves ids, places, hashes and verdicts.
     pub fn redact(&self, withdraw: Withdraw<'_>, receipt: &mut Receipt) -> Result<()> {
-        as_owner_at_large(|| {
+        as_owner_unrestricted(|| {
             let conversations = self.hold()?;
             if conversations.is_empty() {
                 return Ok(());
@@ -268,7 +268,7 @@ impl Document<'_> {
 
     /// Whether it is on record, with its text or without.
     pub fn is_known(&self) -> Result<bool> {
-        let known = as_owner_at_large(|| {
+        let known = as_owner_unrestricted(|| {
             sql::write_one::<bool>(
                 &format!(
                     "SELECT EXISTS (SELECT FROM reground.conversation_markers AS x WHERE x.corpus = $1 AND x.doc_id = $2 AND {MEANT}) \
@@ -380,7 +380,7 @@ impl Document<'_> {
 
 /// Whether a document of a corpus is there still.
 pub fn stands(corpus_id: i64, doc_id: &str) -> Result<bool> {
-    Ok(as_owner_at_large(|| {
+    Ok(as_owner_unrestricted(|| {
         sql::write_one::<bool>(
             "SELECT EXISTS (SELECT FROM reground.documents WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL AND deleted_at IS NULL)",
             &[corpus_id.into(), doc_id.into()],
@@ -445,7 +445,7 @@ fn redactions() -> [(&'static str, String); 5] {
 
 /// Takes out where a document was found, from all its versions.
 pub fn addresses(corpus_id: i64, doc_id: &str) -> Result<usize> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         sql::run(
             "UPDATE reground.documents SET uri = NULL WHERE corpus_id = $1 AND doc_id = $2 AND uri IS NOT NULL",
             &[corpus_id.into(), doc_id.into()],

@@ -7,7 +7,7 @@ use reground_grounding::memory::FactSheet;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// A fact to be stored.

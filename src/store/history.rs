@@ -6,7 +6,7 @@ use reground_grounding::settings::PassageOrder;
 use serde::Deserialize;
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// Where a conversation stands before a turn.

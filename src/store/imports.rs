@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::owner::as_owner;
 use crate::profile::stage;
+use crate::run_as::as_owner;
 use crate::sql;
 use crate::store::chain::{self, About};
 use crate::store::markers;

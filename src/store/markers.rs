@@ -10,7 +10,7 @@ use reground_grounding::settings::MarkerStyle;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// A marker with what its document was called.

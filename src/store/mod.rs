@@ -3,7 +3,6 @@
 
 pub mod alerts;
 pub mod chain;
-pub mod composed;
 pub mod conversations;
 pub mod corpora;
 pub mod cues;
@@ -26,4 +25,5 @@ pub mod rollups;
 pub mod shadows;
 pub mod sources;
 pub mod traces;
+pub mod turn_writes;
 pub mod turns;

@@ -5,7 +5,7 @@ use pgrx::pg_sys;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::owner::as_owner_at_large;
+use crate::run_as::as_owner_unrestricted;
 use crate::sql;
 
 /// What was done.
@@ -37,7 +37,7 @@ pub fn hold_off() -> Result<()> {
 
 /// Archives and removes what is older.
 pub fn run(periods: Periods) -> Result<Vec<Done>> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         // One at a time: the next one then finds nothing to do.
         hold_off()?;
         let before = |days: i32| {

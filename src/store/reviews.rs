@@ -1,7 +1,7 @@
 //! What people say of citations.
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// The tenant of a citation, if there is one.

@@ -3,7 +3,7 @@
 use pgrx::datum::TimestampWithTimeZone;
 
 use crate::error::Result;
-use crate::owner::as_owner_at_large;
+use crate::run_as::as_owner_unrestricted;
 use crate::sql;
 use crate::store::documents::STATE;
 
@@ -20,7 +20,7 @@ pub fn hold_off() -> Result<()> {
 
 /// Counts answers that wait, at most `most` of them; 0 too while another session counts.
 pub fn refresh(most: Option<i64>) -> Result<i64> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         if !sql::try_lock(COUNTING)? {
             return Ok(0);
         }
@@ -42,7 +42,7 @@ pub fn refresh(most: Option<i64>) -> Result<i64> {
 
 /// Counts what of the answers of conversations waits, so that it can go with them; how many rows the queue had of them.
 pub fn settle(conversations: &[i64]) -> Result<usize> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         hold_off()?;
         let taken: Option<i64> =
             sql::write_one(&counting(WAITING), &[conversations.to_vec().into()])?;
@@ -52,7 +52,7 @@ pub fn settle(conversations: &[i64]) -> Result<usize> {
 
 /// Counts every live answer that stands anew.
 pub fn rebuild() -> Result<i64> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         hold_off()?;
         for table in ["answer_rollup", "citation_rollup"] {
             sql::run(&format!("DELETE FROM reground.{table}"), &[])?;
@@ -141,7 +141,7 @@ pub fn stale() -> String {
 pub fn hour_at(moment: TimestampWithTimeZone) -> Result<Option<i64>> {
     let hour = epoch_hour_of("$1");
     let statement = format!("SELECT CASE WHEN pg_catalog.isfinite($1) THEN {hour} END");
-    as_owner_at_large(|| sql::read_one(&statement, &[moment.into()]))
+    as_owner_unrestricted(|| sql::read_one(&statement, &[moment.into()]))
 }
 
 /// When the hour of a moment began, as SQL.

@@ -4,7 +4,7 @@ use reground_grounding::settings::Settings;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// What `shadow_turn` stores.

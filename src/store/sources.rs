@@ -4,7 +4,7 @@ use reground_grounding::memory::RememberedSource;
 use serde::Deserialize;
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// A live source, and how long ago it was last active or pinned.

@@ -12,7 +12,7 @@ use reground_provenance::short_hash;
 use serde::Deserialize;
 
 use crate::error::Result;
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// Between the ids of merged passages: no id that a person gives contains it.

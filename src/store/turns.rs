@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::owner::as_owner;
+use crate::run_as::as_owner;
 use crate::sql;
 
 /// A turn, as later calls need it.

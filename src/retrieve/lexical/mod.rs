@@ -73,7 +73,7 @@ pub use indexed::{
 };
 
 /// How the passages of a corpus are ranked.
-pub enum Way {
+pub enum LexicalStrategy {
     /// Through an index.
     Index(LexicalIndex),
     /// All visible passages are read.
@@ -83,7 +83,7 @@ pub enum Way {
     },
 }
 
-impl Way {
+impl LexicalStrategy {
     /// The way that the caller's search takes.
     ///
     /// An index knows of all rows. Where row-level security hides some from the caller, its figures would tell of them, so
@@ -113,12 +113,16 @@ pub fn rank(
     queries: &[SubQuery],
     filter: &Filter,
     wanted: &Wanted,
-    way: &Way,
+    way: &LexicalStrategy,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
     let configs = text_config::of_corpus(corpus)?;
     match way {
-        Way::Index(index) => indexed::rank(corpus, index, queries, &configs, filter, wanted, limit),
-        Way::Pass { .. } => exact::rank(corpus, queries, &configs, filter, wanted, limit),
+        LexicalStrategy::Index(index) => {
+            indexed::rank(corpus, index, queries, &configs, filter, wanted, limit)
+        }
+        LexicalStrategy::Pass { .. } => {
+            exact::rank(corpus, queries, &configs, filter, wanted, limit)
+        }
     }
 }

@@ -8,7 +8,7 @@ use reground_grounding::settings::Settings;
 
 use crate::error::Result;
 use crate::profile::stage;
-use crate::retrieve::nearest;
+use crate::retrieve::vector;
 use crate::store::corpora;
 
 /// How alike the sources of a context are, where the settings ask for it.
@@ -52,7 +52,7 @@ fn embeddings(
     for (name, keys) in keys {
         let corpus = corpora::usable(tenant, name)?;
         if let Some(corpus) = corpus.filter(|corpus| corpus.embedding_kind().is_some()) {
-            found.insert(name.to_owned(), nearest::embeddings(&corpus, keys)?);
+            found.insert(name.to_owned(), vector::embeddings(&corpus, keys)?);
         }
     }
     Ok(found)

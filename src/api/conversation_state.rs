@@ -9,20 +9,20 @@ use reground_grounding::settings::Settings;
 use crate::api::history;
 use crate::error::Result;
 use crate::profile::{stage, timed};
-use crate::retrieve::likeness;
+use crate::retrieve::similarity;
 use crate::store::conversations::Conversation;
 use crate::store::history::{Before, before};
 use crate::store::turns::Standing;
 
 /// What of the conversation weighs on a turn.
-pub(super) struct Footing {
+pub(super) struct ConversationState {
     conversation_id: i64,
     /// Tokens of all turns that have ended.
     spoken_tokens: u64,
     pub before: Before,
 }
 
-impl Footing {
+impl ConversationState {
     /// Reads it: before the next turn, or before the turn of that number.
     pub fn of(conversation: &Conversation, number: Option<i32>) -> Result<Self> {
         Ok(Self {
@@ -50,7 +50,7 @@ impl Footing {
             context_from: self.context_from(turn),
             dilution: Some(dilution?),
             compress_us: (turn.settings.compress && self.spoken_tokens > 0).then_some(took),
-            likeness: likeness::of_context(tenant, turn.context, turn.embedding, turn.settings)?,
+            likeness: similarity::of_context(tenant, turn.context, turn.embedding, turn.settings)?,
         })
     }
 

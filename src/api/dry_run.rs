@@ -8,8 +8,8 @@ use reground_grounding::passage::Candidate;
 use serde::Serialize;
 
 use crate::api::begin_turn::{Outcome, outcome};
-use crate::api::gathering::{Known, Question, gather};
 use crate::api::not_empty;
+use crate::api::retrieval::{Known, Question, gather};
 use crate::datum::{Json, Vector};
 use crate::error::{Error, Result};
 use crate::rows;
@@ -48,13 +48,13 @@ fn rehearse_turn(
             .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?,
         None => Conversation::imagined(),
     };
-    let (_, turn) = rehearse(&tenant, &conversation, &question)?;
+    let (_, turn) = dry_run(&tenant, &conversation, &question)?;
     rows::emit(fcinfo, &candidates(&turn))?;
     Ok(())
 }
 
 /// The context that a turn would have, were it begun now; without a deferred rerank, which is the application's to make.
-pub(super) fn rehearse(
+pub(super) fn dry_run(
     tenant: &str,
     conversation: &Conversation,
     question: &Question<'_>,

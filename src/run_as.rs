@@ -14,7 +14,7 @@ use crate::session::{PINNED_PATH, PLAIN_TEXT, set_local};
 /// does that was made while they were empty: they fill up faster than they are analysed. Checks of foreign keys, whose plans
 /// PostgreSQL keeps for itself, are planned in here too.
 pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    as_owner_at_large(|| {
+    as_owner_unrestricted(|| {
         set_local(c"enable_seqscan", c"off");
         // Up to PostgreSQL 17 a small table without an index then seems to cost so much that its plan would be compiled.
         set_local(c"jit", c"off");
@@ -23,7 +23,7 @@ pub fn as_owner<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 /// As [`as_owner`], for work that is about many rows and reads whole tables where that is best.
-pub fn as_owner_at_large<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn as_owner_unrestricted<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     as_role(owner()?, pg_sys::SECURITY_LOCAL_USERID_CHANGE, || {
         set_local(c"plan_cache_mode", c"force_generic_plan");
         work()

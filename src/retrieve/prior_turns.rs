@@ -9,7 +9,7 @@ use reground_grounding::query::query_expansion::without_citations;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::{lexemes, nearest, passages, text_config};
+use crate::retrieve::{lexemes, passages, text_config, vector};
 use crate::store::corpora::Corpus;
 use crate::store::turns::Earlier;
 
@@ -49,10 +49,10 @@ pub fn read(
     let mut embeddings = BTreeMap::new();
     let mut siblings = BTreeMap::new();
     if corpus.embedding_kind().is_some() {
-        embeddings = nearest::embeddings(corpus, keys.iter().copied())?;
+        embeddings = vector::embeddings(corpus, keys.iter().copied())?;
         if let Some(embedding) = embedding {
             let documents = cited.values().map(|passage| &passage.doc_id).collect();
-            siblings = nearest::siblings(corpus, embedding, &documents, &keys)?;
+            siblings = vector::siblings(corpus, embedding, &documents, &keys)?;
         }
     }
     let mut before = Before {

@@ -9,10 +9,10 @@ use reground_grounding::query::plan::RetrievalPlan;
 use reground_grounding::settings::Settings;
 
 use crate::error::Result;
+use crate::retrieve::corpus_scope::{Corpora, Scope};
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, Wanted, Way};
+use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
 use crate::retrieve::passages;
-use crate::retrieve::together::{Corpora, Scope};
 use crate::retrieve::turn::{Options, carried, elsewhere, others, remembered};
 use crate::store::corpora;
 use crate::store::history::Shown;
@@ -101,7 +101,7 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
         if here.is_empty() {
             continue;
         }
-        let way = Way::of(corpus, asking.settings.lexical_search)?;
+        let way = LexicalStrategy::of(corpus, asking.settings.lexical_search)?;
         let ranked = lexical::rank(corpus, &plan.lexical, filter, &here, &way, 0)?;
         let scores = reground_grounding::begin::fuse::BranchScores {
             lexical: ranked

@@ -26,7 +26,7 @@ use crate::store::turns::Turn;
 use crate::store::{corpora, cues};
 
 /// What an answer is judged by.
-pub(super) struct Ground<'a> {
+pub(super) struct JudgeContext<'a> {
     pub tenant: &'a str,
     pub settings: &'a Settings,
     /// How it was read.
@@ -89,8 +89,12 @@ impl<'a> OfTurn<'a> {
     }
 
     /// The ground, with what only the end of the turn needs of its candidates and of the conversation's memory.
-    pub fn ground(&'a self, trace: &'a [Traced], remembered: &'a [RememberedSource]) -> Ground<'a> {
-        Ground {
+    pub fn ground(
+        &'a self,
+        trace: &'a [Traced],
+        remembered: &'a [RememberedSource],
+    ) -> JudgeContext<'a> {
+        JudgeContext {
             tenant: self.tenant,
             settings: &self.settings,
             grammar: &self.grammar,
@@ -128,7 +132,10 @@ pub(super) struct Verdict {
 }
 
 /// What a judged answer is worth by each measure.
-pub(super) fn measure(read: &ParsedAnswer<'_>, ground: &Ground<'_>) -> Result<Vec<AnswerMetric>> {
+pub(super) fn measure(
+    read: &ParsedAnswer<'_>,
+    ground: &JudgeContext<'_>,
+) -> Result<Vec<AnswerMetric>> {
     let verdict = judge(read, ground)?;
     let citations = verdict.judged.citations.into_iter();
     let judgements: Vec<Judgement> = citations.map(|citation| citation.judgement).collect();
@@ -167,7 +174,7 @@ pub(super) fn warn_of(notes: &[ImportNote]) {
 }
 
 /// Judges what was read of an answer.
-pub(super) fn judge(read: &ParsedAnswer<'_>, ground: &Ground<'_>) -> Result<Verdict> {
+pub(super) fn judge(read: &ParsedAnswer<'_>, ground: &JudgeContext<'_>) -> Result<Verdict> {
     let extraction = &read.extraction;
     if extraction.omitted > 0 {
         let judged = extraction.citations.len();
@@ -257,13 +264,13 @@ struct Reader {
 }
 
 /// The language of texts that name none of their own: a text search configuration is named for it.
-fn language(ground: &Ground<'_>, text_config: &str) -> String {
+fn language(ground: &JudgeContext<'_>, text_config: &str) -> String {
     let set = ground.settings.language.as_deref();
     Cues::code(set.unwrap_or(text_config))
 }
 
 /// By what the sources of the context are read, what reads most of them first, and which of these reads each source.
-fn readers(ground: &Ground<'_>) -> Result<(Vec<Reader>, Vec<usize>)> {
+fn readers(ground: &JudgeContext<'_>) -> Result<(Vec<Reader>, Vec<usize>)> {
     let mut readers = vec![(
         0,
         Reader {
@@ -336,7 +343,7 @@ impl Otherwise {
 }
 
 /// The context as citations see it.
-fn sources(ground: &Ground<'_>, text_config: &str) -> Result<Vec<Source>> {
+fn sources(ground: &JudgeContext<'_>, text_config: &str) -> Result<Vec<Source>> {
     let shown: Vec<String> = ground.context.iter().map(prompt::title_and_text).collect();
     let lexemes = stage("lexemes", || content(text_config, &shown))?;
     let mut sources = end::sources_of(ground.context, lexemes, ground.grammar)?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::retrieve::filter::Filter;
-use crate::retrieve::nearest;
+use crate::retrieve::vector;
 use crate::store::corpora::{self, Corpus};
 
 /// A corpus, with what the filter of the question says of it.
@@ -82,13 +82,13 @@ impl Corpora {
 
     /// How they measure distance.
     pub fn metric(&self) -> Metric {
-        nearest::metric(self.embedded().next().unwrap_or(&self.first.corpus))
+        vector::metric(self.embedded().next().unwrap_or(&self.first.corpus))
     }
 
     /// Refuses an embedding that they cannot compare.
     pub fn check_dimensions(&self, embedding: &[f32]) -> Result<()> {
         self.all()
-            .try_for_each(|corpus| nearest::check_dimensions(corpus, embedding))
+            .try_for_each(|corpus| vector::check_dimensions(corpus, embedding))
     }
 
     /// Refuses corpora whose embeddings come from different models, as far as that can be seen.

@@ -5,8 +5,8 @@ use reground_grounding::query::plan::PriorSearch;
 
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
-use crate::retrieve::lexical::{self, Wanted, Way};
-use crate::retrieve::nearest;
+use crate::retrieve::lexical::{self, LexicalStrategy, Wanted};
+use crate::retrieve::vector;
 use crate::store::corpora::Corpus;
 
 /// Those that stand and can be seen under the filter. `best` is the best score that this turn's own query has. Two queries for
@@ -15,7 +15,7 @@ pub fn results(
     corpus: &Corpus,
     historical: &[PriorSearch],
     filter: &Filter,
-    way: &Way,
+    way: &LexicalStrategy,
     best: Option<f64>,
 ) -> Result<PriorResults> {
     let mut earlier = Vec::new();
@@ -28,7 +28,7 @@ pub fn results(
         let ranked = lexical::rank(corpus, query, filter, &wanted, way, 1)?.pop();
         let ranked = ranked.unwrap_or_default();
         let distances = match &turn.embedding {
-            Some(embedding) => nearest::distances(corpus, embedding, filter, &wanted.passages)?,
+            Some(embedding) => vector::distances(corpus, embedding, filter, &wanted.passages)?,
             None => Vec::new(),
         };
         earlier.push(PriorScores {

@@ -18,15 +18,15 @@ use reground_grounding::settings::Settings;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::api::judging::{self, Ground, Verdict};
+use crate::api::judge::{self, JudgeContext, Verdict};
 use crate::api::{given, not_empty, writable};
 use crate::datum::Json;
 use crate::error::{Error, Result};
 use crate::guc;
-use crate::owner::as_owner;
 use crate::profile::{self, stage};
 use crate::retrieve::text_config;
 use crate::rows;
+use crate::run_as::as_owner;
 use crate::store::corpora::{self, Corpus};
 use crate::store::imports::{self, Ids, NewTurn, Told};
 use crate::store::messages::{self, NewCitation, NewMessage, Origin, Scored};
@@ -282,7 +282,7 @@ impl<'a> How<'a> {
         let at = turn.at.as_deref().map(read_time).transpose();
         let at = at.map_err(faulty)?;
         let grammar = parse_answer::grammar(&rules.settings, &context)?;
-        let ground = Ground {
+        let ground = JudgeContext {
             tenant: self.tenant,
             settings: &rules.settings,
             grammar: &grammar,
@@ -296,12 +296,12 @@ impl<'a> How<'a> {
             trace: &[],
             remembered: &[],
         };
-        let read = judging::read(&turn.answer, &grammar, turn.citations.as_ref());
+        let read = judge::read(&turn.answer, &grammar, turn.citations.as_ref());
         let read = read.map_err(|error| match error {
             Error::Grounding(error) => faulty(error.to_string()),
             other => other,
         })?;
-        let verdict = judging::judge(&read, &ground)?;
+        let verdict = judge::judge(&read, &ground)?;
         Ok(JudgedTurn {
             turn,
             fingerprint,
@@ -397,7 +397,7 @@ fn rules(
         ("call", call),
     ])?;
     Ok(Rules {
-        cues: judging::cues(&settings, text_config)?,
+        cues: judge::cues(&settings, text_config)?,
         settings,
     })
 }
