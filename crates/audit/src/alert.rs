@@ -66,7 +66,7 @@ pub struct RuleDefaults {
     /// Whether the rule uses the whole period.
     pub whole_period: bool,
     /// Minimum number of answers.
-    pub min_messages: u64,
+    pub min_answers: u64,
     /// Whether each corpus is checked separately.
     pub per_corpus: bool,
     /// Severity of the rule's alerts.
@@ -78,7 +78,7 @@ impl Default for RuleDefaults {
         Self {
             hours: 6,
             whole_period: false,
-            min_messages: 50,
+            min_answers: 50,
             per_corpus: true,
             severity: Severity::Warning,
         }
@@ -96,10 +96,10 @@ pub struct Rule {
     pub threshold: f64,
     /// How far back the rule looks, in hours, including the current hour.
     pub hours: i64,
-    /// Whether the rule uses the whole period. Otherwise it uses the latest hours that contain `min_messages` answers.
+    /// Whether the rule uses the whole period. Otherwise it uses the latest hours that contain `min_answers` answers.
     pub whole_period: bool,
     /// Minimum number of answers, and of samples behind the figure. With fewer, the rule makes no finding.
-    pub min_messages: u64,
+    pub min_answers: u64,
     /// Whether each corpus is checked separately; otherwise all corpora are checked together.
     pub per_corpus: bool,
     /// Minimum severity of the rule's alerts.
@@ -392,7 +392,7 @@ impl CheckInput {
             since: until - back * HOUR,
             until,
         };
-        let minimum = rule.min_messages.max(1);
+        let minimum = rule.min_answers.max(1);
         // The answers and samples of a window are the sums over its hours, so each hour is read once.
         let counted = |window| {
             let figure = rule.indicator.compute(hours, window, baseline);

@@ -17,7 +17,7 @@ fn rule(indicator: Indicator, threshold: f64) -> Rule {
         threshold,
         hours: 6,
         whole_period: false,
-        min_messages: 50,
+        min_answers: 50,
         per_corpus: true,
         severity: Severity::Warning,
     }
@@ -133,12 +133,12 @@ fn the_latest_hours_decide_unless_the_rule_uses_the_whole_period() {
 
 /// Returns citations of an hour: those that passed the reranker, and those lost there.
 fn reranked(back: i64, survived: u64, lost: u64) -> [CitationCell; 2] {
-    let cell = |status, lost_at, citations| CitationCell {
+    let cell = |status, lost_stage, citations| CitationCell {
         hour: NOW - back * HOUR,
         corpus: "help".into(),
         document_type: None,
         status,
-        lost_at,
+        lost_stage,
         citations,
     };
     [
@@ -211,16 +211,16 @@ fn a_drop_is_relative_to_the_baseline_of_its_corpus() {
 #[test]
 fn a_stage_can_be_watched_over_all_corpora() {
     let mut lost = check_input(vec![answers(0, 1000, 60)]);
-    let cell = |corpus: &str, lost_at: Option<LossStage>, citations| CitationCell {
+    let cell = |corpus: &str, lost_stage: Option<LossStage>, citations| CitationCell {
         hour: NOW,
         corpus: corpus.into(),
         document_type: None,
-        status: if lost_at.is_some() {
+        status: if lost_stage.is_some() {
             Status::Unretrieved
         } else {
             Status::ResolvedCurrent
         },
-        lost_at,
+        lost_stage,
         citations,
     };
     lost.hours.add(of_citations([
@@ -350,7 +350,7 @@ fn values_at_the_threshold_are_good_or_bad_as_documented() {
     let reranker = |lost| of(reranked(0, 100 - lost, lost));
     let unread = |failed| {
         let mut cells = reranked(0, 200 - failed, failed);
-        (cells[1].status, cells[1].lost_at) = (Status::Malformed, None);
+        (cells[1].status, cells[1].lost_stage) = (Status::Malformed, None);
         of(cells)
     };
     let rerank = Indicator::Survival(LossStage::Rerank);
@@ -414,7 +414,7 @@ fn a_share_near_its_threshold_stays_open() {
     let event = |indicator, threshold, now: (u64, u64), status| {
         let unread = |back, (good, bad)| {
             let mut cells = reranked(back, good, bad);
-            (cells[1].status, cells[1].lost_at) = status;
+            (cells[1].status, cells[1].lost_stage) = status;
             cells
         };
         let mut near = check_input(Vec::new());

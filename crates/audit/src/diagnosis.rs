@@ -94,7 +94,7 @@ pub struct Clue {
     /// Severity, for the severity check and the conclusion.
     pub severity: Option<Severity>,
     /// Figures behind the clue.
-    pub detail: Value,
+    pub details: Value,
 }
 
 /// Citations of some hours, with the number lost at each stage.
@@ -160,7 +160,7 @@ impl DiagnosisInput {
     fn losses(&self, window: Window<'_>) -> Losses {
         let mut losses = Losses::default();
         for cell in self.hours.citation_cells(window) {
-            losses.add(Stage::of(cell.status, cell.lost_at), cell.citations);
+            losses.add(Stage::of(cell.status, cell.lost_stage), cell.citations);
         }
         losses
     }
@@ -185,7 +185,7 @@ impl DiagnosisInput {
             }
         } else {
             for cell in self.hours.citation_cells(self.bad()) {
-                if Stage::of(cell.status, cell.lost_at) == Some(stage) {
+                if Stage::of(cell.status, cell.lost_stage) == Some(stage) {
                     *lost.entry(&cell.corpus).or_default() += cell.citations;
                 }
             }
@@ -212,7 +212,7 @@ impl DiagnosisInput {
             }
         } else {
             for cell in self.hours.citation_cells(window) {
-                let here = Stage::of(cell.status, cell.lost_at) == Some(stage);
+                let here = Stage::of(cell.status, cell.lost_stage) == Some(stage);
                 let lost = if here { cell.citations } else { 0 };
                 add(cell.document_type.as_deref(), lost, cell.citations);
             }

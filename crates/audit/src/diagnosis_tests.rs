@@ -14,7 +14,7 @@ fn cell(
     hour: i64,
     kind: &str,
     status: Status,
-    lost_at: Option<LossStage>,
+    lost_stage: Option<LossStage>,
     citations: u64,
 ) -> CitationCell {
     CitationCell {
@@ -22,7 +22,7 @@ fn cell(
         corpus: "help".into(),
         document_type: Some(kind.into()),
         status,
-        lost_at,
+        lost_stage,
         citations,
     }
 }

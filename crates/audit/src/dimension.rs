@@ -20,7 +20,7 @@ pub const NAMES: [&str; 15] = [
     "form",
     "status",
     "mode",
-    "lost_at",
+    "lost_stage",
 ];
 /// Number of dimensions that apply to answers.
 const ANSWER_DIMENSIONS: usize = 9;
@@ -102,7 +102,7 @@ mod tests {
         for wrong in ["", "Model", "tag:", "tag", "model "] {
             let error = read(wrong).unwrap_err();
             assert!(error.to_string().contains(wrong));
-            assert!(error.hint().contains("lost_at"));
+            assert!(error.hint().contains("lost_stage"));
         }
     }
 

@@ -59,7 +59,7 @@ pub struct CitationCell {
     /// The verdict.
     pub status: Status,
     /// The stage factor that failed.
-    pub lost_at: Option<LossStage>,
+    pub lost_stage: Option<LossStage>,
     /// Number of citations.
     pub citations: u64,
 }
@@ -268,7 +268,7 @@ fn factor(cell: &CitationCell, stage: LossStage) -> Option<bool> {
         Status::Malformed | Status::Unresolvable | Status::UnknownId | Status::OutOfBounds => {
             Factors::of(cell.status, None).0[place]
         }
-        _ => match cell.lost_at {
+        _ => match cell.lost_stage {
             None => Some(true),
             Some(lost) if stage < lost => Some(true),
             Some(lost) => (stage == lost).then_some(false),
@@ -364,7 +364,7 @@ mod tests {
             }).collect();
             let hours = Hours::from(Cells {
                 citations: factors.iter().map(|(status, factors)| CitationCell {
-                    hour: 0, corpus: "c".into(), document_type: None, status: *status, lost_at: factors.lost_at(), citations: 1,
+                    hour: 0, corpus: "c".into(), document_type: None, status: *status, lost_stage: factors.lost_stage(), citations: 1,
                 }).collect(),
                 ..Cells::default()
             });

@@ -53,8 +53,8 @@ impl Stage {
     ///
     /// A position that the document has and the passage lacks is an error of the chunker, whatever factor failed.
     #[must_use]
-    pub const fn of(status: Status, lost_at: Option<LossStage>) -> Option<Self> {
-        match (status, lost_at) {
+    pub const fn of(status: Status, lost_stage: Option<LossStage>) -> Option<Self> {
+        match (status, lost_stage) {
             (Status::Malformed, _) => Some(Self::Citation),
             (Status::InvalidPage, _) | (_, Some(LossStage::Coordinates)) => Some(Self::Chunk),
             (_, Some(LossStage::Retrieval)) => Some(Self::Retrieval),

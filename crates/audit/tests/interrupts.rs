@@ -18,7 +18,7 @@ fn month(citations: usize) -> Hours {
             corpus: "help".into(),
             document_type: Some(number.to_string()),
             status: Status::Unretrieved,
-            lost_at: Some(LossStage::Rerank),
+            lost_stage: Some(LossStage::Rerank),
             citations: 1,
         })
     });
@@ -43,7 +43,7 @@ fn check(citations: usize) -> Checks {
         threshold: 0.9,
         hours: MONTH,
         whole_period: false,
-        min_messages: MONTH as u64 * citations as u64,
+        min_answers: MONTH as u64 * citations as u64,
         per_corpus: true,
         severity: Severity::Warning,
     };

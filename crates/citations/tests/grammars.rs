@@ -258,10 +258,10 @@ fn verdict(answer: &str) -> Status {
     let source = |marker: &str, at: &str| Source {
         marker: marker.to_owned(),
         doc_id: "genesis".to_owned(),
-        passage: at.to_owned(),
+        chunk_id: at.to_owned(),
         title: Some("The Beginning".to_owned()),
         locators: range(at),
-        text: "Light.".to_owned(),
+        content: "Light.".to_owned(),
         lexemes: lexemes(),
         ..Source::default()
     };

@@ -24,7 +24,7 @@ fn checks_while_judging(citations: usize, uri: Option<&str>) -> Checks {
     let lexemes = Lexemes::from(vec!["rye".to_owned()]);
     let sources = [Source {
         lexemes: lexemes.clone(),
-        text: "Rye grows here. ".repeat(CHECK_INTERVAL),
+        content: "Rye grows here. ".repeat(CHECK_INTERVAL),
         uri: uri.map(str::to_owned),
         ..Source::default()
     }];

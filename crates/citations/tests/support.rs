@@ -46,9 +46,9 @@ const SERVER: &str = "Ports differ. The server listens on port 5432 and supports
 fn verbatim_support_is_one_and_no_content_is_none() {
     let whole = parts("The server listens on port 5432.", SERVER);
     assert_eq!((whole.support, whole.window, whole.pairs), (1.0, 1.0, 1.0));
-    assert_eq!(at(SERVER, whole.window_at), "server listens on port 5432");
+    assert_eq!(at(SERVER, whole.window_range), "server listens on port 5432");
     let nothing = parts("Telephones ring loudly", SERVER);
-    assert_eq!((nothing.support, nothing.window_at), (0.0, None));
+    assert_eq!((nothing.support, nothing.window_range), (0.0, None));
     let (claim, text) = (Lexemes::default(), lexemes(SERVER));
     let empty = Text {
         text: "So it is.",
@@ -215,13 +215,13 @@ fn measures() {
 fn negation() {
     let claim = "The server does not support TLS connections";
     let turned = parts(claim, SERVER);
-    assert_eq!(turned.denied_by_one, Some(vec!["support".to_owned()]));
+    assert_eq!(turned.negated_words, Some(vec!["support".to_owned()]));
     assert!(turned.support < 0.5);
     let denied = "The server doesn't support TLS connections.";
     assert!(parts("The server supports TLS connections", denied).support < 0.5);
     assert_eq!(parts(claim, denied).support, 1.0);
     let unknown = parts_in("simple", claim, &[SERVER]);
-    assert_eq!((unknown.denied_by_one, unknown.language), (None, None));
+    assert_eq!((unknown.negated_words, unknown.language), (None, None));
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn scripts_without_spaces() {
 #[test]
 fn a_currency_before_its_number_is_in_the_window() {
     let parts = parts_in("en", "two $-2 kg", &["$2-2 g"]);
-    assert_eq!(parts.window_at.map(|stretch| stretch.chars), Some(0..2));
+    assert_eq!(parts.window_range.map(|stretch| stretch.chars), Some(0..2));
 }
 
 proptest! {
@@ -275,7 +275,7 @@ proptest! {
                 prop_assert!((0.0..=1.0).contains(&share));
             }
             prop_assert!(parts.window <= parts.coverage);
-            for stretch in parts.window_at.iter().chain(parts.quotations.iter().filter_map(|q| q.found.as_ref())) {
+            for stretch in parts.window_range.iter().chain(parts.quotations.iter().filter_map(|q| q.found.as_ref())) {
                 prop_assert!(stretch.chars.start < stretch.chars.end);
                 prop_assert!(stretch.chars.end <= texts[stretch.text].chars().count());
             }
@@ -290,7 +290,7 @@ proptest! {
         let parts = parts_in("none", &claim, &["nothing to see", &text]);
         prop_assert_eq!(parts.window, 1.0);
         prop_assert_eq!(parts.support, 1.0);
-        prop_assert_eq!(parts.window_at.map(|stretch| stretch.text), Some(1));
+        prop_assert_eq!(parts.window_range.map(|stretch| stretch.text), Some(1));
     }
 }
 

@@ -11,9 +11,9 @@ use crate::{PageRange, normalise};
 #[serde(expecting = "an object with a text")]
 pub struct CallerPassage {
     /// Text of the passage.
-    pub text: String,
+    pub content: String,
     /// Id of the passage: a string or a number.
-    pub id: Option<Value>,
+    pub chunk_id: Option<Value>,
     /// Marker with which an answer cites the passage.
     pub marker: Option<String>,
     /// Id of the document: a string or a number.
@@ -53,7 +53,7 @@ impl CallerPassage {
         let mut parsed = Vec::<Self>::deserialize(passages)
             .map_err(|error| DocumentError::Passages(error.to_string()))?;
         for (ordinal, passage) in parsed.iter_mut().enumerate() {
-            passage.text = normalise(&passage.text).into_owned();
+            passage.content = normalise(&passage.content).into_owned();
             passage.check(ordinal)?;
         }
         Ok(parsed)
@@ -64,12 +64,12 @@ impl CallerPassage {
             ordinal,
             coordinates,
         };
-        if self.text.trim().is_empty() {
+        if self.content.trim().is_empty() {
             return Err(DocumentError::Passages(format!(
                 "the text of passage {ordinal} is empty"
             )));
         }
-        for (name, key) in [("id", &self.id), ("doc_id", &self.doc_id)] {
+        for (name, key) in [("id", &self.chunk_id), ("doc_id", &self.doc_id)] {
             let length = key.as_ref().map_or(0, |key| key_text(key).len());
             if length > MAX_KEY_BYTES {
                 return Err(DocumentError::Passages(format!(

@@ -30,7 +30,7 @@ pub struct StoredPassage {
     /// Last page.
     pub page_end: Option<u32>,
     /// Content hash (hex).
-    pub hash: String,
+    pub content_hash: String,
     /// Metadata of the application.
     pub metadata: Value,
 }
@@ -88,7 +88,7 @@ pub fn from_text(
             char_end: Some(chunk.char_end),
             page_start: chunk.pages.map(|pages| pages.start),
             page_end: chunk.pages.map(|pages| pages.end),
-            hash: hex(&chunk.hash),
+            content_hash: hex(&chunk.hash),
             metadata: Value::Object(serde_json::Map::new()),
         })
         .collect();
@@ -136,15 +136,15 @@ pub fn from_passages(passages: &Value, page_count: Option<i32>) -> Result<Prepar
 
 fn stored_passage(ordinal: usize, passage: CallerPassage) -> StoredPassage {
     let pages = passage.pages();
-    let content = passage.text;
+    let content = passage.content;
     let mut metadata = passage.metadata.unwrap_or_default();
-    if let Some(id) = passage.id {
+    if let Some(id) = passage.chunk_id {
         metadata.insert("id".to_owned(), id);
     }
     StoredPassage {
         ordinal,
         tokens: reground_tokens::count(&content),
-        hash: content_hash_hex(&content),
+        content_hash: content_hash_hex(&content),
         content,
         char_start: passage.char_start,
         char_end: passage.char_end,

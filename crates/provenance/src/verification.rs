@@ -14,7 +14,7 @@ pub struct Link {
     /// Hashes of the contents.
     pub leaves: Vec<Digest>,
     /// The digest of the previous link.
-    pub previous: Digest,
+    pub previous_digest: Digest,
     /// The digest of this link.
     pub digest: Digest,
 }
@@ -92,13 +92,13 @@ impl Verifier {
         let mut findings = self.gap(number);
         let follows = findings.is_empty();
         let mut faults = content_faults(link, content);
-        if follows && !self.digests.contains(&link.previous) {
+        if follows && !self.digests.contains(&link.previous_digest) {
             faults.push((
                 Status::ChainBroken,
                 "it does not follow from the link before".to_owned(),
             ));
         }
-        let computed = link.header.digest(&link.previous, &link.leaves);
+        let computed = link.header.digest(&link.previous_digest, &link.leaves);
         if computed != link.digest || link.salts.len() != link.leaves.len() {
             faults.push((
                 Status::ChainBroken,

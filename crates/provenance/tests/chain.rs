@@ -46,7 +46,7 @@ impl Chain {
                 header,
                 salts,
                 leaves,
-                previous,
+                previous_digest: previous,
                 digest,
             };
             links.push((link, content));
@@ -175,7 +175,7 @@ proptest! {
         prop_assert_eq!(found, vec![(Some(number as i64 + 1), status)]);
         // The digest also covers the previous digest.
         let mut changed = chain.clone();
-        changed.links[number].0.previous[byte] ^= 1 << bit;
+        changed.links[number].0.previous_digest[byte] ^= 1 << bit;
         prop_assert_eq!(faults(&changed.findings(chain.head()))[0], (Some(number as i64 + 1), Status::ChainBroken));
     }
 
@@ -188,7 +188,7 @@ proptest! {
         let (link, content) = &mut changed.links[number];
         content[0].1 = vec![Some(b"what was never asked".to_vec())];
         link.leaves[0] = link.header.leaf(1, &link.salts[0].unwrap(), &content[0].1);
-        link.digest = link.header.digest(&link.previous, &link.leaves);
+        link.digest = link.header.digest(&link.previous_digest, &link.leaves);
         let last = number + 1 == chain.links.len();
         let expected = number as i64 + if last { 1 } else { 2 };
         prop_assert_eq!(faults(&changed.findings(chain.head())), vec![(Some(expected), Status::ChainBroken)]);

@@ -113,7 +113,7 @@ pub struct Model {
     /// Number of citations that can be judged.
     pub judged: u64,
     /// Number of citations that hold.
-    pub held: u64,
+    pub holding: u64,
     /// Mean support of the claims by their sources.
     pub support: Option<f64>,
 }
@@ -167,18 +167,18 @@ pub struct Document {
     /// Number of citations of the document.
     pub citations: u64,
     /// Number of its citations that hold.
-    pub held: u64,
+    pub holding: u64,
 }
 
 /// An answer with a low score.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct WorstAnswer {
     /// The application's id of the conversation.
-    pub conversation: String,
+    pub conversation_ref: String,
     /// Tenant of the conversation.
     pub tenant: String,
     /// Number of the turn.
-    pub turn: u32,
+    pub turn_no: u32,
     /// The user's question.
     pub query: String,
     /// Model that wrote the answer.

@@ -99,7 +99,7 @@ fn conversation(text: &str) -> Conversation {
         support: Some(0.5),
         detail: some(),
         best_other: some(),
-        lost_at: Some("generation".to_owned()),
+        lost_stage: Some("generation".to_owned()),
         char_start,
         char_end,
     };

@@ -49,9 +49,9 @@ pub struct CitationColumns {
     /// The claim that the citation supports.
     pub claim: Option<String>,
     /// First character.
-    pub char_start: usize,
+    pub answer_start: usize,
     /// One past the last character.
-    pub char_end: usize,
+    pub answer_end: usize,
     /// First byte (UTF-8).
     pub byte_start: usize,
     /// One past the last byte.
@@ -99,8 +99,8 @@ impl Extraction {
             claim: self
                 .claim_of(citation)
                 .map(|claim| excerpt(claim).into_owned()),
-            char_start: span.chars.start,
-            char_end: span.chars.end,
+            answer_start: span.chars.start,
+            answer_end: span.chars.end,
             byte_start: span.bytes.start,
             byte_end: span.bytes.end,
             utf16_start: span.utf16.start,

@@ -40,7 +40,7 @@ impl<'a> EvidenceUnits<'a> {
             let passages = evidence.named[document].passages.iter();
             let read = |passage: &'a NamedPassage| {
                 SourceUnits::read(
-                    &passage.text,
+                    &passage.content,
                     &passage.lexemes,
                     evidence.cues,
                     &self.vocabulary,

@@ -30,7 +30,7 @@ pub fn judge(extraction: &Extraction, evidence: &Evidence<'_>) -> Result<Vec<Jud
     let units = EvidenceUnits {
         evidence,
         sources: sources
-            .map(|s| SourceUnits::read(&s.text, &s.lexemes, evidence.cues, &vocabulary))
+            .map(|s| SourceUnits::read(&s.content, &s.lexemes, evidence.cues, &vocabulary))
             .collect(),
         named: evidence.named.iter().map(|_| OnceCell::new()).collect(),
         vocabulary,

@@ -38,7 +38,7 @@ pub struct Place {
     /// Id of the document.
     pub doc_id: String,
     /// Id of the passage, if the place is one passage.
-    pub passage: Option<String>,
+    pub chunk_id: Option<String>,
     /// The claimed pages, otherwise the pages of the passage.
     pub pages: Option<Pages>,
     /// Title of the document.
@@ -119,7 +119,7 @@ impl Place {
         Self {
             corpus: source.corpus.clone(),
             doc_id: source.doc_id.clone(),
-            passage: Some(source.passage.clone()),
+            chunk_id: Some(source.chunk_id.clone()),
             pages: pages.or(source.pages),
             title: source.title.clone(),
             uri: source.uri.clone(),
@@ -135,7 +135,7 @@ impl Place {
         Self {
             corpus: document.corpus.clone(),
             doc_id: document.doc_id.clone(),
-            passage: passage.cloned(),
+            chunk_id: passage.cloned(),
             pages,
             title: document.title.clone(),
             uri: document.uri.clone(),

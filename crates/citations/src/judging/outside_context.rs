@@ -25,7 +25,7 @@ impl EvidenceUnits<'_> {
             Resolution::NotFound { source } => {
                 let source = &self.evidence.sources[*source];
                 let place = Place {
-                    passage: None,
+                    chunk_id: None,
                     ..Place::of_source(source, pages)
                 };
                 Judgement {
@@ -38,7 +38,7 @@ impl EvidenceUnits<'_> {
                 let place = Place {
                     corpus: known.corpus.clone(),
                     doc_id: known.doc_id.clone(),
-                    passage: Some(known.passage.clone()),
+                    chunk_id: Some(known.chunk_id.clone()),
                     pages: pages.or(known.pages),
                     title: None,
                     uri: None,
@@ -115,7 +115,7 @@ impl EvidenceUnits<'_> {
             }
             _ => (Status::Unretrieved, Detail::Unretrieved),
         };
-        let key = passage.map(|passage| &document.passages[passage].passage);
+        let key = passage.map(|passage| &document.passages[passage].chunk_id);
         let quote = passage.zip(claim);
         let quote =
             quote.and_then(|(passage, claim)| Quote::best(&self.passages(index)[passage], claim));

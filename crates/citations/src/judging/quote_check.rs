@@ -15,7 +15,7 @@ pub fn check_quotes(judgements: &mut [Judgement], quotes: &[Option<String>], sou
         let (Some(source), Some(quote)) = (source, quote) else {
             continue;
         };
-        if !contains_quote(&source.text, quote) {
+        if !contains_quote(&source.content, quote) {
             judgement.detail = Some(Detail::QuoteNotFound);
             if judgement.status.holds() == Some(true) {
                 judgement.status = Status::Unsupported;

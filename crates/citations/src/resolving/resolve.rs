@@ -85,7 +85,7 @@ impl SourceIndex<'_> {
         let key = (
             known.corpus.as_str(),
             known.doc_id.as_str(),
-            known.passage.as_str(),
+            known.chunk_id.as_str(),
         );
         // If a merge gave the passage another marker in this turn, it is still in the context. A passage that
         // replaced it under the same id is a different one.

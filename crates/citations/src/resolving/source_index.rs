@@ -116,7 +116,7 @@ impl<'a> SourceIndex<'a> {
         if let Some(ordinal) = source.ordinal {
             self.by_ordinal.entry(ordinal).or_insert(index);
         }
-        for member in source.members.iter().chain([&source.passage]) {
+        for member in source.member_chunk_ids.iter().chain([&source.chunk_id]) {
             let key = (
                 source.corpus.as_str(),
                 source.doc_id.as_str(),

@@ -16,9 +16,9 @@ pub struct Source {
     /// Id of the document.
     pub doc_id: String,
     /// Id of the passage.
-    pub passage: String,
+    pub chunk_id: String,
     /// Ids of all passages that were merged into it. Its own id may be among them.
-    pub members: Vec<String>,
+    pub member_chunk_ids: Vec<String>,
     /// Title of the document.
     pub title: Option<String>,
     /// Address of the document.
@@ -31,7 +31,7 @@ pub struct Source {
     /// Whether the source was carried from an earlier turn.
     pub carried: bool,
     /// The text, as shown in the context.
-    pub text: String,
+    pub content: String,
     /// The content that the model was shown. It includes the title if the prompt contains titles.
     pub lexemes: Lexemes,
 }
@@ -46,7 +46,7 @@ pub struct KnownMarker {
     /// Id of the document.
     pub doc_id: String,
     /// Id of the passage.
-    pub passage: String,
+    pub chunk_id: String,
     /// Pages of the passage.
     pub pages: Option<Pages>,
     /// Whether the context contains a different text under the id of the passage. Then the text that the marker is
@@ -108,11 +108,11 @@ pub struct NamedDocument {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedPassage {
     /// Id of the passage.
-    pub passage: String,
+    pub chunk_id: String,
     /// Pages of the passage.
     pub pages: Option<Pages>,
     /// Text of the passage.
-    pub text: String,
+    pub content: String,
     /// Content of the passage.
     pub lexemes: Lexemes,
 }

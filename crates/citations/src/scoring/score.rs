@@ -115,7 +115,7 @@ impl Factors {
     }
 
     /// Returns the stage that the citation was lost at.
-    pub fn lost_at(&self) -> Option<LossStage> {
+    pub fn lost_stage(&self) -> Option<LossStage> {
         let lost = self.0.iter().position(|factor| *factor == Some(false))?;
         Some(LossStage::ALL[lost])
     }
@@ -123,7 +123,7 @@ impl Factors {
     /// Returns the product of the factors, 0 or 1; `None` if there are none.
     pub fn product(&self) -> Option<f64> {
         let reached = self.0.iter().any(Option::is_some);
-        reached.then(|| if self.lost_at().is_some() { 0.0 } else { 1.0 })
+        reached.then(|| if self.lost_stage().is_some() { 0.0 } else { 1.0 })
     }
 }
 
@@ -138,7 +138,7 @@ pub struct MessageScores {
     /// Number of those with a score.
     pub scored: usize,
     /// Number of those that hold.
-    pub held: usize,
+    pub holding: usize,
     /// Number of those that are malformed.
     pub malformed: usize,
     /// Number of those with author and year.
@@ -195,7 +195,7 @@ pub fn score(
     for (judgement, facts) in judgements.iter().zip(facts) {
         let of_this = Factors::of(judgement.status, *facts);
         let weight = weight(judgement);
-        scores.held += usize::from(judgement.status.holds() == Some(true));
+        scores.holding += usize::from(judgement.status.holds() == Some(true));
         scores.malformed += usize::from(judgement.status == Status::Malformed);
         scores.unresolvable += usize::from(judgement.status == Status::Unresolvable);
         if let Some(score) = judgement.status.score() {

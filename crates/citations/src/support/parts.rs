@@ -50,7 +50,7 @@ pub struct SupportParts {
     /// Share of the claim's neighbouring units that are neighbours in a text, in [0, 1].
     pub pairs: f64,
     /// The best window.
-    pub window_at: Option<TextRange>,
+    pub window_range: Option<TextRange>,
     /// Numbers of the claim that no text contains, in normal form.
     pub numbers_missing: Vec<String>,
     /// Missing numbers for which a text has a different one.
@@ -60,7 +60,7 @@ pub struct SupportParts {
     /// Quotations in the claim.
     pub quotations: Vec<Quotation>,
     /// Words that the claim denies and the best window states, or the reverse; `None` if the language is unknown.
-    pub denied_by_one: Option<Vec<String>>,
+    pub negated_words: Option<Vec<String>>,
     /// The language whose negation and numerals are used; `None` if it is unknown.
     pub language: Option<String>,
 }
@@ -72,7 +72,7 @@ const MEASURES: [&str; 7] = [
     "coverage",
     "window",
     "pairs",
-    "window_at",
+    "window_range",
     "language",
 ];
 
@@ -237,7 +237,7 @@ impl SupportParts {
             coverage: sum.coverage,
             window: sum.window,
             pairs: sum.pairs,
-            window_at: comparison.place.map(|place| TextRange {
+            window_range: comparison.place.map(|place| TextRange {
                 text: place.text,
                 chars: place.chars.0..place.chars.1,
             }),
@@ -255,7 +255,7 @@ impl SupportParts {
                 .map(|name| claim.word(*name).to_owned())
                 .collect(),
             quotations: claim.quotes.iter().map(quotation).collect(),
-            denied_by_one: cues.language().map(|_| {
+            negated_words: cues.language().map(|_| {
                 let opposed = sum.opposed.iter();
                 opposed
                     .map(|number| claim.word(number).to_owned())

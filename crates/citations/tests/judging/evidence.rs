@@ -27,7 +27,7 @@ proptest! {
             marker: if document < 2 { format!("C{number}") } else { number.to_string() },
             corpus: "manual".to_owned(),
             doc_id: documents[document].to_owned(),
-            passage: format!("{number}"),
+            chunk_id: format!("{number}"),
             pages: None,
             replaced: false,
         })).collect();

@@ -26,11 +26,11 @@ pub fn source(marker: &str, doc_id: &str, pages: Option<(u32, u32)>, text: &str)
         marker: marker.to_owned(),
         corpus: "manual".to_owned(),
         doc_id: doc_id.to_owned(),
-        passage: marker.to_lowercase(),
+        chunk_id: marker.to_lowercase(),
         title: Some(format!("The {doc_id} guide")),
         uri: Some(format!("https://docs.example/{doc_id}")),
         pages: pages.map(|(start, end)| Pages::new(start, end)),
-        text: text.to_owned(),
+        content: text.to_owned(),
         lexemes: lexemes(text),
         ..Source::default()
     }
@@ -67,7 +67,7 @@ pub fn known() -> Vec<KnownMarker> {
         marker: marker.to_owned(),
         corpus: "manual".to_owned(),
         doc_id: doc_id.to_owned(),
-        passage: passage.to_owned(),
+        chunk_id: passage.to_owned(),
         pages: None,
         replaced: false,
     };
@@ -76,9 +76,9 @@ pub fn known() -> Vec<KnownMarker> {
 
 pub fn passage(page: u32, text: &str) -> NamedPassage {
     NamedPassage {
-        passage: format!("p{page}"),
+        chunk_id: format!("p{page}"),
         pages: Some(Pages::new(page, page)),
-        text: text.to_owned(),
+        content: text.to_owned(),
         lexemes: lexemes(text),
     }
 }

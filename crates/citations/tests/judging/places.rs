@@ -71,7 +71,7 @@ fn pages() {
     }
     let unretrieved = only("Licences renew every spring [Source: faq.md, p. 5].");
     assert_eq!(unretrieved.status, Status::Unretrieved);
-    assert_eq!(unretrieved.place.unwrap().passage.as_deref(), Some("p5"));
+    assert_eq!(unretrieved.place.unwrap().chunk_id.as_deref(), Some("p5"));
     assert_eq!(
         statuses("Licences renew every spring [Source: faq.md, p. 6]."),
         [Status::InvalidPage]
@@ -136,7 +136,7 @@ fn a_marker_whose_passage_was_replaced_is_stale() {
             marker: "C3".to_owned(),
             corpus: source.corpus.clone(),
             doc_id: source.doc_id.clone(),
-            passage: source.passage.clone(),
+            chunk_id: source.chunk_id.clone(),
             pages: None,
             replaced,
         };
@@ -173,7 +173,7 @@ fn names_that_are_not_in_the_context() {
 #[test]
 fn a_merged_passage_is_found_by_its_earlier_marker() {
     let mut sources = context();
-    sources[0].members = vec!["c9".to_owned()];
+    sources[0].member_chunk_ids = vec!["c9".to_owned()];
     sources[0].doc_id = "old.md".to_owned();
     assert_eq!(judged_by("It is so [C9].", &sources).1[0].source, Some(0));
 }

@@ -60,7 +60,7 @@ fn factors_and_loss_stages() {
     ] {
         let factors = Factors::of(status, facts);
         assert_eq!(
-            (factors.lost_at(), factors.product()),
+            (factors.lost_stage(), factors.product()),
             (lost, product),
             "{status:?}"
         );
@@ -92,7 +92,7 @@ fn message_scores_and_decision() {
         (
             scores.citations,
             scores.scored,
-            scores.held,
+            scores.holding,
             scores.malformed
         ),
         (5, 4, 1, 1)

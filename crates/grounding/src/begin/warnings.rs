@@ -38,7 +38,7 @@ pub enum Warning {
         /// Position of the item in the reranker's result, from 0.
         item: usize,
         /// Key of the matched candidate.
-        key: String,
+        chunk_id: String,
     },
     /// A reranked item matches no candidate, or one that an earlier item has taken.
     RerankUnmatched {
@@ -50,14 +50,14 @@ pub enum Warning {
         /// The document's key.
         doc_id: String,
         /// The passage's key.
-        key: String,
+        chunk_id: String,
     },
     /// A pinned source cannot be read any more: it was deleted, or is not visible to this role.
     PinGone {
         /// The document's key.
         doc_id: String,
         /// The passage's key; empty for a pin on the document.
-        key: String,
+        chunk_id: String,
     },
     /// No passage fits into the token budget, so the context is empty.
     BudgetTooSmall {

@@ -20,7 +20,7 @@ use crate::memory::ContextSource;
 )]
 pub struct ImportedTurn {
     /// The application's id of its conversation.
-    pub conversation: String,
+    pub conversation_ref: String,
     /// The user's query.
     pub query: String,
     /// The answer.
@@ -33,7 +33,7 @@ pub struct ImportedTurn {
     pub at: Option<String>,
     /// The application's id of the answer.
     #[serde(default)]
-    pub message: Option<String>,
+    pub message_ref: Option<String>,
     /// The model that wrote the answer.
     #[serde(default)]
     pub model: Option<String>,
@@ -116,9 +116,9 @@ pub fn turn_error(place: usize, fault: String) -> GroundingError {
 #[derive(Clone, Copy, Debug)]
 pub struct ImportKey<'a> {
     /// The application's id of its conversation.
-    pub conversation: &'a str,
+    pub conversation_ref: &'a str,
     /// The application's id of its answer. A turn without one equals no other.
-    pub message: Option<&'a str>,
+    pub message_ref: Option<&'a str>,
     /// The fingerprint of the answer.
     pub fingerprint: &'a Fingerprint,
 }

@@ -169,7 +169,7 @@ fn citations_of_each_kind_are_judged() {
     let lost: Vec<_> = judged
         .citations
         .iter()
-        .map(|c| c.factors.lost_at())
+        .map(|c| c.factors.lost_stage())
         .collect();
     assert_eq!(
         lost,

@@ -28,7 +28,7 @@ pub struct ContextShare {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Turn {
     /// Its number, from 1.
-    pub number: u32,
+    pub turn_no: u32,
     /// Tokens of its passages.
     pub context_tokens: u64,
     /// Tokens of its history.

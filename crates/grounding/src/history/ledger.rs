@@ -42,7 +42,7 @@ pub struct CitedSource {
     /// The document's key.
     pub doc_id: String,
     /// The passage's key.
-    pub passage: String,
+    pub chunk_id: String,
     /// The document's version.
     pub version: Option<i32>,
     /// Pages.
@@ -50,7 +50,7 @@ pub struct CitedSource {
     /// Characters.
     pub chars: Option<CharRange>,
     /// Content hash (hex).
-    pub hash: String,
+    pub content_hash: String,
 }
 
 impl From<BoundMarker> for CitedSource {
@@ -94,7 +94,7 @@ pub struct Tuple {
     /// Its place.
     pub place: Place,
     /// The first eight characters of the content hash.
-    pub hash: String,
+    pub content_hash: String,
 }
 
 impl From<&CitedSource> for Tuple {

@@ -11,7 +11,7 @@ pub const NOT_STORED: &str = "[answer not stored]";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HistoryTurn {
     /// Its number in the conversation.
-    pub number: u32,
+    pub turn_no: u32,
     /// The user's query.
     pub query: String,
     /// The model's answer; empty if there is none.
@@ -68,7 +68,7 @@ pub struct HistoryRules {
     pub max_tokens: Option<usize>,
     /// The turns to keep. The ledger of a compressed history stays complete: without turns the history is the ledger,
     /// or empty if there is no budget.
-    pub dependence: Dependence,
+    pub dependency: Dependence,
 }
 
 /// The role of a message.
@@ -87,7 +87,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Number of its turn; `None` for the ledger.
-    pub turn: Option<u32>,
+    pub turn_no: Option<u32>,
     /// Its role.
     pub role: Role,
     /// Its text.

@@ -30,7 +30,7 @@ pub struct Outcome {
     /// Its position there, from 1.
     pub position: Option<usize>,
     /// The stage that lost it: document, chunk, retrieval, or a stage of the turn.
-    pub lost_at: Option<&'static str>,
+    pub lost_stage: Option<&'static str>,
     /// The reason for the loss.
     pub reason: Option<&'static str>,
 }
@@ -49,7 +49,7 @@ impl Outcome {
         Some(Self {
             found: false,
             position: None,
-            lost_at: Some(stage),
+            lost_stage: Some(stage),
             reason: Some("gone"),
         })
     }
@@ -60,7 +60,7 @@ impl Outcome {
         Self {
             found: false,
             position: None,
-            lost_at: None,
+            lost_stage: None,
             reason: Some("cannot_be_asked"),
         }
     }
@@ -83,7 +83,7 @@ impl Outcome {
             return Self {
                 found: true,
                 position: Some(place + 1),
-                lost_at: None,
+                lost_stage: None,
                 reason: None,
             };
         }
@@ -94,7 +94,7 @@ impl Outcome {
         Self {
             found: false,
             position: None,
-            lost_at: Some(furthest.map_or("retrieval", |left| left.stage.name())),
+            lost_stage: Some(furthest.map_or("retrieval", |left| left.stage.name())),
             reason: furthest.map(|left| left.reason.name()),
         }
     }
@@ -140,7 +140,7 @@ mod tests {
     fn probes_for_deleted_passages_are_not_run() {
         let stage = |document, chunk| {
             let gone = Outcome::missing(Presence { document, chunk });
-            gone.map(|gone| (gone.lost_at, gone.reason))
+            gone.map(|gone| (gone.lost_stage, gone.reason))
         };
         assert_eq!(stage(true, true), None);
         assert_eq!(stage(true, false), Some((Some("chunk"), Some("gone"))));
@@ -158,7 +158,7 @@ mod tests {
         );
         let outcome = Outcome::of(&turn(vec![of_another]), RYE);
         assert_eq!(
-            (outcome.found, outcome.lost_at, outcome.reason),
+            (outcome.found, outcome.lost_stage, outcome.reason),
             (false, Some("retrieval"), None)
         );
     }
@@ -180,7 +180,7 @@ mod tests {
         ];
         let outcome = Outcome::of(&turn(left.clone()), RYE);
         assert_eq!(
-            (outcome.lost_at, outcome.reason),
+            (outcome.lost_stage, outcome.reason),
             (Some("context"), Some("over_token_budget"))
         );
         let merged = Outcome::of(
@@ -191,7 +191,7 @@ mod tests {
             },
         );
         assert_eq!(
-            (merged.lost_at, merged.reason),
+            (merged.lost_stage, merged.reason),
             (Some("collapse"), Some("twin"))
         );
     }

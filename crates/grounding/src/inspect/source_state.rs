@@ -35,9 +35,9 @@ pub struct CitedPassage<'a> {
     /// The document.
     pub doc_id: &'a str,
     /// Keys of its passages, in text order.
-    pub members: &'a [String],
+    pub member_chunk_ids: &'a [String],
     /// The hash of its text, or a prefix of it (hex).
-    pub hash: &'a str,
+    pub content_hash: &'a str,
 }
 
 /// The hash of the current text, if it is still one text, and its state. `now` has the current passages of the corpus

@@ -22,7 +22,7 @@ pub struct ContextSource {
     pub facts: Vec<Fact>,
     /// The retrieval of the turn that found it: 0 for the one at its beginning.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub retrieval: u32,
+    pub retrieval_no: u32,
 }
 
 fn is_zero(number: &u32) -> bool {

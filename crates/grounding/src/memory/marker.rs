@@ -16,7 +16,7 @@ pub struct BoundMarker {
     /// The document's key.
     pub doc_id: String,
     /// The passage's key (of the stronger member after a merge).
-    pub passage: String,
+    pub chunk_id: String,
     /// The document's version.
     pub version: Option<i32>,
     /// Pages.
@@ -24,7 +24,7 @@ pub struct BoundMarker {
     /// Characters.
     pub chars: Option<CharRange>,
     /// Content hash (hex).
-    pub hash: String,
+    pub content_hash: String,
 }
 
 /// The markers of a conversation and the facts of its last answered turn.

@@ -13,7 +13,7 @@ pub struct RememberedSource {
     /// The document's key.
     pub doc_id: String,
     /// The passage's key; empty for a pin on the whole document.
-    pub passage: String,
+    pub chunk_id: String,
     /// Carry score in [0, 1]: 1 when active, × `carry_decay` after each ended turn.
     pub carry_score: f64,
     /// Ended turns since it was last active.
@@ -25,7 +25,7 @@ pub struct RememberedSource {
     /// Whether an answer has cited it.
     pub cited: bool,
     /// Content hash when it was last in a context (hex), to detect a change.
-    pub hash: Option<String>,
+    pub content_hash: Option<String>,
 }
 
 impl RememberedSource {
@@ -48,7 +48,7 @@ pub struct SourceKey {
     /// The document's key.
     pub doc_id: String,
     /// The passage's key; empty for a pin on the whole document.
-    pub passage: String,
+    pub chunk_id: String,
 }
 
 impl SourceKey {

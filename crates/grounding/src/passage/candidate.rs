@@ -51,9 +51,9 @@ pub struct Candidate {
     #[serde(default)]
     pub graph_rank: Option<u32>,
     /// Fused score, by the setting `fusion`; 0 for a carried passage that is in no list.
-    pub fused: f64,
+    pub fused_score: f64,
     /// The reranker's score, if a reranker ran.
-    pub rerank: Option<f64>,
+    pub rerank_score: Option<f64>,
     /// Relevance to this turn's query in [0, 1].
     pub relevance: f64,
     /// Carry score in [0, 1]; `None` for a passage that the conversation did not know.
@@ -67,7 +67,7 @@ pub struct Candidate {
     #[serde(default)]
     pub entities: Vec<String>,
     /// Keys of all passages merged into this one, in text order; only its own if nothing was merged.
-    pub members: Vec<String>,
+    pub member_chunk_ids: Vec<String>,
     /// Other places with the same text: (document, passage).
     #[serde(default)]
     pub also_in: Vec<(String, String)>,

@@ -12,7 +12,7 @@ pub struct PassageId {
     /// Name of the corpus.
     pub corpus: String,
     /// The passage's key.
-    pub key: String,
+    pub chunk_id: String,
 }
 
 impl PassageId {

@@ -46,7 +46,7 @@ pub enum Metric {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
     /// Key of the passage; its handle, if a turn searches several corpora.
-    pub key: String,
+    pub chunk_id: String,
     /// Score (lexical), distance (vector) or weight (graph).
     pub value: f64,
 }

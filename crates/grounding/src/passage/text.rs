@@ -37,7 +37,7 @@ pub struct Passage {
     /// The document's key in the application; the passage's key if no document is mapped.
     pub doc_id: String,
     /// The passage's key in the application.
-    pub key: String,
+    pub chunk_id: String,
     /// The document's version, if the corpus has versions.
     pub version: Option<i32>,
     /// Position among the passages of its document and version, from 0.
@@ -47,9 +47,9 @@ pub struct Passage {
     /// Characters of the passage.
     pub chars: Option<CharRange>,
     /// The text, never altered.
-    pub text: String,
+    pub content: String,
     /// SHA-256 of the folded text, lower-case hex.
-    pub hash: String,
+    pub content_hash: String,
     /// Exact o200k_base tokens of `text`.
     pub tokens: u32,
     /// Title of the document.

@@ -19,7 +19,7 @@ pub struct SubQuery {
     /// Words to search for.
     pub text: String,
     /// Lexemes added by query expansion, with their weights. A word of the text has weight 1.
-    pub borrowed: BTreeMap<String, f64>,
+    pub terms: BTreeMap<String, f64>,
     /// Weight of its list in rank fusion.
     pub weight: f64,
     /// The compared entity of the query.
@@ -36,7 +36,7 @@ pub struct RetrievalPlan {
     /// Weight of the vector list in rank fusion.
     pub vector_weight: f64,
     /// How far the query depends on the conversation, in [0, 1].
-    pub lean: f64,
+    pub context_dependence: f64,
     /// The results of earlier turns to be ranked with this turn's; empty unless `fusion` is `integrated`.
     pub historical: Vec<PriorSearch>,
 }
@@ -50,7 +50,7 @@ pub struct PriorSearch {
     /// The mean direction of both embeddings, at the length of this turn's.
     pub embedding: Option<Vec<f32>>,
     /// Keys of the passages.
-    pub passages: Vec<String>,
+    pub chunk_ids: Vec<String>,
 }
 
 impl RetrievalPlan {

@@ -18,7 +18,7 @@ pub struct Answer {
     /// Text of the answer; `None` if it was not stored.
     pub answer: Option<String>,
     /// The application's id of the answer.
-    pub message: Option<String>,
+    pub message_ref: Option<String>,
     /// Name of the model.
     pub model: Option<String>,
     /// The application's tags as (name, value).

@@ -40,13 +40,13 @@ pub struct Citation {
     /// Reason for the verdict.
     pub detail: Option<String>,
     /// Marker of another source that supports the claim better.
-    pub best_other: Option<String>,
+    pub best_other_marker: Option<String>,
     /// Stage at which the citation was lost.
-    pub lost_at: Option<String>,
+    pub lost_stage: Option<String>,
     /// Start in the answer, in characters.
-    pub char_start: usize,
+    pub answer_start: usize,
     /// End in the answer (exclusive).
-    pub char_end: usize,
+    pub answer_end: usize,
 }
 
 impl Citation {
@@ -137,7 +137,7 @@ impl Citation {
                 share(self.support),
                 share(self.score)
             ));
-            if let Some(stage) = &self.lost_at {
+            if let Some(stage) = &self.lost_stage {
                 html.text(&format!(" · lost at {}", words(stage)));
             }
             if let Some(other) = &self.best_other {

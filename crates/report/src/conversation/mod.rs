@@ -23,7 +23,7 @@ pub use turn::{Source, Turn};
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Conversation {
     /// The application's id.
-    pub conversation: String,
+    pub conversation_ref: String,
     /// Tenant of the conversation.
     pub tenant: String,
     /// Corpus of the latest turn.

@@ -15,7 +15,7 @@ use crate::verdict::words;
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Turn {
     /// Position in the conversation, from 1.
-    pub number: u32,
+    pub turn_no: u32,
     /// State: deferred, open, ended or abandoned.
     pub state: String,
     /// The user's question.

@@ -34,7 +34,7 @@ pub struct BranchScores {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FusedRow {
     /// Key of the passage in the lists.
-    pub key: String,
+    pub chunk_id: String,
     /// The fused score, higher is better. The setting `fusion` selects the method.
     pub score: f64,
     /// Best rank over the lexical lists, from 1.

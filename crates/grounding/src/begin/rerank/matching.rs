@@ -25,7 +25,7 @@ const MAJOR_DRIFT: f64 = 0.5;
 pub struct Reranked {
     /// Key of the passage.
     #[serde(default)]
-    pub key: Option<String>,
+    pub chunk_id: Option<String>,
     /// Its corpus, if candidates of several corpora share a key.
     #[serde(default)]
     pub corpus: Option<String>,
@@ -34,7 +34,7 @@ pub struct Reranked {
     pub index: Option<i64>,
     /// The text as the reranker returned it.
     #[serde(default)]
-    pub text: Option<String>,
+    pub content: Option<String>,
     /// Its score, higher is better. If no item has one, the order of the items counts.
     #[serde(default)]
     pub score: Option<f64>,
@@ -58,7 +58,7 @@ pub struct DriftEvent {
     /// Corpus of the passage.
     pub corpus: String,
     /// Key of the passage that the item was matched to.
-    pub key: String,
+    pub chunk_id: String,
     /// How far it changed.
     pub severity: Severity,
     /// Content hash of the passage (hex).

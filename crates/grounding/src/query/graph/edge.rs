@@ -14,13 +14,13 @@ pub struct Edge {
     /// Name of the source node, as given.
     pub source: String,
     /// Normal form of that name, which identifies the node.
-    pub source_key: String,
+    pub source_entity: String,
     /// The relation between the two; `related` if none was given.
     pub relation: String,
     /// Name of the target node, as given.
     pub target: String,
     /// Normal form of that name.
-    pub target_key: String,
+    pub target_entity: String,
     /// The document of the passage, if given.
     pub doc_id: Option<String>,
     /// Key of the passage that states the relation.

@@ -11,11 +11,11 @@ use crate::settings::Settings;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Neighbour {
     /// Normal form of the node's name.
-    pub node: String,
+    pub entity: String,
     /// Weight of the edge, above 0.
     pub weight: f64,
     /// Key of the passage that states it.
-    pub passage: String,
+    pub chunk_id: String,
 }
 
 /// The passages of the edges, each once, with the weight of its strongest edge. Sorted by descending weight, then by
