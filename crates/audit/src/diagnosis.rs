@@ -236,7 +236,7 @@ impl DiagnosisInput {
             document_type: Some(kind),
             hour: self.first_bad_hour,
             severity: None,
-            detail: json!({
+            details: json!({
                 "lost": of_kind, "citations": all_of_kind, "rate": rate(of_kind, all_of_kind), "others_rate": others,
             }),
         })
@@ -280,7 +280,7 @@ impl DiagnosisInput {
                     document_type: None,
                     hour: seen.first,
                     severity: None,
-                    detail: json!({ "component": name, "before": before, "since": value, "share": share }),
+                    details: json!({ "component": name, "before": before, "since": value, "share": share }),
                 });
             }
         }
@@ -320,7 +320,7 @@ impl DiagnosisInput {
             document_type: None,
             hour: self.first_bad_hour,
             severity: None,
-            detail: json!({ "turns": bad.0, "with_it": now, "rate": rate(now, bad.0), "rate_before": rate(then, before.0) }),
+            details: json!({ "turns": bad.0, "with_it": now, "rate": rate(now, bad.0), "rate_before": rate(then, before.0) }),
         });
         clues.collect()
     }
@@ -346,7 +346,7 @@ impl DiagnosisInput {
             } else {
                 Severity::Warning
             }),
-            detail: json!({ "cfs": mean, "reports": self.reports, "answers": self.hours.answers(window) }),
+            details: json!({ "cfs": mean, "reports": self.reports, "answers": self.hours.answers(window) }),
         }
     }
 
@@ -383,7 +383,7 @@ impl DiagnosisInput {
             document_type: concentrated.and_then(|clue| clue.document_type),
             hour: self.first_bad_hour,
             severity,
-            detail,
+            details: detail,
         }
     }
 }

@@ -76,8 +76,8 @@ fn the_stage_is_the_one_whose_losses_grew() {
     let found = conclusion(&case(Indicator::Percentile(5), bad));
     assert_eq!((found.stage, found.stage_no), (Some("context"), Some(4)));
     assert_eq!(found.hour, BAD);
-    assert_eq!(found.detail["rate"], json!(0.09));
-    assert_eq!(found.detail["rate_before"], json!(0.0));
+    assert_eq!(found.details["rate"], json!(0.09));
+    assert_eq!(found.details["rate_before"], json!(0.0));
     assert_eq!(found.document_type.as_deref(), Some("md"));
 }
 
@@ -197,9 +197,9 @@ fn a_new_component_version_within_a_day_is_a_suspect() {
     let clues = changed.diagnose();
     let found: Vec<_> = clues.iter().filter(|clue| clue.step == 1).collect();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].detail["component"], "reranker version");
+    assert_eq!(found[0].details["component"], "reranker version");
     assert_eq!(
-        (&found[0].detail["before"], &found[0].detail["since"]),
+        (&found[0].details["before"], &found[0].details["since"]),
         (&json!("1"), &json!("2"))
     );
     assert_eq!(found[0].hour, BAD - 3 * HOUR);
@@ -226,7 +226,7 @@ fn missing_ids_of_a_reranker_are_a_clue_without_losses() {
     assert_eq!(clues[0].stage, Some("rerank"));
     let found: Vec<_> = clues.iter().filter(|clue| clue.step == 2).collect();
     assert_eq!((found.len(), found[0].clue), (1, "ids_missing"));
-    assert_eq!(found[0].detail["rate"], json!(0.75));
+    assert_eq!(found[0].details["rate"], json!(0.75));
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub const NAMES: [&str; 15] = [
     "document_type",
     "form",
     "status",
-    "mode",
+    "hallucination_mode",
     "lost_stage",
 ];
 /// Number of dimensions that apply to answers.

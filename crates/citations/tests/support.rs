@@ -46,7 +46,10 @@ const SERVER: &str = "Ports differ. The server listens on port 5432 and supports
 fn verbatim_support_is_one_and_no_content_is_none() {
     let whole = parts("The server listens on port 5432.", SERVER);
     assert_eq!((whole.support, whole.window, whole.pairs), (1.0, 1.0, 1.0));
-    assert_eq!(at(SERVER, whole.window_range), "server listens on port 5432");
+    assert_eq!(
+        at(SERVER, whole.window_range),
+        "server listens on port 5432"
+    );
     let nothing = parts("Telephones ring loudly", SERVER);
     assert_eq!((nothing.support, nothing.window_range), (0.0, None));
     let (claim, text) = (Lexemes::default(), lexemes(SERVER));

@@ -8,7 +8,7 @@ use crate::{PageRange, normalise};
 
 /// A passage that an application passes. Only the text is required. Unknown members are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(expecting = "an object with a text")]
+#[serde(expecting = "an object with content")]
 pub struct CallerPassage {
     /// Text of the passage.
     pub content: String,
@@ -44,7 +44,7 @@ pub const MAX_KEY_BYTES: usize = 1_000;
 const MAX_COORDINATE: u32 = i32::MAX as u32;
 
 impl CallerPassage {
-    /// Parses `[{"text": …}, …]` and normalises the texts.
+    /// Parses `[{"content": …}, …]` and normalises the texts.
     ///
     /// # Errors
     /// [`DocumentError::Passages`] for another shape, a passage without visible text, or an id longer than [`MAX_KEY_BYTES`].
@@ -66,10 +66,10 @@ impl CallerPassage {
         };
         if self.content.trim().is_empty() {
             return Err(DocumentError::Passages(format!(
-                "the text of passage {ordinal} is empty"
+                "the content of passage {ordinal} is empty"
             )));
         }
-        for (name, key) in [("id", &self.chunk_id), ("doc_id", &self.doc_id)] {
+        for (name, key) in [("chunk_id", &self.chunk_id), ("doc_id", &self.doc_id)] {
             let length = key.as_ref().map_or(0, |key| key_text(key).len());
             if length > MAX_KEY_BYTES {
                 return Err(DocumentError::Passages(format!(

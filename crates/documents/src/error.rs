@@ -50,7 +50,7 @@ pub enum DocumentError {
         length: usize,
     },
     /// The passages do not have the documented shape.
-    #[error("passages are not an array of objects with a text: {0}")]
+    #[error("passages are not an array of objects with content: {0}")]
     Passages(String),
     /// A passage has invalid coordinates.
     #[error("passage {ordinal} has impossible {coordinates}")]
@@ -77,7 +77,7 @@ impl DocumentError {
                 "page_starts are ascending character offsets into content, the first one 0."
             }
             Self::Passages(_) | Self::Coordinates { .. } => {
-                "[{\"text\": \"…\", \"page_start\": 1, \"page_end\": 2, \"char_start\": 0, \"char_end\": 99, \"metadata\": {}}], only text required."
+                "[{\"content\": \"…\", \"page_start\": 1, \"page_end\": 2, \"char_start\": 0, \"char_end\": 99, \"metadata\": {}}], only content required."
             }
         }
     }

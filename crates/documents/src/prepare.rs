@@ -106,7 +106,7 @@ pub fn from_text(
     })
 }
 
-/// Prepares a document from passages that the application has chunked: `[{"text": …, "page_start": …}]`.
+/// Prepares a document from passages that the application has chunked: `[{"content": …, "page_start": …}]`.
 ///
 /// Texts are normalised. An `id` is stored in the metadata.
 ///
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn prepared_passages_keep_ids_and_coordinates() {
         let prepared = from_passages(
-            &json!([{"text": "one", "id": 7, "page_start": 2, "char_start": 0, "char_end": 3}, {"text": "two", "extra": true}]),
+            &json!([{"content": "one", "chunk_id": 7, "page_start": 2, "char_start": 0, "char_end": 3}, {"content": "two", "extra": true}]),
             Some(9),
         )
         .unwrap();
@@ -287,13 +287,13 @@ mod tests {
     #[test]
     fn malformed_passages_are_errors() {
         for passages in [
-            json!({"text": "x"}),
+            json!({"content": "x"}),
             json!([{"content": "x"}]),
-            json!([{"text": " \n"}]),
-            json!([{"text": "x", "char_start": 3, "char_end": 3}]),
-            json!([{"text": "x", "char_start": 3}]),
-            json!([{"text": "x", "page_start": 0}]),
-            json!([{"text": "x", "page_end": 2}]),
+            json!([{"content": " \n"}]),
+            json!([{"content": "x", "char_start": 3, "char_end": 3}]),
+            json!([{"content": "x", "char_start": 3}]),
+            json!([{"content": "x", "page_start": 0}]),
+            json!([{"content": "x", "page_end": 2}]),
         ] {
             assert!(from_passages(&passages, None).is_err(), "{passages}");
         }

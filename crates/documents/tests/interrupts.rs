@@ -46,6 +46,6 @@ fn preparing_a_document_checks_for_interrupts() {
     let paged = test_support::measure(|| from_text(&prose, &settings, Some(&pages), None));
     // Each page is normalised separately, in addition to the work for a text without page starts.
     assert!(paged.count >= 4 * 9, "{paged:?}");
-    let passages = |text: &str| from_passages(&serde_json::json!([{ "text": text }]), None);
+    let passages = |text: &str| from_passages(&serde_json::json!([{ "content": text }]), None);
     assert_checked("from_passages", 1, passages);
 }

@@ -110,7 +110,7 @@ impl GroundingError {
             Self::RepeatedMarker(_) => "A passage without a marker is cited by its number, from 1.".to_owned(),
             Self::Marker(_) => "A marker is a number, alone or after letters. Without markers, passages are cited by their numbers.".to_owned(),
             Self::GivenMarker(_) => "Leave marker out: the rows that come back say what each passage is cited by.".to_owned(),
-            Self::ImportedTurns | Self::ImportedTurn { .. } => "[{\"conversation\": \"…\", \"query\": \"…\", \"answer\": \"…\", \"passages\": [{\"text\": \"…\", \"marker\": \"1\"}], \"at\": \"2026-01-31T09:00Z\", \"message\": \"…\", \"model\": \"…\", \"tags\": {}, \"citations\": …}]; none of them is recorded.".to_owned(),
+            Self::ImportedTurns | Self::ImportedTurn { .. } => "[{\"conversation_ref\": \"…\", \"query\": \"…\", \"answer\": \"…\", \"passages\": [{\"content\": \"…\", \"marker\": \"1\"}], \"at\": \"2026-01-31T09:00Z\", \"message_ref\": \"…\", \"model\": \"…\", \"tags\": {}, \"citations\": …}]; none of them is recorded.".to_owned(),
             Self::UnknownApi(_) => "Pass the message as the API returned it, or its list of citations.".to_owned(),
             Self::RerankLength { .. } => "A reranker returns one score for each passage, in order; NULL where it has none.".to_owned(),
             Self::InvalidFilter { .. } => "Write {\"column\": value}, {\"column\": [values]} or {\"column\": {\">=\": value}}; on a jsonb column any value means containment.".to_owned(),

@@ -10,7 +10,7 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
     Passage {
         corpus: "manual".into(),
         doc_id: doc.into(),
-        key: key.into(),
+        chunk_id: key.into(),
         version: Some(1),
         ordinal: Some(ordinal),
         pages: None,
@@ -18,8 +18,8 @@ pub fn passage(doc: &str, key: &str, ordinal: i32, start: u32, text: &str) -> Pa
             start,
             end: start + text.chars().count() as u32,
         }),
-        text: text.into(),
-        hash: reground_documents::content_hash_hex(text),
+        content: text.into(),
+        content_hash: reground_documents::content_hash_hex(text),
         tokens: reground_tokens::count(text) as u32,
         title: Some(format!("Title of {doc}")),
         uri: None,
@@ -43,7 +43,7 @@ pub fn carry_widely() -> Settings {
 /// A passage as a fresh candidate.
 pub fn candidate(passage: Passage, fused: f64) -> Candidate {
     Candidate {
-        fused,
+        fused_score: fused,
         relevance: fused,
         ..Candidate::bare(passage, Origin::Fresh)
     }
@@ -55,7 +55,7 @@ pub fn list(branch: Branch, keys: &[&str]) -> RankedList {
         .iter()
         .enumerate()
         .map(|(i, key)| Hit {
-            key: (*key).into(),
+            chunk_id: (*key).into(),
             value: match branch {
                 Branch::Lexical => 20.0 - i as f64,
                 Branch::Vector => 0.2 + 0.01 * i as f64,

@@ -19,11 +19,11 @@ fn source(marker: &str, doc_id: &str, page: u32) -> CitedSource {
         marker: Some(marker.into()),
         corpus: "manual".into(),
         doc_id: doc_id.into(),
-        passage: "17".into(),
+        chunk_id: "17".into(),
         version: Some(3),
         pages: Some(PageRange::new(page, page)),
         chars: Some(CharRange { start: 0, end: 9 }),
-        hash: "1a2b3c4d5e6f".into(),
+        content_hash: "1a2b3c4d5e6f".into(),
     }
 }
 
@@ -35,7 +35,7 @@ fn turn(number: u32, query: &str, answer: &str, holds: Option<bool>) -> HistoryT
         holds,
     });
     HistoryTurn {
-        number,
+        turn_no: number,
         query: query.into(),
         answer: answer.into(),
         citations: citations.collect(),
@@ -62,7 +62,7 @@ fn said(history: &History) -> Vec<Said<'_>> {
     blocks
         .map(|block| {
             (
-                block.turn,
+                block.turn_no,
                 block.role,
                 block.content.as_str(),
                 block.shortened,
@@ -158,7 +158,7 @@ fn an_older_turn_that_fits_is_kept() {
     assert_eq!(
         kept.blocks
             .iter()
-            .map(|block| block.turn)
+            .map(|block| block.turn_no)
             .collect::<Vec<_>>(),
         [Some(1), Some(1)]
     );
@@ -203,11 +203,11 @@ fn turns_without_dependence_are_left_out() {
     let kept = |dependence, max_tokens| {
         let rules = HistoryRules {
             max_tokens,
-            dependence,
+            dependency: dependence,
         };
         let history = made(&turns, &[source("A1", "d", 1)], &rules);
         assert_eq!(history.whole + history.left_out, 4);
-        let turns = history.blocks.iter().map(|block| block.turn);
+        let turns = history.blocks.iter().map(|block| block.turn_no);
         turns.collect::<BTreeSet<_>>()
     };
     let numbers = |numbers: &[Option<u32>]| numbers.iter().copied().collect::<BTreeSet<_>>();
@@ -273,10 +273,10 @@ prop_compose! {
         hash in prop_oneof!["[0-9a-f]{64}", hostile()],
     ) -> CitedSource {
         CitedSource {
-            marker, corpus, doc_id, passage, version,
+            marker, corpus, doc_id, chunk_id: passage, version,
             pages: pages.map(|(start, end)| PageRange { start, end }),
             chars: chars.map(|(start, end)| CharRange { start, end }),
-            hash,
+            content_hash: hash,
         }
     }
 }
@@ -362,7 +362,7 @@ proptest! {
         prop_assert!(kept.tokens <= ledger + verbatim.tokens);
         prop_assert_eq!(kept.whole + kept.shortened + kept.left_out, turns.len());
         // The ledger first, then the turns in order, the question before the answer.
-        let order: Vec<_> = kept.blocks.iter().map(|block| (block.turn, block.role as u8)).collect();
+        let order: Vec<_> = kept.blocks.iter().map(|block| (block.turn_no, block.role as u8)).collect();
         prop_assert!(order.is_sorted());
     }
 
@@ -370,7 +370,7 @@ proptest! {
     fn kept_markers_are_parsed_as_before(turns in any_turns(), max_tokens in 0usize..120) {
         let kept = made(&turns, &[], &under(max_tokens));
         for block in kept.blocks.iter().filter(|block| block.role == Role::Assistant) {
-            let whole = turns.iter().find(|turn| Some(turn.number) == block.turn).unwrap();
+            let whole = turns.iter().find(|turn| Some(turn.turn_no) == block.turn_no).unwrap();
             if !block.shortened {
                 prop_assert_eq!(&block.content, &whole.answer);
                 continue;

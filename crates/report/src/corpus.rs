@@ -246,7 +246,7 @@ impl Corpus {
             });
         });
         let sum = |of: fn(&Model) -> u64| self.models.iter().map(of).sum::<u64>();
-        let (all, judged, held) = (sum(|m| m.citations), sum(|m| m.judged), sum(|m| m.held));
+        let (all, judged, held) = (sum(|m| m.citations), sum(|m| m.judged), sum(|m| m.holding));
         totals(
             html,
             &[
@@ -336,13 +336,13 @@ impl Corpus {
                     html,
                     model.model.as_deref().unwrap_or("(unknown)"),
                     |html| {
-                        for figure in [model.citations, model.judged, model.held] {
+                        for figure in [model.citations, model.judged, model.holding] {
                             html.leaf("td", &[("class", NUMBER)], &count(figure));
                         }
-                        let rate = rate(model.held, model.judged);
+                        let rate = rate(model.holding, model.judged);
                         html.leaf("td", &[("class", NUMBER)], &percent(rate));
                         html.element("td", &[("class", "drawn")], |html| {
-                            match wilson(model.held, model.judged, CONFIDENCE) {
+                            match wilson(model.holding, model.judged, CONFIDENCE) {
                                 Some(bounds) => {
                                     interval_bar(html, bounds.mean, bounds.low, bounds.high)
                                 }
@@ -441,8 +441,8 @@ impl Corpus {
                             let query = shortened(&answer.query, 300);
                             html.leaf("p", &[("class", "query"), ("dir", "auto")], &query);
                             html.element("p", &[("class", "of")], |html| {
-                                html.leaf("bdi", &[], &answer.conversation);
-                                html.text(&format!(", turn {} · tenant ", answer.turn));
+                                html.leaf("bdi", &[], &answer.conversation_ref);
+                                html.text(&format!(", turn {} · tenant ", answer.turn_no));
                                 html.leaf("bdi", &[], &answer.tenant);
                                 if let Some(model) = &answer.model {
                                     html.text(" · ");
@@ -483,7 +483,7 @@ fn documents(html: &mut Html, title: &str, none: &str, documents: &[Document], a
                 html,
                 document.title.as_deref().unwrap_or(&document.doc_id),
                 |html| {
-                    for figure in [document.contexts, document.citations, document.held] {
+                    for figure in [document.contexts, document.citations, document.holding] {
                         html.leaf("td", &[("class", NUMBER)], &count(figure));
                     }
                 },

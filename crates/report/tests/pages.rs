@@ -98,14 +98,14 @@ fn conversation(text: &str) -> Conversation {
         score: Some(1.0),
         support: Some(0.5),
         detail: some(),
-        best_other: some(),
+        best_other_marker: some(),
         lost_stage: Some("generation".to_owned()),
-        char_start,
-        char_end,
+        answer_start: char_start,
+        answer_end: char_end,
     };
     let answer = |superseded| Answer {
         answer: Some(format!("{text}012345")),
-        message: some(),
+        message_ref: some(),
         model: some(),
         tags: vec![(text.to_owned(), some()), (text.to_owned(), None)],
         cfs: Some(0.4),
@@ -120,7 +120,7 @@ fn conversation(text: &str) -> Conversation {
         ],
     };
     let turn = |number, answers| Turn {
-        number,
+        turn_no: number,
         state: "ended".to_owned(),
         query: text.to_owned(),
         intent: "new_topic".to_owned(),
@@ -142,7 +142,7 @@ fn conversation(text: &str) -> Conversation {
         ..Turn::default()
     };
     Conversation {
-        conversation: text.to_owned(),
+        conversation_ref: text.to_owned(),
         tenant: text.to_owned(),
         corpus: some(),
         turns: vec![turn(1, vec![answer(true), answer(false)]), turn(2, vec![])],
@@ -157,7 +157,7 @@ fn corpus(text: &str) -> Corpus {
         title: some(),
         contexts: 3,
         citations: 2,
-        held: 1,
+        holding: 1,
     };
     Corpus {
         corpus: text.to_owned(),
@@ -174,7 +174,7 @@ fn corpus(text: &str) -> Corpus {
             model: some(),
             citations: 4,
             judged: 3,
-            held: 2,
+            holding: 2,
             support: None,
         }],
         stages: vec![Stage {
@@ -202,9 +202,9 @@ fn corpus(text: &str) -> Corpus {
         idle: vec![document()],
         idle_documents: 3,
         worst: vec![WorstAnswer {
-            conversation: text.to_owned(),
+            conversation_ref: text.to_owned(),
             tenant: text.to_owned(),
-            turn: 1,
+            turn_no: 1,
             query: text.to_owned(),
             model: some(),
             cfs: 0.1,
@@ -343,16 +343,16 @@ fn a_small_page_has_the_expected_structure() {
             raw: format!("[{marker}]"),
             status: status.to_owned(),
             holds,
-            char_start,
-            char_end,
+            answer_start: char_start,
+            answer_end: char_end,
             ..Citation::default()
         };
     let shown = Conversation {
-        conversation: "small".to_owned(),
+        conversation_ref: "small".to_owned(),
         tenant: "acme".to_owned(),
         corpus: None,
         turns: vec![Turn {
-            number: 1,
+            turn_no: 1,
             state: "ended".to_owned(),
             query: "Who gives milk?".to_owned(),
             intent: "new_topic".to_owned(),
@@ -402,7 +402,7 @@ fn a_small_page_has_the_expected_structure() {
 #[test]
 fn empty_reports_show_messages() {
     let empty = Conversation {
-        conversation: "empty".to_owned(),
+        conversation_ref: "empty".to_owned(),
         tenant: "acme".to_owned(),
         ..Conversation::default()
     };
@@ -421,7 +421,7 @@ fn empty_reports_show_messages() {
 #[test]
 fn turns_are_labelled_with_their_parent() {
     let turn = |number, follows| Turn {
-        number,
+        turn_no: number,
         follows,
         state: "open".to_owned(),
         intent: "drill_down".to_owned(),
@@ -429,7 +429,7 @@ fn turns_are_labelled_with_their_parent() {
         ..Turn::default()
     };
     let shown = Conversation {
-        conversation: "branches".to_owned(),
+        conversation_ref: "branches".to_owned(),
         tenant: "acme".to_owned(),
         corpus: None,
         turns: vec![
@@ -462,9 +462,9 @@ fn turns_are_labelled_with_their_parent() {
 #[test]
 fn citations_are_shown_for_an_answer_that_was_not_stored() {
     let shown = Conversation {
-        conversation: "private".to_owned(),
+        conversation_ref: "private".to_owned(),
         turns: vec![Turn {
-            number: 1,
+            turn_no: 1,
             state: "ended".to_owned(),
             answers: vec![Answer {
                 answer: None,

@@ -123,7 +123,13 @@ impl Factors {
     /// Returns the product of the factors, 0 or 1; `None` if there are none.
     pub fn product(&self) -> Option<f64> {
         let reached = self.0.iter().any(Option::is_some);
-        reached.then(|| if self.lost_stage().is_some() { 0.0 } else { 1.0 })
+        reached.then(|| {
+            if self.lost_stage().is_some() {
+                0.0
+            } else {
+                1.0
+            }
+        })
     }
 }
 

@@ -102,7 +102,7 @@ impl Registry {
             .filter_map(|&index| known.get(index))
             .filter(|bound| same_binding(bound, passage) && !used.contains(&bound.marker));
         fitting
-            .min_by_key(|bound| bound.passage != passage.key)
+            .min_by_key(|bound| bound.chunk_id != passage.chunk_id)
             .map(|bound| bound.marker.as_str())
     }
 
@@ -127,8 +127,8 @@ fn same_binding(bound: &BoundMarker, passage: &Passage) -> bool {
     bound.version == passage.version
         && bound.pages == passage.pages
         && bound.chars == passage.chars
-        && bound.hash == passage.hash
-        && (ranged || bound.passage == passage.key)
+        && bound.content_hash == passage.content_hash
+        && (ranged || bound.chunk_id == passage.chunk_id)
 }
 
 fn bind(passage: &Passage, marker: String) -> BoundMarker {
@@ -136,11 +136,11 @@ fn bind(passage: &Passage, marker: String) -> BoundMarker {
         marker,
         corpus: passage.corpus.clone(),
         doc_id: passage.doc_id.clone(),
-        passage: passage.key.clone(),
+        chunk_id: passage.chunk_id.clone(),
         version: passage.version,
         pages: passage.pages,
         chars: passage.chars,
-        hash: passage.hash.clone(),
+        content_hash: passage.content_hash.clone(),
     }
 }
 
@@ -283,7 +283,7 @@ mod tests {
         let mut a = source("d", "1", 0, "same");
         a.passage.chars = None;
         let mut b = a.clone();
-        b.passage.key = "2".into();
+        b.passage.chunk_id = "2".into();
         let (markers, bound) = assign_markers(&[a, b.clone()], &[], MarkerStyle::Lettered);
         assert_eq!(markers, ["A1", "A2"]);
         assert_eq!(
@@ -330,8 +330,8 @@ mod tests {
                 let distinct: BTreeSet<_> = markers.iter().collect();
                 prop_assert_eq!(distinct.len(), markers.len());
                 for (marker, c) in markers.iter().zip(&context) {
-                    let place = if c.passage.chars.is_some() { String::new() } else { c.passage.key.clone() };
-                    let says = (c.passage.doc_id.clone(), c.passage.version, c.passage.chars, c.passage.hash.clone(), place);
+                    let place = if c.passage.chars.is_some() { String::new() } else { c.passage.chunk_id.clone() };
+                    let says = (c.passage.doc_id.clone(), c.passage.version, c.passage.chars, c.passage.content_hash.clone(), place);
                     let said = meaning.entry(marker.clone()).or_insert_with(|| says.clone());
                     prop_assert_eq!(said, &says);
                 }

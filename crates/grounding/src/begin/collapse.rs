@@ -56,7 +56,7 @@ pub fn collapse(candidates: Vec<Candidate>, settings: &Settings) -> (Vec<Candida
                     candidate: weaker.clone(),
                     stage: Stage::Collapse,
                     reason: Reason::Merged,
-                    into: Some(stronger.passage.key.clone()),
+                    into: Some(stronger.passage.chunk_id.clone()),
                 }),
         );
         merged.push(union.into_candidate(stronger, &candidates));
@@ -137,13 +137,13 @@ impl Union {
         let mut entities: Vec<String> = members.iter().flat_map(|c| c.entities.clone()).collect();
         entities.sort();
         entities.dedup();
-        let hash = reground_documents::content_hash_hex(&self.passage.text);
+        let hash = reground_documents::content_hash_hex(&self.passage.content);
         let own = stronger.passage.clone();
         let Passage {
             ordinal,
             pages,
             chars,
-            text,
+            content: text,
             tokens,
             ..
         } = self.passage;
@@ -152,12 +152,15 @@ impl Union {
                 ordinal,
                 pages,
                 chars,
-                text,
+                content: text,
                 tokens,
-                hash,
+                content_hash: hash,
                 ..own
             },
-            members: members.iter().flat_map(|c| c.members.clone()).collect(),
+            member_chunk_ids: members
+                .iter()
+                .flat_map(|c| c.member_chunk_ids.clone())
+                .collect(),
             also_in: members.iter().flat_map(|c| c.also_in.clone()).collect(),
             relevance: members.iter().map(|c| c.relevance).fold(0.0, f64::max),
             entities,
@@ -180,14 +183,14 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
     // If `b` ends inside `a`, all of it is shared.
     let inside = shared.min(second.end.checked_sub(second.start)?);
     let offset = second.start.checked_sub(first.start)?;
-    let cut = byte_of(&b.text, inside)?;
-    let from = byte_of(&a.text, offset)?;
-    let to = byte_of(&a.text, offset.checked_add(inside)?)?;
-    if a.text.get(from..to)? != b.text.get(..cut)? {
+    let cut = byte_of(&b.content, inside)?;
+    let from = byte_of(&a.content, offset)?;
+    let to = byte_of(&a.content, offset.checked_add(inside)?)?;
+    if a.content.get(from..to)? != b.content.get(..cut)? {
         return None;
     }
-    let mut text = a.text.clone();
-    text.push_str(b.text.get(cut..)?);
+    let mut text = a.content.clone();
+    text.push_str(b.content.get(cut..)?);
     let tokens = reground_tokens::count(&text);
     if tokens > settings.max_merged_tokens {
         return None;
@@ -203,14 +206,14 @@ fn join(a: &Passage, b: &Passage, settings: &Settings) -> Option<Passage> {
         }),
         tokens: u32::try_from(tokens).ok()?,
         pages,
-        text,
+        content: text,
         ..a.clone()
     })
 }
 
 fn fits_range(passage: &Passage, range: CharRange) -> bool {
     let length = range.end.checked_sub(range.start);
-    length.is_some_and(|length| passage.text.chars().count() == length as usize)
+    length.is_some_and(|length| passage.content.chars().count() == length as usize)
 }
 
 /// Byte offset of the character at index `chars`; the length of the text for its end.
@@ -246,12 +249,12 @@ mod tests {
         let weak = candidate(cut(text, 0, 0, 14), 0.02);
         let (merged, dropped) = collapse(vec![strong, weak], &Settings::default());
         assert_eq!(merged.len(), 1);
-        assert_eq!(merged[0].passage.text, text);
-        assert_eq!(merged[0].passage.key, "k1");
-        assert_eq!(merged[0].fused, 0.03);
-        assert_eq!(merged[0].members, ["k0", "k1"]);
+        assert_eq!(merged[0].passage.content, text);
+        assert_eq!(merged[0].passage.chunk_id, "k1");
+        assert_eq!(merged[0].fused_score, 0.03);
+        assert_eq!(merged[0].member_chunk_ids, ["k0", "k1"]);
         assert_eq!(
-            merged[0].passage.hash,
+            merged[0].passage.content_hash,
             reground_documents::content_hash_hex(text)
         );
         assert_eq!(
@@ -327,25 +330,25 @@ mod tests {
             for c in &merged {
                 let range = c.passage.chars.unwrap();
                 let there: String = text.chars().skip(range.start as usize).take((range.end - range.start) as usize).collect();
-                prop_assert_eq!(&there, &c.passage.text);
-                prop_assert!(c.members.len() == 1 || c.passage.tokens as usize <= most);
+                prop_assert_eq!(&there, &c.passage.content);
+                prop_assert!(c.member_chunk_ids.len() == 1 || c.passage.tokens as usize <= most);
                 prop_assert_eq!(c.passage.tokens as usize, reground_tokens::count(&there));
             }
             prop_assert_eq!(covered(&input), covered(&merged));
 
             // Members: each input is in exactly one candidate, in text order, and is dropped exactly if it is not the
             // key.
-            let mut members: Vec<_> = merged.iter().flat_map(|c| c.members.clone()).collect();
+            let mut members: Vec<_> = merged.iter().flat_map(|c| c.member_chunk_ids.clone()).collect();
             members.sort();
-            let mut were: Vec<_> = input.iter().map(|c| c.passage.key.clone()).collect();
+            let mut were: Vec<_> = input.iter().map(|c| c.passage.chunk_id.clone()).collect();
             were.sort();
             prop_assert_eq!(members, were);
             prop_assert_eq!(merged.len() + dropped.len(), input.len());
 
             // Order: the leaders are in fused order.
-            let place = |key: &str| input.iter().position(|c| c.passage.key == key).unwrap();
+            let place = |key: &str| input.iter().position(|c| c.passage.chunk_id == key).unwrap();
             for pair in merged.windows(2) {
-                prop_assert!(place(&pair[0].passage.key) < place(&pair[1].passage.key));
+                prop_assert!(place(&pair[0].passage.chunk_id) < place(&pair[1].passage.chunk_id));
             }
         }
     }

@@ -44,7 +44,7 @@ pub fn merge_results(first: &mut CorpusResults, corpus: &str, other: CorpusResul
         let own = first.lists.iter_mut().filter(same).nth(*place);
         *place += 1;
         let hits = list.hits.into_iter().map(|hit| Hit {
-            key: named(hit.key),
+            chunk_id: named(hit.chunk_id),
             ..hit
         });
         match own {
@@ -78,7 +78,7 @@ pub fn merge_results(first: &mut CorpusResults, corpus: &str, other: CorpusResul
 pub fn use_handles(carried: &mut [CarriedInput], corpus: &str) {
     let options = carried.iter_mut().flat_map(|input| &mut input.options);
     for option in options.filter(|option| option.passage.corpus == corpus) {
-        option.handle = Some(handle(corpus, &option.passage.key));
+        option.handle = Some(handle(corpus, &option.passage.chunk_id));
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
             hits: hits
                 .iter()
                 .map(|(key, value)| Hit {
-                    key: (*key).to_owned(),
+                    chunk_id: (*key).to_owned(),
                     value: *value,
                 })
                 .collect(),
@@ -114,7 +114,12 @@ mod tests {
         let keys = lists.iter().flat_map(|list| &list.hits);
         CorpusResults {
             passages: keys
-                .map(|hit| (hit.key.clone(), passage("doc", &hit.key, 0, 0, &hit.key)))
+                .map(|hit| {
+                    (
+                        hit.chunk_id.clone(),
+                        passage("doc", &hit.chunk_id, 0, 0, &hit.chunk_id),
+                    )
+                })
                 .collect(),
             scores: BranchScores::default(),
             lists,
@@ -122,7 +127,7 @@ mod tests {
     }
 
     fn keys(list: &RankedList) -> Vec<&str> {
-        list.hits.iter().map(|hit| hit.key.as_str()).collect()
+        list.hits.iter().map(|hit| hit.chunk_id.as_str()).collect()
     }
 
     #[test]

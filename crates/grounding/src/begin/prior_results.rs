@@ -57,7 +57,10 @@ pub fn integrate(earlier: Vec<PriorScores>, best: Option<f64>) -> PriorResults {
         entity: None,
         hits: keys
             .into_iter()
-            .map(|key| Hit { key, value: 0.0 })
+            .map(|key| Hit {
+                chunk_id: key,
+                value: 0.0,
+            })
             .collect(),
     });
     PriorResults { list, scores }
@@ -88,7 +91,7 @@ mod tests {
         ];
         let PriorResults { list, scores } = integrate(earlier, Some(4.0));
         let list = list.unwrap();
-        let keys: Vec<&str> = list.hits.iter().map(|hit| hit.key.as_str()).collect();
+        let keys: Vec<&str> = list.hits.iter().map(|hit| hit.chunk_id.as_str()).collect();
         assert_eq!(keys, ["a", "b", "c"]);
         assert_eq!(scores.lexical, map(&[("a", 2.0), ("b", 2.0), ("c", 4.0)]));
         assert_eq!(scores.distances, map(&[("a", 0.4), ("c", 0.1)]));

@@ -99,7 +99,7 @@ impl Scale {
             own.get_or_insert(span);
             for (hit, value) in list.hits.iter().zip(values()) {
                 let relevance = scale.scaled(list.branch, span, value);
-                let best = scale.fresh.entry(hit.key.clone()).or_default();
+                let best = scale.fresh.entry(hit.chunk_id.clone()).or_default();
                 *best = best.max(relevance);
             }
         }
@@ -149,11 +149,11 @@ pub(crate) fn value(branch: Branch, metric: Metric, raw: f64) -> f64 {
 /// Replaces the relevance of the reranked candidates by their rerank score, scaled min–max. If all are equal, the
 /// relevance is 1.
 pub fn from_rerank(candidates: &mut [Candidate]) {
-    let Some(span) = Span::of(candidates.iter().filter_map(|c| c.rerank)) else {
+    let Some(span) = Span::of(candidates.iter().filter_map(|c| c.rerank_score)) else {
         return;
     };
     for candidate in candidates {
-        if let Some(score) = candidate.rerank {
+        if let Some(score) = candidate.rerank_score {
             candidate.relevance = span.min_max(score);
         }
     }
@@ -171,7 +171,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(i, &value)| Hit {
-                key: i.to_string(),
+                chunk_id: i.to_string(),
                 value,
             })
             .collect();
@@ -234,14 +234,16 @@ mod tests {
             .map(|_| candidate(passage("d", "a", 0, 0, "x"), 0.1))
             .collect();
         for (c, score) in candidates.iter_mut().zip([Some(-4.0), None, Some(4.0)]) {
-            c.rerank = score;
+            c.rerank_score = score;
         }
         from_rerank(&mut candidates);
         assert_eq!(
             candidates.iter().map(|c| c.relevance).collect::<Vec<_>>(),
             [0.0, 0.1, 1.0]
         );
-        candidates.iter_mut().for_each(|c| c.rerank = Some(0.3));
+        candidates
+            .iter_mut()
+            .for_each(|c| c.rerank_score = Some(0.3));
         from_rerank(&mut candidates);
         assert!(candidates.iter().all(|c| c.relevance == 1.0));
     }

@@ -255,7 +255,7 @@ pub(crate) fn finish_sources(
     let context = placed
         .map(|((candidate, marker), position)| ContextSource {
             facts: extract_facts(
-                &candidate.passage.text,
+                &candidate.passage.content,
                 query,
                 register.facts.get(&marker),
                 settings.facts_per_source,
@@ -264,7 +264,7 @@ pub(crate) fn finish_sources(
             marker,
             position,
             candidate,
-            retrieval: 0,
+            retrieval_no: 0,
         })
         .collect();
     (context, new)
@@ -328,12 +328,12 @@ fn branch_warnings(lists: &[RankedList], settings: &Settings) -> Vec<Warning> {
         warnings.push(Warning::NoEmbedding);
     }
     for list in &vector {
-        let found: BTreeSet<&str> = list.hits.iter().map(|hit| hit.key.as_str()).collect();
+        let found: BTreeSet<&str> = list.hits.iter().map(|hit| hit.chunk_id.as_str()).collect();
         let missed = lists
             .iter()
             .filter(|other| other.branch == Branch::Lexical)
             .flat_map(|other| &other.hits)
-            .any(|hit| !found.contains(hit.key.as_str()));
+            .any(|hit| !found.contains(hit.chunk_id.as_str()));
         if found.len() < settings.candidates && missed {
             warnings.push(Warning::ShortBranch {
                 branch: Branch::Vector,

@@ -11,16 +11,16 @@ fn remember(passage: &Passage, carry_score: f64, pinned: bool) -> CarriedInput {
         source: RememberedSource {
             corpus: passage.corpus.clone(),
             doc_id: passage.doc_id.clone(),
-            passage: passage.key.clone(),
+            chunk_id: passage.chunk_id.clone(),
             carry_score,
             inactive_turns: 0,
             pinned,
             pin_order: pinned.then_some(1),
             cited: true,
-            hash: Some(passage.hash.clone()),
+            content_hash: Some(passage.content_hash.clone()),
         },
         options: vec![CarriedOption {
-            handle: Some(passage.key.clone()),
+            handle: Some(passage.chunk_id.clone()),
             passage: passage.clone(),
             lexical_score: Some(15.0),
             vector_distance: None,
@@ -43,7 +43,10 @@ fn turn(
         scores: BranchScores::default(),
         integrated: BranchScores::default(),
         lists,
-        passages: passages.into_iter().map(|p| (p.key.clone(), p)).collect(),
+        passages: passages
+            .into_iter()
+            .map(|p| (p.chunk_id.clone(), p))
+            .collect(),
         carried,
         had: Default::default(),
         judged: classify(query, &earlier, None),
@@ -69,7 +72,7 @@ fn spread(n: usize) -> Vec<Passage> {
 /// A gathered turn with 40 candidates. Memory contains k58, the pin k59, and k15, which retrieval finds too.
 fn gathered_turn(settings: &Settings) -> Gathered {
     let passages = spread(60);
-    let keys: Vec<_> = passages.iter().map(|p| p.key.clone()).collect();
+    let keys: Vec<_> = passages.iter().map(|p| p.chunk_id.clone()).collect();
     let keys: Vec<_> = keys.iter().map(String::as_str).collect();
     let lists = vec![
         list(Branch::Lexical, &keys[..40]),
@@ -142,7 +145,7 @@ fn a_turn_from_lists_to_markers() {
     let shown: Vec<_> = composed
         .context
         .iter()
-        .map(|s| (s.marker.as_str(), s.candidate.passage.key.as_str()))
+        .map(|s| (s.marker.as_str(), s.candidate.passage.chunk_id.as_str()))
         .collect();
     assert_eq!(shown[0], ("A1", "k59"));
     assert_eq!(shown[1], ("B1", "k15"));
@@ -170,9 +173,9 @@ fn memory_restores_a_source_that_the_reranker_drops() {
         .candidates
         .iter()
         .enumerate()
-        .map(|(i, c)| (c.passage.key != "k15").then_some(i as f64))
+        .map(|(i, c)| (c.passage.chunk_id != "k15").then_some(i as f64))
         .collect();
-    let last = gathered.candidates.last().unwrap().passage.key.clone();
+    let last = gathered.candidates.last().unwrap().passage.chunk_id.clone();
     let reranked = compose(
         gathered,
         Some(&scores),
@@ -184,11 +187,11 @@ fn memory_restores_a_source_that_the_reranker_drops() {
         &settings,
     )
     .unwrap();
-    assert_eq!(reranked.context[1].candidate.passage.key, last);
+    assert_eq!(reranked.context[1].candidate.passage.chunk_id, last);
     let found = reranked
         .context
         .iter()
-        .find(|s| s.candidate.passage.key == "k15")
+        .find(|s| s.candidate.passage.chunk_id == "k15")
         .unwrap();
     assert_eq!(
         (found.marker.as_str(), found.candidate.origin),
@@ -298,14 +301,14 @@ proptest! {
         let settings = Settings { rerank_top: top, max_tokens, collapse_twins: twins, merge_adjacent: merge, max_merged_tokens: 150, ..carry_widely() };
         let named = |order: &[usize]| -> Vec<String> {
             let mut seen = BTreeSet::new();
-            order.iter().filter_map(|&i| passages.get(i)).map(|p| p.key.clone()).filter(|k| seen.insert(k.clone())).collect()
+            order.iter().filter_map(|&i| passages.get(i)).map(|p| p.chunk_id.clone()).filter(|k| seen.insert(k.clone())).collect()
         };
         let (lexical, vector) = (named(&lexical), named(&vector));
         fn strs(v: &[String]) -> Vec<&str> { v.iter().map(String::as_str).collect() }
         let lists = vec![list(Branch::Lexical, &strs(&lexical)), list(Branch::Vector, &strs(&vector))];
         let carried: Vec<_> = memory.iter().filter_map(|(i, (carry, pin))| Some(remember(passages.get(*i)?, *carry, *pin))).collect();
         let fresh: BTreeSet<String> = lexical.iter().chain(&vector).cloned().collect();
-        let sources: Vec<String> = carried.iter().map(|c| c.source.passage.clone()).collect();
+        let sources: Vec<String> = carried.iter().map(|c| c.source.chunk_id.clone()).collect();
         let gathered = gather(turn(passages, lists, carried, &query), &settings);
         prop_assert!(gathered.candidates.len() <= top);
         let scores = scores.map(|mut s| { s.truncate(gathered.candidates.len()); s });
@@ -315,17 +318,17 @@ proptest! {
         // and once as remembered.
         for key in fresh.iter().chain(&sources) {
             let entered = usize::from(fresh.contains(key)) + usize::from(sources.contains(key));
-            let shown = composed.context.iter().filter(|s| s.candidate.passage.key == *key).count();
-            let left = composed.dropped.iter().filter(|d| d.candidate.passage.key == *key).count();
+            let shown = composed.context.iter().filter(|s| s.candidate.passage.chunk_id == *key).count();
+            let left = composed.dropped.iter().filter(|d| d.candidate.passage.chunk_id == *key).count();
             prop_assert!(shown <= 1);
             prop_assert_eq!(shown + left, entered, "{}", key);
         }
         // The other members are exactly the candidates dropped as merged into it.
         for source in &composed.context {
-            for member in &source.candidate.members {
+            for member in &source.candidate.member_chunk_ids {
                 let merged = composed.dropped.iter().any(|d| d.reason == Reason::Merged
-                    && d.candidate.passage.key == *member && d.into.as_ref() == Some(&source.candidate.passage.key));
-                prop_assert_eq!(merged, *member != source.candidate.passage.key);
+                    && d.candidate.passage.chunk_id == *member && d.into.as_ref() == Some(&source.candidate.passage.chunk_id));
+                prop_assert_eq!(merged, *member != source.candidate.passage.chunk_id);
             }
         }
         let tokens: usize = composed.context.iter().map(|s| s.candidate.passage.tokens as usize).sum();
@@ -356,7 +359,7 @@ fn a_megabyte_without_line_breaks() {
     ] {
         let text = unit.repeat(1_000_000 / unit.len());
         let mut long = passage("d", "k", 0, 0, "short");
-        long.text = text.clone();
+        long.content = text.clone();
         let input = turn(
             vec![long],
             vec![list(Branch::Lexical, &["k"])],

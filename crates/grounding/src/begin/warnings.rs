@@ -111,7 +111,10 @@ impl fmt::Display for Warning {
                     "the reranker left out {missing} of {candidates} candidates"
                 )
             }
-            Self::RerankFuzzy { item, key } => {
+            Self::RerankFuzzy {
+                item,
+                chunk_id: key,
+            } => {
                 write!(
                     f,
                     "reranked item {item} was taken for passage \"{key}\" by similar text"
@@ -120,16 +123,25 @@ impl fmt::Display for Warning {
             Self::RerankUnmatched { item } => {
                 write!(f, "reranked item {item} matches no candidate")
             }
-            Self::SourceChanged { doc_id, key } => {
+            Self::SourceChanged {
+                doc_id,
+                chunk_id: key,
+            } => {
                 write!(
                     f,
                     "passage \"{key}\" of \"{doc_id}\" has changed since it was last used"
                 )
             }
-            Self::PinGone { doc_id, key } if key.is_empty() => {
+            Self::PinGone {
+                doc_id,
+                chunk_id: key,
+            } if key.is_empty() => {
                 write!(f, "the pinned document \"{doc_id}\" cannot be read")
             }
-            Self::PinGone { doc_id, key } => {
+            Self::PinGone {
+                doc_id,
+                chunk_id: key,
+            } => {
                 write!(
                     f,
                     "the pinned passage \"{key}\" of \"{doc_id}\" cannot be read"
@@ -163,16 +175,16 @@ mod tests {
             },
             Warning::RerankFuzzy {
                 item: 0,
-                key: "k".into(),
+                chunk_id: "k".into(),
             },
             Warning::RerankUnmatched { item: 0 },
             Warning::SourceChanged {
                 doc_id: "d".into(),
-                key: "k".into(),
+                chunk_id: "k".into(),
             },
             Warning::PinGone {
                 doc_id: "d".into(),
-                key: String::new(),
+                chunk_id: String::new(),
             },
             Warning::BudgetTooSmall { max_tokens: 1 },
         ];

@@ -42,7 +42,7 @@ impl AdditionalSources {
         let mut added = Vec::new();
         let mut shown = Vec::new();
         for mut source in found {
-            source.retrieval = retrieval;
+            source.retrieval_no = retrieval;
             if !had.contains(&*source.marker) {
                 position += 1;
                 source.position = position;
@@ -85,11 +85,11 @@ pub fn match_known_sources(
                 candidate,
                 stage: Stage::Collapse,
                 reason: Reason::Merged,
-                into: Some(own.passage.key.clone()),
+                into: Some(own.passage.chunk_id.clone()),
             }),
             Some(own) => gathered.candidates.push(Candidate {
                 passage: own.passage.clone(),
-                members: own.members.clone(),
+                member_chunk_ids: own.member_chunk_ids.clone(),
                 ..candidate
             }),
         }
@@ -105,9 +105,10 @@ fn covers(source: &Candidate, candidate: &Candidate) -> bool {
     let (own, other) = (&source.passage, &candidate.passage);
     let same_document =
         own.corpus == other.corpus && own.doc_id == other.doc_id && own.version == other.version;
-    let same_text = || own.hash == other.hash || own.text.contains(other.text.trim());
-    let mut members = candidate.members.iter();
-    same_document && members.all(|member| source.members.contains(member)) && same_text()
+    let same_text =
+        || own.content_hash == other.content_hash || own.content.contains(other.content.trim());
+    let mut members = candidate.member_chunk_ids.iter();
+    same_document && members.all(|member| source.member_chunk_ids.contains(member)) && same_text()
 }
 
 /// Adds a composed search to the context of its turn.
@@ -135,8 +136,8 @@ pub fn caller_sources(passages: Vec<CallerPassage>) -> Result<Vec<Candidate>, Gr
             return Err(GroundingError::GivenMarker(marker.clone()));
         }
         let passage = caller_passage(given, "", Naming::Text);
-        let (document, key) = (passage.doc_id.clone(), passage.key.clone());
-        if keys.insert((document, key, passage.hash.clone())) {
+        let (document, key) = (passage.doc_id.clone(), passage.chunk_id.clone());
+        if keys.insert((document, key, passage.content_hash.clone())) {
             candidates.push(Candidate::bare(passage, Origin::Added));
         }
     }

@@ -66,7 +66,7 @@ fn known_sources_are_shown_but_not_added() {
     assert_eq!(markers(&further.shown), ["C1", "A1"]);
     assert_eq!(markers(&further.added), ["C1"]);
     assert_eq!(
-        (further.added[0].position, further.added[0].retrieval),
+        (further.added[0].position, further.added[0].retrieval_no),
         (3, 1)
     );
     assert_eq!(
@@ -78,8 +78,8 @@ fn known_sources_are_shown_but_not_added() {
 #[test]
 fn a_part_of_a_source_matches_that_source() {
     let mut merged = fresh("a", "1");
-    merged.members = vec!["1".into(), "2".into()];
-    merged.passage.text.push_str(" Text a 2.");
+    merged.member_chunk_ids = vec!["1".into(), "2".into()];
+    merged.passage.content.push_str(" Text a 2.");
     let (context, _) = placed(vec![merged]);
     let mut found = gathered(vec![fresh("a", "2"), fresh("b", "2"), fresh("a", "1")]);
     let mut scores = vec![Some(0.1), Some(0.2), Some(0.3)];
@@ -88,11 +88,11 @@ fn a_part_of_a_source_matches_that_source() {
     let of: Vec<(&str, &str)> = found
         .candidates
         .iter()
-        .map(|found| (&*found.passage.doc_id, &*found.passage.key))
+        .map(|found| (&*found.passage.doc_id, &*found.passage.chunk_id))
         .collect();
     // The key 2 in another document is another passage.
     assert_eq!(of, [("a", "1"), ("b", "2")]);
-    assert_eq!(found.candidates[0].members, ["1", "2"]);
+    assert_eq!(found.candidates[0].member_chunk_ids, ["1", "2"]);
     let gone: Vec<_> = found
         .dropped
         .iter()
@@ -106,7 +106,7 @@ fn a_part_of_a_source_matches_that_source() {
 fn the_same_text_in_another_document_is_another_source() {
     let (context, _) = placed(vec![fresh("a", "1")]);
     let mut twin = fresh("copy", "9");
-    twin.passage.hash = context[0].candidate.passage.hash.clone();
+    twin.passage.content_hash = context[0].candidate.passage.content_hash.clone();
     let mut found = gathered(vec![twin]);
     match_known_sources(&mut found, None, &context);
     assert_eq!(found.candidates[0].passage.doc_id, "copy");
@@ -117,8 +117,8 @@ fn the_same_text_in_another_document_is_another_source() {
 fn a_changed_passage_is_another_source() {
     let (context, _) = placed(vec![fresh("a", "1")]);
     let mut changed = fresh("a", "1");
-    changed.passage.text = "It says something else.".into();
-    changed.passage.hash = reground_documents::content_hash_hex(&changed.passage.text);
+    changed.passage.content = "It says something else.".into();
+    changed.passage.content_hash = reground_documents::content_hash_hex(&changed.passage.content);
     let mut found = gathered(vec![changed.clone()]);
     match_known_sources(&mut found, None, &context);
     assert_eq!(found.candidates, [changed]);
@@ -129,11 +129,11 @@ fn a_changed_passage_is_another_source() {
 fn a_passage_provided_twice_is_one_source() {
     let settings = Settings::default();
     let results = json!([
-        {"text": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
-        {"text": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
-        {"text": "Wind today.", "uri": "https://weather.example/berlin"},
-        {"text": "Ferries run."},
-        {"text": "Rain tomorrow.", "uri": "https://another.example/berlin"}
+        {"content": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
+        {"content": "Rain tomorrow.", "uri": "https://weather.example/berlin"},
+        {"content": "Wind today.", "uri": "https://weather.example/berlin"},
+        {"content": "Ferries run."},
+        {"content": "Rain tomorrow.", "uri": "https://another.example/berlin"}
     ]);
     let first = add_caller_sources(
         &[],
@@ -164,7 +164,7 @@ fn a_passage_provided_twice_is_one_source() {
 #[test]
 fn passages_with_markers_are_an_error() {
     let passages =
-        CallerPassage::parse_list(&json!([{"text": "a", "marker": "A1"}])).expect("passages");
+        CallerPassage::parse_list(&json!([{"content": "a", "marker": "A1"}])).expect("passages");
     assert_eq!(
         caller_sources(passages),
         Err(GroundingError::GivenMarker("A1".into()))

@@ -21,9 +21,9 @@ pub(crate) enum Naming {
 
 /// The passage with its tokens counted. `corpus` is the corpus of its ids, empty for none.
 pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming) -> Passage {
-    let hash = content_hash_hex(&given.text);
-    let named = given.id.is_some() || given.doc_id.is_some();
-    let key = given.id.as_ref().map(key_text);
+    let hash = content_hash_hex(&given.content);
+    let named = given.chunk_id.is_some() || given.doc_id.is_some();
+    let key = given.chunk_id.as_ref().map(key_text);
     let key = key.unwrap_or_else(|| match naming {
         Naming::Place(place) => place.to_string(),
         Naming::Text => hash.chars().take(KEY_DIGITS).collect(),
@@ -44,19 +44,21 @@ pub(crate) fn caller_passage(given: CallerPassage, corpus: &str, naming: Naming)
         ordinal: None,
         pages: given.pages(),
         chars: CharRange::of(range(given.char_start), range(given.char_end)),
-        hash,
+        content_hash: hash,
         tokens: match naming {
             // No token budget applies to these passages.
             Naming::Place(_) => 0,
-            Naming::Text => u32::try_from(reground_tokens::count(&given.text)).unwrap_or(u32::MAX),
+            Naming::Text => {
+                u32::try_from(reground_tokens::count(&given.content)).unwrap_or(u32::MAX)
+            }
         },
         title: given.title,
         uri: given.uri,
         published: given.published,
         text_config: given.text_config,
         metadata: given.metadata.map(Into::into).unwrap_or_default(),
-        text: given.text,
-        key,
+        content: given.content,
+        chunk_id: key,
     }
 }
 
@@ -75,10 +77,10 @@ mod tests {
 
     fn passages(naming: Naming) -> Vec<Passage> {
         let given = CallerPassage::parse_list(&json!([
-            {"text": "Cows.", "id": 7, "doc_id": "farm", "page_start": 3},
-            {"text": "Hens.", "doc_id": "farm"},
-            {"text": "Pigs.", "uri": "https://pigs.example"},
-            {"text": "Bees."}
+            {"content": "Cows.", "chunk_id": 7, "doc_id": "farm", "page_start": 3},
+            {"content": "Hens.", "doc_id": "farm"},
+            {"content": "Pigs.", "uri": "https://pigs.example"},
+            {"content": "Bees."}
         ]));
         let given = given.expect("passages").into_iter();
         given
@@ -89,7 +91,7 @@ mod tests {
     #[test]
     fn passages_that_are_not_stored_are_named_by_position() {
         let named = passages(Naming::Place(4));
-        let of = |at: usize| (&*named[at].corpus, &*named[at].doc_id, &*named[at].key);
+        let of = |at: usize| (&*named[at].corpus, &*named[at].doc_id, &*named[at].chunk_id);
         assert_eq!(of(0), ("help", "farm", "7"));
         assert_eq!(of(1), ("help", "farm", "4"));
         assert_eq!(of(2), ("help", "4", "4"));
@@ -100,13 +102,13 @@ mod tests {
     fn stored_passages_are_named_by_their_text() {
         let named = passages(Naming::Text);
         let of = |at: usize| (&*named[at].corpus, &*named[at].doc_id);
-        assert_eq!((of(0), &*named[0].key), (("help", "farm"), "7"));
+        assert_eq!((of(0), &*named[0].chunk_id), (("help", "farm"), "7"));
         assert_eq!(of(1), ("help", "farm"));
         assert_eq!(of(2), ("", "https://pigs.example"));
-        assert_eq!(of(3), ("", &*named[3].key));
+        assert_eq!(of(3), ("", &*named[3].chunk_id));
         for passage in &named[1..] {
-            assert_eq!(passage.key.len(), KEY_DIGITS);
-            assert!(passage.hash.starts_with(&passage.key));
+            assert_eq!(passage.chunk_id.len(), KEY_DIGITS);
+            assert!(passage.content_hash.starts_with(&passage.chunk_id));
         }
         assert!(named.iter().all(|passage| passage.tokens > 0));
     }

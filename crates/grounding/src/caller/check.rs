@@ -46,7 +46,7 @@ pub(crate) fn with_markers(
             position,
             candidate: Candidate::bare(passage, Origin::Fresh),
             facts: Vec::new(),
-            retrieval: 0,
+            retrieval_no: 0,
         });
     }
     Ok(sources)
@@ -89,15 +89,15 @@ mod tests {
     #[test]
     fn missing_markers_and_ids_are_numbers() {
         let sources = read(json!([
-            {"text": "Cows."},
-            {"text": "Sheep.", "marker": "B2", "id": 7, "doc_id": "farm", "page_start": 3}
+            {"content": "Cows."},
+            {"content": "Sheep.", "marker": "B2", "chunk_id": 7, "doc_id": "farm", "page_start": 3}
         ]))
         .expect("a context");
         let named: Vec<_> = sources
             .iter()
             .map(|source| {
                 let passage = &source.candidate.passage;
-                (&*source.marker, &*passage.doc_id, &*passage.key)
+                (&*source.marker, &*passage.doc_id, &*passage.chunk_id)
             })
             .collect();
         assert_eq!(named, [("1", "1", "1"), ("B2", "farm", "7")]);
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn markers_are_unique_and_valid() {
-        let twice = read(json!([{"text": "a", "marker": "2"}, {"text": "b"}]));
+        let twice = read(json!([{"content": "a", "marker": "2"}, {"content": "b"}]));
         assert_eq!(twice, Err(GroundingError::RepeatedMarker("2".into())));
-        let unreadable = read(json!([{"text": "a", "marker": "doc-a"}]));
+        let unreadable = read(json!([{"content": "a", "marker": "doc-a"}]));
         assert_eq!(unreadable, Err(GroundingError::Marker("doc-a".into())));
     }
 

@@ -16,7 +16,7 @@ use crate::memory::ContextSource;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(
     deny_unknown_fields,
-    expecting = "an object with conversation, query and answer"
+    expecting = "an object with conversation_ref, query and answer"
 )]
 pub struct ImportedTurn {
     /// The application's id of its conversation.
@@ -46,7 +46,7 @@ pub struct ImportedTurn {
 }
 
 impl ImportedTurn {
-    /// Parses `[{"conversation": …, "query": …, "answer": …}, …]`.
+    /// Parses `[{"conversation_ref": …, "query": …, "answer": …}, …]`.
     ///
     /// # Errors
     /// [`GroundingError::ImportedTurn`] with the position of the first invalid turn.
@@ -62,8 +62,8 @@ impl ImportedTurn {
 
     fn read(turn: Value) -> Result<Self, String> {
         let turn: Self = serde_json::from_value(turn).map_err(|error| error.to_string())?;
-        if turn.conversation.trim().is_empty() {
-            return Err("its conversation is empty".to_owned());
+        if turn.conversation_ref.trim().is_empty() {
+            return Err("conversation_ref is empty".to_owned());
         }
         match turn.at.as_deref().filter(|at| !is_iso(at)) {
             Some(at) => Err(format!("\"{at}\" is no time as ISO 8601 writes it")),
@@ -154,12 +154,12 @@ pub fn import_actions<'k, R>(
     let mut seen: BTreeMap<(&str, &str), (usize, &Fingerprint)> = BTreeMap::new();
     let mut import_actions = Vec::with_capacity(named.len());
     for (place, turn) in named.iter().enumerate() {
-        let Some(message) = turn.message else {
+        let Some(message) = turn.message_ref else {
             import_actions.push(ImportAction::New);
             continue;
         };
-        let id = (turn.conversation, message);
-        let stored = known.get(&(turn.conversation.to_owned(), message.to_owned()));
+        let id = (turn.conversation_ref, message);
+        let stored = known.get(&(turn.conversation_ref.to_owned(), message.to_owned()));
         let (fingerprint, action) = match (stored, seen.get(&id)) {
             (Some(stored), _) => (&stored.fingerprint, ImportAction::Before(&stored.row)),
             (None, Some(&(first, fingerprint))) => (fingerprint, ImportAction::Earlier(first)),
@@ -185,28 +185,28 @@ mod tests {
     fn errors_name_the_turn() {
         let fault = |turns: Value| ImportedTurn::list(turns).unwrap_err().to_string();
         assert!(fault(json!({})).contains("array"));
-        let good = json!({"conversation": "c", "query": "q", "answer": "a"});
+        let good = json!({"conversation_ref": "c", "query": "q", "answer": "a"});
         assert_eq!(ImportedTurn::list(json!([good])).unwrap().len(), 1);
         for (bad, what) in [
-            (json!({"query": "q", "answer": "a"}), "conversation"),
+            (json!({"query": "q", "answer": "a"}), "conversation_ref"),
             (
-                json!({"conversation": "", "query": "q", "answer": "a"}),
+                json!({"conversation_ref": "", "query": "q", "answer": "a"}),
                 "empty",
             ),
             (
-                json!({"conversation": "c", "query": "q", "anwser": "a"}),
+                json!({"conversation_ref": "c", "query": "q", "anwser": "a"}),
                 "anwser",
             ),
             (
-                json!({"conversation": "c", "query": "q", "answer": "a", "at": "03/04/2025"}),
+                json!({"conversation_ref": "c", "query": "q", "answer": "a", "at": "03/04/2025"}),
                 "ISO 8601",
             ),
             (
-                json!({"conversation": "c", "query": "q", "answer": "a", "at": "infinity"}),
+                json!({"conversation_ref": "c", "query": "q", "answer": "a", "at": "infinity"}),
                 "ISO 8601",
             ),
             (
-                json!({"conversation": "c", "query": "q", "answer": "a", "tags": 3}),
+                json!({"conversation_ref": "c", "query": "q", "answer": "a", "tags": 3}),
                 "map",
             ),
         ] {
@@ -229,8 +229,8 @@ mod tests {
             let named = named
                 .iter()
                 .map(|&(conversation, message, fingerprint)| ImportKey {
-                    conversation,
-                    message,
+                    conversation_ref: conversation,
+                    message_ref: message,
                     fingerprint,
                 });
             import_actions(&named.collect::<Vec<_>>(), &known)

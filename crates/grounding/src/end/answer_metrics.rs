@@ -215,7 +215,7 @@ impl Answer<'_> {
             .into_iter()
             .filter_map(|source| self.sources.get(source))
             .map(|source| Text {
-                text: &source.text,
+                text: &source.content,
                 lexemes: &source.lexemes,
             })
             .collect();

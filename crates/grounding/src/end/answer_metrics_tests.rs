@@ -15,9 +15,9 @@ fn source(ordinal: u32, carried: bool, text: &str) -> Source {
         marker: format!("A{ordinal}"),
         ordinal: Some(ordinal),
         doc_id: format!("d{ordinal}"),
-        passage: ordinal.to_string(),
+        chunk_id: ordinal.to_string(),
         carried,
-        text: text.to_owned(),
+        content: text.to_owned(),
         lexemes: lexemes(text),
         ..Source::default()
     }

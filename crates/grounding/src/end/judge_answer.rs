@@ -161,8 +161,8 @@ pub fn sources_of(
             ordinal: shown.marker.parse().ok(),
             corpus: passage.corpus.clone(),
             doc_id: passage.doc_id.clone(),
-            passage: passage.key.clone(),
-            members: shown.candidate.members.clone(),
+            chunk_id: passage.chunk_id.clone(),
+            member_chunk_ids: shown.candidate.member_chunk_ids.clone(),
             title: passage.title.clone(),
             uri: passage.uri.clone(),
             pages: passage.pages.map(pages),
@@ -171,7 +171,7 @@ pub fn sources_of(
                 parse_answer::locator_range(locators, &passage.metadata, &passage.doc_id, title)
             }),
             carried: shown.candidate.origin == Origin::Carried,
-            text: passage.text.clone(),
+            content: passage.content.clone(),
             lexemes,
         }
     };
@@ -184,7 +184,7 @@ pub fn known_markers(markers: &[BoundMarker], context: &[ContextSource]) -> Vec<
         marker: bound.marker.clone(),
         corpus: bound.corpus.clone(),
         doc_id: bound.doc_id.clone(),
-        passage: bound.passage.clone(),
+        chunk_id: bound.chunk_id.clone(),
         pages: bound.pages.map(pages),
         replaced: context.iter().any(|shown| replaces(shown, bound)),
     };
@@ -196,12 +196,13 @@ pub fn known_markers(markers: &[BoundMarker], context: &[ContextSource]) -> Vec<
 fn replaces(shown: &ContextSource, bound: &BoundMarker) -> bool {
     let passage = &shown.candidate.passage;
     let same_key = (&passage.corpus, &passage.doc_id) == (&bound.corpus, &bound.doc_id)
-        && (passage.key == bound.passage || shown.candidate.members.contains(&bound.passage));
+        && (passage.chunk_id == bound.chunk_id
+            || shown.candidate.member_chunk_ids.contains(&bound.chunk_id));
     let merged = match (passage.chars, bound.chars) {
         (Some(one), Some(other)) => one != other && (one.holds(other) || other.holds(one)),
         _ => false,
     };
-    same_key && passage.hash != bound.hash && !merged
+    same_key && passage.content_hash != bound.content_hash && !merged
 }
 
 /// The documents that have to be looked up before the answer can be judged.
@@ -316,16 +317,16 @@ fn facts_of(
 ) -> Option<StageFacts> {
     let place = judgement.place.as_ref()?;
     let passages = match judgement.source.and_then(|source| sources.get(source)) {
-        Some(source) => std::iter::once(&source.passage)
-            .chain(&source.members)
+        Some(source) => std::iter::once(&source.chunk_id)
+            .chain(&source.member_chunk_ids)
             .collect(),
-        None => Vec::from_iter(&place.passage),
+        None => Vec::from_iter(&place.chunk_id),
     };
     passages.into_iter().find_map(|passage| {
         let key = SourceKey {
             corpus: place.corpus.clone(),
             doc_id: place.doc_id.clone(),
-            passage: passage.clone(),
+            chunk_id: passage.clone(),
         };
         trace.get(&key).copied()
     })
@@ -338,11 +339,11 @@ fn cited_key(judgement: &Judgement, context: &[ContextSource]) -> Option<SourceK
         return Some(SourceKey::shown(source));
     }
     let place = judgement.place.as_ref()?;
-    let passage = place.passage.clone()?;
+    let passage = place.chunk_id.clone()?;
     Some(SourceKey {
         corpus: place.corpus.clone(),
         doc_id: place.doc_id.clone(),
-        passage,
+        chunk_id: passage,
     })
 }
 

@@ -57,11 +57,11 @@ fn bound(marker: &str, passage: &str) -> BoundMarker {
         marker: marker.to_owned(),
         corpus: "manual".to_owned(),
         doc_id: "doc".to_owned(),
-        passage: passage.to_owned(),
+        chunk_id: passage.to_owned(),
         version: None,
         pages: None,
         chars: None,
-        hash: String::new(),
+        content_hash: String::new(),
     }
 }
 
@@ -69,7 +69,7 @@ fn key(passage: &str) -> SourceKey {
     SourceKey {
         corpus: "manual".to_owned(),
         doc_id: "doc".to_owned(),
-        passage: passage.to_owned(),
+        chunk_id: passage.to_owned(),
     }
 }
 
@@ -77,13 +77,13 @@ fn remembered(passage: &str, carry_score: f64, inactive_turns: u32) -> Remembere
     RememberedSource {
         corpus: "manual".to_owned(),
         doc_id: "doc".to_owned(),
-        passage: passage.to_owned(),
+        chunk_id: passage.to_owned(),
         carry_score,
         inactive_turns,
         pinned: false,
         pin_order: None,
         cited: false,
-        hash: None,
+        content_hash: None,
     }
 }
 
@@ -94,7 +94,7 @@ fn ended(answer: &str) -> JudgedAnswer {
         &context,
         context
             .iter()
-            .map(|s| lexemes(&s.candidate.passage.text))
+            .map(|s| lexemes(&s.candidate.passage.content))
             .collect(),
         &Grammar::default(),
     )
@@ -185,7 +185,7 @@ fn citations_of_each_kind_are_judged() {
     let after: Vec<_> = judged
         .sources_after
         .iter()
-        .map(|s| (s.passage.as_str(), s.carry_score, s.cited))
+        .map(|s| (s.chunk_id.as_str(), s.carry_score, s.cited))
         .collect();
     assert_eq!(
         after,
@@ -250,9 +250,9 @@ fn a_marker_is_replaced_if_its_key_has_another_text() {
     let of = |hash: &str, range: Option<CharRange>| {
         let mut source = shown("A9", "1", Origin::Fresh, "Pigs fly.");
         source.candidate.passage.chars = range;
-        source.candidate.passage.hash = hash.to_owned();
+        source.candidate.passage.content_hash = hash.to_owned();
         let marker = BoundMarker {
-            hash: "h1".to_owned(),
+            content_hash: "h1".to_owned(),
             chars: chars(0, 30),
             ..bound("A1", "1")
         };

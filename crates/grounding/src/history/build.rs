@@ -45,7 +45,7 @@ pub fn history(
     }
     for turn in turns.iter().rev() {
         let room = budget.saturating_sub(history.tokens);
-        let kept = if rules.dependence.includes(turn.number) && room > 0 {
+        let kept = if rules.dependency.includes(turn.turn_no) && room > 0 {
             shorten::fullest_form(turn, room, grammar)
         } else {
             Vec::new()
@@ -67,7 +67,7 @@ pub fn history(
 fn ledger_block(tuples: &[Tuple]) -> Block {
     let content = ledger::write(tuples);
     Block {
-        turn: None,
+        turn_no: None,
         role: Role::Sources,
         tokens: count(&content),
         content,

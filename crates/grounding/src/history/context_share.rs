@@ -49,7 +49,7 @@ pub fn measure(turn: Turn, settings: &Settings) -> Result<ContextShare, Groundin
     let relevance = turn
         .sources_drift
         .map_or(1.0, |drift| drift_discount(drift, settings.drift_weight));
-    let behind = turn.number.saturating_sub(1);
+    let behind = turn.turn_no.saturating_sub(1);
     let growth = Growth {
         source_tokens: turn.context_tokens as f64,
         turn_tokens: turn.history_tokens as f64 / f64::from(behind.max(1)),
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_turn_with_history_is_measured() {
         let turn = Turn {
-            number: 6,
+            turn_no: 6,
             context_tokens: 2000,
             history_tokens: 4000,
             topic_drift: Some(0.5),
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn first_turns_and_turns_without_sources_are_measured() {
         let first = Turn {
-            number: 1,
+            turn_no: 1,
             context_tokens: 100,
             ..Turn::default()
         };
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(measured.predicted_accuracy, 0.91);
         assert_eq!(measured.accuracy_floor, 0.91);
         let bare = Turn {
-            number: 3,
+            turn_no: 3,
             history_tokens: 50,
             ..Turn::default()
         };

@@ -59,11 +59,11 @@ impl From<BoundMarker> for CitedSource {
             marker: Some(bound.marker),
             corpus: bound.corpus,
             doc_id: bound.doc_id,
-            passage: bound.passage,
+            chunk_id: bound.chunk_id,
             version: bound.version,
             pages: bound.pages,
             chars: bound.chars,
-            hash: bound.hash,
+            content_hash: bound.content_hash,
         }
     }
 }
@@ -102,7 +102,7 @@ impl From<&CitedSource> for Tuple {
         let place = match (source.pages, source.chars) {
             (Some(pages), _) => Place::Pages(pages),
             (None, Some(chars)) => Place::Chars(chars),
-            (None, None) => Place::Passage(source.passage.clone()),
+            (None, None) => Place::Passage(source.chunk_id.clone()),
         };
         Self {
             corpus: source.corpus.clone(),
@@ -110,7 +110,7 @@ impl From<&CitedSource> for Tuple {
             version: source.version,
             marker: source.marker.clone(),
             place,
-            hash: source.hash.chars().take(HASH).collect(),
+            content_hash: source.content_hash.chars().take(HASH).collect(),
         }
     }
 }
@@ -188,7 +188,7 @@ fn passage(out: &mut String, tuple: &Tuple) {
         }
     };
     out.push(' ');
-    name(out, &tuple.hash);
+    name(out, &tuple.content_hash);
 }
 
 /// Writes a name, bare if it cannot be misread, else quoted.
@@ -240,7 +240,7 @@ pub fn read_ledger(text: &str) -> Option<Vec<Tuple>> {
                     version,
                     marker: reader.marker()?,
                     place: reader.place()?,
-                    hash: reader.after_space(Reader::name)?,
+                    content_hash: reader.after_space(Reader::name)?,
                 });
                 if !reader.skip(";") {
                     break;

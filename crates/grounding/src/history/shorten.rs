@@ -14,7 +14,7 @@ pub(super) fn fullest_form(turn: &HistoryTurn, room: usize, grammar: &Grammar) -
         return Vec::new();
     }
     let block = |role, content: &str, tokens, shortened| Block {
-        turn: Some(turn.number),
+        turn_no: Some(turn.turn_no),
         role,
         content: content.to_owned(),
         tokens,

@@ -77,8 +77,12 @@ impl Outcome {
                     .is_none_or(|chunk| members.any(|member| member == chunk))
         };
         let mut context = turn.context.iter();
-        let place = context
-            .position(|source| is(&source.candidate.passage.doc_id, &source.candidate.members));
+        let place = context.position(|source| {
+            is(
+                &source.candidate.passage.doc_id,
+                &source.candidate.member_chunk_ids,
+            )
+        });
         if let Some(place) = place {
             return Self {
                 found: true,
@@ -89,7 +93,12 @@ impl Outcome {
         }
         let left = turn.dropped.iter();
         let furthest = left
-            .filter(|left| is(&left.candidate.passage.doc_id, &left.candidate.members))
+            .filter(|left| {
+                is(
+                    &left.candidate.passage.doc_id,
+                    &left.candidate.member_chunk_ids,
+                )
+            })
             .max_by_key(|left| left.stage);
         Self {
             found: false,
@@ -109,7 +118,7 @@ mod tests {
     fn candidate(doc_id: &str, members: &[&str]) -> Candidate {
         let mut candidate =
             fixtures::candidate(fixtures::passage(doc_id, members[0], 0, 0, "words"), 1.0);
-        candidate.members = members.iter().map(|&member| member.to_owned()).collect();
+        candidate.member_chunk_ids = members.iter().map(|&member| member.to_owned()).collect();
         candidate
     }
 

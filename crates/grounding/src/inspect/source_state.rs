@@ -47,8 +47,12 @@ pub fn source_state(
     seen: CitedPassage<'_>,
     now: &BTreeMap<String, Passage>,
 ) -> (Option<String>, SourceState) {
-    let found: Vec<&Passage> = seen.members.iter().filter_map(|key| now.get(key)).collect();
-    if found.len() < seen.members.len() || found.is_empty() {
+    let found: Vec<&Passage> = seen
+        .member_chunk_ids
+        .iter()
+        .filter_map(|key| now.get(key))
+        .collect();
+    if found.len() < seen.member_chunk_ids.len() || found.is_empty() {
         return (None, SourceState::Gone);
     }
     let parts = found
@@ -62,13 +66,13 @@ pub fn source_state(
     };
     let (mut whole, _) = collapse(parts.collect(), &merging);
     let hash = match (whole.pop(), whole.is_empty()) {
-        (Some(one), true) => Some(one.passage.hash),
+        (Some(one), true) => Some(one.passage.content_hash),
         _ => None,
     };
     let same_document = found.iter().all(|passage| passage.doc_id == seen.doc_id);
     let same_text = hash
         .as_deref()
-        .is_some_and(|hash| !seen.hash.is_empty() && hash.starts_with(seen.hash));
+        .is_some_and(|hash| !seen.content_hash.is_empty() && hash.starts_with(seen.content_hash));
     let state = if same_document && same_text {
         SourceState::Unchanged
     } else {
@@ -85,11 +89,14 @@ mod tests {
 
     fn state_of(members: &[&str], hash: &str, now: &[Passage]) -> SourceState {
         let members: Vec<String> = members.iter().map(|key| (*key).to_owned()).collect();
-        let now = now.iter().map(|p| (p.key.clone(), p.clone())).collect();
+        let now = now
+            .iter()
+            .map(|p| (p.chunk_id.clone(), p.clone()))
+            .collect();
         let seen = CitedPassage {
             doc_id: "d",
-            members: &members,
-            hash,
+            member_chunk_ids: &members,
+            content_hash: hash,
         };
         source_state(seen, &now).1
     }

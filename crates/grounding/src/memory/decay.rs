@@ -47,7 +47,8 @@ pub fn with_pins_of(
 /// The hash that later shows a change of the source. `None` for a merged source: its hash is of the union, which no
 /// single passage has.
 fn hash_of(shown: &ContextSource) -> Option<String> {
-    (shown.candidate.members.len() <= 1).then(|| shown.candidate.passage.hash.clone())
+    (shown.candidate.member_chunk_ids.len() <= 1)
+        .then(|| shown.candidate.passage.content_hash.clone())
 }
 
 /// The sources after a turn that started with `before`, showed `context`, and was answered with citations of `cited`.
@@ -89,7 +90,7 @@ pub fn after_turn(
     for (key, source) in &mut memory {
         source.cited |= cited.contains(key);
         if let Some(shown) = shown.get(key) {
-            source.hash = hash_of(shown);
+            source.content_hash = hash_of(shown);
         }
         if active(key) {
             source.carry_score = 1.0;
@@ -112,13 +113,13 @@ fn entering(key: &SourceKey, source: &ContextSource) -> RememberedSource {
     RememberedSource {
         corpus: key.corpus.clone(),
         doc_id: key.doc_id.clone(),
-        passage: key.passage.clone(),
+        chunk_id: key.chunk_id.clone(),
         carry_score: 1.0,
         inactive_turns: 0,
         pinned: false,
         pin_order: None,
         cited: false,
-        hash: Some(source.candidate.passage.hash.clone()),
+        content_hash: Some(source.candidate.passage.content_hash.clone()),
     }
 }
 

@@ -23,13 +23,13 @@ pub(crate) fn shown(marker: &str, key: &str, origin: Origin, text: &str) -> Cont
                 Passage {
                     corpus: "manual".to_owned(),
                     doc_id: "doc".to_owned(),
-                    key: key.to_owned(),
+                    chunk_id: key.to_owned(),
                     version: None,
                     ordinal: None,
                     pages: None,
                     chars: None,
-                    text: text.to_owned(),
-                    hash: format!("hash of {text}"),
+                    content: text.to_owned(),
+                    content_hash: format!("hash of {text}"),
                     tokens: 1,
                     title: None,
                     uri: None,
@@ -41,7 +41,7 @@ pub(crate) fn shown(marker: &str, key: &str, origin: Origin, text: &str) -> Cont
             )
         },
         facts: Vec::new(),
-        retrieval: 0,
+        retrieval_no: 0,
     }
 }
 
@@ -49,14 +49,14 @@ fn key(passage: &str) -> SourceKey {
     SourceKey {
         corpus: "manual".to_owned(),
         doc_id: "doc".to_owned(),
-        passage: passage.to_owned(),
+        chunk_id: passage.to_owned(),
     }
 }
 
 fn scores(memory: &[RememberedSource]) -> Vec<(&str, f64)> {
     memory
         .iter()
-        .map(|source| (source.passage.as_str(), source.carry_score))
+        .map(|source| (source.chunk_id.as_str(), source.carry_score))
         .collect()
 }
 
@@ -102,13 +102,13 @@ fn pins_do_not_decay() {
     let pin = RememberedSource {
         corpus: "manual".to_owned(),
         doc_id: "doc".to_owned(),
-        passage: String::new(),
+        chunk_id: String::new(),
         carry_score: 1.0,
         inactive_turns: 0,
         pinned: true,
         pin_order: Some(1),
         cited: false,
-        hash: None,
+        content_hash: None,
     };
     let mut memory = vec![pin];
     for turn in 1..=10 {
@@ -139,7 +139,7 @@ fn with_activation_cited_only_citations_count() {
     ];
     let memory = after_turn(&[], &context, &BTreeSet::from([key("q")]), &rules);
     assert_eq!(scores(&memory), [("q", 0.7)]);
-    assert_eq!(memory[0].hash.as_deref(), Some("hash of u"));
+    assert_eq!(memory[0].content_hash.as_deref(), Some("hash of u"));
 }
 
 /// A turn: the ones of eight passages that retrieval and memory showed, and the cited ones.
@@ -191,7 +191,7 @@ proptest! {
         }
         prop_assert_eq!(memory.len(), expected.len());
         for (source, (passage, carry_score)) in memory.iter().zip(&expected) {
-            prop_assert_eq!(&source.passage, passage);
+            prop_assert_eq!(&source.chunk_id, passage);
             prop_assert!((source.carry_score - carry_score).abs() < 1e-12);
         }
     }

@@ -58,7 +58,7 @@ impl SourceKey {
         Self {
             corpus: passage.corpus.clone(),
             doc_id: passage.doc_id.clone(),
-            passage: passage.key.clone(),
+            chunk_id: passage.chunk_id.clone(),
         }
     }
 
@@ -67,7 +67,7 @@ impl SourceKey {
         Self {
             corpus: source.corpus.clone(),
             doc_id: source.doc_id.clone(),
-            passage: source.passage.clone(),
+            chunk_id: source.chunk_id.clone(),
         }
     }
 }

@@ -78,15 +78,15 @@ impl Candidate {
     #[must_use]
     pub fn bare(passage: Passage, origin: Origin) -> Self {
         Self {
-            members: vec![passage.key.clone()],
+            member_chunk_ids: vec![passage.chunk_id.clone()],
             passage,
             lexical_rank: None,
             lexical_score: None,
             vector_rank: None,
             vector_distance: None,
             graph_rank: None,
-            fused: 0.0,
-            rerank: None,
+            fused_score: 0.0,
+            rerank_score: None,
             relevance: 0.0,
             carry_score: None,
             anchors: false,

@@ -21,7 +21,7 @@ impl PassageId {
     pub fn of(passage: &Passage) -> Self {
         Self {
             corpus: passage.corpus.clone(),
-            key: passage.key.clone(),
+            chunk_id: passage.chunk_id.clone(),
         }
     }
 }
@@ -55,7 +55,7 @@ fn length(range: CharRange) -> u32 {
 /// Equal pages do not make twins, because a page can hold several passages.
 #[must_use]
 pub fn twins(a: &Passage, b: &Passage, twin_overlap: f64) -> bool {
-    a.hash == b.hash
+    a.content_hash == b.content_hash
         || (text_id(a) == text_id(b)
             && matches!((a.chars, b.chars), (Some(a), Some(b)) if overlap(a, b) >= twin_overlap))
 }
@@ -82,7 +82,7 @@ pub fn twin_classes(passages: &[&Passage], twin_overlap: f64) -> Vec<usize> {
     let mut by_text: BTreeMap<TextId<'_>, Vec<(CharRange, usize)>> = BTreeMap::new();
     let mut classes = Vec::with_capacity(passages.len());
     for (index, passage) in passages.iter().enumerate() {
-        let same_text = by_hash.get(passage.hash.as_str()).copied();
+        let same_text = by_hash.get(passage.content_hash.as_str()).copied();
         let same_place = passage.chars.and_then(|chars| {
             let leaders = by_text.get(&text_id(passage))?;
             leaders
@@ -94,7 +94,7 @@ pub fn twin_classes(passages: &[&Passage], twin_overlap: f64) -> Vec<usize> {
             (Some(a), Some(b)) => a.min(b),
             (Some(a), None) | (None, Some(a)) => a,
             (None, None) => {
-                by_hash.insert(&passage.hash, index);
+                by_hash.insert(&passage.content_hash, index);
                 if let Some(chars) = passage.chars {
                     by_text
                         .entry(text_id(passage))
@@ -123,7 +123,7 @@ mod tests {
         let a = passage("d", "1", 0, 0, "alpha beta gamma");
         let mut b = passage("e", "2", 4, 0, "alpha beta gamma");
         assert!(twins(&a, &b, 0.9));
-        b.hash = "other".into();
+        b.content_hash = "other".into();
         assert!(!twins(&a, &b, 0.9), "another document");
         b.doc_id = "d".into();
         assert!(twins(&a, &b, 0.9));
@@ -147,7 +147,7 @@ mod tests {
             .map(|i| {
                 let slice = text.get(i..i + 100).unwrap();
                 let mut p = passage("d", &i.to_string(), i as i32, i as u32, slice);
-                p.hash = i.to_string();
+                p.content_hash = i.to_string();
                 p
             })
             .collect();

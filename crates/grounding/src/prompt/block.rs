@@ -58,7 +58,7 @@ pub fn title_and_text(source: &ContextSource) -> String {
     format!(
         "{}\n{}",
         passage.title.as_deref().unwrap_or_default(),
-        passage.text
+        passage.content
     )
 }
 
@@ -116,7 +116,7 @@ impl Source {
             published: passage.published.as_deref().map(line),
             locator: locator(passage),
             facts: source.facts.iter().map(|fact| line(&fact.text)).collect(),
-            text: safe(&passage.text).trim().to_owned(),
+            text: safe(&passage.content).trim().to_owned(),
         }
     }
 
@@ -221,8 +221,8 @@ fn json(sources: &[Source], note: Option<&str>) -> String {
         .iter()
         .map(|source| {
             json!({
-                "marker": source.marker, "title": source.title, "date": source.published,
-                "locator": source.locator, "text": source.text,
+                "marker": source.marker, "title": source.title, "published": source.published,
+                "locator": source.locator, "content": source.text,
             })
         })
         .collect();
@@ -282,7 +282,7 @@ mod tests {
             position: 1,
             candidate,
             facts,
-            retrieval: 0,
+            retrieval_no: 0,
         }]
     }
 

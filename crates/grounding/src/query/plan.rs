@@ -66,7 +66,7 @@ impl RetrievalPlan {
             lexical: own.into_iter().collect(),
             embedding,
             vector_weight: settings.vector_weight,
-            lean: 0.0,
+            context_dependence: 0.0,
             historical: Vec::new(),
         }
     }
@@ -76,15 +76,15 @@ impl RetrievalPlan {
     /// looked up, if any.
     #[must_use]
     pub fn trace(&self, nodes: &[String]) -> Value {
-        let borrowed = self.lexical.first().map(|own| &own.borrowed);
+        let borrowed = self.lexical.first().map(|own| &own.terms);
         let rounded: BTreeMap<&String, f64> = borrowed
             .into_iter()
             .flatten()
             .map(|(lexeme, weight)| (lexeme, (weight * 1000.0).round() / 1000.0))
             .collect();
-        let mut trace = json!({ "lean": self.lean, "borrowed": rounded });
+        let mut trace = json!({ "lean": self.context_dependence, "borrowed": rounded });
         if !nodes.is_empty() {
-            trace["nodes"] = json!(nodes);
+            trace["entities"] = json!(nodes);
         }
         trace
     }
@@ -149,7 +149,7 @@ pub fn plan(
             QueryFrom::Contextual => {
                 dependence = history_dependence(words, asking.embedding, asking.judged, features);
                 let strength = dependence * settings.history_weight;
-                own.borrowed = expansion_terms(features, strength);
+                own.terms = expansion_terms(features, strength);
                 embedding = embedding.map(|own| shift_embedding(&own, features, strength));
             }
         }
@@ -160,7 +160,7 @@ pub fn plan(
         let share = settings.lexical_weight / entities.len().max(1) as f64;
         lexical.extend(entities.iter().map(|entity| SubQuery {
             text: entity.clone(),
-            borrowed: BTreeMap::new(),
+            terms: BTreeMap::new(),
             weight: share,
             entity: Some(entity.clone()),
         }));
@@ -170,7 +170,7 @@ pub fn plan(
         lexical,
         embedding,
         vector_weight: settings.vector_weight,
-        lean: dependence,
+        context_dependence: dependence,
     }
 }
 
@@ -200,7 +200,7 @@ fn prior_searches(
                 let earlier = features.embedding.as_deref().map(|earlier| (1.0, earlier));
                 shifted(own, earlier)
             }),
-            passages: features.shown.clone(),
+            chunk_ids: features.shown.clone(),
         })
         .collect()
 }
@@ -250,10 +250,10 @@ mod tests {
     fn a_dependent_query_is_expanded() {
         let settings = Settings::default();
         let plan = planned("and for admins?", None, &settings);
-        assert_eq!(plan.lean, 1.0);
+        assert_eq!(plan.context_dependence, 1.0);
         let own = &plan.lexical[0];
         assert_eq!(own.text, "and for admins?");
-        let borrowed: Vec<&str> = own.borrowed.keys().map(String::as_str).collect();
+        let borrowed: Vec<&str> = own.terms.keys().map(String::as_str).collect();
         assert_eq!(borrowed, ["open", "password", "reset", "settings"]);
     }
 
@@ -264,9 +264,13 @@ mod tests {
         let rewritten = Some("reset an admin's password");
         for (query, rewrite) in [(alone, None), ("and for admins?", rewritten)] {
             let plan = planned(query, rewrite, &settings);
-            assert_eq!((plan.lean, plan.lexical.len()), (0.0, 1), "{query}");
+            assert_eq!(
+                (plan.context_dependence, plan.lexical.len()),
+                (0.0, 1),
+                "{query}"
+            );
             assert_eq!(plan.lexical[0].text, rewrite.unwrap_or(query));
-            assert!(plan.lexical[0].borrowed.is_empty());
+            assert!(plan.lexical[0].terms.is_empty());
         }
         for query_from in [QueryFrom::Turn, QueryFrom::Dialogue] {
             let settings = Settings {
@@ -274,7 +278,7 @@ mod tests {
                 ..Settings::default()
             };
             let plan = planned("and for admins?", None, &settings);
-            assert!(plan.lexical[0].borrowed.is_empty());
+            assert!(plan.lexical[0].terms.is_empty());
             let all = query_from == QueryFrom::Dialogue;
             let text = ["and for admins?", "reset password\nand for admins?"][usize::from(all)];
             assert_eq!(plan.lexical[0].text, text);

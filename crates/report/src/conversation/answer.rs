@@ -53,7 +53,7 @@ impl Answer {
                     html.leaf("bdi", &[("class", "model")], model);
                     html.text(" · ");
                 }
-                if let Some(message) = &self.message {
+                if let Some(message) = &self.message_ref {
                     html.text("message ");
                     html.leaf("bdi", &[], message);
                     html.text(" · ");

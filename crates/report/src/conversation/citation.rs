@@ -64,7 +64,7 @@ impl Citation {
     }
 
     pub(super) fn range(&self) -> Range<usize> {
-        self.char_start..self.char_end
+        self.answer_start..self.answer_end
     }
 
     /// Shows the citation in the answer: its text, its sign, and a card with the details.
@@ -140,7 +140,7 @@ impl Citation {
             if let Some(stage) = &self.lost_stage {
                 html.text(&format!(" · lost at {}", words(stage)));
             }
-            if let Some(other) = &self.best_other {
+            if let Some(other) = &self.best_other_marker {
                 html.text(&format!(" · better: {other}"));
             }
         });

@@ -36,7 +36,7 @@ impl Conversation {
     /// Renders the page.
     #[must_use]
     pub fn page(&self) -> String {
-        let title = format!("Conversation {}", shortened(&self.conversation, 80));
+        let title = format!("Conversation {}", shortened(&self.conversation_ref, 80));
         page(&title, |html| {
             self.heading(html);
             self.plots(html);
@@ -49,7 +49,7 @@ impl Conversation {
     fn heading(&self, html: &mut Html) {
         html.element("header", &[], |html| {
             html.leaf("p", &[("class", "kind")], "Conversation");
-            html.leaf("h1", &[("dir", "auto")], &self.conversation);
+            html.leaf("h1", &[("dir", "auto")], &self.conversation_ref);
             html.element("p", &[("class", "of")], |html| {
                 match &self.corpus {
                     Some(corpus) => {
@@ -110,7 +110,7 @@ impl Conversation {
     }
 
     fn plots(&self, html: &mut Html) {
-        let names: Vec<String> = self.turns.iter().map(|t| t.number.to_string()).collect();
+        let names: Vec<String> = self.turns.iter().map(|t| t.turn_no.to_string()).collect();
         let line = |name, value: &dyn Fn(&Turn) -> Option<f64>| Line {
             name,
             values: self.turns.iter().map(value).collect(),

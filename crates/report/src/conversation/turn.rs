@@ -63,11 +63,11 @@ impl Turn {
     }
 
     pub(super) fn show(&self, html: &mut Html) {
-        let id = format!("turn-{}", self.number);
+        let id = format!("turn-{}", self.turn_no);
         html.element("section", &[("class", "turn"), ("id", &id)], |html| {
             html.element("h2", &[], |html| {
                 html.element("a", &[("href", &format!("#{id}"))], |html| {
-                    html.text(&format!("Turn {}", self.number));
+                    html.text(&format!("Turn {}", self.turn_no));
                 });
                 for label in self.labels() {
                     html.leaf("span", &[("class", "tag")], &label);
@@ -84,7 +84,7 @@ impl Turn {
             show_tags(html, &self.tags);
             let current = self.current_answer();
             match current {
-                Some(answer) => answer.show(html, self.number, false),
+                Some(answer) => answer.show(html, self.turn_no, false),
                 None => html.leaf("p", &[("class", "none")], self.unanswered()),
             }
             self.sources(html, current);
@@ -101,7 +101,7 @@ impl Turn {
                     let number = counted(number, "earlier answer", "earlier answers");
                     html.leaf("summary", &[], &format!("{number}, superseded"));
                     for answer in superseded {
-                        answer.show(html, self.number, true);
+                        answer.show(html, self.turn_no, true);
                     }
                 });
             }
@@ -122,10 +122,10 @@ impl Turn {
         }
         // A turn that does not follow the previous one is labelled.
         match self.follows {
-            Some(parent) if parent + 1 != self.number => {
+            Some(parent) if parent + 1 != self.turn_no => {
                 labels.push(format!("follows turn {parent}"))
             }
-            None if self.number > 1 => labels.push("new start".to_owned()),
+            None if self.turn_no > 1 => labels.push("new start".to_owned()),
             _ => {}
         }
         if self.superseded {

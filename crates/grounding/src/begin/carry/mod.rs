@@ -115,7 +115,7 @@ pub fn carry(
                 if source.pinned {
                     out.warnings.push(Warning::PinGone {
                         doc_id: source.doc_id,
-                        key: source.passage,
+                        chunk_id: source.chunk_id,
                     });
                 }
                 out.dropped.extend(dropped.map(|dropped| *dropped));
@@ -131,7 +131,7 @@ pub fn carry(
     out.carried.sort_by(|a, b| {
         priority(b)
             .total_cmp(&priority(a))
-            .then_with(|| a.passage.key.cmp(&b.passage.key))
+            .then_with(|| a.passage.chunk_id.cmp(&b.passage.chunk_id))
     });
     out
 }
@@ -160,7 +160,7 @@ fn anchor(inputs: &[CarriedInput], scale: &Scale, effect: Effect) -> Option<Reme
         let relevance = input.options.iter().map(|option| relevance(option, scale));
         Some((relevance.reduce(f64::max)?, &input.source))
     });
-    let name = |source: &RememberedSource| (source.corpus.clone(), source.passage.clone());
+    let name = |source: &RememberedSource| (source.corpus.clone(), source.chunk_id.clone());
     scored
         .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| name(b.1).cmp(&name(a.1))))
         .map(|(_, source)| source.clone())
@@ -178,7 +178,7 @@ fn relevance(option: &CarriedOption, scale: &Scale) -> f64 {
 fn in_order(mut inputs: Vec<CarriedInput>) -> Vec<CarriedInput> {
     inputs.sort_by(|a, b| {
         let rank = |s: &RememberedSource| (!s.pinned, s.pin_order.unwrap_or(i64::MAX));
-        let name = |s: &RememberedSource| (s.corpus.clone(), s.doc_id.clone(), s.passage.clone());
+        let name = |s: &RememberedSource| (s.corpus.clone(), s.doc_id.clone(), s.chunk_id.clone());
         rank(&a.source)
             .cmp(&rank(&b.source))
             .then_with(|| name(&a.source).cmp(&name(&b.source)))
@@ -205,7 +205,7 @@ fn choose(
         .map(|option| (relevance(&option, scale), option))
         .max_by(|a, b| {
             a.0.total_cmp(&b.0)
-                .then_with(|| b.1.passage.key.cmp(&a.1.passage.key))
+                .then_with(|| b.1.passage.chunk_id.cmp(&a.1.passage.chunk_id))
         });
     let Some((relevance, option)) = scored else {
         return Err(Some(Box::new(dropped(remembered(&source), Reason::Gone))));
@@ -225,13 +225,13 @@ fn choose(
         return Err(Some(Box::new(dropped(candidate, Reason::Expired))));
     }
     let changed = source
-        .hash
+        .content_hash
         .as_ref()
-        .is_some_and(|hash| *hash != candidate.passage.hash);
-    if changed && !source.passage.is_empty() {
+        .is_some_and(|hash| *hash != candidate.passage.content_hash);
+    if changed && !source.chunk_id.is_empty() {
         warnings.push(Warning::SourceChanged {
             doc_id: source.doc_id,
-            key: candidate.passage.key.clone(),
+            chunk_id: candidate.passage.chunk_id.clone(),
         });
     }
     Ok(candidate)
@@ -245,7 +245,7 @@ fn pin(
     settings: &Settings,
 ) {
     if let Some(other) = find_same(&candidate.passage, &out.pins, settings) {
-        let into = out.pins.get(other).map(|pin| pin.passage.key.clone());
+        let into = out.pins.get(other).map(|pin| pin.passage.chunk_id.clone());
         out.dropped.push(Dropped {
             into,
             ..dropped(candidate, Reason::Twin)
@@ -323,7 +323,7 @@ fn carry_one(
         let into = out
             .carried
             .get(index)
-            .map(|other| other.passage.key.clone());
+            .map(|other| other.passage.chunk_id.clone());
         out.dropped.push(Dropped {
             into,
             ..dropped(candidate, Reason::Twin)
@@ -340,8 +340,9 @@ fn stronger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 
 /// The index of the candidate that covers a passage: the passage itself, a merge that contains it, or a twin.
 fn find_same(passage: &Passage, list: &[Candidate], settings: &Settings) -> Option<usize> {
-    let itself =
-        |c: &Candidate| c.passage.corpus == passage.corpus && c.members.contains(&passage.key);
+    let itself = |c: &Candidate| {
+        c.passage.corpus == passage.corpus && c.member_chunk_ids.contains(&passage.chunk_id)
+    };
     let twin = |c: &Candidate| {
         settings.collapse_twins && twins(&c.passage, passage, settings.twin_overlap)
     };
@@ -352,14 +353,14 @@ fn find_same(passage: &Passage, list: &[Candidate], settings: &Settings) -> Opti
 
 fn found_fresh(carried: Candidate, found: &Candidate) -> Dropped {
     let same = PassageId::of(&carried.passage) == PassageId::of(&found.passage)
-        || found.members.contains(&carried.passage.key);
+        || found.member_chunk_ids.contains(&carried.passage.chunk_id);
     let reason = if same {
         Reason::FoundFresh
     } else {
         Reason::Twin
     };
     Dropped {
-        into: Some(found.passage.key.clone()),
+        into: Some(found.passage.chunk_id.clone()),
         ..dropped(carried, reason)
     }
 }
@@ -378,13 +379,13 @@ fn remembered(source: &RememberedSource) -> Candidate {
     let passage = Passage {
         corpus: source.corpus.clone(),
         doc_id: source.doc_id.clone(),
-        key: source.passage.clone(),
+        chunk_id: source.chunk_id.clone(),
         version: None,
         ordinal: None,
         pages: None,
         chars: None,
-        text: String::new(),
-        hash: source.hash.clone().unwrap_or_default(),
+        content: String::new(),
+        content_hash: source.content_hash.clone().unwrap_or_default(),
         tokens: 0,
         title: None,
         uri: None,
@@ -403,7 +404,7 @@ fn remembered(source: &RememberedSource) -> Candidate {
 pub fn known_passages(inputs: &[CarriedInput]) -> crate::passage::identity::KnownPassages {
     let by_id: BTreeMap<PassageId, ()> = inputs
         .iter()
-        .filter(|input| !input.source.passage.is_empty())
+        .filter(|input| !input.source.chunk_id.is_empty())
         .flat_map(|input| {
             input
                 .options

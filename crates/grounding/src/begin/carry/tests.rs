@@ -7,13 +7,13 @@ fn remembered_source(key: &str, carry_score: f64) -> RememberedSource {
     RememberedSource {
         corpus: "manual".into(),
         doc_id: "d".into(),
-        passage: key.into(),
+        chunk_id: key.into(),
         carry_score,
         inactive_turns: 1,
         pinned: false,
         pin_order: None,
         cited: false,
-        hash: None,
+        content_hash: None,
     }
 }
 
@@ -75,13 +75,13 @@ fn run(
 }
 
 fn keys(list: &[Candidate]) -> Vec<&str> {
-    list.iter().map(|c| c.passage.key.as_str()).collect()
+    list.iter().map(|c| c.passage.chunk_id.as_str()).collect()
 }
 
 fn reasons(out: &Carried) -> Vec<(&str, Reason)> {
     out.dropped
         .iter()
-        .map(|d| (d.candidate.passage.key.as_str(), d.reason))
+        .map(|d| (d.candidate.passage.chunk_id.as_str(), d.reason))
         .collect()
 }
 
@@ -178,7 +178,7 @@ fn pins_keep_their_order_up_to_the_limit() {
 #[test]
 fn a_pinned_document_is_shown_by_its_best_passage() {
     let mut document = pinned(input("a", 1.0, 0.2), 1);
-    document.source.passage = String::new();
+    document.source.chunk_id = String::new();
     document.options.extend(input("bb", 1.0, 0.7).options);
     document.options.extend(input("ccc", 1.0, 0.3).options);
     let out = run(
@@ -203,7 +203,7 @@ fn retrieved_sources_are_fresh_and_retrieved_pins_are_pins() {
     );
     assert_eq!(keys(&out.pins), ["pp"]);
     assert_eq!(
-        (out.pins[0].fused, out.pins[0].origin),
+        (out.pins[0].fused_score, out.pins[0].origin),
         (0.02, Origin::Pinned)
     );
     assert_eq!(
@@ -246,7 +246,7 @@ fn unusable_sources_are_dropped_with_a_reason() {
         ..pinned(input("g", 1.0, 1.0), 1)
     };
     let mut changed = input("c", 1.0, 1.0);
-    changed.source.hash = Some("another".into());
+    changed.source.content_hash = Some("another".into());
     let mut recycled = input("rr", 1.0, 1.0);
     recycled.options[0].passage.doc_id = "elsewhere".into();
     let old = CarriedInput {
@@ -300,16 +300,16 @@ proptest! {
 
         // No fresh candidate is lost, and every input is dropped, kept or covered by another.
         let mut left = keys(&a);
-        left.extend(first.pins.iter().filter(|p| p.fused > 0.0).map(|p| p.passage.key.as_str()));
+        left.extend(first.pins.iter().filter(|p| p.fused_score > 0.0).map(|p| p.passage.chunk_id.as_str()));
         left.sort_unstable();
         let mut were = keys(&fresh);
         were.sort_unstable();
         prop_assert_eq!(left, were);
         for one in &inputs {
-            let key = one.source.passage.as_str();
-            let dropped = first.dropped.iter().filter(|d| d.candidate.passage.key == key).count();
+            let key = one.source.chunk_id.as_str();
+            let dropped = first.dropped.iter().filter(|d| d.candidate.passage.chunk_id == key).count();
             let stays = [&first.pins, &first.carried].iter()
-                .map(|l| l.iter().filter(|c| c.passage.key == key && c.fused == 0.0).count()).sum::<usize>();
+                .map(|l| l.iter().filter(|c| c.passage.chunk_id == key && c.fused_score == 0.0).count()).sum::<usize>();
             prop_assert_eq!(dropped + stays, 1);
         }
         prop_assert!(first.pins.len() <= settings.max_pinned);

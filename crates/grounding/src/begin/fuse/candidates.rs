@@ -37,7 +37,7 @@ pub fn fuse(
     });
     let mut members: Vec<(&FusedRow, &Passage)> = own
         .iter()
-        .filter_map(|row| Some((row, passages.get(&row.key)?)))
+        .filter_map(|row| Some((row, passages.get(&row.chunk_id)?)))
         .collect();
     members.sort_by_key(|(_, passage)| !known.contains(&PassageId::of(passage)));
 
@@ -50,37 +50,40 @@ pub fn fuse(
     let mut relevance: BTreeMap<&str, f64> = BTreeMap::new();
     let mut dropped = Vec::new();
     for (row, passage) in &members {
-        let Some(&(leader, leading)) = leaders.get(row.key.as_str()) else {
+        let Some(&(leader, leading)) = leaders.get(row.chunk_id.as_str()) else {
             continue;
         };
         let own_relevance = if !searched(row) {
-            let lexical = ranking.scores.lexical.get(&row.key).copied();
-            let distance = ranking.scores.distances.get(&row.key).copied();
+            let lexical = ranking.scores.lexical.get(&row.chunk_id).copied();
+            let distance = ranking.scores.distances.get(&row.chunk_id).copied();
             scale.carried(lexical, distance)
         } else {
-            scale.fresh(&row.key)
+            scale.fresh(&row.chunk_id)
         };
         let best = relevance.entry(leader).or_default();
         *best = best.max(own_relevance);
-        if leader != row.key {
+        if leader != row.chunk_id {
             also_in
                 .entry(leader)
                 .or_default()
-                .push((passage.doc_id.clone(), passage.key.clone()));
+                .push((passage.doc_id.clone(), passage.chunk_id.clone()));
             dropped.push(Dropped {
                 candidate: candidate((*row).clone(), (*passage).clone(), own_relevance),
                 stage: Stage::Collapse,
                 reason: Reason::Twin,
-                into: Some(leading.key.clone()),
+                into: Some(leading.chunk_id.clone()),
             });
         }
     }
     let candidates = fused
         .into_iter()
         .filter_map(|row| {
-            let passage = passages.get(&row.key)?.clone();
-            let twins = also_in.remove(row.key.as_str()).unwrap_or_default();
-            let relevance = relevance.get(row.key.as_str()).copied().unwrap_or_default();
+            let passage = passages.get(&row.chunk_id)?.clone();
+            let twins = also_in.remove(row.chunk_id.as_str()).unwrap_or_default();
+            let relevance = relevance
+                .get(row.chunk_id.as_str())
+                .copied()
+                .unwrap_or_default();
             Some(Candidate {
                 also_in: twins,
                 ..candidate(row, passage, relevance)
@@ -108,7 +111,7 @@ fn leaders<'a>(
     pairs
         .filter_map(|((row, _), &leader)| {
             let (leading, passage) = members.get(leader)?;
-            Some((row.key.as_str(), (leading.key.as_str(), *passage)))
+            Some((row.chunk_id.as_str(), (leading.chunk_id.as_str(), *passage)))
         })
         .collect()
 }
@@ -131,7 +134,7 @@ fn candidate(row: FusedRow, passage: Passage, relevance: f64) -> Candidate {
         vector_rank: row.vector_rank,
         vector_distance: row.vector_distance,
         graph_rank: row.graph_rank,
-        fused: row.score,
+        fused_score: row.score,
         relevance,
         entities: row.entities,
         ..Candidate::bare(passage, origin)

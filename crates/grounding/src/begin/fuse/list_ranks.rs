@@ -45,7 +45,7 @@ pub(super) fn list_ranks<'a>(
     let mut list_ranks: BTreeMap<&str, ListRanks> = BTreeMap::new();
     for (index, list) in lists.iter().enumerate() {
         for (position, hit) in list.hits.iter().enumerate() {
-            if let Some(key) = name(&hit.key) {
+            if let Some(key) = name(&hit.chunk_id) {
                 let rank = u32::try_from(position + 1).unwrap_or(u32::MAX);
                 let ranks = list_ranks.entry(key).or_default();
                 ranks.enter(index, list, rank, hit.value);
@@ -82,7 +82,7 @@ impl ListRanks {
         self.entities.sort();
         self.entities.dedup();
         FusedRow {
-            key: key.to_owned(),
+            chunk_id: key.to_owned(),
             score,
             lexical_rank: self.lexical.rank,
             lexical_score: self.lexical.value,

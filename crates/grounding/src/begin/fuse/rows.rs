@@ -30,6 +30,10 @@ pub(super) fn fused_rows<'a>(
         .into_iter()
         .map(|(key, ranks, score)| ranks.into_row(key, score))
         .collect();
-    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
+    rows.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.chunk_id.cmp(&b.chunk_id))
+    });
     rows
 }

@@ -89,7 +89,7 @@ fn set_own_scores<'a>(
     let hits = own.flat_map(|list| {
         list.hits
             .iter()
-            .map(|hit| (list.branch, &hit.key, hit.value))
+            .map(|hit| (list.branch, &hit.chunk_id, hit.value))
     });
     let scores = ranking.scores.lexical.iter();
     let distances = ranking.scores.distances.iter();

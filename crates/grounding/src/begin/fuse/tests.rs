@@ -10,7 +10,10 @@ use crate::settings::{Fusion, Settings};
 use proptest::prelude::*;
 
 fn table(passages: Vec<Passage>) -> BTreeMap<String, Passage> {
-    passages.into_iter().map(|p| (p.key.clone(), p)).collect()
+    passages
+        .into_iter()
+        .map(|p| (p.chunk_id.clone(), p))
+        .collect()
 }
 
 fn by_rank<'a>(lists: &'a [RankedList], scores: &'a BranchScores) -> Ranking<'a> {
@@ -47,7 +50,7 @@ fn ranks_follow_the_formula() {
         list(Branch::Vector, &["b", "c"]),
     ];
     let rows = rows(by_rank(&lists, &BranchScores::default()), &rrf());
-    let keys: Vec<_> = rows.iter().map(|r| r.key.as_str()).collect();
+    let keys: Vec<_> = rows.iter().map(|r| r.chunk_id.as_str()).collect();
     assert_eq!(keys, ["b", "a", "c"]);
     assert!((rows[0].score - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-15);
     assert_eq!(
@@ -73,7 +76,7 @@ fn passages_found_only_by_an_edge_have_the_origin_graph() {
         let ranking = by_rank(&lists, scores);
         let fused = fuse(ranking, &passages, &KnownPassages::new(), &scale, settings);
         let rows = fused.candidates.into_iter();
-        rows.map(|c| (c.passage.key.clone(), c))
+        rows.map(|c| (c.passage.chunk_id.clone(), c))
             .collect::<BTreeMap<_, _>>()
     };
     let ranked = of(&rrf(), &BranchScores::default());
@@ -85,8 +88,8 @@ fn passages_found_only_by_an_edge_have_the_origin_graph() {
         (ranked["n"].origin, ranked["n"].graph_rank),
         (Origin::Graph, Some(2))
     );
-    assert!((ranked["a"].fused - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-15);
-    assert!((ranked["n"].fused - 1.0 / 62.0).abs() < 1e-15);
+    assert!((ranked["a"].fused_score - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-15);
+    assert!((ranked["n"].fused_score - 1.0 / 62.0).abs() < 1e-15);
     // Its relevance is its score divided by the best in the list: 5 of 20.
     let scores = BranchScores {
         lexical: [("n".to_owned(), 5.0)].into(),
@@ -100,7 +103,7 @@ fn passages_found_only_by_an_edge_have_the_origin_graph() {
     assert_eq!(lifted["n"].relevance, 0.25);
     // Two deviations are a third of the scale. The second place gets 61 / 62 of that.
     for (key, lift) in [("a", 1.0 / 3.0), ("n", 61.0 / 62.0 / 3.0), ("b", 0.0)] {
-        let gain = lifted[key].fused - level[key].fused;
+        let gain = lifted[key].fused_score - level[key].fused_score;
         assert!((gain - lift).abs() < 1e-12, "{key}: {gain}");
     }
 }
@@ -118,8 +121,8 @@ fn ranks_of_twins_are_added_across_lists() {
         list(Branch::Vector, &["b", "c"]),
     ];
     let fused = run(&lists, &passages);
-    assert_eq!(fused.candidates[0].passage.key, "a");
-    assert!((fused.candidates[0].fused - 2.0 / 61.0).abs() < 1e-15);
+    assert_eq!(fused.candidates[0].passage.chunk_id, "a");
+    assert!((fused.candidates[0].fused_score - 2.0 / 61.0).abs() < 1e-15);
     assert_eq!(
         fused.candidates[0].also_in,
         [("e".to_owned(), "b".to_owned())]
@@ -137,12 +140,12 @@ fn a_known_twin_represents_its_class() {
     let lists = [list(Branch::Lexical, &["a", "b"])];
     let known = KnownPassages::from([PassageId {
         corpus: "manual".into(),
-        key: "b".into(),
+        chunk_id: "b".into(),
     }]);
     let scale = Scale::of(&lists, Metric::Cosine);
     let scores = BranchScores::default();
     let fused = fuse(by_rank(&lists, &scores), &passages, &known, &scale, &rrf());
-    assert_eq!(fused.candidates[0].passage.key, "b");
+    assert_eq!(fused.candidates[0].passage.chunk_id, "b");
     assert_eq!(fused.candidates[0].lexical_rank, Some(1));
 }
 
@@ -160,7 +163,7 @@ proptest! {
     #[test]
     fn fusion_equals_brute_force((passages, orders) in arbitrary_lists()) {
         let lists: Vec<RankedList> = orders.iter().enumerate().map(|(i, order)| {
-            let keys: Vec<String> = order.iter().map(|&p| passages.get(p).map_or("gone".into(), |p| p.key.clone())).collect();
+            let keys: Vec<String> = order.iter().map(|&p| passages.get(p).map_or("gone".into(), |p| p.chunk_id.clone())).collect();
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             RankedList { weight: 1.0 + i as f64, ..list(if i % 2 == 0 { Branch::Lexical } else { Branch::Vector }, &keys) }
         }).collect();
@@ -168,10 +171,10 @@ proptest! {
         let fused = run(&lists, &passages);
 
         // Conservation: every passage in a list is a candidate or dropped, once.
-        let mut seen: Vec<_> = fused.candidates.iter().map(|c| c.passage.key.clone())
-            .chain(fused.dropped.iter().map(|d| d.candidate.passage.key.clone())).collect();
+        let mut seen: Vec<_> = fused.candidates.iter().map(|c| c.passage.chunk_id.clone())
+            .chain(fused.dropped.iter().map(|d| d.candidate.passage.chunk_id.clone())).collect();
         seen.sort();
-        let mut named: Vec<_> = lists.iter().flat_map(|l| l.hits.iter().map(|h| h.key.clone()))
+        let mut named: Vec<_> = lists.iter().flat_map(|l| l.hits.iter().map(|h| h.chunk_id.clone()))
             .filter(|key| passages.contains_key(key)).collect();
         named.sort();
         named.dedup();
@@ -179,26 +182,26 @@ proptest! {
 
         // The score of a class is the sum over lists of the best rank of any member.
         for candidate in &fused.candidates {
-            let mut class = vec![candidate.passage.key.clone()];
+            let mut class = vec![candidate.passage.chunk_id.clone()];
             class.extend(candidate.also_in.iter().map(|(_, key)| key.clone()));
             for key in &class {
                 prop_assert!(key == &class[0] || twins(&passages[key], &candidate.passage, 0.9));
             }
             let expected: f64 = lists.iter().filter_map(|l| {
-                let rank = l.hits.iter().position(|h| class.contains(&h.key))? + 1;
+                let rank = l.hits.iter().position(|h| class.contains(&h.chunk_id))? + 1;
                 Some(l.weight / (60.0 + rank as f64))
             }).sum();
-            prop_assert!((candidate.fused - expected).abs() < 1e-12);
+            prop_assert!((candidate.fused_score - expected).abs() < 1e-12);
         }
         for pair in fused.candidates.windows(2) {
-            prop_assert!(pair[0].fused > pair[1].fused
-                || (pair[0].fused == pair[1].fused && pair[0].passage.key < pair[1].passage.key));
+            prop_assert!(pair[0].fused_score > pair[1].fused_score
+                || (pair[0].fused_score == pair[1].fused_score && pair[0].passage.chunk_id < pair[1].passage.chunk_id));
         }
 
         // The order of the lists has no effect.
         let reversed: Vec<_> = lists.iter().rev().cloned().collect();
         let again = run(&reversed, &passages);
-        let keys = |f: &Fused| f.candidates.iter().map(|c| (c.passage.key.clone(), c.fused)).collect::<Vec<_>>();
+        let keys = |f: &Fused| f.candidates.iter().map(|c| (c.passage.chunk_id.clone(), c.fused_score)).collect::<Vec<_>>();
         prop_assert_eq!(keys(&fused), keys(&again));
     }
 }
@@ -207,7 +210,7 @@ proptest! {
 fn standardised(lists: &[RankedList], scores: &BranchScores, share: f64) -> BTreeMap<String, f64> {
     let keys: Vec<&String> = lists
         .iter()
-        .flat_map(|l| l.hits.iter().map(|h| &h.key))
+        .flat_map(|l| l.hits.iter().map(|h| &h.chunk_id))
         .collect();
     let keys: BTreeMap<&String, ()> = keys.into_iter().map(|key| (key, ())).collect();
     let column = |value: &dyn Fn(&str) -> Option<f64>| {
@@ -238,7 +241,7 @@ proptest! {
         cut in 1_usize..5, share in 0.0..=1.0_f64,
     ) {
         let top = |branch, scores: &BTreeMap<String, f64>, sign: f64| {
-            let mut hits: Vec<Hit> = scores.iter().map(|(key, &value)| Hit { key: key.clone(), value }).collect();
+            let mut hits: Vec<Hit> = scores.iter().map(|(key, &value)| Hit { chunk_id: key.clone(), value }).collect();
             hits.sort_by(|a, b| (sign * a.value).total_cmp(&(sign * b.value)));
             hits.truncate(cut);
             RankedList { branch, weight: 1.0, entity: None, hits }
@@ -251,7 +254,7 @@ proptest! {
         let rows = rows(ranking, &settings);
         prop_assert_eq!(rows.len(), expected.len());
         for row in &rows {
-            prop_assert!((row.score - expected[&row.key]).abs() < 1e-9, "{} {}", row.score, expected[&row.key]);
+            prop_assert!((row.score - expected[&row.chunk_id]).abs() < 1e-9, "{} {}", row.score, expected[&row.chunk_id]);
         }
     }
 }
@@ -290,13 +293,13 @@ fn prior_results_are_ordered_by_both_queries_and_traced_by_this_query() {
         rows(ranking, &settings)
     };
     let first = order(&lists, Some(&integrated)).remove(0);
-    assert_eq!(first.key, "old");
+    assert_eq!(first.chunk_id, "old");
     assert_eq!((first.lexical_rank, first.vector_rank), (None, None));
     assert_eq!(
         (first.lexical_score, first.vector_distance),
         (Some(0.25), Some(0.9))
     );
-    assert_eq!(order(&lists, None).pop().unwrap().key, "old");
+    assert_eq!(order(&lists, None).pop().unwrap().chunk_id, "old");
     // Without the list it is not a candidate, even if it has scores.
     lists.pop();
     assert_eq!(order(&lists, Some(&integrated)).len(), 2);
@@ -320,7 +323,7 @@ fn both_branches_score_every_passage() {
         metric: Metric::Cosine,
     };
     let rows = rows(ranking, &Settings::default());
-    assert_eq!(rows[0].key, "c");
+    assert_eq!(rows[0].chunk_id, "c");
     assert_eq!(
         (rows[0].lexical_rank, rows[0].lexical_score),
         (None, Some(19.5))
@@ -328,7 +331,7 @@ fn both_branches_score_every_passage() {
     let alone = [list(Branch::Vector, &["c", "d"])];
     let nothing = BranchScores::default();
     let rows = super::rows(by_rank(&alone, &nothing), &Settings::default());
-    assert_eq!([&rows[0].key, &rows[1].key], ["c", "d"]);
+    assert_eq!([&rows[0].chunk_id, &rows[1].chunk_id], ["c", "d"]);
     assert!(rows[0].score > 0.5 && rows[1].score < 0.5);
 }
 
@@ -344,7 +347,7 @@ fn entity_lists_add_passages_without_scores() {
         ..BranchScores::default()
     };
     let rows = rows(by_rank(&lists, &scores), &Settings::default());
-    let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
+    let keys: Vec<&str> = rows.iter().map(|row| row.chunk_id.as_str()).collect();
     assert_eq!(keys, ["a", "b", "z"]);
     assert_eq!(rows[2].lexical_score, Some(1.0));
 }

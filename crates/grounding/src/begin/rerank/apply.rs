@@ -34,9 +34,12 @@ pub fn apply_scores(
     }
     let total = candidates.len();
     for (candidate, score) in candidates.iter_mut().zip(scores) {
-        candidate.rerank = score.filter(|score| score.is_finite());
+        candidate.rerank_score = score.filter(|score| score.is_finite());
     }
-    let missing = candidates.iter().filter(|c| c.rerank.is_none()).count();
+    let missing = candidates
+        .iter()
+        .filter(|c| c.rerank_score.is_none())
+        .count();
     let warnings = match missing {
         0 => Vec::new(),
         missing => vec![Warning::RerankMissing {
@@ -52,14 +55,15 @@ pub fn apply_scores(
         });
     }
     from_rerank(&mut candidates);
-    let (mut candidates, lost): (Vec<_>, Vec<_>) =
-        candidates.into_iter().partition(|c| c.rerank.is_some());
+    let (mut candidates, lost): (Vec<_>, Vec<_>) = candidates
+        .into_iter()
+        .partition(|c| c.rerank_score.is_some());
     candidates.sort_by(|a, b| {
-        let score = |c: &Candidate| c.rerank.unwrap_or(f64::NEG_INFINITY);
+        let score = |c: &Candidate| c.rerank_score.unwrap_or(f64::NEG_INFINITY);
         score(b)
             .total_cmp(&score(a))
-            .then(b.fused.total_cmp(&a.fused))
-            .then_with(|| a.passage.key.cmp(&b.passage.key))
+            .then(b.fused_score.total_cmp(&a.fused_score))
+            .then_with(|| a.passage.chunk_id.cmp(&b.passage.chunk_id))
     });
     let dropped = lost
         .into_iter()

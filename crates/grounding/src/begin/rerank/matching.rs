@@ -109,12 +109,15 @@ pub fn match_reranked(
     for (nth, &item) in open.iter().enumerate() {
         let text = items
             .get(item)
-            .and_then(|reranked| reranked.text.as_deref());
+            .and_then(|reranked| reranked.content.as_deref());
         let fits = text
             .filter(|_| nth < patience)
             .and_then(|text| matching.by_words(item, text));
         warnings.push(match fits {
-            Some(key) => Warning::RerankFuzzy { item, key },
+            Some(key) => Warning::RerankFuzzy {
+                item,
+                chunk_id: key,
+            },
             None => Warning::RerankUnmatched { item },
         });
     }
@@ -155,11 +158,11 @@ impl<'a> Matching<'a> {
         let mut by_hash: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (index, candidate) in candidates.iter().enumerate() {
             by_key
-                .entry(candidate.passage.key.as_str())
+                .entry(candidate.passage.chunk_id.as_str())
                 .or_default()
                 .push(index);
             by_hash
-                .entry(&candidate.passage.hash)
+                .entry(&candidate.passage.content_hash)
                 .or_default()
                 .push(index);
         }
@@ -190,7 +193,10 @@ impl<'a> Matching<'a> {
             let own = self.candidates.get(**candidate).map(|c| &c.passage.corpus);
             reranked.corpus.is_none() || own == reranked.corpus.as_ref()
         };
-        let of_key = reranked.key.as_deref().and_then(|key| self.by_key.get(key));
+        let of_key = reranked
+            .chunk_id
+            .as_deref()
+            .and_then(|key| self.by_key.get(key));
         let of_key: Vec<usize> = of_key
             .into_iter()
             .flatten()
@@ -207,7 +213,7 @@ impl<'a> Matching<'a> {
     }
 
     fn by_hash(&mut self, item: usize, reranked: &Reranked) -> bool {
-        let Some(text) = &reranked.text else {
+        let Some(text) = &reranked.content else {
             return false;
         };
         let hash = reground_documents::content_hash_hex(text);
@@ -224,7 +230,7 @@ impl<'a> Matching<'a> {
         let sets = self.words.get_or_insert_with(|| {
             candidates
                 .iter()
-                .map(|c| word_set(&c.passage.text))
+                .map(|c| word_set(&c.passage.content))
                 .collect()
         });
         let words = word_set(text);
@@ -242,21 +248,21 @@ impl<'a> Matching<'a> {
         }
         self.candidates
             .get(candidate)
-            .map(|c| c.passage.key.clone())
+            .map(|c| c.passage.chunk_id.clone())
     }
 
     fn drift(&self, items: &[Reranked]) -> Vec<DriftEvent> {
         let pairs = self.candidates.iter().zip(&self.taken);
         pairs
             .filter_map(|(candidate, item)| {
-                let text = items.get((*item)?)?.text.as_deref()?;
+                let text = items.get((*item)?)?.content.as_deref()?;
                 let returned_hash = reground_documents::content_hash_hex(text);
                 let passage = &candidate.passage;
-                (returned_hash != passage.hash).then(|| DriftEvent {
+                (returned_hash != passage.content_hash).then(|| DriftEvent {
                     corpus: passage.corpus.clone(),
-                    key: passage.key.clone(),
-                    severity: severity(similarity(&word_set(&passage.text), &word_set(text))),
-                    original_hash: passage.hash.clone(),
+                    chunk_id: passage.chunk_id.clone(),
+                    severity: severity(similarity(&word_set(&passage.content), &word_set(text))),
+                    original_hash: passage.content_hash.clone(),
                     returned_hash,
                 })
             })

@@ -28,9 +28,9 @@ fn three() -> Vec<Candidate> {
 fn item(key: Option<&str>, index: Option<i64>, text: Option<&str>, score: Option<f64>) -> Reranked {
     Reranked {
         corpus: None,
-        key: key.map(Into::into),
+        chunk_id: key.map(Into::into),
         index,
-        text: text.map(Into::into),
+        content: text.map(Into::into),
         score,
     }
 }
@@ -45,7 +45,7 @@ fn a_shared_key_needs_its_corpus_or_its_index() {
     for (candidate, corpus) in candidates.iter_mut().zip(["farm", "town", "farm"]) {
         candidate.passage.corpus = corpus.into();
     }
-    candidates[1].passage.key = "k0".into();
+    candidates[1].passage.chunk_id = "k0".into();
     let of = |corpus: &str, score| Reranked {
         corpus: Some(corpus.into()),
         ..item(Some("k0"), None, None, Some(score))
@@ -96,7 +96,7 @@ fn items_match_by_key_index_and_similar_words() {
         matched.warnings,
         [Warning::RerankFuzzy {
             item: 2,
-            key: "k1".into()
+            chunk_id: "k1".into()
         }]
     );
     assert_eq!(matched.drift.len(), 1);
@@ -127,7 +127,7 @@ fn rewritten_texts_drift_but_white_space_does_not() {
     let severities: Vec<_> = matched
         .drift
         .iter()
-        .map(|d| (d.key.as_str(), d.severity))
+        .map(|d| (d.chunk_id.as_str(), d.severity))
         .collect();
     assert_eq!(severities, [("k1", Severity::Critical)]);
     assert_eq!(matched.warnings.len(), 3);
@@ -164,7 +164,7 @@ fn candidates_without_scores_are_dropped_unless_all_lack_one() {
     let keys: Vec<_> = scored
         .candidates
         .iter()
-        .map(|c| c.passage.key.as_str())
+        .map(|c| c.passage.chunk_id.as_str())
         .collect();
     assert_eq!(keys, ["k2", "k0"]);
     assert_eq!(scored.dropped[0].reason, Reason::RerankMissing);
@@ -195,12 +195,12 @@ proptest! {
         let candidates: Vec<_> = passages.into_iter().map(|p| candidate(p, 0.1)).collect();
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.rotate_left(turn % candidates.len());
-        let items: Vec<_> = order.iter().map(|&i| item(None, None, Some(&candidates[i].passage.text), Some(i as f64))).collect();
+        let items: Vec<_> = order.iter().map(|&i| item(None, None, Some(&candidates[i].passage.content), Some(i as f64))).collect();
         let matched = matched_with(&items, &candidates);
         prop_assert!(matched.drift.is_empty() && matched.warnings.is_empty());
         for (candidate, score) in candidates.iter().zip(&matched.scores) {
             let scored = &candidates[score.unwrap() as usize];
-            prop_assert_eq!(&scored.passage.hash, &candidate.passage.hash);
+            prop_assert_eq!(&scored.passage.content_hash, &candidate.passage.content_hash);
         }
     }
 }

@@ -46,12 +46,15 @@ pub fn passages_of(context: &[ContextSource]) -> impl Iterator<Item = PassageId>
 }
 
 fn members(candidate: &Candidate) -> impl Iterator<Item = PassageId> {
-    let own = &candidate.passage.key;
-    let others = candidate.members.iter().filter(move |key| *key != own);
+    let own = &candidate.passage.chunk_id;
+    let others = candidate
+        .member_chunk_ids
+        .iter()
+        .filter(move |key| *key != own);
     // The own key comes first, because a merge is named by its first member.
     std::iter::once(own).chain(others).map(|key| PassageId {
         corpus: candidate.passage.corpus.clone(),
-        key: key.clone(),
+        chunk_id: key.clone(),
     })
 }
 
@@ -118,7 +121,7 @@ fn read_again(
 ) -> Reread {
     let mut reread = Reread::default();
     // A source without text has been erased.
-    if source.passage.is_from_caller() && !filtered && !source.passage.text.is_empty() {
+    if source.passage.is_from_caller() && !filtered && !source.passage.content.is_empty() {
         reread.kept.push(reused(&source, source.passage.clone()));
         return reread;
     }
@@ -133,8 +136,8 @@ fn read_again(
             None => Reason::Gone,
         };
         let mut candidate = reused(&source, source.passage.clone());
-        candidate.passage.key.clone_from(&id.key);
-        candidate.members = vec![id.key];
+        candidate.passage.chunk_id.clone_from(&id.chunk_id);
+        candidate.member_chunk_ids = vec![id.chunk_id];
         reread.dropped.push(Dropped {
             candidate,
             stage: Stage::Carry,
@@ -150,13 +153,13 @@ fn read_again(
     };
     let (kept, merged) = collapse(parts, &merging);
     reread.dropped.extend(merged);
-    let changed = |first: &Candidate| first.passage.hash != source.passage.hash;
+    let changed = |first: &Candidate| first.passage.content_hash != source.passage.content_hash;
     reread.changed =
         kept.first()
             .filter(|first| changed(first))
             .map(|first| Warning::SourceChanged {
                 doc_id: first.passage.doc_id.clone(),
-                key: first.passage.key.clone(),
+                chunk_id: first.passage.chunk_id.clone(),
             });
     reread.kept = kept;
     reread
@@ -185,7 +188,7 @@ fn score_lists(pins: &[CarriedInput]) -> Vec<RankedList> {
     };
     let hit = |(value, option): (Option<f64>, &crate::begin::carry::CarriedOption)| {
         Some(Hit {
-            key: option.passage.key.clone(),
+            chunk_id: option.passage.chunk_id.clone(),
             value: value?,
         })
     };

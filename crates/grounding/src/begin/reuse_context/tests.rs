@@ -86,8 +86,8 @@ fn shown(context: &[ContextSource]) -> Vec<(&str, &str, &str)> {
             let passage = &source.candidate.passage;
             (
                 source.marker.as_str(),
-                passage.key.as_str(),
-                passage.text.as_str(),
+                passage.chunk_id.as_str(),
+                passage.content.as_str(),
             )
         })
         .collect()
@@ -150,12 +150,12 @@ fn a_merged_source_stays_merged() {
     // If half of it is deleted, the rest stays as a passage with a new marker.
     let kept = reuse_context(input(&passages[..1]), &settings);
     assert_eq!(kept.candidates.len(), 1);
-    assert_eq!(kept.candidates[0].passage.text, a);
+    assert_eq!(kept.candidates[0].passage.content, a);
     assert_eq!(kept.warnings.len(), 1);
     let gone: Vec<_> = kept
         .dropped
         .iter()
-        .map(|d| (d.candidate.passage.key.as_str(), d.reason))
+        .map(|d| (d.candidate.passage.chunk_id.as_str(), d.reason))
         .collect();
     assert_eq!(gone, [("2", Reason::Gone)]);
 }
@@ -185,20 +185,20 @@ fn deleted_sources_are_dropped_and_changed_ones_give_a_warning() {
     let texts: Vec<_> = kept
         .candidates
         .iter()
-        .map(|c| c.passage.text.as_str())
+        .map(|c| c.passage.content.as_str())
         .collect();
     assert_eq!(texts, ["It says something else."]);
     assert_eq!(
         kept.warnings,
         [Warning::SourceChanged {
             doc_id: "d1".into(),
-            key: "k1".into()
+            chunk_id: "k1".into()
         }]
     );
     let left: Vec<_> = kept
         .dropped
         .iter()
-        .map(|d| (d.candidate.passage.key.as_str(), d.reason))
+        .map(|d| (d.candidate.passage.chunk_id.as_str(), d.reason))
         .collect();
     assert_eq!(left, [("k0", Reason::Gone), ("k2", Reason::Changed)]);
 }
@@ -221,13 +221,13 @@ fn pins_come_first_with_their_best_passage() {
     let remembered = |doc: &str, key: &str, order| RememberedSource {
         corpus: "manual".into(),
         doc_id: doc.into(),
-        passage: key.into(),
+        chunk_id: key.into(),
         carry_score: 1.0,
         inactive_turns: 0,
         pinned: true,
         pin_order: Some(order),
         cited: false,
-        hash: None,
+        content_hash: None,
     };
     let pins = vec![
         CarriedInput {

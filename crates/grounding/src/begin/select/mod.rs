@@ -74,7 +74,7 @@ pub fn select(pool: Pool, effect: Effect, settings: &Settings) -> Selection {
     waiting.sort_by(|a, b| {
         priority(b)
             .total_cmp(&priority(a))
-            .then_with(|| a.passage.key.cmp(&b.passage.key))
+            .then_with(|| a.passage.chunk_id.cmp(&b.passage.chunk_id))
     });
 
     let mut queue = queue.into_iter().map(|(_, candidate)| candidate);

@@ -35,7 +35,7 @@ fn keys(selection: &Selection) -> Vec<&str> {
     selection
         .sources
         .iter()
-        .map(|c| c.passage.key.as_str())
+        .map(|c| c.passage.chunk_id.as_str())
         .collect()
 }
 
@@ -62,7 +62,7 @@ fn unused_reserved_slots_go_to_fresh_candidates() {
     let c4 = selection
         .dropped
         .iter()
-        .find(|d| d.candidate.passage.key == "c4")
+        .find(|d| d.candidate.passage.chunk_id == "c4")
         .unwrap();
     assert_eq!(c4.reason, Reason::OverReservedSlots);
 
@@ -129,13 +129,13 @@ fn a_known_source_is_not_hurt_by_retrieval() {
     let found = selection
         .sources
         .iter()
-        .find(|c| c.passage.key == "f15")
+        .find(|c| c.passage.chunk_id == "f15")
         .unwrap();
     assert_eq!(found.origin, Origin::Carried);
     let other = selection
         .sources
         .iter()
-        .find(|c| c.passage.key == "f02")
+        .find(|c| c.passage.chunk_id == "f02")
         .unwrap();
     assert_eq!(other.origin, Origin::Fresh);
     assert_eq!(selection.sources.len(), 10);
@@ -265,8 +265,8 @@ proptest! {
         prop_assert!(selection.sources.len() <= max_sources);
         let by = |origin| selection.sources.iter().filter(|c| c.origin == origin).count();
         prop_assert!(by(Origin::Carried) <= reserved.saturating_sub(by(Origin::Pinned)));
-        let mut seen: Vec<_> = selection.sources.iter().map(|c| &c.passage.key)
-            .chain(selection.dropped.iter().map(|d| &d.candidate.passage.key)).collect();
+        let mut seen: Vec<_> = selection.sources.iter().map(|c| &c.passage.chunk_id)
+            .chain(selection.dropped.iter().map(|d| &d.candidate.passage.chunk_id)).collect();
         seen.sort();
         seen.dedup();
         prop_assert_eq!(seen.len(), total);

@@ -75,9 +75,9 @@ pub fn edges(given: &Value) -> Result<Vec<Edge>, GroundingError> {
         let edge = edge(one).map_err(|fault| invalid(number, &fault))?;
         let same = (
             edge.chunk_id.clone(),
-            edge.source_key.clone(),
+            edge.source_entity.clone(),
             edge.relation.clone(),
-            edge.target_key.clone(),
+            edge.target_entity.clone(),
         );
         let place = *places.entry(same).or_insert(all.len());
         match all.get_mut(place) {
@@ -120,7 +120,7 @@ fn edge(given: &Value) -> Result<Edge, String> {
     }
     Ok(Edge {
         source,
-        source_key,
+        source_entity: source_key,
         relation: if relation.is_empty() {
             "related"
         } else {
@@ -128,7 +128,7 @@ fn edge(given: &Value) -> Result<Edge, String> {
         }
         .to_owned(),
         target,
-        target_key,
+        target_entity: target_key,
         doc_id: given.doc_id.map(Key::into_text),
         chunk_id,
         weight,

@@ -24,9 +24,9 @@ pub struct Neighbour {
 pub fn nominate(edges: &[Neighbour]) -> Vec<Hit> {
     let mut passages: BTreeMap<&str, (f64, BTreeSet<&str>)> = BTreeMap::new();
     for edge in edges {
-        let (weight, nodes) = passages.entry(&edge.passage).or_default();
+        let (weight, nodes) = passages.entry(&edge.chunk_id).or_default();
         *weight = weight.max(edge.weight);
-        nodes.insert(&edge.node);
+        nodes.insert(&edge.entity);
     }
     let mut order: Vec<(&str, f64, usize)> = passages
         .into_iter()
@@ -37,7 +37,7 @@ pub fn nominate(edges: &[Neighbour]) -> Vec<Hit> {
         stronger.then(b.2.cmp(&a.2)).then(a.0.cmp(b.0))
     });
     let hits = order.into_iter().map(|(key, value, _)| Hit {
-        key: key.to_owned(),
+        chunk_id: key.to_owned(),
         value,
     });
     hits.collect()
@@ -52,7 +52,7 @@ pub fn neighbour_list(
     settings: &Settings,
 ) -> Option<RankedList> {
     let mut hits = nominated;
-    hits.retain(|hit| visible.contains(&hit.key));
+    hits.retain(|hit| visible.contains(&hit.chunk_id));
     hits.truncate(settings.graph_neighbours);
     (!hits.is_empty()).then_some(RankedList {
         branch: Branch::Graph,

@@ -94,9 +94,9 @@ fn a_node_repeats_in_two_turns() {
 #[test]
 fn neighbours_are_sorted_by_weight_nodes_and_key() {
     let edge = |node: &str, weight, passage: &str| Neighbour {
-        node: node.to_owned(),
+        entity: node.to_owned(),
         weight,
-        passage: passage.to_owned(),
+        chunk_id: passage.to_owned(),
     };
     let edges = [
         edge("a", 1.0, "p3"),
@@ -107,7 +107,7 @@ fn neighbours_are_sorted_by_weight_nodes_and_key() {
         edge("b", 2.0, "p4"),
     ];
     let order = nominate(&edges);
-    let keys: Vec<&str> = order.iter().map(|hit| hit.key.as_str()).collect();
+    let keys: Vec<&str> = order.iter().map(|hit| hit.chunk_id.as_str()).collect();
     assert_eq!(keys, ["p4", "p2", "p1", "p3"]);
     let visible = ["p1", "p2", "p3"].map(str::to_owned).into();
     let settings = Settings {
@@ -115,7 +115,7 @@ fn neighbours_are_sorted_by_weight_nodes_and_key() {
         ..Settings::default()
     };
     let list = neighbour_list(order.clone(), &visible, &settings).unwrap();
-    let keys: Vec<&str> = list.hits.iter().map(|hit| hit.key.as_str()).collect();
+    let keys: Vec<&str> = list.hits.iter().map(|hit| hit.chunk_id.as_str()).collect();
     assert_eq!(keys, ["p2", "p1"], "what is hidden takes nobody's place");
     assert_eq!(neighbour_list(order, &BTreeSet::new(), &settings), None);
 }
@@ -133,7 +133,7 @@ fn edges_are_parsed_and_errors_name_the_edge() {
         .map(|e| {
             (
                 e.source.as_str(),
-                e.source_key.as_str(),
+                e.source_entity.as_str(),
                 e.relation.as_str(),
                 e.chunk_id.as_str(),
                 e.weight,
@@ -262,18 +262,18 @@ proptest! {
         let mut edges: Vec<Neighbour> = edges
             .into_iter()
             .map(|(node, weight, passage)| Neighbour {
-                node: node.to_string(),
+                entity: node.to_string(),
                 weight: f64::from(weight),
-                passage: passage.to_string(),
+                chunk_id: passage.to_string(),
             })
             .collect();
         let order = nominate(&edges);
         edges.reverse();
         prop_assert_eq!(&nominate(&edges), &order);
-        let strongest: BTreeMap<&str, f64> = order.iter().map(|hit| (hit.key.as_str(), hit.value)).collect();
+        let strongest: BTreeMap<&str, f64> = order.iter().map(|hit| (hit.chunk_id.as_str(), hit.value)).collect();
         prop_assert_eq!(strongest.len(), order.len());
         for edge in &edges {
-            prop_assert!(strongest[edge.passage.as_str()] >= edge.weight);
+            prop_assert!(strongest[edge.chunk_id.as_str()] >= edge.weight);
         }
         prop_assert!(order.windows(2).all(|two| two[0].value >= two[1].value));
     }
