@@ -288,7 +288,7 @@ mod tests {
     fn malformed_passages_are_errors() {
         for passages in [
             json!({"content": "x"}),
-            json!([{"content": "x"}]),
+            json!([{"text": "x"}]),
             json!([{"content": " \n"}]),
             json!([{"content": "x", "char_start": 3, "char_end": 3}]),
             json!([{"content": "x", "char_start": 3}]),
