@@ -84,7 +84,7 @@ impl ConversationState {
             _ => drift(&self.before.first_embedding),
         };
         let measured = context_share::Turn {
-            number: u32::try_from(turn.turn_no).unwrap_or(u32::MAX),
+            turn_no: u32::try_from(turn.turn_no).unwrap_or(u32::MAX),
             context_tokens,
             history_tokens: self.history_tokens(context_tokens, turn.context, turn.settings)?,
             topic_drift: first,

@@ -42,7 +42,7 @@ fn history(
     let name = given(conversation_ref, "conversation_ref")?;
     let mut asked = Asked {
         max_tokens: budget(max_tokens)?,
-        dependence: judged(turn_nos, given(dependency, "dependency")?)?,
+        dependency: judged(turn_nos, given(dependency, "dependency")?)?,
     };
     let conversation_id = conversations::id(&tenant, name)?
         .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
@@ -79,7 +79,7 @@ pub(super) struct Asked {
     /// Most tokens; `None` is no limit.
     pub max_tokens: Option<usize>,
     /// The turns that matter.
-    pub dependence: Dependence,
+    pub dependency: Dependence,
 }
 
 /// The history of a conversation, its answers read by the grammar of the settings and of a context.
@@ -96,7 +96,7 @@ pub(super) fn compose(
         .collect();
     let rules = HistoryRules {
         max_tokens: asked.max_tokens,
-        dependence: asked.dependence,
+        dependency: asked.dependency,
     };
     let grammar = parse_answer::grammar(settings, context)?;
     Ok(made(&turns, &cited, &rules, &grammar))
