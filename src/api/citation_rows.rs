@@ -99,7 +99,7 @@ pub(super) fn citation_rows(
                 factor_rerank: rerank,
                 factor_context: in_context,
                 factor_generation: generation,
-                lost_stage: cited.factors.lost_at().map(|stage| stage.as_str()),
+                lost_stage: cited.factors.lost_stage().map(|stage| stage.as_str()),
                 source_version: source
                     .map(|source| source.candidate.passage.version)
                     .or_else(|| bound.map(|row| row.version))
