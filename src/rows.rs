@@ -71,7 +71,7 @@ struct Set {
 
 impl Set {
     fn of(fcinfo: pg_sys::FunctionCallInfo) -> Self {
-        // SAFETY: this is the fcinfo of a function declared RETURNS TABLE; InitMaterializedSRF raises an error where no set can be
+        // SAFETY: this is the fcinfo of a function declared RETURNS TABLE or SETOF a composite type; InitMaterializedSRF raises an error where no set can be
         // taken, and else leaves a ReturnSetInfo whose setResult and setDesc live as long as the call.
         unsafe {
             pg_sys::InitMaterializedSRF(fcinfo, 0);

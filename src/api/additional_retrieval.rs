@@ -31,7 +31,7 @@ use crate::tenant;
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn retrieve(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     query: Option<&str>,
     corpus: Option<&str>,
     embedding: Option<Vector>,
@@ -42,7 +42,7 @@ fn retrieve(
 ) -> std::result::Result<(), ErrorReport> {
     writable("retrieve")?;
     let tenant = tenant::required()?;
-    let turn_id = given(turn, "turn")?;
+    let turn_id = given(turn_id, "turn_id")?;
     let search = Search {
         query: not_empty(query, "query")?,
         corpus,
@@ -57,13 +57,13 @@ fn retrieve(
 
 #[pg_extern(sql = false)]
 fn add_passages(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     passages: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("add_passages")?;
     let tenant = tenant::required()?;
-    let turn_id = given(turn, "turn")?;
+    let turn_id = given(turn_id, "turn_id")?;
     let passages = given(passages, "passages")?.value("passages")?;
     let passages = CallerPassage::parse_list(&passages).map_err(Error::from)?;
     let candidates = additional_sources::caller_sources(passages).map_err(Error::from)?;
@@ -144,13 +144,13 @@ impl Search<'_> {
         })?;
         let (dropped, warnings) = (composed.dropped.clone(), warning_names(&composed.warnings));
         let context = &addition.turn.context;
-        let further = additional_sources::add_found(context, composed, addition.retrieval);
+        let further = additional_sources::add_found(context, composed, addition.retrieval_no);
         let row = NewRetrieval {
             query: Some(self.query),
             corpora: Some(&more.corpora),
             filter: self.filter.as_ref(),
             max_results: self.max_results,
-            took_us: Some(more.took_us),
+            search_us: Some(more.search_us),
             ..addition.row("search", &further, &warnings)
         };
         addition.write(&row, self.embedding.clone(), &further, &dropped)?;
@@ -208,7 +208,7 @@ fn hand_over(
         &register,
         &turn.query,
         settings,
-        addition.retrieval,
+        addition.retrieval_no,
     );
     let row = addition.row("passages", &further, &[]);
     addition.write(&row, None, &further, &[])?;
@@ -223,7 +223,7 @@ struct Addition<'a> {
     /// Those that the turn began under.
     settings: Settings,
     /// Number of the retrieval.
-    retrieval: u32,
+    retrieval_no: u32,
 }
 
 impl<'a> Addition<'a> {
@@ -237,7 +237,7 @@ impl<'a> Addition<'a> {
             conversation,
             settings: serde_json::from_value(turn.settings.clone())?,
             turn,
-            retrieval: retrievals::next(turn_id)?,
+            retrieval_no: retrievals::next(turn_id)?,
         })
     }
 
@@ -250,7 +250,7 @@ impl<'a> Addition<'a> {
     ) -> NewRetrieval<'b> {
         NewRetrieval {
             turn_id: self.turn.turn_id,
-            retrieval_no: self.retrieval,
+            retrieval_no: self.retrieval_no,
             tenant: self.tenant,
             kind,
             query: None,
@@ -258,9 +258,9 @@ impl<'a> Addition<'a> {
             filter: None,
             max_results: None,
             markers: further.shown.iter().map(|source| &*source.marker).collect(),
-            added: further.added.len(),
+            added_count: further.added.len(),
             warnings,
-            took_us: None,
+            search_us: None,
         }
     }
 
@@ -275,11 +275,11 @@ impl<'a> Addition<'a> {
         let context = [&turn.context[..], &further.added[..]].concat();
         let tokens = turn.context_tokens + further.tokens;
         let searched = row.query.is_some() && !further.added.is_empty();
-        let footing = ConversationState::of(&self.conversation, Some(turn.number))?;
+        let footing = ConversationState::of(&self.conversation, Some(turn.turn_no))?;
         let standing = footing.standing(
             self.tenant,
             &conversation_state::Composed {
-                number: turn.number,
+                turn_no: turn.turn_no,
                 fresh: turn.searched() || searched,
                 context: &context,
                 tokens,
@@ -301,8 +301,8 @@ impl<'a> Addition<'a> {
         })?;
         let retrieved = Retrieved {
             turn_id: turn.turn_id,
-            number: turn.number,
-            retrieval: self.retrieval,
+            turn_no: turn.turn_no,
+            retrieval_no: self.retrieval_no,
             further,
             dropped,
         };

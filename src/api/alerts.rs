@@ -23,7 +23,7 @@ fn set_alert_rule(
     threshold: Option<f64>,
     period: Option<Interval>,
     whole_period: Option<bool>,
-    min_messages: Option<i32>,
+    min_answers: Option<i32>,
     per_corpus: Option<bool>,
     severity: Option<&str>,
     enabled: Option<bool>,
@@ -45,8 +45,8 @@ fn set_alert_rule(
     if !alerts::is_period(period)? {
         return Err(refused("period", "it is under an hour or over 31 days").into());
     }
-    if min_messages.is_some_and(|least| least < 1) {
-        return Err(refused("min_messages", "it is under 1").into());
+    if min_answers.is_some_and(|least| least < 1) {
+        return Err(refused("min_answers", "it is under 1").into());
     }
     let severity: Option<Severity> = severity.map(str::parse).transpose().map_err(Error::from)?;
     if !alerts::is_known(rule)? {
@@ -58,7 +58,7 @@ fn set_alert_rule(
         indicator: indicator.map(Indicator::name),
         threshold,
         whole_period,
-        min_messages,
+        min_answers,
         per_corpus,
         severity,
         enabled,
@@ -126,10 +126,10 @@ fn check() -> Result<Vec<Told>> {
 
 #[pg_extern(sql = false)]
 fn diagnose(
-    alert: Option<i64>,
+    alert_id: Option<i64>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let alert_id = given(alert, "alert")?;
+    let alert_id = given(alert_id, "alert_id")?;
     let case =
         alerts::case(alert_id)?.ok_or_else(|| Error::Unknown("alert", alert_id.to_string()))?;
     let clues = sql::json(&case.diagnose())?;
@@ -138,15 +138,15 @@ fn diagnose(
 }
 
 /// Clues as rows: their hours are moments.
-const CLUES: &str = "(SELECT step, clue, stage, stage_no, tenant, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, detail, place \
-     FROM ROWS FROM (pg_catalog.json_to_recordset($1::pg_catalog.json) AS (step integer, clue text, stage text, stage_no integer, tenant text, corpus text, document_type text, hour bigint, severity text, detail jsonb)) \
-         WITH ORDINALITY AS x(step, clue, stage, stage_no, tenant, corpus, document_type, hour, severity, detail, place)) AS r ORDER BY r.place";
+const CLUES: &str = "(SELECT step, clue, stage, stage_no, tenant, corpus, document_type, pg_catalog.to_timestamp(x.hour) AS hour, severity, details, place \
+     FROM ROWS FROM (pg_catalog.json_to_recordset($1::pg_catalog.json) AS (step integer, clue text, stage text, stage_no integer, tenant text, corpus text, document_type text, hour bigint, severity text, details jsonb)) \
+         WITH ORDINALITY AS x(step, clue, stage, stage_no, tenant, corpus, document_type, hour, severity, details, place)) AS r ORDER BY r.place";
 
 /// A row of `run_maintenance`.
 #[derive(Serialize)]
 struct Task {
     task: &'static str,
-    done: i64,
+    processed: i64,
 }
 
 #[pg_extern(sql = false)]
@@ -160,11 +160,11 @@ fn run_maintenance(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), 
         &[
             Task {
                 task: "refresh_audit",
-                done: counted,
+                processed: counted,
             },
             Task {
                 task: "check_alerts",
-                done: i64::try_from(changed).unwrap_or(i64::MAX),
+                processed: i64::try_from(changed).unwrap_or(i64::MAX),
             },
         ],
     )?;

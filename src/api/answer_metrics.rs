@@ -14,11 +14,14 @@ use crate::tenant;
 
 #[pg_extern(sql = false)]
 fn answer_metrics(
-    message: Option<i64>,
+    message_id: Option<i64>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
-    rows::emit(fcinfo, &measured(&tenant, given(message, "message")?)?)?;
+    rows::emit(
+        fcinfo,
+        &measured(&tenant, given(message_id, "message_id")?)?,
+    )?;
     Ok(())
 }
 

@@ -28,7 +28,7 @@ use crate::tenant;
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn begin_turn(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     query: Option<&str>,
     corpus: Option<&str>,
     embedding: Option<Vector>,
@@ -39,20 +39,20 @@ fn begin_turn(
     settings: Option<Json>,
     tags: Option<Json>,
     corpora: Option<Vec<Option<String>>>,
-    parent: Option<i64>,
+    parent_turn_id: Option<i64>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("begin_turn")?;
     let tenant = tenant::required()?;
     let request = Request {
-        conversation: not_empty(conversation, "conversation")?,
+        conversation_ref: not_empty(conversation_ref, "conversation_ref")?,
         query: not_empty(query, "query")?,
         corpus,
         corpora: names(corpora, "corpora")?,
         embedding: embedding.map(|vector| vector.0),
         filter: Json::optional(filter, "filter")?,
         rewrite,
-        parent,
+        parent_turn_id,
         intent: intent
             .map(str::parse::<Intent>)
             .transpose()
@@ -71,7 +71,7 @@ fn begin_turn(
 /// Begins the turn, or gives the one that this request began before.
 fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) -> Result<()> {
     let conversation = stage("conversation", || {
-        conversations::open(tenant, request.conversation)
+        conversations::open(tenant, request.conversation_ref)
     })?;
     let request_hash = request.hash()?;
     if let Some(request_id) = request.request_id
@@ -80,7 +80,7 @@ fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) 
         if turn.request_hash != request_hash {
             return Err(Error::Conflict("request", request_id.to_owned()));
         }
-        return match turn.pool {
+        return match turn.pending_candidates {
             Some(pool) => {
                 let gathered: Gathered = serde_json::from_value(pool)?;
                 emit_candidates(fcinfo, turn.turn_id, &gathered)
@@ -88,8 +88,10 @@ fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) 
             None => emit(fcinfo, turn.turn_id, turn.begun_with()),
         };
     }
-    let conversation = match request.parent {
-        Some(parent) => stage("branch", || branches::go_back(tenant, conversation, parent))?,
+    let conversation = match request.parent_turn_id {
+        Some(parent_turn_id) => stage("branch", || {
+            branches::go_back(tenant, conversation, parent_turn_id)
+        })?,
         None => conversation,
     };
     let (known, gathered) = gather(tenant, &conversation, &request.question())?;
@@ -110,7 +112,7 @@ fn begin(tenant: &str, request: &Request<'_>, fcinfo: pg_sys::FunctionCallInfo) 
 
 /// The arguments of a call.
 struct Request<'a> {
-    conversation: &'a str,
+    conversation_ref: &'a str,
     query: &'a str,
     corpus: Option<&'a str>,
     corpora: Option<Vec<String>>,
@@ -121,7 +123,7 @@ struct Request<'a> {
     settings: Value,
     tags: Value,
     /// The turn that it follows where that is not the latest; 0: none.
-    parent: Option<i64>,
+    parent_turn_id: Option<i64>,
     /// The application's id of it; not part of what tells it from another.
     request_id: Option<&'a str>,
 }
@@ -155,7 +157,7 @@ impl Request<'_> {
             self.intent,
             self.settings,
             self.tags,
-            self.parent
+            self.parent_turn_id
         ]);
         Ok(exact_hash_hex(&serde_json::to_string(&arguments)?))
     }
@@ -192,7 +194,7 @@ fn write(
     known: &Known,
     outcome: &Outcome,
 ) -> Result<i64> {
-    let (state, pool, context, tokens, warnings) = match outcome {
+    let (state, pending_candidates, context, tokens, warnings) = match outcome {
         Outcome::Composed(turn) => ("open", None, &turn.context[..], turn.tokens, &turn.warnings),
         Outcome::Deferred(pool) => (
             "deferred",
@@ -202,14 +204,14 @@ fn write(
             &pool.warnings,
         ),
     };
-    let (number, turn_id) = stage("write turn", || {
+    let (turn_no, turn_id) = stage("write turn", || {
         let (call_settings, call_role) = hooks::kept_with_turn(&request.settings)?;
         let corpora = known.corpora.names();
-        let number = conversations::count_turn(conversation, &corpora)?;
+        let turn_no = conversations::count_turn(conversation, &corpora)?;
         let new = NewTurn {
             tenant,
             conversation_id: conversation.conversation_id,
-            number,
+            turn_no,
             state,
             request_id: request.request_id,
             request_hash,
@@ -220,20 +222,20 @@ fn write(
             intent: known.judged.intent.name(),
             intent_confidence: known.judged.confidence,
             intent_signals: &known.judged.signals,
-            retrieval: known.retrieval.clone(),
+            query_expansion: known.query_expansion.clone(),
             settings: serde_json::to_value(&known.settings)?,
             call_settings: &call_settings,
             call_role: call_role.as_deref(),
-            pool,
+            pending_candidates,
             context,
             context_tokens: tokens,
             query_tokens: reground_tokens::count(request.query),
-            standing: standing(tenant, known, request, number, outcome)?,
-            refresh_us: known.refresh_us,
+            standing: standing(tenant, known, request, turn_no, outcome)?,
+            search_us: known.search_us,
             warnings: warning_names(warnings),
             tags: request.tags.clone(),
         };
-        Ok::<_, Error>((number, turns::insert(&new, request.embedding.clone())?))
+        Ok::<_, Error>((turn_no, turns::insert(&new, request.embedding.clone())?))
     })?;
     if let Outcome::Composed(turn) = outcome {
         let conversation_id = conversation.conversation_id;
@@ -241,7 +243,7 @@ fn write(
             tenant,
             conversation_id,
             turn_id,
-            number,
+            turn_no,
             turn,
             &known.settings,
         )?;
@@ -254,7 +256,7 @@ fn standing(
     tenant: &str,
     known: &Known,
     request: &Request<'_>,
-    number: i32,
+    turn_no: i32,
     outcome: &Outcome,
 ) -> Result<Standing> {
     match outcome {
@@ -262,7 +264,7 @@ fn standing(
         Outcome::Composed(turn) => known.footing.standing(
             tenant,
             &conversation_state::Composed {
-                number,
+                turn_no,
                 fresh: known.fresh(),
                 context: &turn.context,
                 tokens: turn.tokens,

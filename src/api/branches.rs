@@ -13,30 +13,30 @@ use crate::store::{sources, turns};
 pub(super) fn go_back(
     tenant: &str,
     conversation: Conversation,
-    parent: i64,
+    parent_turn_id: i64,
 ) -> Result<Conversation> {
     let conversation_id = conversation.conversation_id;
-    if parent != 0 {
-        check(tenant, conversation_id, parent)?;
+    if parent_turn_id != 0 {
+        check(tenant, conversation_id, parent_turn_id)?;
     }
-    let left = left_by(conversation_id, Some(parent))?;
+    let left = left_by(conversation_id, Some(parent_turn_id))?;
     let live = sources::of(conversation_id)?;
     let restored = with_pins_of(&left, &live);
-    sources::restore(tenant, conversation_id, &restored, parent)?;
-    turns::stand_after(conversation_id, parent)?;
+    sources::restore(tenant, conversation_id, &restored, parent_turn_id)?;
+    turns::stand_after(conversation_id, parent_turn_id)?;
     conversations::again(conversation)
 }
 
 /// Refuses a parent that is not an answered turn of the conversation.
-fn check(tenant: &str, conversation_id: i64, parent: i64) -> Result<()> {
-    let turn = turns::load(tenant, parent)?;
+fn check(tenant: &str, conversation_id: i64, parent_turn_id: i64) -> Result<()> {
+    let turn = turns::load(tenant, parent_turn_id)?;
     if turn.conversation_id != conversation_id {
-        let named = format!("{parent} in this conversation");
+        let named = format!("{parent_turn_id} in this conversation");
         return Err(Error::Unknown("turn", named));
     }
     if turn.state != "ended" {
         return Err(Error::WrongState {
-            turn: parent,
+            turn: parent_turn_id,
             state: turn.state,
             wanted: "followed as a parent",
             hint: "Name a turn that was answered; the parent of an edited question is the turn before it (0: there is none).",
@@ -47,7 +47,7 @@ fn check(tenant: &str, conversation_id: i64, parent: i64) -> Result<()> {
 
 /// The sources that a turn off the path started from: as its parent left them.
 pub(super) fn before(turn: &Turn) -> Result<Vec<RememberedSource>> {
-    left_by(turn.conversation_id, turn.parent)
+    left_by(turn.conversation_id, turn.parent_turn_id)
 }
 
 fn left_by(conversation_id: i64, turn: Option<i64>) -> Result<Vec<RememberedSource>> {

@@ -51,7 +51,7 @@ pub(super) fn citation_rows(
                 form: Some(extracted.form.to_string()),
                 corpus: place.map(|place| place.corpus.clone()),
                 doc_id: place.map(|place| place.doc_id.clone()),
-                chunk_id: place.and_then(|place| place.passage.clone()),
+                chunk_id: place.and_then(|place| place.chunk_id.clone()),
                 title: place
                     .and_then(|place| place.title.clone())
                     .or_else(|| bound.and_then(|row| row.title.clone())),
@@ -80,7 +80,7 @@ pub(super) fn citation_rows(
                     .map(|fact| fact.text.clone()),
                 status: Some(status.as_str()),
                 holds: status.holds(),
-                mode: status.mode().map(|mode| mode.as_str()),
+                hallucination_mode: status.mode().map(|mode| mode.as_str()),
                 score: status.score(),
                 coordinate_fidelity: verdict.coordinate_fidelity,
                 support: verdict.support,
@@ -90,7 +90,7 @@ pub(super) fn citation_rows(
                     .and_then(|parts| serde_json::to_value(parts).ok()),
                 diagnostic: status.diagnostic().map(|diagnostic| diagnostic.as_str()),
                 detail: verdict.detail.map(|detail| detail.as_str()),
-                best_other: verdict
+                best_other_marker: verdict
                     .best_other
                     .as_ref()
                     .map(|other| other.marker.clone()),
@@ -99,17 +99,17 @@ pub(super) fn citation_rows(
                 factor_rerank: rerank,
                 factor_context: in_context,
                 factor_generation: generation,
-                lost_at: cited.factors.lost_at().map(|stage| stage.as_str()),
+                lost_stage: cited.factors.lost_stage().map(|stage| stage.as_str()),
                 source_version: source
                     .map(|source| source.candidate.passage.version)
                     .or_else(|| bound.map(|row| row.version))
                     .flatten(),
                 source_hash: source
-                    .map(|source| source.candidate.passage.hash.clone())
-                    .or_else(|| bound.map(|row| row.hash.clone())),
+                    .map(|source| source.candidate.passage.content_hash.clone())
+                    .or_else(|| bound.map(|row| row.content_hash.clone())),
                 repaired: verdict.repaired,
-                char_start: extracted.span.chars.start,
-                char_end: extracted.span.chars.end,
+                answer_start: extracted.span.chars.start,
+                answer_end: extracted.span.chars.end,
                 byte_start: extracted.span.bytes.start,
                 byte_end: extracted.span.bytes.end,
                 utf16_start: extracted.span.utf16.start,

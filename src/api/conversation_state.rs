@@ -24,17 +24,17 @@ pub(super) struct ConversationState {
 
 impl ConversationState {
     /// Reads it: before the next turn, or before the turn of that number.
-    pub fn of(conversation: &Conversation, number: Option<i32>) -> Result<Self> {
+    pub fn of(conversation: &Conversation, turn_no: Option<i32>) -> Result<Self> {
         Ok(Self {
             conversation_id: conversation.conversation_id,
             spoken_tokens: conversation.history_tokens,
-            before: before(conversation.conversation_id, number)?,
+            before: before(conversation.conversation_id, turn_no)?,
         })
     }
 
     /// Whether the turn retrieves.
     pub fn retrieves(&self, settings: &Settings) -> Result<bool> {
-        let has_sources = self.before.context_from.is_some();
+        let has_sources = self.before.context_turn_no.is_some();
         settings.preset().retrieves(has_sources).decide(|| {
             let sources = self.before.context_tokens.unwrap_or_default();
             let history = self.history_tokens(sources, &[], settings)?;
@@ -47,7 +47,7 @@ impl ConversationState {
         let (dilution, took) = timed(|| stage("history", || self.measure(turn)));
         Ok(Standing {
             retrieved: turn.fresh,
-            context_from: self.context_from(turn),
+            context_turn_no: self.context_turn_no(turn),
             dilution: Some(dilution?),
             compress_us: (turn.settings.compress && self.spoken_tokens > 0).then_some(took),
             likeness: similarity::of_context(tenant, turn.context, turn.embedding, turn.settings)?,
@@ -58,7 +58,7 @@ impl ConversationState {
     pub fn waiting(&self, fresh: bool) -> Standing {
         Standing {
             retrieved: fresh,
-            context_from: self.before.context_from,
+            context_turn_no: self.before.context_turn_no,
             dilution: None,
             compress_us: None,
             likeness: SourceSimilarities::default(),
@@ -66,11 +66,11 @@ impl ConversationState {
     }
 
     /// Number of the turn whose retrieval gave the context: a search that found nothing leaves the one before.
-    fn context_from(&self, turn: &Composed<'_>) -> Option<i32> {
+    fn context_turn_no(&self, turn: &Composed<'_>) -> Option<i32> {
         if turn.fresh && !turn.context.is_empty() {
-            Some(turn.number)
+            Some(turn.turn_no)
         } else {
-            self.before.context_from
+            self.before.context_turn_no
         }
     }
 
@@ -79,12 +79,12 @@ impl ConversationState {
         let context_tokens = turn.tokens as u64;
         let drift = |from: &Option<Vec<f32>>| topic_drift(from.as_deref()?, turn.embedding?);
         // The first turn is where drift begins, and has no row yet.
-        let first = match turn.number {
+        let first = match turn.turn_no {
             1 => turn.embedding.and_then(|own| topic_drift(own, own)),
             _ => drift(&self.before.first_embedding),
         };
         let measured = context_share::Turn {
-            number: u32::try_from(turn.number).unwrap_or(u32::MAX),
+            turn_no: u32::try_from(turn.turn_no).unwrap_or(u32::MAX),
             context_tokens,
             history_tokens: self.history_tokens(context_tokens, turn.context, turn.settings)?,
             topic_drift: first,
@@ -119,7 +119,7 @@ impl ConversationState {
 
 /// A turn that has its context.
 pub(super) struct Composed<'a> {
-    pub number: i32,
+    pub turn_no: i32,
     /// Whether it retrieved.
     pub fresh: bool,
     pub context: &'a [ContextSource],

@@ -105,16 +105,16 @@ fn create_corpus(
 fn add_corpus(
     corpus: Option<&str>,
     relation: Option<pg_sys::Oid>,
-    key: Option<&str>,
+    chunk_id: Option<&str>,
     content: Option<&str>,
-    document: Option<&str>,
+    doc_id: Option<&str>,
     embedding: Option<&str>,
     documents: Option<pg_sys::Oid>,
-    document_key: Option<&str>,
+    documents_doc_id: Option<&str>,
     title: Option<&str>,
     uri: Option<&str>,
     published: Option<&str>,
-    updated_at: Option<&str>,
+    modified_at: Option<&str>,
     version: Option<&str>,
     ordinal: Option<&str>,
     page_start: Option<&str>,
@@ -136,20 +136,22 @@ fn add_corpus(
     let metric = checked_metric(given(metric, "metric")?)?;
     let text_config = text_config::name(given(text_config, "text_config")?)?;
     let (settings, roles) = checked_settings(settings)?;
-    if documents.is_some() && (document.is_none() || document_key.is_none()) {
+    if documents.is_some() && (doc_id.is_none() || documents_doc_id.is_none()) {
         return Err(Error::Bad {
             argument: "documents",
-            fault: "it needs document and document_key to be joined by".into(),
-            hint: "document is the column of relation, document_key that of documents.".into(),
+            fault: "doc_id and documents_doc_id are needed to join it".into(),
+            hint:
+                "Name the column of relation as doc_id, and that of documents as documents_doc_id."
+                    .into(),
         }
         .into());
     }
 
     let mut mapping = Mapping::new();
     let wanted = [
-        ("key", Some(given(key, "key")?)),
+        ("chunk_id", Some(given(chunk_id, "chunk_id")?)),
         ("content", Some(given(content, "content")?)),
-        ("document", document),
+        ("doc_id", doc_id),
         ("embedding", embedding),
         ("ordinal", ordinal),
         ("char_start", char_start),
@@ -159,11 +161,11 @@ fn add_corpus(
         ("title", title),
         ("uri", uri),
         ("published", published),
-        ("updated_at", updated_at),
+        ("modified_at", modified_at),
         ("version", version),
         ("page_count", page_count),
         ("metadata", metadata),
-        ("text_config", text_config_column),
+        ("text_config_column", text_config_column),
     ];
     for (meaning, column) in wanted {
         if let Some(column) = column {
@@ -171,10 +173,10 @@ fn add_corpus(
             mapping.insert(meaning.to_owned(), found);
         }
     }
-    if let (Some(documents), Some(column)) = (&documents, document_key) {
+    if let (Some(documents), Some(column)) = (&documents, documents_doc_id) {
         require_column(documents, column)?;
         mapping.insert(
-            "document_key".into(),
+            "documents_doc_id".into(),
             Column {
                 side: Side::Documents,
                 column: column.into(),
@@ -259,13 +261,13 @@ fn alter_corpus(
         Some(config) => text_config::name(config)?,
         None => corpus.text_config.clone(),
     };
-    let was_per_document = corpus.mapping.contains_key("text_config");
+    let was_per_document = corpus.mapping.contains_key("text_config_column");
     let per_document = match text_config_per_document {
         Some(_) if !corpus.managed => {
             return Err(Error::Bad {
                 argument: "text_config_per_document",
                 fault: "the tables are not those of create_corpus".into(),
-                hint: "Name the column that holds each row's configuration: mapping => '{\"text_config\": \"lang\"}'.".into(),
+                hint: "Name the column that holds each row's configuration: mapping => '{\"text_config_column\": \"lang\"}'.".into(),
             }
             .into());
         }

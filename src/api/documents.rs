@@ -26,22 +26,22 @@ use crate::words::find_config;
 struct Put {
     version: i32,
     changed: bool,
-    chunks: usize,
-    kept: i64,
+    chunk_count: usize,
+    reused: i64,
     added: i64,
     removed: i64,
-    pending: i64,
+    pending_embeddings: i64,
     page_count: Option<u32>,
     overlap_cost: f64,
 }
 
 #[derive(Deserialize)]
 struct Replaced {
-    kept: i64,
+    reused: i64,
     added: i64,
     removed: i64,
-    /// Keys of the passages that went.
-    gone: Vec<String>,
+    /// Ids of the removed passages.
+    removed_chunk_ids: Vec<String>,
 }
 
 /// What an application says of a document, besides its text.
@@ -92,7 +92,7 @@ fn put_document(
         .map(|starts| {
             starts
                 .into_iter()
-                .map(|start| given(start, "a page start"))
+                .map(|start| given(start, "an element of page_starts"))
                 .collect::<Result<Vec<i32>>>()
         })
         .transpose()?;
@@ -135,7 +135,7 @@ fn named_config<'a>(corpus: &Corpus, text_config: Option<&'a str>) -> Result<Opt
         return Ok(None);
     };
     let config = find_config(named).ok_or_else(|| Error::UnknownTextConfig(named.to_owned()))?;
-    if !corpus.mapping.contains_key("text_config")
+    if !corpus.mapping.contains_key("text_config_column")
         && text_config::name(config)? != corpus.text_config
     {
         return Err(Error::Bad {
@@ -203,7 +203,7 @@ fn store(
         replace_passages(corpus, doc_id, version, prepared, text_config)?
     } else {
         documents::describe(&new)?;
-        if corpus.mapping.contains_key("text_config") {
+        if corpus.mapping.contains_key("text_config_column") {
             sql::run(
                 &format!(
                     "UPDATE {} AS p SET text_config = $2 WHERE p.doc_id = $1 AND p.text_config IS DISTINCT FROM $2",
@@ -213,16 +213,16 @@ fn store(
             )?;
         }
         Replaced {
-            kept: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
+            reused: i64::try_from(prepared.passages.len()).unwrap_or(i64::MAX),
             added: 0,
             removed: 0,
-            gone: Vec::new(),
+            removed_chunk_ids: Vec::new(),
         }
     };
-    if !replaced.gone.is_empty() {
+    if !replaced.removed_chunk_ids.is_empty() {
         let which = Which {
             doc_id: Some(doc_id),
-            chunk_ids: Some(replaced.gone),
+            chunk_ids: Some(replaced.removed_chunk_ids),
             ..Which::default()
         };
         edges::delete(corpus.corpus_id, which)?;
@@ -230,11 +230,11 @@ fn store(
     Ok(Put {
         version,
         changed,
-        chunks: prepared.passages.len(),
-        kept: replaced.kept,
+        chunk_count: prepared.passages.len(),
+        reused: replaced.reused,
         added: replaced.added,
         removed: replaced.removed,
-        pending: pending_of(corpus, doc_id)?,
+        pending_embeddings: pending_of(corpus, doc_id)?,
         page_count: prepared.page_count,
         overlap_cost: prepared.overlap_cost,
     })
@@ -288,31 +288,31 @@ fn replace_passages(
     text_config: Option<&str>,
 ) -> Result<Replaced> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
-    let (set, column, value) = match corpus.mapping.contains_key("text_config") {
+    let (set, column, value) = match corpus.mapping.contains_key("text_config_column") {
         true => (", text_config = $4", ", text_config", ", $4"),
         false => ("", "", ""),
     };
     let statement = format!(
         "WITH given AS MATERIALIZED ( \
-             SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.hash ORDER BY x.ordinal) AS nth \
+             SELECT x.*, pg_catalog.row_number() OVER (PARTITION BY x.content_hash ORDER BY x.ordinal) AS nth \
              FROM pg_catalog.json_to_recordset($1::json) AS x(ordinal integer, content text, tokens integer, char_start integer, char_end integer, \
-                 page_start integer, page_end integer, hash text, metadata jsonb)), \
+                 page_start integer, page_end integer, content_hash text, metadata jsonb)), \
          stored AS MATERIALIZED ( \
-             SELECT p.chunk_id, p.hash, pg_catalog.row_number() OVER (PARTITION BY p.hash ORDER BY p.ordinal) AS nth FROM {relation} AS p WHERE p.doc_id = $2), \
-         kept AS ( \
+             SELECT p.chunk_id, p.content_hash, pg_catalog.row_number() OVER (PARTITION BY p.content_hash ORDER BY p.ordinal) AS nth FROM {relation} AS p WHERE p.doc_id = $2), \
+         reused AS ( \
              UPDATE {relation} AS p SET version = $3, ordinal = g.ordinal, content = g.content, tokens = g.tokens, char_start = g.char_start, \
                  char_end = g.char_end, page_start = g.page_start, page_end = g.page_end, metadata = g.metadata{set} \
-             FROM given AS g JOIN stored AS s ON s.hash = g.hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
+             FROM given AS g JOIN stored AS s ON s.content_hash = g.content_hash AND s.nth = g.nth WHERE p.chunk_id = s.chunk_id RETURNING 1), \
          removed AS ( \
              DELETE FROM {relation} AS p USING stored AS s WHERE p.chunk_id = s.chunk_id \
-                 AND NOT EXISTS (SELECT FROM given AS g WHERE g.hash = s.hash AND g.nth = s.nth) RETURNING p.chunk_id::text AS chunk_id), \
+                 AND NOT EXISTS (SELECT FROM given AS g WHERE g.content_hash = s.content_hash AND g.nth = s.nth) RETURNING p.chunk_id::text AS chunk_id), \
          added AS ( \
-             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, hash, metadata{column}) \
-             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.hash, g.metadata{value} FROM given AS g \
-             WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.hash = g.hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1) \
-         SELECT pg_catalog.jsonb_build_object('kept', (SELECT count(*) FROM kept), 'removed', (SELECT count(*) FROM removed), \
+             INSERT INTO {relation} (doc_id, version, ordinal, content, tokens, char_start, char_end, page_start, page_end, content_hash, metadata{column}) \
+             SELECT $2, $3, g.ordinal, g.content, g.tokens, g.char_start, g.char_end, g.page_start, g.page_end, g.content_hash, g.metadata{value} FROM given AS g \
+             WHERE NOT EXISTS (SELECT FROM stored AS s WHERE s.content_hash = g.content_hash AND s.nth = g.nth) ORDER BY g.ordinal RETURNING 1) \
+         SELECT pg_catalog.jsonb_build_object('reused', (SELECT count(*) FROM reused), 'removed', (SELECT count(*) FROM removed), \
              'added', (SELECT count(*) FROM added), \
-             'gone', (SELECT coalesce(pg_catalog.jsonb_agg(r.chunk_id), '[]') FROM removed AS r))::text"
+             'removed_chunk_ids', (SELECT coalesce(pg_catalog.jsonb_agg(r.chunk_id), '[]') FROM removed AS r))::text"
     );
     let mut args: Vec<DatumWithOid<'_>> = vec![
         sql::json(&prepared.passages)?.into(),
@@ -323,10 +323,10 @@ fn replace_passages(
         args.push(text_config.into());
     }
     Ok(sql::write_json(&statement, &args)?.unwrap_or(Replaced {
-        kept: 0,
+        reused: 0,
         added: 0,
         removed: 0,
-        gone: Vec::new(),
+        removed_chunk_ids: Vec::new(),
     }))
 }
 
@@ -424,23 +424,23 @@ fn pending_embeddings(
 #[pg_extern(sql = false)]
 fn put_embeddings(
     corpus: Option<&str>,
-    keys: Option<Vec<Option<String>>>,
+    chunk_ids: Option<Vec<Option<String>>>,
     embeddings: Option<pgrx::AnyArray>,
     model: Option<&str>,
 ) -> std::result::Result<i32, ErrorReport> {
     writable("put_embeddings")?;
     let name = given(corpus, "corpus")?;
     let corpus = embedded(corpora::held(&tenant::required()?, name, Hold::Write)?.in_place()?)?;
-    let keys = given(keys, "keys")?;
+    let chunk_ids = given(chunk_ids, "chunk_ids")?;
     let embeddings = given(embeddings, "embeddings")?;
-    let keys = keys
+    let chunk_ids = chunk_ids
         .into_iter()
-        .map(|key| given(key, "a key"))
+        .map(|chunk_id| given(chunk_id, "an element of chunk_ids"))
         .collect::<Result<Vec<String>>>()?;
     let schema = vector_schema()?;
     // SAFETY: the argument is declared vector[] in sql/install, and oid() is the type of the array that was passed.
     let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
-    check_embeddings(&corpus, &schema, &keys, &bound)?;
+    check_embeddings(&corpus, &schema, &chunk_ids, &bound)?;
     let kind = corpus.embedding_kind().unwrap_or("vector");
     let column = &corpus.mapping["embedding"].column;
     let set_model = if corpus.managed {
@@ -448,12 +448,12 @@ fn put_embeddings(
     } else {
         ""
     };
-    let key_type = corpus.column_type("key").unwrap_or("text");
+    let key_type = corpus.column_type("chunk_id").unwrap_or("text");
     let equals = format!("OPERATOR({}.=)", operator_schema(key_type)?);
     let statement = format!(
-        "WITH given AS (SELECT DISTINCT ON (e.key) e.key, e.embedding FROM ROWS FROM (unnest($1::text[]), unnest($2)) WITH ORDINALITY AS e(key, embedding, n) \
-             ORDER BY e.key, e.n DESC), \
-         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} {equals} g.key::{key_type} \
+        "WITH given AS (SELECT DISTINCT ON (e.chunk_id) e.chunk_id, e.embedding FROM ROWS FROM (unnest($1::text[]), unnest($2)) WITH ORDINALITY AS e(chunk_id, embedding, n) \
+             ORDER BY e.chunk_id, e.n DESC), \
+         stored AS (UPDATE {} AS p SET {} = g.embedding::{schema}.{kind}{set_model} FROM given AS g WHERE {} {equals} g.chunk_id::{key_type} \
              AND $3::text IS NOT DISTINCT FROM $3::text RETURNING 1) \
          SELECT count(*)::integer FROM stored",
         corpus.relation.as_deref().unwrap_or_default(),
@@ -462,7 +462,7 @@ fn put_embeddings(
     );
     // SAFETY: as above; the datum lives as long as this call.
     let bound = unsafe { DatumWithOid::new(embeddings.datum(), embeddings.oid()) };
-    let args = [keys.into(), bound, model.into()];
+    let args = [chunk_ids.into(), bound, model.into()];
     Ok(sql::write_one(&statement, &args)?.unwrap_or(0))
 }
 
@@ -470,7 +470,7 @@ fn put_embeddings(
 fn check_embeddings(
     corpus: &Corpus,
     schema: &str,
-    keys: &[String],
+    chunk_ids: &[String],
     embeddings: &DatumWithOid<'_>,
 ) -> Result<()> {
     #[derive(Deserialize)]
@@ -492,15 +492,19 @@ fn check_embeddings(
         nulls: 0,
         sizes: Vec::new(),
     });
-    if shape.count != keys.len() {
+    if shape.count != chunk_ids.len() {
         return Err(Error::Bad {
             argument: "embeddings",
-            fault: format!("{} embeddings for {} keys", shape.count, keys.len()),
-            hint: "One embedding for each key, in the same order.".into(),
+            fault: format!(
+                "{} embeddings for {} chunk_ids",
+                shape.count,
+                chunk_ids.len()
+            ),
+            hint: "Pass one embedding for each element of chunk_ids, in the same order.".into(),
         });
     }
     if shape.nulls > 0 {
-        return Err(Error::Null("an embedding"));
+        return Err(Error::Null("an element of embeddings"));
     }
     match corpus.dimensions {
         Some(expected) => {

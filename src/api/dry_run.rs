@@ -18,13 +18,13 @@ use crate::store::roles::Roles;
 use crate::tenant;
 
 #[pg_extern(sql = false)]
-fn rehearse_turn(
+fn dry_run_turn(
     query: Option<&str>,
     corpus: Option<&str>,
     embedding: Option<Vector>,
     filter: Option<Json>,
     settings: Option<Json>,
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
@@ -43,7 +43,7 @@ fn rehearse_turn(
         call_roles: Roles::default(),
         instead_of: None,
     };
-    let conversation = match conversation {
+    let conversation = match conversation_ref {
         Some(name) => conversations::look(&tenant, name)?
             .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?,
         None => Conversation::imagined(),
@@ -73,28 +73,28 @@ pub(super) fn dry_run(
     Ok((known, turn))
 }
 
-/// A row of `rehearse_turn`, named as those of `explain_turn`.
+/// A row of `dry_run_turn`, named as those of `explain_turn`.
 #[derive(Serialize)]
 pub(super) struct Row<'a> {
     candidate_no: usize,
     corpus: &'a str,
     doc_id: &'a str,
     chunk_id: &'a str,
-    members: &'a [String],
+    member_chunk_ids: &'a [String],
     origin: &'static str,
     lexical_rank: Option<u32>,
     lexical_score: Option<f64>,
     vector_rank: Option<u32>,
     vector_distance: Option<f64>,
     graph_rank: Option<u32>,
-    fused: f64,
-    reranked: Option<f64>,
+    fused_score: f64,
+    rerank_score: Option<f64>,
     relevance: f64,
     carry_score: Option<f64>,
     in_context: bool,
-    left_at: Option<&'static str>,
-    reason: Option<&'static str>,
-    gave_way_to: Option<&'a str>,
+    dropped_stage: Option<&'static str>,
+    drop_reason: Option<&'static str>,
+    replaced_by: Option<&'a str>,
 }
 
 /// Every candidate, those of the context first.
@@ -107,9 +107,9 @@ pub(super) fn candidates(turn: &Composed) -> Vec<Row<'_>> {
         })
         .collect();
     rows.extend(turn.dropped.iter().map(|left| Row {
-        left_at: Some(left.stage.name()),
-        reason: Some(left.reason.name()),
-        gave_way_to: left.into.as_deref(),
+        dropped_stage: Some(left.stage.name()),
+        drop_reason: Some(left.reason.name()),
+        replaced_by: left.into.as_deref(),
         ..row(&left.candidate)
     }));
     for (place, row) in rows.iter_mut().enumerate() {
@@ -123,21 +123,21 @@ fn row(candidate: &Candidate) -> Row<'_> {
         candidate_no: 0,
         corpus: &candidate.passage.corpus,
         doc_id: &candidate.passage.doc_id,
-        chunk_id: &candidate.passage.key,
-        members: &candidate.members,
+        chunk_id: &candidate.passage.chunk_id,
+        member_chunk_ids: &candidate.member_chunk_ids,
         origin: candidate.origin.name(),
         lexical_rank: candidate.lexical_rank,
         lexical_score: candidate.lexical_score,
         vector_rank: candidate.vector_rank,
         vector_distance: candidate.vector_distance,
         graph_rank: candidate.graph_rank,
-        fused: candidate.fused,
-        reranked: candidate.rerank,
+        fused_score: candidate.fused_score,
+        rerank_score: candidate.rerank_score,
         relevance: candidate.relevance,
         carry_score: candidate.carry_score,
         in_context: false,
-        left_at: None,
-        reason: None,
-        gave_way_to: None,
+        dropped_stage: None,
+        drop_reason: None,
+        replaced_by: None,
     }
 }

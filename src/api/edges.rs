@@ -43,26 +43,26 @@ fn delete_edges(
     corpus: Option<&str>,
     doc_id: Option<&str>,
     chunk_id: Option<&str>,
-    node: Option<&str>,
+    entity: Option<&str>,
     everything: Option<bool>,
 ) -> std::result::Result<i64, ErrorReport> {
     writable("delete_edges")?;
     let everything = given(everything, "everything")?;
-    let some = doc_id.is_some() || chunk_id.is_some() || node.is_some();
+    let some = doc_id.is_some() || chunk_id.is_some() || entity.is_some();
     if some == everything {
         return Err(Error::Bad {
             argument: "everything",
             fault: format!("it is {everything}, and edges are {}named", if some { "" } else { "not " }),
-            hint: "Name edges by doc_id, chunk_id or node, or pass everything => true to remove all of the corpus.".into(),
+            hint: "Name edges by doc_id, chunk_id or entity, or pass everything => true to remove all of the corpus.".into(),
         }
         .into());
     }
     let corpus = written(corpus)?;
-    let node = node.map(graph::normal_name);
+    let entity = entity.map(graph::normal_name);
     let which = Which {
         doc_id,
-        chunk_ids: chunk_id.map(|key| vec![key.to_owned()]),
-        node: node.as_deref(),
+        chunk_ids: chunk_id.map(|chunk_id| vec![chunk_id.to_owned()]),
+        entity: entity.as_deref(),
     };
     Ok(delete_visible(&corpus, which)?)
 }
@@ -96,8 +96,8 @@ fn written(name: Option<&str>) -> Result<Corpus> {
 
 /// The documents of the passages that the edges name, by passage, as far as the caller sees them.
 fn documents_of(corpus: &Corpus, edges: &[Edge]) -> Result<BTreeMap<String, String>> {
-    let keys = edges.iter().map(|edge| &edge.chunk_id);
-    passages::documents_of(corpus, &Filter::default(), keys)
+    let chunk_ids = edges.iter().map(|edge| &edge.chunk_id);
+    passages::documents_of(corpus, &Filter::default(), chunk_ids)
 }
 
 /// The edges with the documents of their passages.

@@ -27,9 +27,9 @@ use crate::tenant;
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn end_turn(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     answer: Option<&str>,
-    message: Option<&str>,
+    message_ref: Option<&str>,
     model: Option<&str>,
     usage: Option<Json>,
     tags: Option<Json>,
@@ -38,12 +38,12 @@ fn end_turn(
 ) -> std::result::Result<(), ErrorReport> {
     writable("end_turn")?;
     let tenant = tenant::required()?;
-    let turn_id = given(turn, "turn")?;
+    let turn_id = given(turn_id, "turn_id")?;
     let citations = Json::optional(citations, "citations")?;
     let text = given(answer, "answer")?;
     let answer = Answer {
         text,
-        message,
+        message_ref,
         model,
         usage: Json::optional(usage, "usage")?,
         tags: Json::object(tags, "tags")?,
@@ -58,7 +58,7 @@ fn end_turn(
 struct Answer<'a> {
     text: &'a str,
     /// The application's id of it.
-    message: Option<&'a str>,
+    message_ref: Option<&'a str>,
     model: Option<&'a str>,
     usage: Option<Value>,
     tags: Value,
@@ -92,7 +92,7 @@ fn end(
                     conversation_id: conversation.conversation_id,
                     turn_id,
                     origin: Origin::Live,
-                    external_id: answer.message,
+                    message_ref: answer.message_ref,
                     answer: Some(answer.text).filter(|_| stores),
                     fingerprint: &answer.fingerprint,
                     answer_tokens,
@@ -138,10 +138,10 @@ fn end(
 }
 
 #[pg_extern(sql = false)]
-fn abandon_turn(turn: Option<i64>) -> std::result::Result<bool, ErrorReport> {
+fn abandon_turn(turn_id: Option<i64>) -> std::result::Result<bool, ErrorReport> {
     writable("abandon_turn")?;
     let tenant = tenant::required()?;
-    let turn_id = given(turn, "turn")?;
+    let turn_id = given(turn_id, "turn_id")?;
     let conversation = conversations::of_turn(&tenant, turn_id)?
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let turn = turns::load(&tenant, turn_id)?;
@@ -151,7 +151,7 @@ fn abandon_turn(turn: Option<i64>) -> std::result::Result<bool, ErrorReport> {
             turn: turn_id,
             state: turn.state,
             wanted: "abandoned",
-            hint: "Its answer was recorded; a later end_turn with another message supersedes it.",
+            hint: "Its answer was recorded; a later end_turn with another message_ref supersedes it.",
         }
         .into()),
         _ => {
@@ -167,7 +167,7 @@ fn check_state(turn: &Turn) -> Result<()> {
     let state = turn.standing();
     let hint = match state {
         "imported" => {
-            "Its answer was given elsewhere; begin a new turn, or one with its parent as parent."
+            "Its answer was given elsewhere; begin a new turn, or one with its parent as parent_turn_id."
         }
         "abandoned" => "Begin a new turn.",
         "deferred" => "Call reground.apply_rerank first (with NULL to go on in fused order).",
@@ -191,13 +191,13 @@ fn check_state(turn: &Turn) -> Result<()> {
 
 /// The message of a repeated call, if this is one.
 fn repeated(conversation: &Conversation, turn_id: i64, answer: &Answer<'_>) -> Result<Option<i64>> {
-    let external_id = answer.message;
-    let earlier = messages::earlier(conversation.conversation_id, turn_id, external_id)?;
+    let message_ref = answer.message_ref;
+    let earlier = messages::earlier(conversation.conversation_id, turn_id, message_ref)?;
     let says_the_same = |message: &Earlier| message.fingerprint == answer.fingerprint;
-    let same = match external_id {
+    let same = match message_ref {
         Some(id) => earlier
             .into_iter()
-            .find(|message| message.external_id.as_deref() == Some(id)),
+            .find(|message| message.message_ref.as_deref() == Some(id)),
         None => earlier
             .into_iter()
             .rfind(|message| !message.superseded && says_the_same(message)),
@@ -208,8 +208,8 @@ fn repeated(conversation: &Conversation, turn_id: i64, answer: &Answer<'_>) -> R
             Ok(Some(message.message_id))
         }
         Some(_) => Err(Error::Conflict(
-            "message",
-            external_id.unwrap_or_default().to_owned(),
+            "message_ref",
+            message_ref.unwrap_or_default().to_owned(),
         )),
     }
 }
@@ -281,7 +281,7 @@ fn remember(tenant: &str, conversation: &Conversation, turn: &Turn, ended: &Ende
     let after = &ended.verdict.judged.sources_after;
     turns::end(turn.turn_id, &ended.before, after)?;
     let first = turn.state == "open";
-    let latest = conversation.last_ended_turn == Some(turn.turn_id);
+    let latest = conversation.last_ended_turn_id == Some(turn.turn_id);
     if !turn.superseded && (first || latest) {
         sources::replace(tenant, conversation.conversation_id, after)?;
         conversations::ended(conversation, turn.turn_id)

@@ -16,12 +16,12 @@ use crate::tenant;
 
 #[pg_extern(sql = false)]
 fn forget_conversation(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("forget_conversation")?;
     let tenant = tenant::required()?;
-    let name = given(conversation, "conversation")?;
+    let name = given(conversation_ref, "conversation_ref")?;
     let id = erasure::hold(&tenant, name)?
         .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
     let mut receipt = Receipt::default();

@@ -41,7 +41,7 @@ fn gains(judgements: Json) -> Result<BTreeMap<String, f64>> {
     serde_json::from_value(judgements.value("judgements")?).map_err(|fault| Error::Bad {
         argument: "judgements",
         fault: fault.to_string(),
-        hint: "Write {\"id\": gain}, each gain a number.".into(),
+        hint: "Write {\"chunk_id\": gain}, each gain a number.".into(),
     })
 }
 
@@ -79,13 +79,19 @@ type Ranking = Vec<Vec<String>>;
 #[pg_extern(sql = false)]
 fn _history_hits(
     ranking: Option<Json>,
-    earlier: Option<Json>,
-    relevant: Option<Vec<Option<String>>>,
+    earlier_rankings: Option<Json>,
+    relevant_chunk_ids: Option<Vec<Option<String>>>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let ranking: Ranking = rankings(given(ranking, "ranking")?, "ranking")?;
-    let earlier: Vec<Ranking> = rankings(given(earlier, "earlier")?, "earlier")?;
-    let relevant: BTreeSet<String> = given(relevant, "relevant")?.into_iter().flatten().collect();
+    let earlier: Vec<Ranking> = rankings(
+        given(earlier_rankings, "earlier_rankings")?,
+        "earlier_rankings",
+    )?;
+    let relevant: BTreeSet<String> = given(relevant_chunk_ids, "relevant_chunk_ids")?
+        .into_iter()
+        .flatten()
+        .collect();
     let hits = HistoryHits::of(&ranking, earlier.iter().map(Vec::as_slice), &relevant);
     let row = [hits.bottom, hits.history, hits.supplement];
     rows::emit_values(fcinfo, &row.map(IntoDatum::into_datum));

@@ -19,15 +19,15 @@ use crate::tenant;
 /// What is certain of one citation, and how much may be shown; the latter alone where there is none.
 #[derive(Serialize)]
 struct Fed {
-    shown_chars: usize,
-    shown_bytes: usize,
+    displayable_chars: usize,
+    displayable_bytes: usize,
     #[serde(flatten)]
     citation: Option<NewCitation>,
 }
 
 #[pg_extern(sql = false)]
 fn feed_answer(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     answer_so_far: Option<&str>,
     complete: Option<bool>,
     fcinfo: pg_sys::FunctionCallInfo,
@@ -35,7 +35,7 @@ fn feed_answer(
     let tenant = tenant::required()?;
     let answer = given(answer_so_far, "answer_so_far")?;
     let complete = given(complete, "complete")?;
-    let turn = with_context(turn)?;
+    let turn = with_context(turn_id)?;
     rows::emit(fcinfo, &feed(&tenant, &turn, answer, complete)?)?;
     Ok(())
 }
@@ -49,9 +49,9 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
         ..ParsedAnswer::default()
     };
     let verdict = judge::judge(&read, &of_turn.ground(&[], &[]))?;
-    let shown_bytes = fed.shown;
-    let shown_chars = answer
-        .get(..shown_bytes)
+    let displayable_bytes = fed.shown;
+    let displayable_chars = answer
+        .get(..displayable_bytes)
         .unwrap_or_default()
         .chars()
         .count();
@@ -60,8 +60,8 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
         .into_iter()
         .enumerate()
         .map(|(index, citation)| Fed {
-            shown_chars,
-            shown_bytes,
+            displayable_chars,
+            displayable_bytes,
             citation: Some(match index < fed.placed {
                 true => citation,
                 false => pending(citation, &read.extraction, index),
@@ -70,8 +70,8 @@ fn feed(tenant: &str, turn: &Turn, answer: &str, complete: bool) -> Result<Vec<F
         .collect();
     if rows.is_empty() {
         rows.push(Fed {
-            shown_chars,
-            shown_bytes,
+            displayable_chars,
+            displayable_bytes,
             citation: None,
         });
     }
@@ -98,13 +98,13 @@ fn pending(citation: NewCitation, extraction: &Extraction, index: usize) -> NewC
         support_parts: None,
         status: None,
         holds: None,
-        mode: None,
+        hallucination_mode: None,
         score: None,
         coordinate_fidelity: None,
         support: None,
         diagnostic: None,
         detail: None,
-        best_other: None,
+        best_other_marker: None,
         ..citation
     }
 }

@@ -21,8 +21,8 @@ use crate::tenant;
 /// A row of `history`.
 #[derive(Serialize)]
 struct Message<'a> {
-    part: usize,
-    turn: Option<u32>,
+    entry_no: usize,
+    turn_no: Option<u32>,
     role: Role,
     content: &'a str,
     tokens: usize,
@@ -32,17 +32,17 @@ struct Message<'a> {
 
 #[pg_extern(sql = false)]
 fn history(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     max_tokens: Option<i32>,
-    depends_on: Option<Vec<Option<i32>>>,
-    dependence: Option<&str>,
+    turn_nos: Option<Vec<Option<i32>>>,
+    dependency: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     let tenant = tenant::required()?;
-    let name = given(conversation, "conversation")?;
+    let name = given(conversation_ref, "conversation_ref")?;
     let mut asked = Asked {
         max_tokens: budget(max_tokens)?,
-        dependence: judged(depends_on, given(dependence, "dependence")?)?,
+        dependency: judged(turn_nos, given(dependency, "dependency")?)?,
     };
     let conversation_id = conversations::id(&tenant, name)?
         .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
@@ -59,9 +59,9 @@ fn history(
     let history = compose(conversation_id, asked, &settings, &latest.context)?;
     let messages: Vec<Message<'_>> = (1..)
         .zip(&history.blocks)
-        .map(|(part, block)| Message {
-            part,
-            turn: block.turn,
+        .map(|(entry_no, block)| Message {
+            entry_no,
+            turn_no: block.turn_no,
             role: block.role,
             content: &block.content,
             tokens: block.tokens,
@@ -79,7 +79,7 @@ pub(super) struct Asked {
     /// Most tokens; `None` is no limit.
     pub max_tokens: Option<usize>,
     /// The turns that matter.
-    pub dependence: Dependence,
+    pub dependency: Dependence,
 }
 
 /// The history of a conversation, its answers read by the grammar of the settings and of a context.
@@ -96,7 +96,7 @@ pub(super) fn compose(
         .collect();
     let rules = HistoryRules {
         max_tokens: asked.max_tokens,
-        dependence: asked.dependence,
+        dependency: asked.dependency,
     };
     let grammar = parse_answer::grammar(settings, context)?;
     Ok(made(&turns, &cited, &rules, &grammar))
@@ -114,21 +114,23 @@ fn budget(max_tokens: Option<i32>) -> Result<Option<usize>> {
         .transpose()
 }
 
-fn judged(depends_on: Option<Vec<Option<i32>>>, dependence: &str) -> Result<Dependence> {
-    let how = match dependence {
+fn judged(turn_nos: Option<Vec<Option<i32>>>, dependency: &str) -> Result<Dependence> {
+    let how = match dependency {
         "hard" => Dependence::Hard,
         "soft" => Dependence::Soft,
         other => {
             return Err(Error::Bad {
-                argument: "dependence",
+                argument: "dependency",
                 fault: format!("\"{other}\""),
                 hint: "hard or soft.".into(),
             });
         }
     };
-    let Some(numbers) = depends_on else {
+    let Some(turn_nos) = turn_nos else {
         return Ok(Dependence::All);
     };
-    let numbers = numbers.into_iter().flatten();
-    Ok(how(numbers.filter_map(|n| u32::try_from(n).ok()).collect()))
+    let turn_nos = turn_nos.into_iter().flatten();
+    Ok(how(turn_nos
+        .filter_map(|n| u32::try_from(n).ok())
+        .collect()))
 }

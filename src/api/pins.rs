@@ -19,19 +19,19 @@ use crate::tenant;
 struct Target {
     corpus: String,
     doc_id: String,
-    passage: String,
+    chunk_id: String,
 }
 
 #[pg_extern(sql = false)]
 fn pin(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     doc_id: Option<&str>,
     chunk_id: Option<&str>,
     corpus: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("pin")?;
     let tenant = tenant::required()?;
-    let conversation = conversations::open(&tenant, named(conversation)?)?;
+    let conversation = conversations::open(&tenant, named(conversation_ref)?)?;
     let target = resolve(
         &tenant,
         corpus.or(conversation.corpus.as_deref()),
@@ -44,7 +44,7 @@ fn pin(
         conversation.conversation_id,
         &target.corpus,
         &target.doc_id,
-        &target.passage,
+        &target.chunk_id,
         order,
     )?;
     Ok(())
@@ -52,14 +52,14 @@ fn pin(
 
 #[pg_extern(sql = false)]
 fn unpin(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     doc_id: Option<&str>,
     chunk_id: Option<&str>,
     corpus: Option<&str>,
 ) -> std::result::Result<bool, ErrorReport> {
     writable("unpin")?;
     let tenant = tenant::required()?;
-    let name = named(conversation)?;
+    let name = named(conversation_ref)?;
     let conversation = conversations::find(&tenant, name)?
         .ok_or_else(|| Error::Unknown("conversation", name.to_owned()))?;
     if doc_id.is_none() && chunk_id.is_none() {
@@ -73,7 +73,7 @@ fn unpin(
             source.pinned
                 && corpus.is_none_or(|corpus| corpus == source.corpus)
                 && doc_id.is_none_or(|doc_id| doc_id == source.doc_id)
-                && chunk_id.unwrap_or_default() == source.passage
+                && chunk_id.unwrap_or_default() == source.chunk_id
         })
         .collect();
     match pinned.as_slice() {
@@ -84,7 +84,7 @@ fn unpin(
                 conversation.conversation_id,
                 &source.corpus,
                 &source.doc_id,
-                &source.passage,
+                &source.chunk_id,
             )?)
         }
         _ => Err(Error::AmbiguousCorpus("several pins could be meant".into()).into()),
@@ -93,11 +93,11 @@ fn unpin(
 
 #[pg_extern(sql = false)]
 fn alter_conversation(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     settings: Option<Json>,
 ) -> std::result::Result<JsonB, ErrorReport> {
     writable("alter_conversation")?;
-    let conversation = conversations::open(&tenant::required()?, named(conversation)?)?;
+    let conversation = conversations::open(&tenant::required()?, named(conversation_ref)?)?;
     given(settings.as_ref(), "settings")?;
     let changes = Json::object(settings, "settings")?;
     let merged = merged(conversation.settings.clone(), changes.clone());
@@ -108,10 +108,10 @@ fn alter_conversation(
 }
 
 /// A conversation id that is given and not empty.
-fn named(conversation: Option<&str>) -> Result<&str> {
-    match given(conversation, "conversation")? {
+fn named(conversation_ref: Option<&str>) -> Result<&str> {
+    match given(conversation_ref, "conversation_ref")? {
         "" => Err(Error::Bad {
-            argument: "conversation",
+            argument: "conversation_ref",
             fault: "it is empty".into(),
             hint: String::new(),
         }),
@@ -171,6 +171,6 @@ fn find(corpus: Corpus, doc_id: Option<&str>, chunk_id: Option<&str>) -> Result<
         .map(|passage| Target {
             corpus: corpus.name,
             doc_id: passage.doc_id,
-            passage: chunk_id.map(|_| passage.key).unwrap_or_default(),
+            chunk_id: chunk_id.map(|_| passage.chunk_id).unwrap_or_default(),
         }))
 }

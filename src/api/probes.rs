@@ -39,7 +39,7 @@ fn put_probe(
         probe: not_empty(probe, "probe")?.to_owned(),
         corpus: not_empty(corpus, "corpus")?.to_owned(),
         query: not_empty(query, "query")?.to_owned(),
-        query_embedding: embedding.map(|vector| vector.0),
+        embedding: embedding.map(|vector| vector.0),
         filter: Json::optional(filter, "filter")?,
         settings: Json::object(settings, "settings")?,
         doc_id: not_empty(doc_id, "doc_id")?.to_owned(),
@@ -53,7 +53,7 @@ fn put_probe(
 /// Refuses what could not be asked.
 fn check(tenant: &str, probe: &Probe) -> Result<()> {
     let corpus = corpora::load(tenant, &probe.corpus)?;
-    if let Some(embedding) = &probe.query_embedding {
+    if let Some(embedding) = &probe.embedding {
         vector::check_dimensions(&corpus, embedding)?;
     }
     Filter::resolve(&corpus, probe.filter.as_ref())?;
@@ -123,7 +123,7 @@ fn run(tenant: &str, probe: &Probe) -> Result<Outcome> {
         query: &probe.query,
         corpus: Some(&probe.corpus),
         corpora: None,
-        embedding: probe.query_embedding.as_deref(),
+        embedding: probe.embedding.as_deref(),
         filter: probe.filter.as_ref(),
         rewrite: None,
         intent: None,

@@ -14,7 +14,7 @@ struct StageRow {
     function: &'static str,
     stage: &'static str,
     calls: u32,
-    microseconds: u64,
+    self_us: u64,
 }
 
 #[pg_extern(sql = false)]
@@ -26,7 +26,7 @@ fn profile(fcinfo: pg_sys::FunctionCallInfo) -> std::result::Result<(), ErrorRep
                 function: profile.function,
                 stage: stage.name,
                 calls: stage.calls,
-                microseconds: u64::try_from(stage.time.as_micros()).unwrap_or(u64::MAX),
+                self_us: u64::try_from(stage.time.as_micros()).unwrap_or(u64::MAX),
             })
         })
         .collect();

@@ -16,11 +16,11 @@ use crate::tenant;
 
 #[pg_extern(sql = false)]
 fn prompt_context(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     format: Option<&str>,
 ) -> std::result::Result<String, ErrorReport> {
     let format = parsed(format)?;
-    let turn = with_context(turn)?;
+    let turn = with_context(turn_id)?;
     let settings: Settings = serde_json::from_value(turn.settings).map_err(Error::from)?;
     let rules = prompt::BlockRules {
         style: settings.marker_style,
@@ -31,7 +31,7 @@ fn prompt_context(
 
 #[pg_extern(sql = false)]
 fn citation_grammar(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     format: Option<&str>,
 ) -> std::result::Result<String, ErrorReport> {
     let format: GrammarFormat =
@@ -42,7 +42,7 @@ fn citation_grammar(
                 fault: error.to_string(),
                 hint: "One of gbnf, regex, json_schema.".into(),
             })?;
-    let turn = with_context(turn)?;
+    let turn = with_context(turn_id)?;
     let markers: Vec<&str> = turn
         .context
         .iter()
@@ -53,8 +53,8 @@ fn citation_grammar(
 }
 
 /// A turn whose context stands.
-pub(super) fn with_context(turn: Option<i64>) -> Result<Turn> {
-    let turn_id = given(turn, "turn")?;
+pub(super) fn with_context(turn_id: Option<i64>) -> Result<Turn> {
+    let turn_id = given(turn_id, "turn_id")?;
     let turn = turns::load(&tenant::required()?, turn_id)?;
     if turn.state == "deferred" {
         return Err(Error::WrongState {

@@ -29,21 +29,21 @@ struct SeenRow<'a> {
     marker: Option<&'a str>,
     stored_hash: &'a str,
     current_hash: Option<String>,
-    state: &'static str,
+    content_state: &'static str,
 }
 
 #[pg_extern(sql = false)]
 fn verify_turn(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let turn_id = given(turn, "turn")?;
+    let turn_id = given(turn_id, "turn_id")?;
     let tenant =
         turns::tenant_of(turn_id)?.ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let mut seen = traces::seen(&tenant, turn_id)?;
     for one in &mut seen {
         // Below the level `hash` it came from the relation as it is: the text that was kept says more.
-        let made = || one.text.as_deref().map(content_hash_hex);
+        let made = || one.content.as_deref().map(content_hash_hex);
         one.hash = one.hash.take().or_else(made);
     }
     let now = now(&tenant, &seen)?;
@@ -53,8 +53,8 @@ fn verify_turn(
             let stored_hash = one.hash.as_deref()?;
             let was = CitedPassage {
                 doc_id: &one.doc_id,
-                members: &one.members,
-                hash: stored_hash,
+                member_chunk_ids: &one.member_chunk_ids,
+                content_hash: stored_hash,
             };
             let (current_hash, state) = match now.get(one.corpus.as_str()) {
                 Some(found) => {
@@ -70,7 +70,7 @@ fn verify_turn(
                 marker: one.marker.as_deref(),
                 stored_hash,
                 current_hash,
-                state,
+                content_state: state,
             })
         })
         .collect();
@@ -78,20 +78,23 @@ fn verify_turn(
     Ok(())
 }
 
-/// The passages that stand under the keys now, by corpus, as the caller sees them; a corpus that he cannot read is not there.
+/// The passages that stand under the ids now, by corpus, as the caller sees them; a corpus that he cannot read is not there.
 fn now<'a>(
     tenant: &str,
     seen: &'a [traces::Seen],
 ) -> Result<BTreeMap<&'a str, BTreeMap<String, Passage>>> {
-    let mut keys: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
+    let mut chunk_ids: BTreeMap<&str, BTreeSet<&String>> = BTreeMap::new();
     for one in seen {
-        keys.entry(&one.corpus).or_default().extend(&one.members);
+        chunk_ids
+            .entry(&one.corpus)
+            .or_default()
+            .extend(&one.member_chunk_ids);
     }
     let everything = Filter::default();
     let mut found = BTreeMap::new();
-    for (name, keys) in keys {
+    for (name, chunk_ids) in chunk_ids {
         if let Some(corpus) = corpora::usable(tenant, name)?.map(Corpus::hashed_by_us) {
-            found.insert(name, passages::by_key(&corpus, &everything, keys)?);
+            found.insert(name, passages::by_key(&corpus, &everything, chunk_ids)?);
         }
     }
     Ok(found)
@@ -103,7 +106,7 @@ struct LinkRow {
     tenant: String,
     link_no: Option<i64>,
     kind: Option<&'static str>,
-    turn: Option<i32>,
+    turn_no: Option<i32>,
     turn_id: Option<i64>,
     message_id: Option<i64>,
     status: &'static str,
@@ -113,10 +116,10 @@ struct LinkRow {
 
 #[pg_extern(sql = false)]
 fn verify_chain(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
-    let name = not_empty(conversation, "conversation")?;
+    let name = not_empty(conversation_ref, "conversation_ref")?;
     let conversations = chain::conversations(name)?;
     if conversations.is_empty() {
         return Err(Error::Unknown("conversation", name.to_owned()).into());
@@ -141,7 +144,7 @@ fn verify(conversation: &Chained) -> Result<Vec<LinkRow>> {
         tenant: conversation.tenant.clone(),
         link_no: finding.link_no,
         kind: None,
-        turn: None,
+        turn_no: None,
         turn_id: None,
         message_id: None,
         status: finding.status.name(),
@@ -156,7 +159,7 @@ fn verify(conversation: &Chained) -> Result<Vec<LinkRow>> {
             let mut row = row(finding);
             if own {
                 row.kind = Some(header.kind.name());
-                row.turn = stored.turn;
+                row.turn_no = stored.turn_no;
                 row.turn_id = Some(header.turn_id);
                 row.message_id = header.message_id;
                 row.linked_at = Some(stored.linked_at.clone());
@@ -174,7 +177,7 @@ fn verify(conversation: &Chained) -> Result<Vec<LinkRow>> {
         };
         let mut row = row(verification::unlinked(kind));
         row.kind = Some(kind.name());
-        row.turn = Some(unlinked.turn);
+        row.turn_no = Some(unlinked.turn_no);
         row.turn_id = Some(unlinked.turn_id);
         row.message_id = unlinked.message_id;
         rows.push(row);

@@ -13,30 +13,30 @@ use crate::rows;
 
 #[pg_extern(sql = false)]
 fn dimension_name(
-    by: Option<&str>,
+    dimension: Option<&str>,
     of_answers: Option<bool>,
 ) -> std::result::Result<Option<String>, ErrorReport> {
-    Ok(dimension(by, of_answers)?.name)
+    Ok(parsed(dimension, of_answers)?.name)
 }
 
 #[pg_extern(sql = false)]
 fn dimension_key(
-    by: Option<&str>,
+    dimension: Option<&str>,
     of_answers: Option<bool>,
 ) -> std::result::Result<Option<String>, ErrorReport> {
-    Ok(dimension(by, of_answers)?.key)
+    Ok(parsed(dimension, of_answers)?.key)
 }
 
 /// What is grouped by: nothing, where citations are asked for and no dimension is given.
-fn dimension(by: Option<&str>, of_answers: Option<bool>) -> Result<Dimension> {
+fn parsed(dimension: Option<&str>, of_answers: Option<bool>) -> Result<Dimension> {
     let subject = match of_answers {
         Some(true) => Subject::Answers,
         _ => Subject::Citations,
     };
     if subject == Subject::Answers {
-        given(by, "by")?;
+        given(dimension, "dimension")?;
     }
-    let dimension = by.map(|by| Dimension::parse(by, subject));
+    let dimension = dimension.map(|name| Dimension::parse(name, subject));
     Ok(dimension.transpose()?.unwrap_or_default())
 }
 

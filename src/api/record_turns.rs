@@ -35,12 +35,12 @@ use crate::tenant;
 #[pg_extern(sql = false)]
 #[expect(clippy::too_many_arguments, reason = "the SQL signature")]
 fn record_turn(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     query: Option<&str>,
     answer: Option<&str>,
     passages: Option<Json>,
     at: Option<TimestampWithTimeZone>,
-    message: Option<&str>,
+    message_ref: Option<&str>,
     model: Option<&str>,
     tags: Option<Json>,
     citations: Option<Json>,
@@ -52,12 +52,12 @@ fn record_turn(
     writable("record_turn")?;
     let tenant = tenant::required()?;
     let turn = ImportedTurn {
-        conversation: not_empty(conversation, "conversation")?.to_owned(),
+        conversation_ref: not_empty(conversation_ref, "conversation_ref")?.to_owned(),
         query: given(query, "query")?.to_owned(),
         answer: given(answer, "answer")?.to_owned(),
         passages: Json::optional(passages, "passages")?,
         at: at.map(moment).transpose()?,
-        message: message.map(str::to_owned),
+        message_ref: message_ref.map(str::to_owned),
         model: model.map(str::to_owned),
         tags: Json::object(tags, "tags")?.as_object().cloned(),
         citations: Json::optional(citations, "citations")?,
@@ -111,7 +111,7 @@ fn record_turns(
 /// A row of `record_turns`.
 #[derive(Clone, Serialize)]
 struct Recorded {
-    place: usize,
+    element_no: usize,
     #[serde(flatten)]
     told: Told,
     /// Whether this call recorded it.
@@ -210,7 +210,7 @@ impl<'a> How<'a> {
 
     /// Judges and stores turns, in their order; those whose answers were recorded before stay as they are.
     fn record(&self, turns: Vec<ImportedTurn>) -> Result<Vec<Recorded>> {
-        let names: BTreeSet<&str> = turns.iter().map(|turn| &*turn.conversation).collect();
+        let names: BTreeSet<&str> = turns.iter().map(|turn| &*turn.conversation_ref).collect();
         let mut conversations = stage("conversations", || imports::open(self.tenant, &names))?;
         let by_conversation = self.by_conversation(&conversations)?;
         let fingerprints: Vec<Fingerprint> = turns
@@ -221,15 +221,15 @@ impl<'a> How<'a> {
             .iter()
             .zip(&fingerprints)
             .map(|(turn, fingerprint)| ImportKey {
-                conversation: &turn.conversation,
-                message: turn.message.as_deref(),
+                conversation_ref: &turn.conversation_ref,
+                message_ref: turn.message_ref.as_deref(),
                 fingerprint,
             })
             .collect();
-        let messages = named.iter().filter_map(|turn| turn.message).collect();
+        let messages = named.iter().filter_map(|turn| turn.message_ref).collect();
         let known = stage("messages", || imports::known(&conversations, messages))?;
         let actions =
-            import_actions(&named, &known).map_err(|id| Error::Conflict("message", id))?;
+            import_actions(&named, &known).map_err(|id| Error::Conflict("message_ref", id))?;
 
         let lost = || Error::Stored("a turn of the import is lost".into());
         let new = actions
@@ -238,7 +238,7 @@ impl<'a> How<'a> {
         let mut ids = imports::reserve(new.count())?.into_iter();
         let mut rows: Vec<Recorded> = Vec::with_capacity(turns.len());
         let mut judged = Vec::with_capacity(ids.len());
-        for (((turn, fingerprint), action), place) in
+        for (((turn, fingerprint), action), element_no) in
             turns.iter().zip(&fingerprints).zip(actions).zip(1..)
         {
             let told = match action {
@@ -246,15 +246,15 @@ impl<'a> How<'a> {
                 ImportAction::Earlier(first) => rows.get(first).ok_or_else(lost)?.told.clone(),
                 ImportAction::New => {
                     let ids = ids.next().ok_or_else(lost)?;
-                    let rules = by_conversation.of(&turn.conversation);
-                    let new = self.judge(turn, fingerprint, rules, ids, place)?;
+                    let rules = by_conversation.of(&turn.conversation_ref);
+                    let new = self.judge(turn, fingerprint, rules, ids, element_no)?;
                     let told = new.told();
                     judged.push(new);
                     told
                 }
             };
             rows.push(Recorded {
-                place,
+                element_no,
                 told,
                 recorded: matches!(action, ImportAction::New),
             });
@@ -270,9 +270,9 @@ impl<'a> How<'a> {
         fingerprint: &'t Fingerprint,
         rules: &Rules,
         ids: Ids,
-        place: usize,
+        element_no: usize,
     ) -> Result<JudgedTurn<'t>> {
-        let faulty = |fault: String| Error::from(turn_error(place, fault));
+        let faulty = |fault: String| Error::from(turn_error(element_no, fault));
         let passages =
             CallerPassage::parse_list(&turn.passages()).map_err(|e| faulty(e.to_string()))?;
         let context = stage("tokens", || {
@@ -330,7 +330,7 @@ impl<'a> How<'a> {
                 context,
                 verdict,
             } = judged;
-            let rules = by_conversation.of(&turn.conversation);
+            let rules = by_conversation.of(&turn.conversation_ref);
             let keeps_words = rules.settings.stores_answers();
             // Without a time of their own, turn and answer are of this transaction's.
             let at = at.as_deref().unwrap_or("now");
@@ -339,7 +339,7 @@ impl<'a> How<'a> {
                 (count(&turn.query), count(&turn.answer))
             });
             let place = conversations.follow(
-                &turn.conversation,
+                &turn.conversation_ref,
                 ids.turn_id,
                 query_tokens + answer_tokens,
             )?;
@@ -347,8 +347,8 @@ impl<'a> How<'a> {
             turns.push(NewTurn {
                 turn_id: ids.turn_id,
                 conversation_id: place.conversation_id,
-                number: place.number,
-                parent: place.parent,
+                turn_no: place.turn_no,
+                parent_turn_id: place.parent_turn_id,
                 query: &turn.query,
                 request_hash: &fingerprint.answer_hash,
                 corpus: self.corpus_name(),
@@ -356,7 +356,7 @@ impl<'a> How<'a> {
                 context,
                 query_tokens,
                 tags: turn.tags.as_ref(),
-                settings: by_conversation.place(&turn.conversation),
+                settings: by_conversation.place(&turn.conversation_ref),
                 at,
             });
             answers.push(NewMessage {
@@ -364,7 +364,7 @@ impl<'a> How<'a> {
                 conversation_id: place.conversation_id,
                 turn_id: ids.turn_id,
                 origin: Origin::Imported,
-                external_id: turn.message.as_deref(),
+                message_ref: turn.message_ref.as_deref(),
                 answer: Some(turn.answer.as_str()).filter(|_| keeps_words),
                 fingerprint,
                 answer_tokens,
@@ -424,11 +424,11 @@ struct JudgedTurn<'a> {
 impl JudgedTurn<'_> {
     fn told(&self) -> Told {
         let citations = &self.verdict.citations;
-        let held = citations.iter().filter(|c| c.holds == Some(true));
+        let holding = citations.iter().filter(|c| c.holds == Some(true));
         Told {
             ids: self.ids,
-            citations: citations.len(),
-            held: held.count(),
+            citation_count: citations.len(),
+            holding_count: holding.count(),
             cfs: self.verdict.judged.scores.cfs,
         }
     }

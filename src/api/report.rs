@@ -13,11 +13,11 @@ use crate::tenant as tenants;
 
 #[pg_extern(sql = false)]
 fn conversation_report(
-    conversation: Option<&str>,
+    conversation_ref: Option<&str>,
     tenant: Option<&str>,
 ) -> std::result::Result<String, ErrorReport> {
     Ok(of_conversation(
-        given(conversation, "conversation")?,
+        given(conversation_ref, "conversation_ref")?,
         tenant,
     )?)
 }
@@ -25,7 +25,8 @@ fn conversation_report(
 fn of_conversation(name: &str, tenant: Option<&str>) -> Result<String> {
     let unknown = || Error::Unknown("conversation", name.to_owned());
     let tenants = reports::tenants(name, tenant)?;
-    let owner = ones(owner::conversation(tenants), "conversation", unknown)?.ok_or_else(unknown)?;
+    let owner =
+        ones(owner::conversation(tenants), "conversation_ref", unknown)?.ok_or_else(unknown)?;
     let conversation = reports::conversation(name, &owner)?.ok_or_else(unknown)?;
     Ok(conversation.page())
 }

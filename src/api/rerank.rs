@@ -24,23 +24,27 @@ pub(super) fn call(
     gathered: &Gathered,
 ) -> Result<Vec<Option<f64>>> {
     let candidates = gathered.candidates.iter();
-    let texts = candidates.map(|candidate| candidate.passage.text.clone());
+    let texts = candidates.map(|candidate| candidate.passage.content.clone());
     hooks::rerank(name, roles, query, texts.collect())
 }
 
 #[pg_extern(sql = false)]
 fn apply_rerank(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     results: Option<Json>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("apply_rerank")?;
     let tenant = tenant::required()?;
-    let turn_id = given(turn, "turn")?;
+    let turn_id = given(turn_id, "turn_id")?;
     let conversation = conversations::of_turn(&tenant, turn_id)?
         .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))?;
     let turn = turns::load(&tenant, turn_id)?;
-    let Some(pool) = turn.pool.clone().filter(|_| turn.state == "deferred") else {
+    let Some(pool) = turn
+        .pending_candidates
+        .clone()
+        .filter(|_| turn.state == "deferred")
+    else {
         return Err(Error::WrongState {
             turn: turn_id,
             state: turn.state,
@@ -81,11 +85,11 @@ fn apply_rerank(
     );
     warnings.sort();
     warnings.dedup();
-    let footing = ConversationState::of(&conversation, Some(turn.number))?;
+    let footing = ConversationState::of(&conversation, Some(turn.turn_no))?;
     let standing = footing.standing(
         &tenant,
         &conversation_state::Composed {
-            number: turn.number,
+            turn_no: turn.turn_no,
             fresh: true,
             context: &composed.context,
             tokens: composed.tokens,
@@ -105,7 +109,7 @@ fn apply_rerank(
         &tenant,
         conversation.conversation_id,
         turn_id,
-        turn.number,
+        turn.turn_no,
         &composed,
         &settings,
     )?;

@@ -12,16 +12,16 @@ use crate::store::retention::{self, Periods};
 
 #[pg_extern(sql = false)]
 fn run_retention(
-    now: Option<TimestampWithTimeZone>,
+    as_of: Option<TimestampWithTimeZone>,
     fcinfo: pg_sys::FunctionCallInfo,
 ) -> std::result::Result<(), ErrorReport> {
     writable("run_retention")?;
-    let now = given(now, "now")?;
-    if is_ahead(now) && !is_superuser() {
+    let as_of = given(as_of, "as_of")?;
+    if is_ahead(as_of) && !is_superuser() {
         return Err(Error::TooEarly("run_retention").into());
     }
     let done = retention::run(Periods {
-        now,
+        as_of,
         trace_days: guc::trace_retention_days(),
         archive_days: guc::archive_retention_days(),
     })?;

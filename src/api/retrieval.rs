@@ -53,11 +53,11 @@ pub(super) struct Known {
     pub settings: Settings,
     pub judged: JudgedIntent,
     /// What was searched for beside the query.
-    pub retrieval: Value,
+    pub query_expansion: Value,
     pub register: MarkerRegister,
     pub footing: ConversationState,
     /// Microseconds that the search took; `None` where the turn keeps the sources that there are.
-    pub refresh_us: Option<i32>,
+    pub search_us: Option<i32>,
     /// Roles that functions of the application are called as.
     pub roles: Roles,
 }
@@ -65,7 +65,7 @@ pub(super) struct Known {
 impl Known {
     /// Whether the turn retrieved.
     pub fn fresh(&self) -> bool {
-        self.refresh_us.is_some()
+        self.search_us.is_some()
     }
 }
 
@@ -94,15 +94,15 @@ pub(super) fn gather(
     let fresh = stage("strategy", || footing.retrieves(settings))?;
     let judged = stage("intent", || judge(&asked, &before))?;
 
-    let (gathered, mut retrieval, refresh_us) = if fresh {
+    let (gathered, mut query_expansion, search_us) = if fresh {
         let (found, took) = timed(|| asked.search(&judged, &before));
-        let (gathered, retrieval) = found?;
-        (gathered, retrieval, Some(took))
+        let (gathered, query_expansion) = found?;
+        (gathered, query_expansion, Some(took))
     } else {
         (asked.keep(&footing)?, json!({}), None)
     };
     if let Some(rewrite) = question.rewrite {
-        retrieval["rewrite"] = json!(rewrite);
+        query_expansion["rewrite"] = json!(rewrite);
     }
     let register = stage("memory", || {
         register::load(conversation, gathered.documents(), settings.marker_style)
@@ -111,10 +111,10 @@ pub(super) fn gather(
         corpora: asked.corpora,
         settings: asked.settings,
         judged,
-        retrieval,
+        query_expansion,
         register,
         footing,
-        refresh_us,
+        search_us,
         roles: asked.roles,
     };
     Ok((known, gathered))
@@ -128,7 +128,7 @@ pub(super) struct More {
     /// Names of what was searched.
     pub corpora: Vec<String>,
     /// Microseconds that the search took.
-    pub took_us: i32,
+    pub search_us: i32,
 }
 
 /// Gathers for one more search of an open turn, which has some sources already: of passages with the same text, those stand. Where
@@ -144,10 +144,10 @@ pub(super) fn gather_more(
     if turn.hashes_texts() {
         asked.corpora = asked.corpora.hashed_by_us();
     }
-    let (gathered, took_us) = timed(|| asked.search_alone(had));
+    let (gathered, search_us) = timed(|| asked.search_alone(had));
     Ok(More {
         gathered: gathered?,
-        took_us,
+        search_us,
         corpora: asked.corpora.names(),
         settings: asked.settings,
         roles: asked.roles,
@@ -324,8 +324,8 @@ impl<'a> Asked<'a> {
     fn keep(&self, footing: &ConversationState) -> Result<Gathered> {
         let (conversation_id, question) = (self.conversation.conversation_id, self.question);
         let live = stage("memory", || sources::load(conversation_id))?;
-        let from = footing.before.context_from;
-        let shown = from.map(|number| history::shown(conversation_id, number));
+        let from = footing.before.context_turn_no;
+        let shown = from.map(|turn_no| history::shown(conversation_id, turn_no));
         let added = history::handed_over(conversation_id, from, question.instead_of)?;
         let asking = reused_context::Asking {
             tenant: self.tenant,

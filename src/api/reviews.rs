@@ -11,13 +11,13 @@ use crate::tenant;
 
 #[pg_extern(sql = false)]
 fn label_citation(
-    citation: Option<i64>,
+    citation_id: Option<i64>,
     label: Option<&str>,
     note: Option<&str>,
     labelled_by: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("label_citation")?;
-    let citation_id = given(citation, "citation")?;
+    let citation_id = given(citation_id, "citation_id")?;
     let label: Label = given(label, "label")?.parse().map_err(Error::from)?;
     let who = who(labelled_by, "labelled_by")?;
     let unknown = || Error::Unknown("citation", citation_id.to_string());
@@ -30,13 +30,13 @@ fn label_citation(
 
 #[pg_extern(sql = false)]
 fn report_citation(
-    citation: Option<i64>,
+    citation_id: Option<i64>,
     reason: Option<&str>,
     reported_by: Option<&str>,
 ) -> std::result::Result<(), ErrorReport> {
     writable("report_citation")?;
     let tenant = tenant::required()?;
-    let citation_id = given(citation, "citation")?;
+    let citation_id = given(citation_id, "citation_id")?;
     let reason = not_empty(reason, "reason")?;
     let who = who(reported_by, "reported_by")?;
     // Another tenant's citation is as unknown as one that there is not.

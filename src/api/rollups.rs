@@ -8,17 +8,17 @@ use crate::error::Error;
 use crate::store::rollups;
 
 #[pg_extern(sql = false)]
-fn refresh_audit(max_messages: Option<i32>) -> std::result::Result<i64, ErrorReport> {
+fn refresh_audit(max_answers: Option<i32>) -> std::result::Result<i64, ErrorReport> {
     writable("refresh_audit")?;
-    if max_messages.is_some_and(|most| most < 1) {
+    if max_answers.is_some_and(|most| most < 1) {
         return Err(Error::Bad {
-            argument: "max_messages",
+            argument: "max_answers",
             fault: "it is under 1".into(),
             hint: "NULL takes all that wait.".into(),
         }
         .into());
     }
-    Ok(rollups::refresh(max_messages.map(i64::from))?)
+    Ok(rollups::refresh(max_answers.map(i64::from))?)
 }
 
 #[pg_extern(sql = false)]

@@ -87,18 +87,18 @@ fn search(
     };
     let mut fused = fuse::rows(ranking, &settings);
     fused.truncate(limit);
-    let keys: Vec<String> = fused.iter().map(|row| row.key.clone()).collect();
-    let mut passages = passages::by_key(&corpus, &Filter::default(), &keys)?;
+    let chunk_ids: Vec<String> = fused.iter().map(|row| row.chunk_id.clone()).collect();
+    let mut passages = passages::by_key(&corpus, &Filter::default(), &chunk_ids)?;
     let found: Vec<Found> = fused
         .into_iter()
         .filter_map(|row| {
-            let passage = passages.remove(&row.key)?;
+            let passage = passages.remove(&row.chunk_id)?;
             Some(Found {
                 locator: prompt::locator(&passage),
-                chunk_id: passage.key,
+                chunk_id: passage.chunk_id,
                 doc_id: passage.doc_id,
                 title: passage.title,
-                content: passage.text,
+                content: passage.content,
                 score: row.score,
                 lexical_rank: row.lexical_rank,
                 vector_rank: row.vector_rank,

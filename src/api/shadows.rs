@@ -21,7 +21,7 @@ use crate::tenant;
 
 #[pg_extern(sql = false)]
 fn shadow_turn(
-    turn: Option<i64>,
+    turn_id: Option<i64>,
     settings: Option<Json>,
     label: Option<&str>,
     corpus: Option<&str>,
@@ -31,7 +31,7 @@ fn shadow_turn(
 ) -> std::result::Result<(), ErrorReport> {
     writable("shadow_turn")?;
     let tenant = tenant::required()?;
-    let turn_id = given(turn, "turn")?;
+    let turn_id = given(turn_id, "turn_id")?;
     let label = not_empty(label, "label")?;
     let changes = Json::optional(settings, "settings")?.unwrap_or_default();
     Settings::check(&changes).map_err(Error::from)?;
@@ -52,13 +52,13 @@ fn shadow_turn(
         query: &turn.query,
         corpus: None,
         corpora: Some(&corpora),
-        embedding: embedding.as_deref().or(turn.query_embedding.as_deref()),
+        embedding: embedding.as_deref().or(turn.embedding.as_deref()),
         filter: turn.filter.as_ref(),
         rewrite: rewrite.or(turn.rewrite.as_deref()),
         intent: turn.intent,
         settings: &call,
         call_roles: hooks::of_turn(turn.call_role.as_deref())?.but_for(&changes),
-        instead_of: Some(turn.number),
+        instead_of: Some(turn.turn_no),
     };
     let (known, composed) = dry_run(&tenant, &conversation, &question)?;
     let rows = candidates(&composed);
@@ -74,7 +74,7 @@ fn shadow_turn(
         corpus,
         settings: &known.settings,
         context_tokens: composed.tokens,
-        refresh_us: known.refresh_us,
+        search_us: known.search_us,
         candidates: kept,
     })?;
     rows::emit(fcinfo, &rows)?;
