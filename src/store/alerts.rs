@@ -29,7 +29,7 @@ pub fn rules() -> Result<Vec<Rule>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.rule), '[]')::text FROM ( \
-                 SELECT rule, indicator, threshold, pg_catalog.ceil(pg_catalog.date_part('epoch', period) / 3600)::bigint AS hours, whole_period, min_messages, per_corpus, severity \
+                 SELECT rule, indicator, threshold, pg_catalog.ceil(pg_catalog.date_part('epoch', period) / 3600)::bigint AS hours, whole_period, min_answers, per_corpus, severity \
                  FROM reground.active_alert_rules WHERE enabled) AS r",
             &[],
         )
@@ -180,7 +180,7 @@ pub struct Change<'a> {
     pub indicator: Option<&'static str>,
     pub threshold: Option<f64>,
     pub whole_period: Option<bool>,
-    pub min_messages: Option<i32>,
+    pub min_answers: Option<i32>,
     pub per_corpus: Option<bool>,
     pub severity: Option<Severity>,
     pub enabled: Option<bool>,
@@ -203,15 +203,15 @@ pub fn set_rule(change: &Change<'_>, period: Option<Interval>) -> Result<()> {
     let (change, defaults) = (sql::json(change)?, sql::json(&RuleDefaults::default())?);
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_messages, per_corpus, severity, enabled, meaning) \
+            "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_answers, per_corpus, severity, enabled, meaning) \
              SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, pg_catalog.make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
-                 coalesce(x.min_messages, r.min_messages, d.min_messages), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), \
+                 coalesce(x.min_answers, r.min_answers, d.min_answers), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), \
                  coalesce(x.meaning, r.meaning) \
-             FROM pg_catalog.json_to_record($1::json) AS x(rule text, indicator text, threshold double precision, whole_period boolean, min_messages integer, per_corpus boolean, severity text, \
+             FROM pg_catalog.json_to_record($1::json) AS x(rule text, indicator text, threshold double precision, whole_period boolean, min_answers integer, per_corpus boolean, severity text, \
                  enabled boolean, meaning text) LEFT JOIN reground.active_alert_rules AS r USING (rule) \
-             CROSS JOIN pg_catalog.json_to_record($3::json) AS d(hours integer, whole_period boolean, min_messages integer, per_corpus boolean, severity text) \
+             CROSS JOIN pg_catalog.json_to_record($3::json) AS d(hours integer, whole_period boolean, min_answers integer, per_corpus boolean, severity text) \
              ON CONFLICT (rule, built_in) DO UPDATE SET indicator = excluded.indicator, threshold = excluded.threshold, period = excluded.period, whole_period = excluded.whole_period, \
-                 min_messages = excluded.min_messages, per_corpus = excluded.per_corpus, severity = excluded.severity, enabled = excluded.enabled, meaning = excluded.meaning",
+                 min_answers = excluded.min_answers, per_corpus = excluded.per_corpus, severity = excluded.severity, enabled = excluded.enabled, meaning = excluded.meaning",
             &[change.into(), period.into(), defaults.into()],
         )
     })?;

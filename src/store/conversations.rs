@@ -19,7 +19,7 @@ pub struct Conversation {
     pub settings: Value,
     #[serde(flatten)]
     pub roles: Roles,
-    pub last_ended_turn: Option<i64>,
+    pub last_ended_turn_id: Option<i64>,
     /// o200k_base tokens of all its questions that were answered, with the answers that stand.
     pub history_tokens: u64,
 }
@@ -33,7 +33,7 @@ impl Conversation {
             corpora: None,
             settings: Value::Null,
             roles: Roles::default(),
-            last_ended_turn: None,
+            last_ended_turn_id: None,
             history_tokens: 0,
         }
     }
@@ -46,50 +46,52 @@ impl Conversation {
 }
 
 const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, corpora, settings, reranker_role::oid::bigint AS reranker_role, \
-     intent_role::oid::bigint AS intent_role, last_ended_turn, history_tokens FROM reground.conversations";
+     intent_role::oid::bigint AS intent_role, last_ended_turn_id, history_tokens FROM reground.conversations";
 
 /// How often a conversation that is forgotten while we wait for it is made anew.
 const OPENINGS: usize = 5;
 
 /// The conversation of that id, made if need be.
-pub fn open(tenant: &str, external_id: &str) -> Result<Conversation> {
+pub fn open(tenant: &str, conversation_ref: &str) -> Result<Conversation> {
     as_owner(|| {
         for _ in 0..OPENINGS {
             sql::run(
-                "INSERT INTO reground.conversations (tenant, external_id) VALUES ($1, $2) ON CONFLICT (tenant, external_id) DO NOTHING",
-                &[tenant.into(), external_id.into()],
+                "INSERT INTO reground.conversations (tenant, conversation_ref) VALUES ($1, $2) ON CONFLICT (tenant, conversation_ref) DO NOTHING",
+                &[tenant.into(), conversation_ref.into()],
             )?;
             let opened = sql::write_json(
                 &format!(
-                    "{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"
+                    "{COLUMNS} WHERE tenant = $1 AND conversation_ref = $2 FOR NO KEY UPDATE) AS r"
                 ),
-                &[tenant.into(), external_id.into()],
+                &[tenant.into(), conversation_ref.into()],
             )?;
             if let Some(conversation) = opened {
                 return Ok(conversation);
             }
         }
         // Under REPEATABLE READ a conversation that another transaction has just made is in the way, but not visible.
-        Err(Error::Retry("conversation", external_id.to_owned()))
+        Err(Error::Retry("conversation", conversation_ref.to_owned()))
     })
 }
 
 /// The conversation of that id, if there is one.
-pub fn find(tenant: &str, external_id: &str) -> Result<Option<Conversation>> {
+pub fn find(tenant: &str, conversation_ref: &str) -> Result<Option<Conversation>> {
     as_owner(|| {
         sql::write_json(
-            &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"),
-            &[tenant.into(), external_id.into()],
+            &format!(
+                "{COLUMNS} WHERE tenant = $1 AND conversation_ref = $2 FOR NO KEY UPDATE) AS r"
+            ),
+            &[tenant.into(), conversation_ref.into()],
         )
     })
 }
 
 /// The conversation of that id as it stands, without a lock: for what writes nothing.
-pub fn look(tenant: &str, external_id: &str) -> Result<Option<Conversation>> {
+pub fn look(tenant: &str, conversation_ref: &str) -> Result<Option<Conversation>> {
     as_owner(|| {
         sql::read_json(
-            &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2) AS r"),
-            &[tenant.into(), external_id.into()],
+            &format!("{COLUMNS} WHERE tenant = $1 AND conversation_ref = $2) AS r"),
+            &[tenant.into(), conversation_ref.into()],
         )
     })
 }
@@ -143,11 +145,11 @@ pub fn count_turn(conversation: &Conversation, corpora: &[String]) -> Result<i32
 }
 
 /// The id of a conversation, where there is one of that name.
-pub fn id(tenant: &str, external_id: &str) -> Result<Option<i64>> {
+pub fn id(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     as_owner(|| {
         sql::write_one(
-            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND external_id = $2",
-            &[tenant.into(), external_id.into()],
+            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = $2",
+            &[tenant.into(), conversation_ref.into()],
         )
     })
 }
@@ -167,7 +169,7 @@ pub fn count_tokens(conversation: &Conversation, difference: i64) -> Result<()> 
 pub fn ended(conversation: &Conversation, turn_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.conversations SET last_ended_turn = $2 WHERE conversation_id = $1",
+            "UPDATE reground.conversations SET last_ended_turn_id = $2 WHERE conversation_id = $1",
             &[conversation.conversation_id.into(), turn_id.into()],
         )
     })?;
@@ -208,7 +210,7 @@ pub fn set_settings(conversation: &Conversation, settings: &Value, roles: Roles)
 pub fn next_pin(conversation: &Conversation) -> Result<i64> {
     as_owner(|| {
         sql::write_one(
-            "UPDATE reground.conversations SET next_pin = next_pin + 1 WHERE conversation_id = $1 RETURNING next_pin - 1",
+            "UPDATE reground.conversations SET next_pin_order = next_pin_order + 1 WHERE conversation_id = $1 RETURNING next_pin_order - 1",
             &[conversation.conversation_id.into()],
         )
     })?

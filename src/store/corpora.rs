@@ -388,8 +388,8 @@ impl Corpus {
 
     /// What a row names to be read by, as SQL: a configuration or a language; `None` where rows name nothing.
     pub fn named_config(&self) -> Option<String> {
-        let column = self.column("text_config")?;
-        Some(match self.column_type("text_config") {
+        let column = self.column("text_config_column")?;
+        Some(match self.column_type("text_config_column") {
             Some("regconfig") => format!(
                 "(SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config AS c \
                      JOIN pg_catalog.pg_namespace AS n ON n.oid = c.cfgnamespace WHERE c.oid = {column}::pg_catalog.oid)"
@@ -401,10 +401,10 @@ impl Corpus {
     /// The configuration that a row is read by, as SQL.
     pub fn row_config(&self) -> String {
         let own = format!("{}::pg_catalog.regconfig", sql::literal(&self.text_config));
-        let Some(column) = self.column("text_config") else {
+        let Some(column) = self.column("text_config_column") else {
             return own;
         };
-        let found = match self.column_type("text_config") {
+        let found = match self.column_type("text_config_column") {
             Some("regconfig") => format!(
                 "(SELECT c.oid::pg_catalog.regconfig FROM pg_catalog.pg_ts_config AS c WHERE c.oid = {column}::pg_catalog.oid)"
             ),
@@ -425,7 +425,10 @@ impl Corpus {
             relation: self.name.clone(),
         })?;
         Ok(
-            match (column("text_config"), self.column_type("text_config")) {
+            match (
+                column("text_config_column"),
+                self.column_type("text_config_column"),
+            ) {
                 (None, _) => content,
                 (Some(config), Some("regconfig")) => {
                     format!("reground.in_language({content}, {config})")
@@ -482,10 +485,10 @@ impl Corpus {
         let Some(documents) = &self.documents else {
             return Ok(clause);
         };
-        let (document, key) = (self.required("document")?, self.required("document_key")?);
+        let (document, key) = (self.required("doc_id")?, self.required("documents_doc_id")?);
         let kinds = (
-            self.column_type("document"),
-            self.column_type("document_key"),
+            self.column_type("doc_id"),
+            self.column_type("documents_doc_id"),
         );
         clause.push_str(&match kinds {
             (Some(one), Some(other)) if one == other => format!(
@@ -539,7 +542,7 @@ impl Corpus {
 
     /// The corpus, read without the hashes that its relations hold, so that they are made of the texts.
     pub fn hashed_by_us(mut self) -> Self {
-        self.mapping.remove("hash");
+        self.mapping.remove("content_hash");
         self
     }
 
@@ -606,7 +609,7 @@ impl Corpus {
 
     /// The passage key as a column or error.
     pub fn key(&self) -> Result<String> {
-        self.required("key")
+        self.required("chunk_id")
     }
 
     /// A column that every corpus maps.
@@ -619,7 +622,7 @@ impl Corpus {
 
     /// The document's key, or the passage's where no document is mapped.
     pub fn document(&self) -> Result<String> {
-        match self.column("document") {
+        match self.column("doc_id") {
             Some(column) => Ok(column),
             None => self.key(),
         }

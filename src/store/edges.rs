@@ -26,7 +26,7 @@ pub struct Which<'a> {
     pub doc_id: Option<&'a str>,
     pub chunk_ids: Option<Vec<String>>,
     /// Normal name of a node at either end.
-    pub node: Option<&'a str>,
+    pub entity: Option<&'a str>,
 }
 
 /// Stores edges, each with the document of its passage; those that are there take the new weight and spelling.
@@ -34,11 +34,11 @@ pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
     let rows = sql::json(edges)?;
     Ok(as_owner(|| {
         sql::write_json(
-            "WITH stored AS (INSERT INTO reground.edges AS e (corpus_id, tenant, source, source_key, relation, target, target_key, doc_id, chunk_id, weight) \
-                 SELECT $1, $2, x.source, x.source_key, x.relation, x.target, x.target_key, x.doc_id, x.chunk_id, x.weight \
-                 FROM pg_catalog.json_to_recordset($3::json) AS x(source text, source_key text, relation text, target text, target_key text, doc_id text, \
+            "WITH stored AS (INSERT INTO reground.edges AS e (corpus_id, tenant, source, source_entity, relation, target, target_entity, doc_id, chunk_id, weight) \
+                 SELECT $1, $2, x.source, x.source_entity, x.relation, x.target, x.target_entity, x.doc_id, x.chunk_id, x.weight \
+                 FROM pg_catalog.json_to_recordset($3::json) AS x(source text, source_entity text, relation text, target text, target_entity text, doc_id text, \
                      chunk_id text, weight double precision) \
-                 ON CONFLICT (corpus_id, doc_id, chunk_id, source_key, relation, target_key) DO UPDATE SET source = excluded.source, \
+                 ON CONFLICT (corpus_id, doc_id, chunk_id, source_entity, relation, target_entity) DO UPDATE SET source = excluded.source, \
                      target = excluded.target, weight = excluded.weight \
                  WHERE (e.source, e.target, e.weight) IS DISTINCT FROM (excluded.source, excluded.target, excluded.weight) \
                  RETURNING xmax::text = '0' AS is_new) \
@@ -55,7 +55,7 @@ pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
 
 /// The condition of [`Which`], whose values are `$2` to `$4`.
 const MATCHES: &str = "e.corpus_id = $1 AND ($2::text IS NULL OR e.doc_id = $2) AND ($3::text[] IS NULL OR e.chunk_id = ANY ($3)) \
-     AND ($4::text IS NULL OR e.source_key = $4 OR e.target_key = $4)";
+     AND ($4::text IS NULL OR e.source_entity = $4 OR e.target_entity = $4)";
 
 /// The passages of edges.
 pub fn passages(corpus_id: i64, which: &Which<'_>) -> Result<Vec<String>> {
@@ -66,7 +66,7 @@ pub fn passages(corpus_id: i64, which: &Which<'_>) -> Result<Vec<String>> {
         corpus_id.into(),
         which.doc_id.into(),
         which.chunk_ids.clone().into(),
-        which.node.into(),
+        which.entity.into(),
     ];
     Ok(as_owner(|| sql::write_json(&statement, &args))?.unwrap_or_default())
 }
@@ -82,7 +82,7 @@ pub fn delete(corpus_id: i64, which: Which<'_>) -> Result<i64> {
                 corpus_id.into(),
                 which.doc_id.into(),
                 which.chunk_ids.into(),
-                which.node.into(),
+                which.entity.into(),
             ],
         )
     })?
@@ -95,8 +95,8 @@ pub fn nodes(corpus_id: i64, names: &[&str]) -> Result<BTreeSet<String>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(n), '[]')::text FROM pg_catalog.unnest($2::text[]) AS n \
-             WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_key = n OFFSET 0) \
-                OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_key = n OFFSET 0)",
+             WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n OFFSET 0) \
+                OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_entity = n OFFSET 0)",
             &[corpus_id.into(), names.into()],
         )
     })?
@@ -108,10 +108,10 @@ pub fn of(corpus_id: i64, nodes: &[String]) -> Result<Vec<Neighbour>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(e), '[]')::text FROM pg_catalog.unnest($2::text[]) AS n, LATERAL ( \
-                 (SELECT n AS node, e.weight, e.chunk_id AS passage FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_key = n \
+                 (SELECT n AS entity, e.weight, e.chunk_id FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n \
                   ORDER BY e.weight DESC, e.chunk_id LIMIT $3) \
                  UNION ALL \
-                 (SELECT n AS node, e.weight, e.chunk_id AS passage FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_key = n \
+                 (SELECT n AS entity, e.weight, e.chunk_id FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_entity = n \
                   ORDER BY e.weight DESC, e.chunk_id LIMIT $3)) AS e",
             &[
                 corpus_id.into(),

@@ -83,7 +83,7 @@ const OF_CONVERSATIONS: [(&str, &str); 16] = [
     // An archived turn may have outlived its own; its name is that of the conversation.
     (
         "turn_archive",
-        "x.turn_id IN # OR (x.tenant, x.conversation) IN (SELECT v.tenant, v.external_id FROM reground.conversations AS v WHERE v.conversation_id = ANY ($1))",
+        "x.turn_id IN # OR (x.tenant, x.conversation_ref) IN (SELECT v.tenant, v.conversation_ref FROM reground.conversations AS v WHERE v.conversation_id = ANY ($1))",
     ),
     ("provenance_chain", "x.conversation_id = ANY ($1)"),
     ("chain_checkpoints", "x.conversation_id = ANY ($1)"),
@@ -134,11 +134,11 @@ const OF_TENANT: [(&str, &str); 14] = [
 ];
 
 /// The conversation of that name, its row locked so that nobody else gets hold of it again.
-pub fn hold(tenant: &str, external_id: &str) -> Result<Option<i64>> {
+pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     as_owner_unrestricted(|| {
         sql::write_one(
-            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND external_id = $2 FOR UPDATE",
-            &[tenant.into(), external_id.into()],
+            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = $2 FOR UPDATE",
+            &[tenant.into(), conversation_ref.into()],
         )
     })
 }
@@ -227,7 +227,7 @@ const IS_OF_IT: &str =
 
 /// What stays of it: ids, place, hash and scores. The other sources stay as they are, to the letter: their hashes are of that.
 const WITHOUT_TEXT: &str = "(e.source || pg_catalog.jsonb_build_object('facts', '[]'::jsonb, 'passage', \
-     (e.source -> 'passage') || '{\"text\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
+     (e.source -> 'passage') || '{\"content\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
 
 /// The citations `c` of the document: of its passages, or by a marker that is bound to one.
 const CITES_IT: &str = "(c.corpus = $1 AND c.doc_id = $2 OR c.doc_id IS NULL AND EXISTS (SELECT FROM reground.conversation_markers AS b \
@@ -290,7 +290,7 @@ impl Document<'_> {
                          SELECT m.conversation_id FROM reground.conversation_markers AS m WHERE m.corpus = $1 AND m.doc_id = $2 \
                          UNION SELECT s.conversation_id FROM reground.conversation_sources AS s WHERE s.corpus = $1 AND s.doc_id = $2 \
                          UNION SELECT c.conversation_id FROM reground.message_citations AS c WHERE c.corpus = $1 AND c.doc_id = $2 \
-                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.pool IS NOT NULL \
+                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.pending_candidates IS NOT NULL \
                          UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.origin = 'imported' AND ($3::text IS NULL OR t.tenant = $3) \
                              AND t.context @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('passage', pg_catalog.jsonb_build_object('corpus', $1::text, 'doc_id', $2::text)))) \
                      ORDER BY x.conversation_id FOR NO KEY UPDATE) AS v"
@@ -322,10 +322,10 @@ impl Document<'_> {
     fn erase_salts(&self, conversations: &[i64], receipt: &mut Receipt) -> Result<()> {
         let parts = [
             format!(
-                "SELECT CASE WHEN e.retrieval IS NULL THEN 'turn' ELSE 'retrieval' END AS kind, e.turn_id AS id, e.retrieval, e.place + 2 AS position FROM ( \
-                     SELECT t.turn_id, c.source, r.retrieval, pg_catalog.row_number() OVER (PARTITION BY t.turn_id, r.retrieval ORDER BY c.place) AS place \
+                "SELECT CASE WHEN e.retrieval_no IS NULL THEN 'turn' ELSE 'retrieval' END AS kind, e.turn_id AS id, e.retrieval_no, e.place + 2 AS position FROM ( \
+                     SELECT t.turn_id, c.source, r.retrieval_no, pg_catalog.row_number() OVER (PARTITION BY t.turn_id, r.retrieval_no ORDER BY c.place) AS place \
                      FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS c(source, place), \
-                         LATERAL (SELECT (c.source ->> 'retrieval')::integer AS retrieval) AS r WHERE t.conversation_id = ANY ($3)) AS e WHERE {IS_OF_IT}"
+                         LATERAL (SELECT (c.source ->> 'retrieval_no')::integer AS retrieval_no) AS r WHERE t.conversation_id = ANY ($3)) AS e WHERE {IS_OF_IT}"
             ),
             format!(
                 "SELECT 'answer', c.message_id, NULL, c.citation_no::bigint + 2 FROM reground.message_citations AS c \
@@ -338,11 +338,11 @@ impl Document<'_> {
         ];
         let redacted = self.run(
             &format!(
-                "WITH parts AS ({}), links AS (SELECT p.kind, p.id, p.retrieval, pg_catalog.array_agg(p.position) AS positions FROM parts AS p GROUP BY 1, 2, 3) \
+                "WITH parts AS ({}), links AS (SELECT p.kind, p.id, p.retrieval_no, pg_catalog.array_agg(p.position) AS positions FROM parts AS p GROUP BY 1, 2, 3) \
                  UPDATE reground.provenance_chain AS x SET salts = (SELECT pg_catalog.array_agg(CASE WHEN s.place = ANY (l.positions) THEN NULL ELSE s.salt END ORDER BY s.place) \
                      FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place)) \
                  FROM links AS l WHERE x.conversation_id = ANY ($3) AND x.kind = l.kind AND CASE x.kind WHEN 'answer' THEN x.message_id ELSE x.turn_id END = l.id \
-                     AND x.retrieval_no IS NOT DISTINCT FROM l.retrieval \
+                     AND x.retrieval_no IS NOT DISTINCT FROM l.retrieval_no \
                      AND EXISTS (SELECT FROM pg_catalog.unnest(l.positions) AS p(place) WHERE x.salts[p.place] IS NOT NULL)",
                 parts.join(" UNION ALL ")
             ),
@@ -360,15 +360,15 @@ impl Document<'_> {
         receipt: &mut Receipt,
     ) -> Result<()> {
         let pools: Vec<(i64, serde_json::Value)> = sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(turn_id, pool)), '[]')::text FROM reground.turns \
-             WHERE conversation_id = ANY ($1) AND pool IS NOT NULL",
+            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(turn_id, pending_candidates)), '[]')::text FROM reground.turns \
+             WHERE conversation_id = ANY ($1) AND pending_candidates IS NOT NULL",
             &[conversations.to_vec().into()],
         )?
         .unwrap_or_default();
         for (turn_id, pool) in pools {
             if let Some(pool) = withdraw(pool)? {
                 let redacted = sql::run(
-                    "UPDATE reground.turns SET pool = $2::jsonb WHERE turn_id = $1",
+                    "UPDATE reground.turns SET pending_candidates = $2::jsonb WHERE turn_id = $1",
                     &[turn_id.into(), sql::json(&pool)?.into()],
                 )?;
                 receipt.redacted("reground.turns", redacted);

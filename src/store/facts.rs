@@ -16,11 +16,11 @@ struct Row<'a> {
     marker: &'a str,
     fact_no: usize,
     fact: &'a str,
-    char_start: u32,
-    char_end: u32,
+    fact_start: u32,
+    fact_end: u32,
     published: Option<&'a str>,
     version: Option<i32>,
-    hash: &'a str,
+    content_hash: &'a str,
 }
 
 /// The facts that a turn was given.
@@ -50,20 +50,20 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
                     marker: &source.marker,
                     fact_no: index + 1,
                     fact: &fact.text,
-                    char_start: fact.chars.start,
-                    char_end: fact.chars.end,
+                    fact_start: fact.chars.start,
+                    fact_end: fact.chars.end,
                     published: passage.published.as_deref(),
                     version: passage.version,
-                    hash: &passage.hash,
+                    content_hash: &passage.content_hash,
                 })
         })
         .collect();
     let rows = sql::json(&rows)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.source_facts (turn_id, tenant, marker, fact_no, fact, char_start, char_end, published, version, hash) \
-             SELECT $1, $2, x.* FROM pg_catalog.json_to_recordset($3::json) AS x(marker text, fact_no integer, fact text, char_start integer, char_end integer, \
-                 published text, version integer, hash text)",
+            "INSERT INTO reground.source_facts (turn_id, tenant, marker, fact_no, fact, fact_start, fact_end, published, version, content_hash) \
+             SELECT $1, $2, x.* FROM pg_catalog.json_to_recordset($3::json) AS x(marker text, fact_no integer, fact text, fact_start integer, fact_end integer, \
+                 published text, version integer, content_hash text)",
             &[turn_id.into(), tenant.into(), rows.into()],
         )
     })?;

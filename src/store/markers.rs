@@ -19,13 +19,13 @@ pub struct Row {
     pub marker: String,
     pub corpus: String,
     pub doc_id: String,
-    pub passage: String,
+    pub chunk_id: String,
     pub version: Option<i32>,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
     pub char_start: Option<u32>,
     pub char_end: Option<u32>,
-    pub hash: String,
+    pub content_hash: String,
     pub title: Option<String>,
     pub uri: Option<String>,
 }
@@ -37,13 +37,13 @@ impl Row {
             marker: bound.marker.clone(),
             corpus: bound.corpus.clone(),
             doc_id: bound.doc_id.clone(),
-            passage: bound.passage.clone(),
+            chunk_id: bound.chunk_id.clone(),
             version: bound.version,
             page_start: bound.pages.map(|pages| pages.start),
             page_end: bound.pages.map(|pages| pages.end),
             char_start: bound.chars.map(|chars| chars.start),
             char_end: bound.chars.map(|chars| chars.end),
-            hash: bound.hash.clone(),
+            content_hash: bound.content_hash.clone(),
             title: described.and_then(|passage| passage.title.clone()),
             uri: described.and_then(|passage| passage.uri.clone()),
         }
@@ -55,11 +55,11 @@ impl Row {
             marker: self.marker.clone(),
             corpus: self.corpus.clone(),
             doc_id: self.doc_id.clone(),
-            passage: self.passage.clone(),
+            chunk_id: self.chunk_id.clone(),
             version: self.version,
             pages: PageRange::of(self.page_start, self.page_end),
             chars: CharRange::of(self.char_start, self.char_end),
-            hash: self.hash.clone(),
+            content_hash: self.content_hash.clone(),
         }
     }
 }
@@ -127,12 +127,12 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(m), '[]')::text FROM ( \
-                 SELECT marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash \
+                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, content_hash \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
                          OR k.marker IN (SELECT c.marker FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
                              WHERE t.conversation_id = $1 AND NOT t.superseded AND c.marker IS NOT NULL) \
-                         OR (k.doc_id, k.corpus, k.passage) IN (SELECT c.doc_id, c.corpus, c.chunk_id FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
+                         OR (k.doc_id, k.corpus, k.chunk_id) IN (SELECT c.doc_id, c.corpus, c.chunk_id FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
                              WHERE t.conversation_id = $1 AND NOT t.superseded AND c.doc_id IS NOT NULL AND c.corpus IS NOT NULL AND c.chunk_id IS NOT NULL)) \
                  ORDER BY binding_no) AS m",
             &[conversation_id.into()],
@@ -148,7 +148,7 @@ pub fn cite(message_id: i64) -> Result<()> {
             "UPDATE reground.conversation_markers AS m SET cited = true FROM ( \
                  SELECT conversation_id, marker FROM reground.message_citations WHERE message_id = $1 \
                  UNION SELECT c.conversation_id, n.marker FROM reground.message_citations AS c JOIN reground.conversation_markers AS n \
-                     ON (n.conversation_id, n.doc_id, n.corpus, n.passage) = (c.conversation_id, c.doc_id, c.corpus, c.chunk_id) WHERE c.message_id = $1) AS c \
+                     ON (n.conversation_id, n.doc_id, n.corpus, n.chunk_id) = (c.conversation_id, c.doc_id, c.corpus, c.chunk_id) WHERE c.message_id = $1) AS c \
              WHERE (m.conversation_id, m.marker) = (c.conversation_id, c.marker) AND NOT m.cited",
             &[message_id.into()],
         )
@@ -161,7 +161,7 @@ pub fn cite(message_id: i64) -> Result<()> {
 pub struct Bound {
     pub conversation_id: i64,
     /// Number of the turn.
-    pub first_turn: i32,
+    pub first_turn_no: i32,
     #[serde(flatten)]
     pub row: Row,
 }
@@ -189,15 +189,15 @@ fn insert(tenant: &str, bound: &[Bound], which: &str) -> Result<()> {
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.conversation_markers (tenant, conversation_id, first_turn, marker, corpus, doc_id, passage, version, page_start, page_end, \
-                     char_start, char_end, hash, title, uri, binding_no) \
-                 SELECT $1, x.conversation_id, x.first_turn, x.marker, x.corpus, x.doc_id, x.passage, x.version, x.page_start, x.page_end, \
-                     x.char_start, x.char_end, x.hash, x.title, x.uri, \
+                "INSERT INTO reground.conversation_markers (tenant, conversation_id, first_turn_no, marker, corpus, doc_id, chunk_id, version, page_start, page_end, \
+                     char_start, char_end, content_hash, title, uri, binding_no) \
+                 SELECT $1, x.conversation_id, x.first_turn_no, x.marker, x.corpus, x.doc_id, x.chunk_id, x.version, x.page_start, x.page_end, \
+                     x.char_start, x.char_end, x.content_hash, x.title, x.uri, \
                      (SELECT coalesce(pg_catalog.max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = x.conversation_id) \
                          + pg_catalog.row_number() OVER (PARTITION BY x.conversation_id ORDER BY x.place) \
-                 FROM ROWS FROM (pg_catalog.json_to_recordset($2::json) AS (conversation_id bigint, first_turn integer, marker text, corpus text, doc_id text, passage text, \
-                     version integer, page_start integer, page_end integer, char_start integer, char_end integer, hash text, title text, uri text)) WITH ORDINALITY \
-                     AS x(conversation_id, first_turn, marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash, title, uri, place) {which}"
+                 FROM ROWS FROM (pg_catalog.json_to_recordset($2::json) AS (conversation_id bigint, first_turn_no integer, marker text, corpus text, doc_id text, chunk_id text, \
+                     version integer, page_start integer, page_end integer, char_start integer, char_end integer, content_hash text, title text, uri text)) WITH ORDINALITY \
+                     AS x(conversation_id, first_turn_no, marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, content_hash, title, uri, place) {which}"
             ),
             &[tenant.into(), rows.into()],
         )

@@ -18,7 +18,7 @@ use crate::store::documents::STATE;
 pub struct Earlier {
     pub message_id: i64,
     pub turn_id: i64,
-    pub external_id: Option<String>,
+    pub message_ref: Option<String>,
     #[serde(flatten)]
     pub fingerprint: Fingerprint,
     pub superseded: bool,
@@ -31,7 +31,7 @@ pub struct NewMessage<'a> {
     pub conversation_id: i64,
     pub turn_id: i64,
     pub origin: Origin,
-    pub external_id: Option<&'a str>,
+    pub message_ref: Option<&'a str>,
     /// `None` for one whose words are not kept.
     pub answer: Option<&'a str>,
     #[serde(flatten)]
@@ -115,25 +115,25 @@ pub struct NewCitation {
     pub fact_summary: Option<String>,
     pub status: Option<&'static str>,
     pub holds: Option<bool>,
-    pub mode: Option<&'static str>,
+    pub hallucination_mode: Option<&'static str>,
     pub score: Option<f64>,
     pub coordinate_fidelity: Option<f64>,
     pub support: Option<f64>,
     pub support_parts: Option<Value>,
     pub diagnostic: Option<&'static str>,
     pub detail: Option<&'static str>,
-    pub best_other: Option<String>,
+    pub best_other_marker: Option<String>,
     pub factor_coordinates: Option<u8>,
     pub factor_retrieval: Option<u8>,
     pub factor_rerank: Option<u8>,
     pub factor_context: Option<u8>,
     pub factor_generation: Option<u8>,
-    pub lost_at: Option<&'static str>,
+    pub lost_stage: Option<&'static str>,
     pub source_version: Option<i32>,
     pub source_hash: Option<String>,
     pub repaired: bool,
-    pub char_start: usize,
-    pub char_end: usize,
+    pub answer_start: usize,
+    pub answer_end: usize,
     pub byte_start: usize,
     pub byte_end: usize,
     pub utf16_start: usize,
@@ -163,10 +163,10 @@ impl NewCitation {
 
 /// The columns of [`NewCitation`], as a record definition.
 const RECORD: &str = "citation_no integer, marker text, raw text, form text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
-     quote text, quote_start integer, quote_end integer, fact_summary text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision, \
-     support double precision, support_parts jsonb, diagnostic text, detail text, best_other text, factor_coordinates smallint, factor_retrieval smallint, \
-     factor_rerank smallint, factor_context smallint, factor_generation smallint, lost_at text, source_version integer, source_hash text, \
-     repaired boolean, char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer";
+     quote text, quote_start integer, quote_end integer, fact_summary text, status text, holds boolean, hallucination_mode text, score double precision, coordinate_fidelity double precision, \
+     support double precision, support_parts jsonb, diagnostic text, detail text, best_other_marker text, factor_coordinates smallint, factor_retrieval smallint, \
+     factor_rerank smallint, factor_context smallint, factor_generation smallint, lost_stage text, source_version integer, source_hash text, \
+     repaired boolean, answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer";
 
 /// The names of these columns, each behind a prefix.
 fn columns(prefix: &str) -> String {
@@ -201,14 +201,14 @@ pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
 pub fn earlier(
     conversation_id: i64,
     turn_id: i64,
-    external_id: Option<&str>,
+    message_ref: Option<&str>,
 ) -> Result<Vec<Earlier>> {
     Ok(as_owner(|| {
         sql::write_json(
             "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.message_id), '[]')::text FROM ( \
-                 SELECT message_id, turn_id, external_id, answer_hash, citations_hash, superseded FROM reground.messages \
-                 WHERE conversation_id = $1 AND (turn_id = $2 OR external_id = $3)) AS m",
-            &[conversation_id.into(), turn_id.into(), external_id.into()],
+                 SELECT message_id, turn_id, message_ref, answer_hash, citations_hash, superseded FROM reground.messages \
+                 WHERE conversation_id = $1 AND (turn_id = $2 OR message_ref = $3)) AS m",
+            &[conversation_id.into(), turn_id.into(), message_ref.into()],
         )
     })?
     .unwrap_or_default())
@@ -265,13 +265,13 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
     let (messages, citations) = (sql::json(messages)?, sql::json(&cited)?);
     as_owner(|| {
         sql::run(
-            "WITH new AS (INSERT INTO reground.messages (message_id, tenant, conversation_id, turn_id, origin, external_id, answer, answer_hash, answer_tokens, model, usage, \
+            "WITH new AS (INSERT INTO reground.messages (message_id, tenant, conversation_id, turn_id, origin, message_ref, answer, answer_hash, answer_tokens, model, usage, \
                      citations, citations_hash, tags, citation_count, malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons, created_at) \
                  OVERRIDING SYSTEM VALUE \
-                 SELECT x.message_id, $2, x.conversation_id, x.turn_id, x.origin, x.external_id, x.answer, x.answer_hash, x.answer_tokens, x.model, x.usage, \
+                 SELECT x.message_id, $2, x.conversation_id, x.turn_id, x.origin, x.message_ref, x.answer, x.answer_hash, x.answer_tokens, x.model, x.usage, \
                      x.citations, x.citations_hash, coalesce(x.tags, '{}'), x.citation_count, x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons, \
                      coalesce(x.created_at, pg_catalog.clock_timestamp()) \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(message_id bigint, conversation_id bigint, turn_id bigint, origin text, external_id text, answer text, answer_hash text, \
+                 FROM pg_catalog.json_to_recordset($1::json) AS x(message_id bigint, conversation_id bigint, turn_id bigint, origin text, message_ref text, answer text, answer_hash text, \
                      answer_tokens integer, model text, usage jsonb, citations jsonb, citations_hash text, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
                      stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[], created_at timestamptz) \
                  RETURNING message_id, origin) \

@@ -14,7 +14,7 @@ pub struct Probe {
     pub probe: String,
     pub corpus: String,
     pub query: String,
-    pub query_embedding: Option<Vec<f32>>,
+    pub embedding: Option<Vec<f32>>,
     pub filter: Option<Value>,
     pub settings: Value,
     pub doc_id: String,
@@ -26,9 +26,9 @@ pub fn put(tenant: &str, probe: &Probe) -> Result<()> {
     let row = sql::json(probe)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.probes (tenant, probe, corpus, query, query_embedding, filter, settings, doc_id, chunk_id) \
-             SELECT $2, x.* FROM pg_catalog.json_to_record($1::json) AS x(probe text, corpus text, query text, query_embedding real[], filter jsonb, settings jsonb, doc_id text, chunk_id text) \
-             ON CONFLICT (tenant, probe) DO UPDATE SET corpus = excluded.corpus, query = excluded.query, query_embedding = excluded.query_embedding, filter = excluded.filter, \
+            "INSERT INTO reground.probes (tenant, probe, corpus, query, embedding, filter, settings, doc_id, chunk_id) \
+             SELECT $2, x.* FROM pg_catalog.json_to_record($1::json) AS x(probe text, corpus text, query text, embedding real[], filter jsonb, settings jsonb, doc_id text, chunk_id text) \
+             ON CONFLICT (tenant, probe) DO UPDATE SET corpus = excluded.corpus, query = excluded.query, embedding = excluded.embedding, filter = excluded.filter, \
                  settings = excluded.settings, doc_id = excluded.doc_id, chunk_id = excluded.chunk_id",
             &[row.into(), tenant.into()],
         )
@@ -52,7 +52,7 @@ pub fn all(tenant: &str, corpus: Option<&str>) -> Result<Vec<Probe>> {
     Ok(as_owner(|| {
         sql::read_json(
             "SELECT coalesce(pg_catalog.json_agg(p ORDER BY p.probe), '[]')::text FROM ( \
-                 SELECT probe, corpus, query, query_embedding, filter, settings, doc_id, chunk_id FROM reground.probes WHERE tenant = $1 AND ($2::text IS NULL OR corpus = $2)) AS p",
+                 SELECT probe, corpus, query, embedding, filter, settings, doc_id, chunk_id FROM reground.probes WHERE tenant = $1 AND ($2::text IS NULL OR corpus = $2)) AS p",
             &[tenant.into(), corpus.into()],
         )
     })?
@@ -73,9 +73,9 @@ pub fn write(tenant: &str, probed: &[Probed]) -> Result<()> {
     let rows = sql::json(probed)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.probe_results (tenant, probe, found, position, lost_at, reason) \
-             SELECT $2, x.probe, x.found, x.position, x.lost_at, x.reason \
-             FROM reground.probes AS p JOIN pg_catalog.json_to_recordset($1::json) AS x(probe text, found boolean, position integer, lost_at text, reason text) ON x.probe = p.probe WHERE p.tenant = $2",
+            "INSERT INTO reground.probe_results (tenant, probe, found, position, lost_stage, reason) \
+             SELECT $2, x.probe, x.found, x.position, x.lost_stage, x.reason \
+             FROM reground.probes AS p JOIN pg_catalog.json_to_recordset($1::json) AS x(probe text, found boolean, position integer, lost_stage text, reason text) ON x.probe = p.probe WHERE p.tenant = $2",
             &[rows.into(), tenant.into()],
         )
     })?;

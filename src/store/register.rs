@@ -15,7 +15,7 @@ pub fn load<'a>(
     style: MarkerStyle,
 ) -> Result<MarkerRegister> {
     let rows = markers::of_documents(conversation.conversation_id, documents, style)?;
-    let facts = match conversation.last_ended_turn {
+    let facts = match conversation.last_ended_turn_id {
         Some(turn_id) => facts::sheet(turn_id)?,
         None => FactSheet::new(),
     };

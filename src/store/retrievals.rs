@@ -21,9 +21,9 @@ pub struct NewRetrieval<'a> {
     pub max_results: Option<i32>,
     /// Of what it returned.
     pub markers: Vec<&'a str>,
-    pub added: usize,
+    pub added_count: usize,
     pub warnings: &'a [String],
-    pub took_us: Option<i32>,
+    pub search_us: Option<i32>,
 }
 
 /// Number of the next retrieval of a turn whose conversation is locked.
@@ -42,11 +42,11 @@ pub fn insert(new: &NewRetrieval<'_>, embedding: Option<Vec<f32>>) -> Result<()>
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.turn_retrievals (turn_id, retrieval_no, tenant, kind, query, query_embedding, corpora, filter, max_results, markers, added, warnings, took_us, before) \
-             SELECT x.turn_id, x.retrieval_no, x.tenant, x.kind, x.query, $2, x.corpora, x.filter, x.max_results, x.markers, x.added, x.warnings, x.took_us, \
-                 pg_catalog.jsonb_build_object('warnings', t.warnings, 'context_tokens', t.context_tokens, 'context_from', t.context_from, 'history_tokens', t.history_tokens) \
+            "INSERT INTO reground.turn_retrievals (turn_id, retrieval_no, tenant, kind, query, embedding, corpora, filter, max_results, markers, added_count, warnings, search_us, turn_before) \
+             SELECT x.turn_id, x.retrieval_no, x.tenant, x.kind, x.query, $2, x.corpora, x.filter, x.max_results, x.markers, x.added_count, x.warnings, x.search_us, \
+                 pg_catalog.jsonb_build_object('warnings', t.warnings, 'context_tokens', t.context_tokens, 'context_turn_no', t.context_turn_no, 'history_tokens', t.history_tokens) \
              FROM pg_catalog.json_to_record($1::json) AS x(turn_id bigint, retrieval_no integer, tenant text, kind text, query text, corpora text[], filter jsonb, \
-                 max_results integer, markers text[], added integer, warnings text[], took_us integer) \
+                 max_results integer, markers text[], added_count integer, warnings text[], search_us integer) \
                  JOIN reground.turns AS t ON t.turn_id = x.turn_id",
             &[row.into(), embedding.into()],
         )

@@ -30,9 +30,9 @@ pub fn label(
 ) -> Result<bool> {
     let noted = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.citation_labels (citation_id, labelled_by, labelled_as, tenant, label, note) \
+            "INSERT INTO reground.citation_labels (citation_id, labelled_by, labelled_role, tenant, label, note) \
              SELECT c.citation_id, $2, $3, $4, $5, $6 FROM (SELECT citation_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c \
-             ON CONFLICT (citation_id, labelled_by) DO UPDATE SET labelled_as = excluded.labelled_as, label = excluded.label, note = excluded.note, labelled_at = excluded.labelled_at",
+             ON CONFLICT (citation_id, labelled_by) DO UPDATE SET labelled_role = excluded.labelled_role, label = excluded.label, note = excluded.note, labelled_at = excluded.labelled_at",
             &[
                 citation_id.into(),
                 who.by.as_str().into(),
@@ -50,7 +50,7 @@ pub fn label(
 pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &Who) -> Result<bool> {
     let noted = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_as, reason) \
+            "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_role, reason) \
              SELECT c.citation_id, $2, $3, $4, $5 FROM (SELECT citation_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c",
             &[
                 citation_id.into(),

@@ -85,10 +85,10 @@ fn counting(answers: &str) -> String {
          answers AS (INSERT INTO reground.answer_rollup AS r (hour, tenant, corpus, model, cfs_bin, answers) \
              SELECT hour, tenant, corpus, model, cfs_bin, pg_catalog.sum(change) FROM said GROUP BY hour, tenant, corpus, model, cfs_bin \
              ON CONFLICT (hour, tenant, corpus, model, cfs_bin) DO UPDATE SET answers = r.answers + excluded.answers), \
-         citations AS (INSERT INTO reground.citation_rollup AS r (hour, tenant, corpus, model, document_type, status, lost_at, citations) \
-             SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground.document_type(c.uri, c.doc_id), c.status, c.lost_at, pg_catalog.sum(s.change) \
+         citations AS (INSERT INTO reground.citation_rollup AS r (hour, tenant, corpus, model, document_type, status, lost_stage, citations) \
+             SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground.document_type(c.uri, c.doc_id), c.status, c.lost_stage, pg_catalog.sum(s.change) \
              FROM said AS s JOIN reground.message_citations AS c USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7 \
-             ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_at) DO UPDATE SET citations = r.citations + excluded.citations) \
+             ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_stage) DO UPDATE SET citations = r.citations + excluded.citations) \
          SELECT pg_catalog.count(*) FROM taken"
     )
 }
@@ -106,7 +106,7 @@ pub fn hours() -> String {
              WHERE r.hour >= pg_catalog.to_timestamp($1) AND r.hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
              GROUP BY 1, 2, 3, 4 HAVING pg_catalog.sum(r.answers) > 0) AS r), \
          'citations', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-             SELECT pg_catalog.date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.document_type, r.status, r.lost_at, pg_catalog.sum(r.citations) AS citations \
+             SELECT pg_catalog.date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.document_type, r.status, r.lost_stage, pg_catalog.sum(r.citations) AS citations \
              FROM reground.citation_rollup AS r {owner} \
              WHERE r.hour >= pg_catalog.to_timestamp($1) AND r.hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
              GROUP BY 1, 2, 3, 4, 5, 6 HAVING pg_catalog.sum(r.citations) > 0) AS r)"

@@ -17,7 +17,7 @@ pub struct NewShadow<'a, Row> {
     pub settings: &'a Settings,
     pub context_tokens: usize,
     /// Microseconds that its search took; `None` where it kept sources.
-    pub refresh_us: Option<i32>,
+    pub search_us: Option<i32>,
     pub candidates: &'a [Row],
 }
 
@@ -26,11 +26,11 @@ pub fn put<Row: Serialize>(new: &NewShadow<'_, Row>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.shadow_turns (turn_id, label, tenant, corpus, settings, context_tokens, refresh_us, candidates) \
+            "INSERT INTO reground.shadow_turns (turn_id, label, tenant, corpus, settings, context_tokens, search_us, candidates) \
              SELECT x.* FROM pg_catalog.json_to_record($1::json) AS x(turn_id bigint, label text, tenant text, corpus text, settings jsonb, context_tokens integer, \
-                 refresh_us integer, candidates jsonb) \
+                 search_us integer, candidates jsonb) \
              ON CONFLICT (turn_id, label) DO UPDATE SET corpus = excluded.corpus, settings = excluded.settings, context_tokens = excluded.context_tokens, \
-                 refresh_us = excluded.refresh_us, candidates = excluded.candidates, shadowed_at = excluded.shadowed_at",
+                 search_us = excluded.search_us, candidates = excluded.candidates, shadowed_at = excluded.shadowed_at",
             &[row.into()],
         )
     })?;

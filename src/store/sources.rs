@@ -19,8 +19,8 @@ pub struct Live {
 pub fn load(conversation_id: i64) -> Result<Vec<Live>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(s ORDER BY s.pin_order, s.carry_score DESC, s.corpus, s.doc_id, s.passage), '[]')::text \
-             FROM (SELECT corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order, cited, hash, \
+            "SELECT coalesce(pg_catalog.json_agg(s ORDER BY s.pin_order, s.carry_score DESC, s.corpus, s.doc_id, s.chunk_id), '[]')::text \
+             FROM (SELECT corpus, doc_id, chunk_id, carry_score, inactive_turns, pinned, pin_order, cited, content_hash, \
                      pg_catalog.date_part('epoch', pg_catalog.now() - last_used_at) AS idle_seconds \
                    FROM reground.conversation_sources WHERE conversation_id = $1) AS s",
             &[conversation_id.into()],
@@ -61,18 +61,18 @@ fn put(
     as_owner(|| {
         sql::run(
             "DELETE FROM reground.conversation_sources AS s WHERE s.conversation_id = $1 AND NOT EXISTS ( \
-                 SELECT FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, passage text) \
-                 WHERE (x.corpus, x.doc_id, x.passage) = (s.corpus, s.doc_id, s.passage))",
+                 SELECT FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, chunk_id text) \
+                 WHERE (x.corpus, x.doc_id, x.chunk_id) = (s.corpus, s.doc_id, s.chunk_id))",
             &[conversation_id.into(), rows.as_str().into()],
         )?;
         sql::run(
-            "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order, cited, hash, last_used_at) \
-             SELECT $1, $3, x.corpus, x.doc_id, x.passage, x.carry_score, x.inactive_turns, x.pinned, x.pin_order, x.cited, x.hash, \
+            "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, chunk_id, carry_score, inactive_turns, pinned, pin_order, cited, content_hash, last_used_at) \
+             SELECT $1, $3, x.corpus, x.doc_id, x.chunk_id, x.carry_score, x.inactive_turns, x.pinned, x.pin_order, x.cited, x.content_hash, \
                  coalesce((SELECT t.ended_at FROM reground.turns AS t WHERE t.turn_id = $4), pg_catalog.now()) \
-             FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, passage text, carry_score double precision, inactive_turns integer, \
-                 pinned boolean, pin_order bigint, cited boolean, hash text) \
-             ON CONFLICT (conversation_id, corpus, doc_id, passage) DO UPDATE SET carry_score = excluded.carry_score, inactive_turns = excluded.inactive_turns, \
-                 pinned = excluded.pinned, pin_order = excluded.pin_order, cited = excluded.cited, hash = excluded.hash, \
+             FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, chunk_id text, carry_score double precision, inactive_turns integer, \
+                 pinned boolean, pin_order bigint, cited boolean, content_hash text) \
+             ON CONFLICT (conversation_id, corpus, doc_id, chunk_id) DO UPDATE SET carry_score = excluded.carry_score, inactive_turns = excluded.inactive_turns, \
+                 pinned = excluded.pinned, pin_order = excluded.pin_order, cited = excluded.cited, content_hash = excluded.content_hash, \
                  last_used_at = CASE WHEN $4 IS NULL AND excluded.inactive_turns = 0 THEN pg_catalog.now() ELSE s.last_used_at END",
             &[
                 conversation_id.into(),
@@ -91,21 +91,21 @@ pub fn pin(
     conversation_id: i64,
     corpus: &str,
     doc_id: &str,
-    passage: &str,
+    chunk_id: &str,
     order: i64,
 ) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, passage, carry_score, inactive_turns, pinned, pin_order) \
+            "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, chunk_id, carry_score, inactive_turns, pinned, pin_order) \
              VALUES ($1, $2, $3, $4, $5, 1, 0, true, $6) \
-             ON CONFLICT (conversation_id, corpus, doc_id, passage) DO UPDATE SET pinned = true, pin_order = coalesce(s.pin_order, excluded.pin_order), \
+             ON CONFLICT (conversation_id, corpus, doc_id, chunk_id) DO UPDATE SET pinned = true, pin_order = coalesce(s.pin_order, excluded.pin_order), \
                  last_used_at = pg_catalog.now()",
             &[
                 conversation_id.into(),
                 tenant.into(),
                 corpus.into(),
                 doc_id.into(),
-                passage.into(),
+                chunk_id.into(),
                 order.into(),
             ],
         )
@@ -114,16 +114,16 @@ pub fn pin(
 }
 
 /// Takes a pin back; true if there was one.
-pub fn unpin(conversation_id: i64, corpus: &str, doc_id: &str, passage: &str) -> Result<bool> {
+pub fn unpin(conversation_id: i64, corpus: &str, doc_id: &str, chunk_id: &str) -> Result<bool> {
     Ok(as_owner(|| {
         sql::write_one::<bool>(
             "UPDATE reground.conversation_sources SET pinned = false, pin_order = NULL, inactive_turns = 0 \
-             WHERE conversation_id = $1 AND corpus = $2 AND doc_id = $3 AND passage = $4 AND pinned RETURNING true",
+             WHERE conversation_id = $1 AND corpus = $2 AND doc_id = $3 AND chunk_id = $4 AND pinned RETURNING true",
             &[
                 conversation_id.into(),
                 corpus.into(),
                 doc_id.into(),
-                passage.into(),
+                chunk_id.into(),
             ],
         )
     })?

@@ -19,12 +19,12 @@ pub fn write(
     tenant: &str,
     conversation_id: i64,
     turn_id: i64,
-    number: i32,
+    turn_no: i32,
     composed: &Composed,
     settings: &Settings,
 ) -> Result<()> {
     let (bound, sources) = (&composed.new_markers, &composed.context);
-    let bound = described(conversation_id, number, bound, sources);
+    let bound = described(conversation_id, turn_no, bound, sources);
     stage("write markers", || markers::add(tenant, &bound))?;
     stage("write facts", || {
         facts::write(tenant, turn_id, &composed.context)
@@ -51,9 +51,9 @@ pub fn write(
 pub struct Retrieved<'a> {
     pub turn_id: i64,
     /// Number of the turn.
-    pub number: i32,
+    pub turn_no: i32,
     /// Number of the retrieval within it.
-    pub retrieval: u32,
+    pub retrieval_no: u32,
     pub further: &'a AdditionalSources,
     pub dropped: &'a [Dropped],
 }
@@ -67,22 +67,22 @@ pub fn add(
 ) -> Result<()> {
     let Retrieved {
         turn_id,
-        number,
-        retrieval,
+        turn_no,
+        retrieval_no,
         further,
         dropped,
     } = *retrieved;
     let (bound, sources) = (&further.new_markers, &further.shown);
-    let bound = described(conversation_id, number, bound, sources);
+    let bound = described(conversation_id, turn_no, bound, sources);
     stage("write markers", || markers::add(tenant, &bound))?;
     stage("write facts", || {
         facts::write(tenant, turn_id, &further.added)
     })?;
     stage("write trace", || {
-        traces::add(turn_id, retrieval, &further.added, dropped, settings)
+        traces::add(turn_id, retrieval_no, &further.added, dropped, settings)
     })?;
     if settings.chains() {
-        let link = About::Retrieval(turn_id, retrieval.into());
+        let link = About::Retrieval(turn_id, retrieval_no.into());
         stage("write chain", || {
             chain::append(tenant, conversation_id, link)
         })?;
@@ -93,7 +93,7 @@ pub fn add(
 /// New markers of a turn, with what their documents are called.
 fn described(
     conversation_id: i64,
-    first_turn: i32,
+    first_turn_no: i32,
     bound: &[BoundMarker],
     sources: &[ContextSource],
 ) -> Vec<Bound> {
@@ -105,7 +105,7 @@ fn described(
         .iter()
         .map(|bound| Bound {
             conversation_id,
-            first_turn,
+            first_turn_no,
             row: Row::new(bound, described.get(bound.marker.as_str()).copied()),
         })
         .collect()

@@ -20,7 +20,7 @@ use crate::sql;
 pub struct Turn {
     pub turn_id: i64,
     pub conversation_id: i64,
-    pub number: i32,
+    pub turn_no: i32,
     pub state: String,
     pub request_hash: String,
     pub query: String,
@@ -33,18 +33,18 @@ pub struct Turn {
     pub call_settings: Value,
     /// The role that functions named there are called as.
     pub call_role: Option<String>,
-    pub pool: Option<Value>,
+    pub pending_candidates: Option<Value>,
     pub context: Vec<ContextSource>,
     pub context_tokens: usize,
     pub sources_before: Option<Vec<RememberedSource>>,
     /// The turn that it follows.
-    pub parent: Option<i64>,
+    pub parent_turn_id: Option<i64>,
     /// Whether the conversation has gone back behind it.
     pub superseded: bool,
     /// `live`, or `imported`.
     pub origin: String,
     /// Number of the turn whose search found its sources.
-    context_from: Option<i32>,
+    context_turn_no: Option<i32>,
     pub warnings: Vec<String>,
     /// Whether this very transaction began it more than a second ago, and so kept its lock while the model wrote.
     pub held_open: bool,
@@ -66,12 +66,15 @@ impl Turn {
 
     /// Whether a search of its own found its sources, at its beginning or since.
     pub fn searched(&self) -> bool {
-        self.context_from == Some(self.number)
+        self.context_turn_no == Some(self.turn_no)
     }
 
     /// The context that the turn began with.
     pub fn begun_with(&self) -> &[ContextSource] {
-        let later = self.context.iter().position(|source| source.retrieval > 0);
+        let later = self
+            .context
+            .iter()
+            .position(|source| source.retrieval_no > 0);
         self.context.split_at(later.unwrap_or(self.context.len())).0
     }
 
@@ -95,7 +98,7 @@ impl Turn {
 pub struct NewTurn<'a> {
     pub tenant: &'a str,
     pub conversation_id: i64,
-    pub number: i32,
+    pub turn_no: i32,
     pub state: &'static str,
     pub request_id: Option<&'a str>,
     pub request_hash: &'a str,
@@ -108,13 +111,13 @@ pub struct NewTurn<'a> {
     pub intent_confidence: f64,
     pub intent_signals: &'a [String],
     /// What was searched for beside the query.
-    pub retrieval: Value,
+    pub query_expansion: Value,
     pub settings: Value,
     /// Of these, what the call said.
     pub call_settings: &'a Value,
     /// The role that functions named there are called as later; `None` where none is.
     pub call_role: Option<&'a str>,
-    pub pool: Option<Value>,
+    pub pending_candidates: Option<Value>,
     /// Given apart: the largest part by far.
     #[serde(skip)]
     pub context: &'a [ContextSource],
@@ -123,7 +126,7 @@ pub struct NewTurn<'a> {
     #[serde(flatten)]
     pub standing: Standing,
     /// Microseconds that its search took; `None` where it kept sources.
-    pub refresh_us: Option<i32>,
+    pub search_us: Option<i32>,
     pub warnings: Vec<String>,
     pub tags: Value,
 }
@@ -134,7 +137,7 @@ pub struct Standing {
     /// Whether it retrieved.
     pub retrieved: bool,
     /// Number of the turn whose retrieval gave its context.
-    pub context_from: Option<i32>,
+    pub context_turn_no: Option<i32>,
     /// What history takes from its sources; `None` while it waits for a rerank.
     #[serde(flatten)]
     pub dilution: Option<ContextShare>,
@@ -149,10 +152,10 @@ pub struct Standing {
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     pub turn_id: i64,
-    pub number: i32,
+    pub turn_no: i32,
     pub state: String,
     pub query: String,
-    pub query_embedding: Option<Vec<f32>>,
+    pub embedding: Option<Vec<f32>>,
     /// The application's rewrite of the query.
     pub rewrite: Option<String>,
     /// What the caller said that it is after.
@@ -185,10 +188,10 @@ fn asked_corpora(leading: &str, several: Option<&[String]>) -> Vec<String> {
 pub fn asked(tenant: &str, turn_id: i64) -> Result<Asked> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT t.turn_id, t.number, t.state, t.query, t.query_embedding, t.retrieval ->> 'rewrite' AS rewrite, \
+            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT t.turn_id, t.turn_no, t.state, t.query, t.embedding, t.query_expansion ->> 'rewrite' AS rewrite, \
                  CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.settings, t.call_settings, t.call_role, \
-                 t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn \
-                         WHERE v.conversation_id = t.conversation_id AND l.number > t.number) AS overtaken \
+                 t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn_id \
+                         WHERE v.conversation_id = t.conversation_id AND l.turn_no > t.turn_no) AS overtaken \
              FROM reground.turns AS t WHERE t.turn_id = $1 AND t.tenant = $2) AS r",
             &[turn_id.into(), tenant.into()],
         )
@@ -209,14 +212,14 @@ pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
     as_owner(|| {
         sql::write_json(
             "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT settings, context, context_tokens FROM reground.turns \
-             WHERE conversation_id = $1 AND NOT superseded ORDER BY number DESC LIMIT 1) AS r",
+             WHERE conversation_id = $1 AND NOT superseded ORDER BY turn_no DESC LIMIT 1) AS r",
             &[conversation_id.into()],
         )
     })
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, corpora, settings, call_settings, call_role, pool, context, context_tokens, \
-     sources_before, parent, superseded, origin, context_from, warnings, coalesce(xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
+const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, turn_no, state, request_hash, query, query_tokens, corpus, corpora, settings, call_settings, call_role, pending_candidates, context, context_tokens, \
+     sources_before, parent_turn_id, superseded, origin, context_turn_no, warnings, coalesce(xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
          AND pg_catalog.clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";
 
@@ -272,24 +275,24 @@ pub fn earlier(
     conversation_id: i64,
     corpus: &str,
     count: usize,
-    number: Option<i32>,
+    turn_no: Option<i32>,
 ) -> Result<Vec<Earlier>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, 'embedding', t.query_embedding, 'answer', coalesce(m.answer, ''), \
+            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
                  'sources', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
-                 'shown', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage ? (@.corpus == $corpus).key', pg_catalog.jsonb_build_object('corpus', $3::text)), \
-                 'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
-             FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
-                       AND number < coalesce($4, 2147483647) ORDER BY number DESC LIMIT $2) AS t \
+                 'shown', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage ? (@.corpus == $corpus).chunk_id', pg_catalog.jsonb_build_object('corpus', $3::text)), \
+                 'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.turn_no), '[]')::text \
+             FROM (SELECT turn_id, turn_no, query, embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
+                       AND turn_no < coalesce($4, 2147483647) ORDER BY turn_no DESC LIMIT $2) AS t \
                  LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
                      WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
                  LEFT JOIN LATERAL (SELECT pg_catalog.array_agg(DISTINCT c.title) FILTER (WHERE c.holds AND c.title IS NOT NULL) AS titles, \
                          pg_catalog.array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.holds AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
                          pg_catalog.json_agg(pg_catalog.json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start AND m.answer IS NOT NULL) AS citations \
                      FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c ON true",
-            &[conversation_id.into(), count.into(), corpus.into(), number.into()],
+            &[conversation_id.into(), count.into(), corpus.into(), turn_no.into()],
         )
     })?
     .unwrap_or_default())
@@ -297,7 +300,7 @@ pub fn earlier(
 
 /// The turn that a new one of the conversation `x` follows: the latest on its path that was not given up.
 const PARENT: &str = "(SELECT p.turn_id FROM reground.turns AS p WHERE p.conversation_id = x.conversation_id AND NOT p.superseded AND p.state <> 'abandoned' \
-     ORDER BY p.number DESC LIMIT 1)";
+     ORDER BY p.turn_no DESC LIMIT 1)";
 
 /// Stores a turn and returns its id.
 pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
@@ -306,16 +309,16 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
     as_owner(|| {
         sql::write_one(
             &format!(
-            "INSERT INTO reground.turns (tenant, conversation_id, parent, number, state, request_id, request_hash, query, query_embedding, corpus, corpora, filter, intent, \
-                 intent_confidence, intent_signals, retrieval, settings, call_settings, call_role, pool, context, context_tokens, query_tokens, \
-                 retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, refresh_us, compress_us, warnings, tags, query_similarities, source_similarities) \
-             SELECT x.tenant, x.conversation_id, {PARENT}, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.corpora, x.filter, x.intent, \
-                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.call_settings, x.call_role, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
-                 x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.refresh_us, x.compress_us, x.warnings, x.tags, x.query_similarities, x.source_similarities \
-             FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
-                 request_hash text, query text, corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, call_settings jsonb, call_role text, \
-                 pool jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_from integer, history_tokens bigint, attribution_share double precision, \
-                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, refresh_us integer, compress_us integer, \
+            "INSERT INTO reground.turns (tenant, conversation_id, parent_turn_id, turn_no, state, request_id, request_hash, query, embedding, corpus, corpora, filter, intent, \
+                 intent_confidence, intent_signals, query_expansion, settings, call_settings, call_role, pending_candidates, context, context_tokens, query_tokens, \
+                 retrieved, context_turn_no, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, search_us, compress_us, warnings, tags, query_similarities, source_similarities) \
+             SELECT x.tenant, x.conversation_id, {PARENT}, x.turn_no, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.corpora, x.filter, x.intent, \
+                 x.intent_confidence, x.intent_signals, x.query_expansion, x.settings, x.call_settings, x.call_role, x.pending_candidates, $3::jsonb, x.context_tokens, x.query_tokens, \
+                 x.retrieved, x.context_turn_no, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.search_us, x.compress_us, x.warnings, x.tags, x.query_similarities, x.source_similarities \
+             FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, turn_no integer, state text, request_id text, \
+                 request_hash text, query text, corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[], query_expansion jsonb, settings jsonb, call_settings jsonb, call_role text, \
+                 pending_candidates jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_turn_no integer, history_tokens bigint, attribution_share double precision, \
+                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, search_us integer, compress_us integer, \
                  warnings text[], tags jsonb, query_similarities real[], source_similarities real[]) \
              RETURNING turn_id"
             ),
@@ -336,11 +339,11 @@ pub fn compose(
     let (context, standing) = (sql::json(context)?, sql::json(standing)?);
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns AS t SET state = 'open', pool = NULL, context = $2::jsonb, context_tokens = $3::bigint, warnings = $4, \
-                 context_from = x.context_from, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
+            "UPDATE reground.turns AS t SET state = 'open', pending_candidates = NULL, context = $2::jsonb, context_tokens = $3::bigint, warnings = $4, \
+                 context_turn_no = x.context_turn_no, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
                  predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, topic_drift = x.topic_drift, compress_us = x.compress_us, \
                  query_similarities = x.query_similarities, source_similarities = x.source_similarities \
-             FROM pg_catalog.json_to_record($5::json) AS x(context_from integer, history_tokens bigint, attribution_share double precision, \
+             FROM pg_catalog.json_to_record($5::json) AS x(context_turn_no integer, history_tokens bigint, attribution_share double precision, \
                  predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, compress_us integer, \
                  query_similarities real[], source_similarities real[]) \
              WHERE t.turn_id = $1",
@@ -374,11 +377,11 @@ pub fn end(turn_id: i64, before: &[RememberedSource], after: &[RememberedSource]
 pub fn stand_after(conversation_id: i64, turn_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "WITH RECURSIVE path AS (SELECT t.turn_id, t.parent FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
-                 UNION SELECT t.turn_id, t.parent FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent AND t.conversation_id = $1), \
+            "WITH RECURSIVE path AS (SELECT t.turn_id, t.parent_turn_id FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
+                 UNION SELECT t.turn_id, t.parent_turn_id FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent_turn_id AND t.conversation_id = $1), \
              moved AS (UPDATE reground.turns AS t SET superseded = NOT t.superseded \
                  WHERE t.conversation_id = $1 AND t.superseded = EXISTS (SELECT FROM path AS p WHERE p.turn_id = t.turn_id)) \
-             UPDATE reground.conversations AS v SET last_ended_turn = nullif($2, 0), corpus = coalesce(nullif(l.corpus, ''), v.corpus), \
+             UPDATE reground.conversations AS v SET last_ended_turn_id = nullif($2, 0), corpus = coalesce(nullif(l.corpus, ''), v.corpus), \
                  corpora = CASE WHEN coalesce(l.corpus, '') = '' THEN v.corpora ELSE l.corpora END, history_tokens = s.tokens \
              FROM (SELECT 1) AS one LEFT JOIN reground.turns AS l ON l.turn_id = $2, \
                  (SELECT coalesce(pg_catalog.sum(t.query_tokens + m.answer_tokens), 0) AS tokens FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.turn_id AND t.state = 'ended' \
@@ -395,8 +398,8 @@ pub fn stand_after(conversation_id: i64, turn_id: i64) -> Result<()> {
 pub fn sources_left(conversation_id: i64, turn_id: i64) -> Result<Vec<RememberedSource>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "WITH RECURSIVE path AS (SELECT t.parent, t.sources_after, 1 AS distance FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
-                 UNION ALL SELECT t.parent, t.sources_after, p.distance + 1 FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent AND t.conversation_id = $1 \
+            "WITH RECURSIVE path AS (SELECT t.parent_turn_id, t.sources_after, 1 AS distance FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
+                 UNION ALL SELECT t.parent_turn_id, t.sources_after, p.distance + 1 FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent_turn_id AND t.conversation_id = $1 \
                  WHERE p.sources_after IS NULL) \
              SELECT p.sources_after::text FROM path AS p WHERE p.sources_after IS NOT NULL ORDER BY p.distance LIMIT 1",
             &[conversation_id.into(), turn_id.into()],
@@ -425,7 +428,7 @@ pub fn add(turn_id: i64, more: More<'_>) -> Result<()> {
         sql::run(
             "UPDATE reground.turns AS t SET context = t.context || $2::jsonb, context_tokens = $3::bigint, \
                  warnings = ARRAY(SELECT DISTINCT w.name FROM pg_catalog.unnest(t.warnings || $4::text[]) AS w(name) ORDER BY 1), \
-                 context_from = CASE WHEN $6 THEN t.number ELSE t.context_from END, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
+                 context_turn_no = CASE WHEN $6 THEN t.turn_no ELSE t.context_turn_no END, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
                  predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, compress_us = coalesce(x.compress_us, t.compress_us), \
                  query_similarities = x.query_similarities, source_similarities = x.source_similarities \
              FROM pg_catalog.json_to_record($5::json) AS x(history_tokens bigint, attribution_share double precision, \
@@ -448,7 +451,7 @@ pub fn add(turn_id: i64, more: More<'_>) -> Result<()> {
 pub fn abandon(turn_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns SET state = 'abandoned', pool = NULL, ended_at = pg_catalog.clock_timestamp() WHERE turn_id = $1",
+            "UPDATE reground.turns SET state = 'abandoned', pending_candidates = NULL, ended_at = pg_catalog.clock_timestamp() WHERE turn_id = $1",
             &[turn_id.into()],
         )
     })?;
