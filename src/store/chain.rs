@@ -178,19 +178,16 @@ fn fields(content: &[As]) -> String {
     let all: Vec<String> = content
         .iter()
         .flat_map(|part| match part {
-            As::Text(columns) => each(columns, "pg_catalog.convert_to(?, 'UTF8')"),
-            As::Json(columns) => each(
-                columns,
-                "pg_catalog.convert_to(pg_catalog.to_jsonb(?)::text, 'UTF8')",
-            ),
-            As::Number(columns) => each(columns, "pg_catalog.int8send(?::bigint)"),
-            As::Real(columns) => each(columns, "pg_catalog.float8send(?::double precision)"),
-            As::Flag(columns) => each(columns, "pg_catalog.boolsend(?)"),
+            As::Text(columns) => each(columns, "convert_to(?, 'UTF8')"),
+            As::Json(columns) => each(columns, "convert_to(to_jsonb(?)::text, 'UTF8')"),
+            As::Number(columns) => each(columns, "int8send(?::bigint)"),
+            As::Real(columns) => each(columns, "float8send(?::double precision)"),
+            As::Flag(columns) => each(columns, "boolsend(?)"),
             As::Time(columns) => each(
                 columns,
-                &format!("pg_catalog.int8send({})", MICROSECONDS.replace("#", "?")),
+                &format!("int8send({})", MICROSECONDS.replace("#", "?")),
             ),
-            As::Vector(columns) => each(columns, "pg_catalog.array_send(?)"),
+            As::Vector(columns) => each(columns, "array_send(?)"),
         })
         .collect();
     format!("ARRAY[{}]", all.join(", "))
@@ -200,7 +197,7 @@ fn fields(content: &[As]) -> String {
 fn turn_before(retrieval_no: &str) -> String {
     format!(
         "reground.turns AS t LEFT JOIN reground.turn_retrievals AS r ON r.turn_id = t.turn_id AND r.retrieval_no = {retrieval_no} \
-         CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(t, coalesce(r.turn_before, '{{}}')) AS x WHERE t.turn_id = $1"
+         CROSS JOIN LATERAL jsonb_populate_record(t, coalesce(r.turn_before, '{{}}')) AS x WHERE t.turn_id = $1"
     )
 }
 
@@ -212,8 +209,8 @@ fn content(about: About) -> Result<Content> {
             format!(
                 "SELECT 1 AS position, {} AS fields FROM {begun} \
                  UNION ALL SELECT 2, {} FROM {begun} \
-                 UNION ALL SELECT e.place + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
-                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1 AND (NOT e.source ? 'retrieval_no' \
+                 UNION ALL SELECT e.place + 2, ARRAY[convert_to(e.source::text, 'UTF8')] \
+                 FROM reground.turns AS x, jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1 AND (NOT e.source ? 'retrieval_no' \
                      OR NOT EXISTS (SELECT FROM reground.turn_retrievals AS r WHERE r.turn_id = $1 AND r.retrieval_no::text = e.source ->> 'retrieval_no'))",
                 fields(QUESTION),
                 fields(TURN)
@@ -224,8 +221,8 @@ fn content(about: About) -> Result<Content> {
             format!(
                 "SELECT 1 AS position, {} AS fields FROM reground.turn_retrievals AS x WHERE x.turn_id = $1 AND x.retrieval_no = $2 \
                  UNION ALL SELECT 2, {} FROM {} \
-                 UNION ALL SELECT pg_catalog.row_number() OVER (ORDER BY e.place) + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
-                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) \
+                 UNION ALL SELECT row_number() OVER (ORDER BY e.place) + 2, ARRAY[convert_to(e.source::text, 'UTF8')] \
+                 FROM reground.turns AS x, jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) \
                  WHERE x.turn_id = $1 AND e.source ->> 'retrieval_no' = $2::text",
                 fields(RETRIEVAL),
                 fields(TURN),
@@ -246,7 +243,7 @@ fn content(about: About) -> Result<Content> {
         ),
     };
     let statement = format!(
-        "SELECT c.position::bigint, f.value FROM ({from}) AS c, pg_catalog.unnest(c.fields) WITH ORDINALITY AS f(value, place) \
+        "SELECT c.position::bigint, f.value FROM ({from}) AS c, unnest(c.fields) WITH ORDINALITY AS f(value, place) \
          WHERE $2::bigint IS NOT NULL ORDER BY c.position, f.place"
     );
     let rows: Vec<(i64, Field)> = sql::write_each(&statement, &[id.into(), part.into()], |row| {
@@ -280,8 +277,8 @@ pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
     as_owner(|| {
         let content = content(about)?;
         let end: End = sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT coalesce(chain_length, 0) AS length, pg_catalog.encode(chain_head, 'hex') AS head, \
-                 (EXTRACT(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::bigint AS now \
+            "SELECT row_to_json(r)::text FROM (SELECT coalesce(chain_length, 0) AS length, encode(chain_head, 'hex') AS head, \
+                 (EXTRACT(epoch FROM clock_timestamp()) * 1000000)::bigint AS now \
              FROM reground.conversations WHERE conversation_id = $1) AS r",
             &[conversation_id.into()],
         )?
@@ -447,15 +444,15 @@ pub fn conversations(conversation_ref: &str) -> Result<Vec<Chained>> {
     Ok(as_owner(|| {
         sql::write_json(
             &format!(
-                "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.tenant), '[]')::text FROM ( \
-                     SELECT v.conversation_id, v.tenant, coalesce(v.chain_length, 0) AS length, pg_catalog.encode(v.chain_head, 'hex') AS head, \
-                         (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(k.link_no, pg_catalog.encode(k.digest, 'hex'))), '[]') \
+                "SELECT coalesce(json_agg(r ORDER BY r.tenant), '[]')::text FROM ( \
+                     SELECT v.conversation_id, v.tenant, coalesce(v.chain_length, 0) AS length, encode(v.chain_head, 'hex') AS head, \
+                         (SELECT coalesce(json_agg(json_build_array(k.link_no, encode(k.digest, 'hex'))), '[]') \
                           FROM reground.chain_checkpoints AS k WHERE k.conversation_id = v.conversation_id) AS checkpoints, \
-                         (SELECT coalesce(pg_catalog.json_agg(l ORDER BY l.link_no), '[]') FROM ( \
+                         (SELECT coalesce(json_agg(l ORDER BY l.link_no), '[]') FROM ( \
                               SELECT x.conversation_id, x.link_no, x.tenant, x.kind, x.turn_id, x.message_id, x.retrieval_no, {} AS at, \
-                                  ARRAY(SELECT pg_catalog.encode(s.salt, 'hex') FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place) ORDER BY s.place) AS salts, \
-                                  ARRAY(SELECT coalesce(pg_catalog.encode(l.leaf, 'hex'), '') FROM pg_catalog.unnest(x.leaves) WITH ORDINALITY AS l(leaf, place) ORDER BY l.place) AS leaves, \
-                                  pg_catalog.encode(x.previous_digest, 'hex') AS previous_digest, pg_catalog.encode(x.digest, 'hex') AS digest, t.turn_no, x.linked_at \
+                                  ARRAY(SELECT encode(s.salt, 'hex') FROM unnest(x.salts) WITH ORDINALITY AS s(salt, place) ORDER BY s.place) AS salts, \
+                                  ARRAY(SELECT coalesce(encode(l.leaf, 'hex'), '') FROM unnest(x.leaves) WITH ORDINALITY AS l(leaf, place) ORDER BY l.place) AS leaves, \
+                                  encode(x.previous_digest, 'hex') AS previous_digest, encode(x.digest, 'hex') AS digest, t.turn_no, x.linked_at \
                               FROM reground.provenance_chain AS x LEFT JOIN reground.turns AS t ON t.turn_id = x.turn_id \
                               WHERE x.conversation_id = v.conversation_id) AS l) AS links \
                      FROM reground.conversations AS v WHERE v.conversation_ref = $1) AS r",
@@ -486,8 +483,8 @@ pub struct Unlinked {
 pub fn unlinked(conversation_id: i64) -> Result<Vec<Unlinked>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.turn_no, r.message_id NULLS FIRST, r.retrieval_no NULLS FIRST), '[]')::text FROM ( \
-                 WITH since AS (SELECT pg_catalog.max(k.linked_at) AS moment FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1), \
+            "SELECT coalesce(json_agg(r ORDER BY r.turn_no, r.message_id NULLS FIRST, r.retrieval_no NULLS FIRST), '[]')::text FROM ( \
+                 WITH since AS (SELECT max(k.linked_at) AS moment FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1), \
                  asked AS (SELECT t.turn_id, t.turn_no, t.begun_at FROM reground.turns AS t \
                            WHERE t.conversation_id = $1 AND t.settings ->> 'provenance' = 'merkle' AND (t.history_tokens IS NOT NULL OR t.state = 'ended')) \
                  SELECT a.turn_no, a.turn_id, NULL::bigint AS message_id, NULL::bigint AS retrieval_no FROM asked AS a, since AS s \

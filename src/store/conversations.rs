@@ -45,7 +45,7 @@ impl Conversation {
     }
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, corpora, settings, reranker_role::oid::bigint AS reranker_role, \
+const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT conversation_id, corpus, corpora, settings, reranker_role::oid::bigint AS reranker_role, \
      intent_role::oid::bigint AS intent_role, last_ended_turn_id, history_tokens FROM reground.conversations";
 
 /// How often a conversation that is forgotten while we wait for it is made anew.
@@ -136,7 +136,7 @@ pub fn count_turn(conversation: &Conversation, corpora: &[String]) -> Result<i32
     let corpora = corpora.to_vec();
     as_owner(|| {
         sql::write_one(
-            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2[1], corpora = CASE WHEN pg_catalog.cardinality($2) > 1 THEN $2 END \
+            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2[1], corpora = CASE WHEN cardinality($2) > 1 THEN $2 END \
              WHERE conversation_id = $1 RETURNING turn_count",
             &[conversation.conversation_id.into(), corpora.into()],
         )

@@ -18,7 +18,7 @@ struct Row {
 pub fn load(language: &str) -> Result<Cues> {
     let code = Cues::code(language);
     let rows: Vec<Row> = sql::read_rows(
-        "SELECT kind, pg_catalog.json_agg(cue ORDER BY built_in DESC, cue) AS cues FROM reground.support_cues WHERE language = $1 \
+        "SELECT kind, json_agg(cue ORDER BY built_in DESC, cue) AS cues FROM reground.support_cues WHERE language = $1 \
          GROUP BY kind ORDER BY kind",
         &[code.as_str().into()],
     )?;

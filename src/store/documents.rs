@@ -39,7 +39,7 @@ pub fn lock(corpus_id: i64, doc_id: &str) -> Result<()> {
 pub fn latest(corpus_id: i64, doc_id: &str) -> Result<Option<Current>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT version, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
+            "SELECT row_to_json(r)::text FROM (SELECT version, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
              WHERE corpus_id = $1 AND doc_id = $2 ORDER BY version DESC LIMIT 1) AS r",
             &[corpus_id.into(), doc_id.into()],
         )
@@ -51,14 +51,14 @@ pub fn insert(new: &NewVersion<'_>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "UPDATE reground.documents SET replaced_at = pg_catalog.now() WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
+            "UPDATE reground.documents SET replaced_at = now() WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
             &[new.corpus_id.into(), new.doc_id.into()],
         )?;
         sql::run(
             "INSERT INTO reground.documents (corpus_id, doc_id, version, tenant, uri, page_count, char_count, chunk_count, overlap_cost, content_hash, modified_at) \
              SELECT x.corpus_id, x.doc_id, x.version, x.tenant, x.uri, x.page_count, x.char_count, x.chunk_count, x.overlap_cost, x.content_hash, \
-                    coalesce(x.modified_at, pg_catalog.now()) \
-             FROM pg_catalog.json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, \
+                    coalesce(x.modified_at, now()) \
+             FROM json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, \
                  char_count integer, chunk_count integer, overlap_cost double precision, content_hash text, modified_at timestamptz)",
             &[row.as_str().into()],
         )
@@ -72,7 +72,7 @@ pub fn describe(new: &NewVersion<'_>) -> Result<()> {
     as_owner(|| {
         sql::run(
             "UPDATE reground.documents AS d SET uri = x.uri, page_count = x.page_count, modified_at = coalesce(x.modified_at, d.modified_at) \
-             FROM pg_catalog.json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz) \
+             FROM json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz) \
              WHERE d.corpus_id = x.corpus_id AND d.doc_id = x.doc_id AND d.version = x.version",
             &[row.as_str().into()],
         )
@@ -84,7 +84,7 @@ pub fn describe(new: &NewVersion<'_>) -> Result<()> {
 pub fn delete(corpus_id: i64, doc_id: &str) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.documents SET deleted_at = pg_catalog.now(), replaced_at = pg_catalog.now() \
+            "UPDATE reground.documents SET deleted_at = now(), replaced_at = now() \
              WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
             &[corpus_id.into(), doc_id.into()],
         )

@@ -36,13 +36,13 @@ pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
         sql::write_json(
             "WITH stored AS (INSERT INTO reground.edges AS e (corpus_id, tenant, source, source_entity, relation, target, target_entity, doc_id, chunk_id, weight) \
                  SELECT $1, $2, x.source, x.source_entity, x.relation, x.target, x.target_entity, x.doc_id, x.chunk_id, x.weight \
-                 FROM pg_catalog.json_to_recordset($3::json) AS x(source text, source_entity text, relation text, target text, target_entity text, doc_id text, \
+                 FROM json_to_recordset($3::json) AS x(source text, source_entity text, relation text, target text, target_entity text, doc_id text, \
                      chunk_id text, weight double precision) \
                  ON CONFLICT (corpus_id, doc_id, chunk_id, source_entity, relation, target_entity) DO UPDATE SET source = excluded.source, \
                      target = excluded.target, weight = excluded.weight \
                  WHERE (e.source, e.target, e.weight) IS DISTINCT FROM (excluded.source, excluded.target, excluded.weight) \
                  RETURNING xmax::text = '0' AS is_new) \
-             SELECT pg_catalog.json_build_object('added', count(*) FILTER (WHERE is_new), 'changed', count(*) FILTER (WHERE NOT is_new))::text FROM stored",
+             SELECT json_build_object('added', count(*) FILTER (WHERE is_new), 'changed', count(*) FILTER (WHERE NOT is_new))::text FROM stored",
             &[
                 corpus.corpus_id.into(),
                 corpus.tenant.as_deref().into(),
@@ -94,7 +94,7 @@ pub fn nodes(corpus_id: i64, names: &[&str]) -> Result<BTreeSet<String>> {
     let names: Vec<&str> = names.to_vec();
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(n), '[]')::text FROM pg_catalog.unnest($2::text[]) AS n \
+            "SELECT coalesce(json_agg(n), '[]')::text FROM unnest($2::text[]) AS n \
              WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n OFFSET 0) \
                 OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_entity = n OFFSET 0)",
             &[corpus_id.into(), names.into()],
@@ -107,7 +107,7 @@ pub fn nodes(corpus_id: i64, names: &[&str]) -> Result<BTreeSet<String>> {
 pub fn of(corpus_id: i64, nodes: &[String]) -> Result<Vec<Neighbour>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(e), '[]')::text FROM pg_catalog.unnest($2::text[]) AS n, LATERAL ( \
+            "SELECT coalesce(json_agg(e), '[]')::text FROM unnest($2::text[]) AS n, LATERAL ( \
                  (SELECT n AS entity, e.weight, e.chunk_id FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n \
                   ORDER BY e.weight DESC, e.chunk_id LIMIT $3) \
                  UNION ALL \

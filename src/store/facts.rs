@@ -27,8 +27,8 @@ struct Row<'a> {
 pub fn sheet(turn_id: i64) -> Result<FactSheet> {
     let facts: Vec<(String, BTreeSet<String>)> = as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(f.marker, f.facts)), '[]')::text \
-             FROM (SELECT marker, pg_catalog.array_agg(fact) AS facts FROM reground.source_facts WHERE turn_id = $1 GROUP BY marker) AS f",
+            "SELECT coalesce(json_agg(json_build_array(f.marker, f.facts)), '[]')::text \
+             FROM (SELECT marker, array_agg(fact) AS facts FROM reground.source_facts WHERE turn_id = $1 GROUP BY marker) AS f",
             &[turn_id.into()],
         )
     })?
@@ -62,7 +62,7 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.source_facts (turn_id, tenant, marker, fact_no, fact, fact_start, fact_end, published, version, content_hash) \
-             SELECT $1, $2, x.* FROM pg_catalog.json_to_recordset($3::json) AS x(marker text, fact_no integer, fact text, fact_start integer, fact_end integer, \
+             SELECT $1, $2, x.* FROM json_to_recordset($3::json) AS x(marker text, fact_no integer, fact text, fact_start integer, fact_end integer, \
                  published text, version integer, content_hash text)",
             &[turn_id.into(), tenant.into(), rows.into()],
         )

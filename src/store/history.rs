@@ -28,7 +28,7 @@ pub struct Before {
 pub fn before(conversation_id: i64, turn_no: Option<i32>) -> Result<Before> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM ( \
+            "SELECT row_to_json(r)::text FROM ( \
                  SELECT latest.context_turn_no, sources.context_tokens, sources.embedding AS sources_embedding, \
                      (SELECT f.embedding FROM reground.turns AS f WHERE f.conversation_id = $1 AND NOT f.superseded ORDER BY f.turn_no LIMIT 1) AS first_embedding, \
                      (SELECT o.embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.turn_no = $2) AS own_embedding \
@@ -54,7 +54,7 @@ pub struct Shown {
 pub fn shown(conversation_id: i64, turn_no: i32) -> Result<Option<Shown>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.json_build_object('context', context, 'passage_order', settings -> 'passage_order')::text \
+            "SELECT json_build_object('context', context, 'passage_order', settings -> 'passage_order')::text \
              FROM reground.turns WHERE conversation_id = $1 AND turn_no = $2",
             &[conversation_id.into(), turn_no.into()],
         )
@@ -70,11 +70,11 @@ pub fn handed_over(
 ) -> Result<Vec<ContextSource>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(e.source ORDER BY t.turn_no, e.place), '[]')::text \
+            "SELECT coalesce(json_agg(e.source ORDER BY t.turn_no, e.place), '[]')::text \
              FROM (SELECT turn_id, turn_no, context FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
                        AND turn_no > coalesce($2, 0) AND turn_no < coalesce($3, 2147483647)) AS t, \
                  LATERAL (SELECT r.retrieval_no FROM reground.turn_retrievals AS r WHERE r.turn_id = t.turn_id AND r.kind = 'passages' AND r.added_count > 0) AS r, \
-                 pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) \
+                 jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) \
              WHERE (e.source ->> 'retrieval_no')::integer = r.retrieval_no",
             &[conversation_id.into(), since.into(), before.into()],
         )
@@ -88,13 +88,13 @@ pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<HistoryT
     let newest = newest.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('turn_no', t.turn_no, 'query', t.query, 'query_tokens', t.query_tokens, \
+            "SELECT coalesce(json_agg(json_build_object('turn_no', t.turn_no, 'query', t.query, 'query_tokens', t.query_tokens, \
                  'answer', coalesce(m.answer, $3), 'answer_tokens', CASE WHEN m.answer IS NOT NULL THEN m.answer_tokens END, 'citations', c.citations) ORDER BY t.turn_no), '[]')::text \
              FROM (SELECT turn_id, turn_no, query, query_tokens FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND NOT superseded \
                    ORDER BY turn_no DESC LIMIT $2) AS t \
                  JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
-                 CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object( \
-                         'bytes', pg_catalog.json_build_object('start', c.byte_start, 'end', c.byte_end), 'holds', c.holds)), '[]') AS citations \
+                 CROSS JOIN LATERAL (SELECT coalesce(json_agg(json_build_object( \
+                         'bytes', json_build_object('start', c.byte_start, 'end', c.byte_end), 'holds', c.holds)), '[]') AS citations \
                      FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND m.answer IS NOT NULL) AS c",
             &[conversation_id.into(), newest.into(), NOT_STORED.into()],
         )

@@ -74,7 +74,7 @@ impl Conversations {
         as_owner(|| {
             sql::run(
                 "UPDATE reground.conversations AS v SET turn_count = x.turn_no, last_ended_turn_id = x.last_added, history_tokens = v.history_tokens + x.more_tokens \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, turn_no integer, last_added bigint, more_tokens bigint) \
+                 FROM json_to_recordset($1::json) AS x(conversation_id bigint, turn_no integer, last_added bigint, more_tokens bigint) \
                  WHERE v.conversation_id = x.conversation_id AND v.conversation_id = ANY ($2)",
                 &[grown.into(), self.ids().into()],
             )
@@ -104,20 +104,20 @@ pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
 fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversations, String>> {
     let found: Vec<Place> = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.conversations (tenant, conversation_ref) SELECT $1, n.name FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS n(name, place) ORDER BY n.place \
+            "INSERT INTO reground.conversations (tenant, conversation_ref) SELECT $1, n.name FROM unnest($2::text[]) WITH ORDINALITY AS n(name, place) ORDER BY n.place \
              ON CONFLICT (tenant, conversation_ref) DO NOTHING",
             &[tenant.into(), names.to_vec().into()],
         )?;
         sql::run(
-            "SELECT FROM reground.conversations AS v WHERE v.conversation_id = ANY (ARRAY(SELECT o.conversation_id FROM pg_catalog.unnest($2::text[]) AS n(name), \
+            "SELECT FROM reground.conversations AS v WHERE v.conversation_id = ANY (ARRAY(SELECT o.conversation_id FROM unnest($2::text[]) AS n(name), \
                  LATERAL (SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = n.name OFFSET 0) AS o)) \
              ORDER BY v.conversation_id FOR NO KEY UPDATE",
             &[tenant.into(), names.to_vec().into()],
         )?;
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM (SELECT v.conversation_id, v.conversation_ref, nullif(v.settings, '{}') AS settings, v.turn_count AS turn_no, \
+            "SELECT coalesce(json_agg(r), '[]')::text FROM (SELECT v.conversation_id, v.conversation_ref, nullif(v.settings, '{}') AS settings, v.turn_count AS turn_no, \
                  (SELECT t.turn_id FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id AND NOT t.superseded AND t.state <> 'abandoned' ORDER BY t.turn_no DESC LIMIT 1) AS parent_turn_id \
-             FROM pg_catalog.unnest($2::text[]) AS n(name), \
+             FROM unnest($2::text[]) AS n(name), \
                  LATERAL (SELECT * FROM reground.conversations AS o WHERE o.tenant = $1 AND o.conversation_ref = n.name OFFSET 0) AS v) AS r",
             &[tenant.into(), names.to_vec().into()],
         )
@@ -165,10 +165,10 @@ pub fn known(
     }
     let rows: Vec<Row> = as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM ( \
+            "SELECT coalesce(json_agg(r), '[]')::text FROM ( \
                  SELECT v.conversation_ref, m.message_ref, m.answer_hash, m.citations_hash, m.turn_id, m.message_id, m.cfs, c.citation_count, c.holding_count \
                  FROM reground.messages AS m JOIN reground.conversations AS v USING (conversation_id), \
-                     LATERAL (SELECT pg_catalog.count(*) AS citation_count, pg_catalog.count(*) FILTER (WHERE holds) AS holding_count FROM reground.message_citations WHERE message_id = m.message_id) AS c \
+                     LATERAL (SELECT count(*) AS citation_count, count(*) FILTER (WHERE holds) AS holding_count FROM reground.message_citations WHERE message_id = m.message_id) AS c \
                  WHERE v.conversation_id = ANY ($1) AND m.conversation_id = ANY ($1) AND m.message_ref = ANY ($2)) AS r",
             &[conversations.ids().into(), messages.into()],
         )
@@ -196,8 +196,8 @@ pub fn reserve(count: usize) -> Result<Vec<Ids>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(i), '[]')::text FROM (SELECT pg_catalog.nextval('reground.turns_turn_id_seq') AS turn_id, \
-                 pg_catalog.nextval('reground.messages_message_id_seq') AS message_id FROM pg_catalog.generate_series(1, $1)) AS i",
+            "SELECT coalesce(json_agg(i), '[]')::text FROM (SELECT nextval('reground.turns_turn_id_seq') AS turn_id, \
+                 nextval('reground.messages_message_id_seq') AS message_id FROM generate_series(1, $1)) AS i",
             &[count.into()],
         )
     })?
@@ -264,7 +264,7 @@ fn insert_turns(tenant: &str, settings: &[&Settings], turns: &[NewTurn<'_>]) -> 
              OVERRIDING SYSTEM VALUE \
              SELECT x.turn_id, $2, x.conversation_id, x.turn_no, x.parent_turn_id, 'ended', 'imported', x.request_hash, x.query, x.corpus, 'new_topic', 0, '{imported}', \
                  '{}', $3::jsonb -> x.settings, x.context, x.context_tokens, x.query_tokens, false, coalesce(x.tags, '{}'), x.at, x.at \
-             FROM pg_catalog.json_to_recordset($1::json) AS x(turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, request_hash text, query text, corpus text, \
+             FROM json_to_recordset($1::json) AS x(turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, request_hash text, query text, corpus text, \
                  context jsonb, context_tokens integer, query_tokens integer, tags jsonb, settings integer, at timestamptz)",
             &[rows.into(), tenant.into(), settings.into()],
         )

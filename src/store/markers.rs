@@ -71,7 +71,7 @@ pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
     }
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+            "SELECT coalesce(json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
                  SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker = ANY ($2) \
                  UNION SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2)) AS m",
             &[conversation_id.into(), names.into()],
@@ -81,7 +81,7 @@ pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
 }
 
 /// The letters of a marker.
-const LETTERS: &str = "pg_catalog.rtrim(marker, '0123456789')";
+const LETTERS: &str = "rtrim(marker, '0123456789')";
 
 /// The markers of some documents, those of others that have the same letters (as markers of imported turns may), and the last that
 /// tells the next one in this style: of a new document, or of the running numbers. In the order in which they were bound. Its time
@@ -96,23 +96,22 @@ pub fn of_documents<'a>(
     // As literals: each is an index. Markers of imported turns come in any order, so the last is the greatest and not the latest.
     let last = match style {
         MarkerStyle::Lettered => format!(
-            "marker ~ '^[A-Z]+[0-9]+$' ORDER BY pg_catalog.length({LETTERS}) DESC, {LETTERS} COLLATE \"C\" DESC"
+            "marker ~ '^[A-Z]+[0-9]+$' ORDER BY length({LETTERS}) DESC, {LETTERS} COLLATE \"C\" DESC"
         ),
         MarkerStyle::Numbered => {
-            "marker ~ '^[0-9]+$' ORDER BY pg_catalog.length(marker) DESC, marker COLLATE \"C\" DESC"
-                .to_owned()
+            "marker ~ '^[0-9]+$' ORDER BY length(marker) DESC, marker COLLATE \"C\" DESC".to_owned()
         }
     };
     Ok(as_owner(|| {
         sql::write_json(
             &format!(
                 "WITH own AS (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
-                     AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($2)) AS d)) \
-                 SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+                     AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (unnest($3), unnest($2)) AS d)) \
+                 SELECT coalesce(json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
                      SELECT * FROM own \
                      UNION SELECT k.* FROM (SELECT DISTINCT {LETTERS} AS letters FROM own WHERE marker ~ '^[A-Z]+[0-9]+$') AS g, \
                          LATERAL (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '^[A-Z]+[0-9]+$' \
-                             AND pg_catalog.length({LETTERS}) = pg_catalog.length(g.letters) AND {LETTERS} COLLATE \"C\" = g.letters OFFSET 0) AS k \
+                             AND length({LETTERS}) = length(g.letters) AND {LETTERS} COLLATE \"C\" = g.letters OFFSET 0) AS k \
                      UNION (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS m"
             ),
             &[conversation_id.into(), documents.into(), corpora.into()],
@@ -126,7 +125,7 @@ pub fn of_documents<'a>(
 pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(m), '[]')::text FROM ( \
+            "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
                  SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, content_hash \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
@@ -193,9 +192,9 @@ fn insert(tenant: &str, bound: &[Bound], which: &str) -> Result<()> {
                      char_start, char_end, content_hash, title, uri, binding_no) \
                  SELECT $1, x.conversation_id, x.first_turn_no, x.marker, x.corpus, x.doc_id, x.chunk_id, x.version, x.page_start, x.page_end, \
                      x.char_start, x.char_end, x.content_hash, x.title, x.uri, \
-                     (SELECT coalesce(pg_catalog.max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = x.conversation_id) \
-                         + pg_catalog.row_number() OVER (PARTITION BY x.conversation_id ORDER BY x.place) \
-                 FROM ROWS FROM (pg_catalog.json_to_recordset($2::json) AS (conversation_id bigint, first_turn_no integer, marker text, corpus text, doc_id text, chunk_id text, \
+                     (SELECT coalesce(max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = x.conversation_id) \
+                         + row_number() OVER (PARTITION BY x.conversation_id ORDER BY x.place) \
+                 FROM ROWS FROM (json_to_recordset($2::json) AS (conversation_id bigint, first_turn_no integer, marker text, corpus text, doc_id text, chunk_id text, \
                      version integer, page_start integer, page_end integer, char_start integer, char_end integer, content_hash text, title text, uri text)) WITH ORDINALITY \
                      AS x(conversation_id, first_turn_no, marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, content_hash, title, uri, place) {which}"
             ),

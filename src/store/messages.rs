@@ -191,7 +191,7 @@ pub struct Message {
 pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(m)::text FROM (SELECT turn_id, answer, citations FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
+            "SELECT row_to_json(m)::text FROM (SELECT turn_id, answer, citations FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
             &[message_id.into(), tenant.into()],
         )
     })
@@ -205,7 +205,7 @@ pub fn earlier(
 ) -> Result<Vec<Earlier>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.message_id), '[]')::text FROM ( \
+            "SELECT coalesce(json_agg(m ORDER BY m.message_id), '[]')::text FROM ( \
                  SELECT message_id, turn_id, message_ref, answer_hash, citations_hash, superseded FROM reground.messages \
                  WHERE conversation_id = $1 AND (turn_id = $2 OR message_ref = $3)) AS m",
             &[conversation_id.into(), turn_id.into(), message_ref.into()],
@@ -228,7 +228,7 @@ pub fn make_place(turn_id: i64) -> Result<Place> {
         sql::write_json(
             "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING tenant, message_id, answer_tokens), \
                  queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, -1 FROM superseded) \
-             SELECT pg_catalog.json_build_object('message_id', pg_catalog.nextval('reground.messages_message_id_seq'), \
+             SELECT json_build_object('message_id', nextval('reground.messages_message_id_seq'), \
                  'superseded_tokens', (SELECT answer_tokens FROM superseded))::text",
             &[turn_id.into()],
         )
@@ -270,8 +270,8 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
                  OVERRIDING SYSTEM VALUE \
                  SELECT x.message_id, $2, x.conversation_id, x.turn_id, x.origin, x.message_ref, x.answer, x.answer_hash, x.answer_tokens, x.model, x.usage, \
                      x.citations, x.citations_hash, coalesce(x.tags, '{}'), x.citation_count, x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons, \
-                     coalesce(x.created_at, pg_catalog.clock_timestamp()) \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(message_id bigint, conversation_id bigint, turn_id bigint, origin text, message_ref text, answer text, answer_hash text, \
+                     coalesce(x.created_at, clock_timestamp()) \
+                 FROM json_to_recordset($1::json) AS x(message_id bigint, conversation_id bigint, turn_id bigint, origin text, message_ref text, answer text, answer_hash text, \
                      answer_tokens integer, model text, usage jsonb, citations jsonb, citations_hash text, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
                      stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[], created_at timestamptz) \
                  RETURNING message_id, origin) \
@@ -281,8 +281,8 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
         sql::run(
             &format!(
                 "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, created_at, {}) \
-                     SELECT $2, x.conversation_id, x.turn_id, x.message_id, coalesce(x.created_at, pg_catalog.clock_timestamp()), {} \
-                     FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, turn_id bigint, message_id bigint, created_at timestamptz, {RECORD}) \
+                     SELECT $2, x.conversation_id, x.turn_id, x.message_id, coalesce(x.created_at, clock_timestamp()), {} \
+                     FROM json_to_recordset($1::json) AS x(conversation_id bigint, turn_id bigint, message_id bigint, created_at timestamptz, {RECORD}) \
                      ORDER BY x.message_id, x.citation_no",
                 columns(""),
                 columns("x.")
@@ -302,8 +302,8 @@ pub fn rows() -> String {
 /// As [`rows`], with the words of the citations as they were judged ($3), which are not kept.
 pub fn rows_with_words() -> String {
     rows_of(
-        "(SELECT w.* FROM reground.message_citations AS s JOIN pg_catalog.json_array_elements($3::json) AS j(said) ON (j.said ->> 'citation_no')::integer = s.citation_no \
-             CROSS JOIN LATERAL pg_catalog.json_populate_record(s, j.said) AS w WHERE s.message_id = $1)",
+        "(SELECT w.* FROM reground.message_citations AS s JOIN json_array_elements($3::json) AS j(said) ON (j.said ->> 'citation_no')::integer = s.citation_no \
+             CROSS JOIN LATERAL json_populate_record(s, j.said) AS w WHERE s.message_id = $1)",
     )
 }
 

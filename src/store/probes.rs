@@ -27,7 +27,7 @@ pub fn put(tenant: &str, probe: &Probe) -> Result<()> {
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.probes (tenant, probe, corpus, query, embedding, filter, settings, doc_id, chunk_id) \
-             SELECT $2, x.* FROM pg_catalog.json_to_record($1::json) AS x(probe text, corpus text, query text, embedding real[], filter jsonb, settings jsonb, doc_id text, chunk_id text) \
+             SELECT $2, x.* FROM json_to_record($1::json) AS x(probe text, corpus text, query text, embedding real[], filter jsonb, settings jsonb, doc_id text, chunk_id text) \
              ON CONFLICT (tenant, probe) DO UPDATE SET corpus = excluded.corpus, query = excluded.query, embedding = excluded.embedding, filter = excluded.filter, \
                  settings = excluded.settings, doc_id = excluded.doc_id, chunk_id = excluded.chunk_id",
             &[row.into(), tenant.into()],
@@ -51,7 +51,7 @@ pub fn drop(tenant: &str, probe: &str) -> Result<bool> {
 pub fn all(tenant: &str, corpus: Option<&str>) -> Result<Vec<Probe>> {
     Ok(as_owner(|| {
         sql::read_json(
-            "SELECT coalesce(pg_catalog.json_agg(p ORDER BY p.probe), '[]')::text FROM ( \
+            "SELECT coalesce(json_agg(p ORDER BY p.probe), '[]')::text FROM ( \
                  SELECT probe, corpus, query, embedding, filter, settings, doc_id, chunk_id FROM reground.probes WHERE tenant = $1 AND ($2::text IS NULL OR corpus = $2)) AS p",
             &[tenant.into(), corpus.into()],
         )
@@ -75,7 +75,7 @@ pub fn write(tenant: &str, probed: &[Probed]) -> Result<()> {
         sql::run(
             "INSERT INTO reground.probe_results (tenant, probe, found, position, lost_stage, reason) \
              SELECT $2, x.probe, x.found, x.position, x.lost_stage, x.reason \
-             FROM reground.probes AS p JOIN pg_catalog.json_to_recordset($1::json) AS x(probe text, found boolean, position integer, lost_stage text, reason text) ON x.probe = p.probe WHERE p.tenant = $2",
+             FROM reground.probes AS p JOIN json_to_recordset($1::json) AS x(probe text, found boolean, position integer, lost_stage text, reason text) ON x.probe = p.probe WHERE p.tenant = $2",
             &[rows.into(), tenant.into()],
         )
     })?;

@@ -30,7 +30,7 @@ pub struct NewRetrieval<'a> {
 pub fn next(turn_id: i64) -> Result<u32> {
     let last: Option<i32> = as_owner(|| {
         sql::write_one(
-            "SELECT pg_catalog.max(retrieval_no) FROM reground.turn_retrievals WHERE turn_id = $1",
+            "SELECT max(retrieval_no) FROM reground.turn_retrievals WHERE turn_id = $1",
             &[turn_id.into()],
         )
     })?;
@@ -44,8 +44,8 @@ pub fn insert(new: &NewRetrieval<'_>, embedding: Option<Vec<f32>>) -> Result<()>
         sql::run(
             "INSERT INTO reground.turn_retrievals (turn_id, retrieval_no, tenant, kind, query, embedding, corpora, filter, max_results, markers, added_count, warnings, search_us, turn_before) \
              SELECT x.turn_id, x.retrieval_no, x.tenant, x.kind, x.query, $2, x.corpora, x.filter, x.max_results, x.markers, x.added_count, x.warnings, x.search_us, \
-                 pg_catalog.jsonb_build_object('warnings', t.warnings, 'context_tokens', t.context_tokens, 'context_turn_no', t.context_turn_no, 'history_tokens', t.history_tokens) \
-             FROM pg_catalog.json_to_record($1::json) AS x(turn_id bigint, retrieval_no integer, tenant text, kind text, query text, corpora text[], filter jsonb, \
+                 jsonb_build_object('warnings', t.warnings, 'context_tokens', t.context_tokens, 'context_turn_no', t.context_turn_no, 'history_tokens', t.history_tokens) \
+             FROM json_to_record($1::json) AS x(turn_id bigint, retrieval_no integer, tenant text, kind text, query text, corpora text[], filter jsonb, \
                  max_results integer, markers text[], added_count integer, warnings text[], search_us integer) \
                  JOIN reground.turns AS t ON t.turn_id = x.turn_id",
             &[row.into(), embedding.into()],

@@ -27,7 +27,7 @@ pub fn put<Row: Serialize>(new: &NewShadow<'_, Row>) -> Result<()> {
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.shadow_turns (turn_id, label, tenant, corpus, settings, context_tokens, search_us, candidates) \
-             SELECT x.* FROM pg_catalog.json_to_record($1::json) AS x(turn_id bigint, label text, tenant text, corpus text, settings jsonb, context_tokens integer, \
+             SELECT x.* FROM json_to_record($1::json) AS x(turn_id bigint, label text, tenant text, corpus text, settings jsonb, context_tokens integer, \
                  search_us integer, candidates jsonb) \
              ON CONFLICT (turn_id, label) DO UPDATE SET corpus = excluded.corpus, settings = excluded.settings, context_tokens = excluded.context_tokens, \
                  search_us = excluded.search_us, candidates = excluded.candidates, shadowed_at = excluded.shadowed_at",

@@ -19,9 +19,9 @@ pub struct Live {
 pub fn load(conversation_id: i64) -> Result<Vec<Live>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(s ORDER BY s.pin_order, s.carry_score DESC, s.corpus, s.doc_id, s.chunk_id), '[]')::text \
+            "SELECT coalesce(json_agg(s ORDER BY s.pin_order, s.carry_score DESC, s.corpus, s.doc_id, s.chunk_id), '[]')::text \
              FROM (SELECT corpus, doc_id, chunk_id, carry_score, inactive_turns, pinned, pin_order, cited, content_hash, \
-                     pg_catalog.date_part('epoch', pg_catalog.now() - last_used_at) AS idle_seconds \
+                     date_part('epoch', now() - last_used_at) AS idle_seconds \
                    FROM reground.conversation_sources WHERE conversation_id = $1) AS s",
             &[conversation_id.into()],
         )
@@ -61,19 +61,19 @@ fn put(
     as_owner(|| {
         sql::run(
             "DELETE FROM reground.conversation_sources AS s WHERE s.conversation_id = $1 AND NOT EXISTS ( \
-                 SELECT FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, chunk_id text) \
+                 SELECT FROM json_to_recordset($2::json) AS x(corpus text, doc_id text, chunk_id text) \
                  WHERE (x.corpus, x.doc_id, x.chunk_id) = (s.corpus, s.doc_id, s.chunk_id))",
             &[conversation_id.into(), rows.as_str().into()],
         )?;
         sql::run(
             "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, chunk_id, carry_score, inactive_turns, pinned, pin_order, cited, content_hash, last_used_at) \
              SELECT $1, $3, x.corpus, x.doc_id, x.chunk_id, x.carry_score, x.inactive_turns, x.pinned, x.pin_order, x.cited, x.content_hash, \
-                 coalesce((SELECT t.ended_at FROM reground.turns AS t WHERE t.turn_id = $4), pg_catalog.now()) \
-             FROM pg_catalog.json_to_recordset($2::json) AS x(corpus text, doc_id text, chunk_id text, carry_score double precision, inactive_turns integer, \
+                 coalesce((SELECT t.ended_at FROM reground.turns AS t WHERE t.turn_id = $4), now()) \
+             FROM json_to_recordset($2::json) AS x(corpus text, doc_id text, chunk_id text, carry_score double precision, inactive_turns integer, \
                  pinned boolean, pin_order bigint, cited boolean, content_hash text) \
              ON CONFLICT (conversation_id, corpus, doc_id, chunk_id) DO UPDATE SET carry_score = excluded.carry_score, inactive_turns = excluded.inactive_turns, \
                  pinned = excluded.pinned, pin_order = excluded.pin_order, cited = excluded.cited, content_hash = excluded.content_hash, \
-                 last_used_at = CASE WHEN $4 IS NULL AND excluded.inactive_turns = 0 THEN pg_catalog.now() ELSE s.last_used_at END",
+                 last_used_at = CASE WHEN $4 IS NULL AND excluded.inactive_turns = 0 THEN now() ELSE s.last_used_at END",
             &[
                 conversation_id.into(),
                 rows.as_str().into(),
@@ -99,7 +99,7 @@ pub fn pin(
             "INSERT INTO reground.conversation_sources AS s (conversation_id, tenant, corpus, doc_id, chunk_id, carry_score, inactive_turns, pinned, pin_order) \
              VALUES ($1, $2, $3, $4, $5, 1, 0, true, $6) \
              ON CONFLICT (conversation_id, corpus, doc_id, chunk_id) DO UPDATE SET pinned = true, pin_order = coalesce(s.pin_order, excluded.pin_order), \
-                 last_used_at = pg_catalog.now()",
+                 last_used_at = now()",
             &[
                 conversation_id.into(),
                 tenant.into(),

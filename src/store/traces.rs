@@ -59,7 +59,7 @@ pub fn write(
         sql::run(
             &format!(
                 "INSERT INTO reground.turn_traces (bucket, turn_id, tenant, hash_prefixes, {}) \
-                 VALUES (reground._trace_bucket(pg_catalog.now()), $1, $2, $3, {})",
+                 VALUES (reground._trace_bucket(now()), $1, $2, $3, {})",
                 names.join(", "),
                 places.join(", ")
             ),
@@ -119,7 +119,7 @@ pub fn add(
     // Old sources, new ones, what had left and has not come back, what left now.
     let spliced = |old: &str, new: &str| {
         format!(
-            "({old})[1:$2] || ({new})[1:$3] || ARRAY(SELECT o.value FROM pg_catalog.unnest({old}) WITH ORDINALITY AS o(value, place) \
+            "({old})[1:$2] || ({new})[1:$3] || ARRAY(SELECT o.value FROM unnest({old}) WITH ORDINALITY AS o(value, place) \
              WHERE o.place = ANY ($4) ORDER BY o.place) || ({new})[$3 + 1:]"
         )
     };
@@ -132,14 +132,14 @@ pub fn add(
             )
         })
         .collect();
-    let before = "coalesce(t.retrieval_nos, pg_catalog.array_fill(0, ARRAY[pg_catalog.cardinality(t.chunk_ids)]))";
+    let before = "coalesce(t.retrieval_nos, array_fill(0, ARRAY[cardinality(t.chunk_ids)]))";
     as_owner(|| {
         sql::run(
             &format!(
                 "UPDATE reground.turn_traces AS t SET {}, retrieval_nos = {}, \
-                     hash_prefixes = pg_catalog.substring(t.hash_prefixes, 1, 8 * $2) || pg_catalog.substring($5, 1, 8 * $3) \
-                         || coalesce((SELECT pg_catalog.string_agg(pg_catalog.substring(t.hash_prefixes, 8 * (p.place - 1) + 1, 8), '' ORDER BY p.place) FROM pg_catalog.unnest($4) AS p(place)), '') \
-                         || pg_catalog.substring($5, 8 * $3 + 1) \
+                     hash_prefixes = substring(t.hash_prefixes, 1, 8 * $2) || substring($5, 1, 8 * $3) \
+                         || coalesce((SELECT string_agg(substring(t.hash_prefixes, 8 * (p.place - 1) + 1, 8), '' ORDER BY p.place) FROM unnest($4) AS p(place)), '') \
+                         || substring($5, 8 * $3 + 1) \
                  WHERE t.turn_id = $1",
                 sets.join(", "),
                 spliced(before, "$6")
@@ -160,8 +160,8 @@ fn known(turn_id: i64) -> Result<Vec<(PassageId, bool)>> {
     }
     let known: Vec<Known> = as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('corpus', c.corpus, 'chunk_id', c.chunk_id, 'left', c.dropped_stage IS NOT NULL) ORDER BY c.place), '[]')::text \
-             FROM reground.turn_traces AS t, ROWS FROM (pg_catalog.unnest(t.corpora), pg_catalog.unnest(t.chunk_ids), pg_catalog.unnest(t.dropped_stages)) WITH ORDINALITY \
+            "SELECT coalesce(json_agg(json_build_object('corpus', c.corpus, 'chunk_id', c.chunk_id, 'left', c.dropped_stage IS NOT NULL) ORDER BY c.place), '[]')::text \
+             FROM reground.turn_traces AS t, ROWS FROM (unnest(t.corpora), unnest(t.chunk_ids), unnest(t.dropped_stages)) WITH ORDINALITY \
                  AS c(corpus, chunk_id, dropped_stage, place) WHERE t.turn_id = $1",
             &[turn_id.into()],
         )
@@ -274,7 +274,7 @@ pub fn write_drift(tenant: &str, turn_id: i64, drift: &[DriftEvent]) -> Result<(
         sql::run(
             "INSERT INTO reground.drift_events (turn_id, tenant, corpus, event, severity, chunk_id, original_hash, returned_hash) \
              SELECT $1, $2, x.corpus, 'reranker_text_mutation', x.severity, x.chunk_id, x.original_hash, x.returned_hash \
-             FROM pg_catalog.json_to_recordset($3::json) AS x(corpus text, severity text, chunk_id text, original_hash text, returned_hash text)",
+             FROM json_to_recordset($3::json) AS x(corpus text, severity text, chunk_id text, original_hash text, returned_hash text)",
             &[turn_id.into(), tenant.into(), rows.into()],
         )
     })?;
@@ -322,13 +322,13 @@ pub struct Seen {
 pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.place), '[]')::text FROM ( \
+            "SELECT coalesce(json_agg(r ORDER BY r.place), '[]')::text FROM ( \
                  SELECT e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,chunk_id}' AS chunk_id, \
                      e.source -> 'member_chunk_ids' AS member_chunk_ids, e.source ->> 'marker' AS marker, e.source #>> '{passage,content}' AS content, \
                      CASE WHEN t.settings ->> 'provenance' <> 'metadata' OR e.source #>> '{passage,content}' = '' THEN e.source #>> '{passage,content_hash}' END AS hash \
-                 FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
+                 FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
                  UNION ALL \
-                 SELECT 1000 + c.candidate_no, c.corpus, c.doc_id, c.chunk_id, pg_catalog.to_jsonb(c.member_chunk_ids), NULL, NULL, c.hash_prefix \
+                 SELECT 1000 + c.candidate_no, c.corpus, c.doc_id, c.chunk_id, to_jsonb(c.member_chunk_ids), NULL, NULL, c.hash_prefix \
                  FROM reground.turn_candidates AS c WHERE c.turn_id = $1 AND c.tenant = $2 AND NOT c.in_context AND c.hash_prefix IS NOT NULL) AS r",
             &[turn_id.into(), tenant.into()],
         )
@@ -340,7 +340,7 @@ pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
 pub fn load(turn_id: i64) -> Result<Vec<Traced>> {
     let arrays: Arrays = as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT corpora, doc_ids, chunk_ids, member_chunk_ids, has_coordinates, dropped_stages \
+            "SELECT row_to_json(r)::text FROM (SELECT corpora, doc_ids, chunk_ids, member_chunk_ids, has_coordinates, dropped_stages \
              FROM reground.turn_traces WHERE turn_id = $1) AS r",
             &[turn_id.into()],
         )
