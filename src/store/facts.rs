@@ -1,4 +1,4 @@
-//! The fact sheets of turns.
+//! The table `source_facts`: the fact sheets of turns.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 
 /// A fact to be stored.
 #[derive(Serialize)]
@@ -23,7 +23,12 @@ struct Row<'a> {
     content_hash: &'a str,
 }
 
-/// The facts that a turn was given.
+/// Columns of [`Row`].
+const ROW: Record = Record(&[
+    "marker text, fact_no integer, fact text, fact_start integer, fact_end integer, published text, version integer, content_hash text",
+]);
+
+/// The facts of a turn, by marker.
 pub fn sheet(turn_id: i64) -> Result<FactSheet> {
     let facts: Vec<(String, BTreeSet<String>)> = as_owner(|| {
         sql::write_json(
@@ -36,7 +41,7 @@ pub fn sheet(turn_id: i64) -> Result<FactSheet> {
     Ok(facts.into_iter().collect())
 }
 
-/// Writes the facts of a context.
+/// Stores the facts of the sources of a context.
 pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()> {
     let rows: Vec<Row<'_>> = context
         .iter()
@@ -61,9 +66,10 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
     let rows = sql::json(&rows)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.source_facts (turn_id, tenant, marker, fact_no, fact, fact_start, fact_end, published, version, content_hash) \
-             SELECT $1, $2, x.* FROM json_to_recordset($3::json) AS x(marker text, fact_no integer, fact text, fact_start integer, fact_end integer, \
-                 published text, version integer, content_hash text)",
+            &format!(
+                "INSERT INTO reground.source_facts (turn_id, tenant, {}) SELECT $1, $2, x.* FROM json_to_recordset($3::json) AS x({ROW})",
+                ROW.columns("")
+            ),
             &[turn_id.into(), tenant.into(), rows.into()],
         )
     })?;

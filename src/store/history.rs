@@ -1,4 +1,4 @@
-//! Earlier turns of a conversation: what is handed on to the next one.
+//! Queries over the earlier turns of a conversation, for the context and the history of the next turn.
 
 use reground_grounding::history::{HistoryTurn, NOT_STORED};
 use reground_grounding::memory::ContextSource;
@@ -9,22 +9,22 @@ use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
 
-/// Where a conversation stands before a turn.
+/// State of a conversation before a turn.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Before {
-    /// Number of the turn that retrieved its sources.
+    /// Number of the turn whose search found the sources of the context.
     pub context_turn_no: Option<i32>,
-    /// Tokens of these sources.
+    /// Tokens (o200k_base) of these sources.
     pub context_tokens: Option<u64>,
-    /// Embedding of that turn's query.
+    /// Embedding of the query of that turn.
     pub sources_embedding: Option<Vec<f32>>,
-    /// Embedding of the first turn's query.
+    /// Embedding of the query of the first turn.
     pub first_embedding: Option<Vec<f32>>,
-    /// Embedding of the turn's own query, where it has a row.
+    /// Embedding of the query of the turn itself, if it has a row.
     pub own_embedding: Option<Vec<f32>>,
 }
 
-/// Where a conversation stands before the turn of that number, or before its next.
+/// The state of a conversation before a turn; `None` stands for its next turn.
 pub fn before(conversation_id: i64, turn_no: Option<i32>) -> Result<Before> {
     Ok(as_owner(|| {
         sql::write_json(
@@ -43,7 +43,7 @@ pub fn before(conversation_id: i64, turn_no: Option<i32>) -> Result<Before> {
     .unwrap_or_default())
 }
 
-/// A context as it was put into the prompt, and the order that it was put in.
+/// A context and the order of its passages in the prompt.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Shown {
     pub context: Vec<ContextSource>,
@@ -61,8 +61,8 @@ pub fn shown(conversation_id: i64, turn_no: i32) -> Result<Option<Shown>> {
     })
 }
 
-/// What was handed over to the turns of a conversation's path after the turn of a number (`None`: to all), before that of another one
-/// where that is said. In the order in which it came.
+/// The passages that add_passages added to turns on the path of a conversation, in order. Only turns after `since` and before
+/// `before` count, if these are given.
 pub fn handed_over(
     conversation_id: i64,
     since: Option<i32>,
@@ -82,8 +82,8 @@ pub fn handed_over(
     .unwrap_or_default())
 }
 
-/// The turns that have ended, newest last, with the answers that stand and their citations; only so many of the newest, where
-/// that is said.
+/// The ended turns of a conversation, newest last, with their current answers and citations. With `newest`, only that many of the
+/// newest turns.
 pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<HistoryTurn>> {
     let newest = newest.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     Ok(as_owner(|| {

@@ -1,4 +1,4 @@
-//! What a turn's retrieval leaves behind, besides the turn's own row.
+//! Writes the markers, facts, trace and chain link of a turn. Its row is written by `turns`.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::store::chain::About;
 use crate::store::markers::{self, Bound, Row};
 use crate::store::{chain, facts, traces};
 
-/// Writes markers, trace, facts and link of a composed turn, whose row has its context.
+/// Writes these for a composed turn. The row of the turn must contain its context.
 pub fn write(
     tenant: &str,
     conversation_id: i64,
@@ -47,18 +47,18 @@ pub fn write(
     Ok(())
 }
 
-/// A further retrieval of a turn, whose row has what it added.
+/// An additional retrieval of a turn. The row of the turn must contain the added sources.
 pub struct Retrieved<'a> {
     pub turn_id: i64,
-    /// Number of the turn.
+    /// Number of the turn within its conversation.
     pub turn_no: i32,
-    /// Number of the retrieval within it.
+    /// Number of the retrieval within the turn.
     pub retrieval_no: u32,
     pub further: &'a AdditionalSources,
     pub dropped: &'a [Dropped],
 }
 
-/// Writes markers, facts, trace and link of a further retrieval.
+/// Writes markers, facts, trace and chain link of an additional retrieval.
 pub fn add(
     tenant: &str,
     conversation_id: i64,
@@ -90,7 +90,7 @@ pub fn add(
     Ok(())
 }
 
-/// New markers of a turn, with what their documents are called.
+/// The new markers of a turn, with titles and addresses of their documents.
 fn described(
     conversation_id: i64,
     first_turn_no: i32,
