@@ -4,7 +4,7 @@
 
 use pgrx::pg_sys;
 
-use super::read_one;
+use super::run::read_one;
 use crate::error::{Error, Result};
 
 /// Waits until no other session holds this sequence, and holds it. Ids are given out meanwhile. LOCK TABLE refuses sequences, so no user

@@ -1,146 +1,22 @@
 //! Every statement of the extension is run through this module.
 //!
 //! Rows travel as JSON text (json rather than jsonb, which would sort the keys): the result of a statement is deserialised into
-//! the types of the pure crates, and their values are written with `json_to_recordset`, so no column list exists twice. Each
-//! statement is prepared once a session, and its names are resolved in `pg_catalog` (see [`names`]).
+//! the types of the pure crates, and their values are written with `json_to_recordset`. [`Record`] holds the columns of a row type,
+//! so that no column list exists twice. Each statement is prepared once a session, and its names are resolved in `pg_catalog` (see
+//! [`names`]).
 
 mod locks;
 mod names;
 mod plans;
+mod record;
+mod run;
 mod statement;
-
-use pgrx::datum::DatumWithOid;
-use pgrx::spi::Spi;
-use pgrx::{FromDatum, IntoDatum};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use crate::error::Result;
-use crate::session::{PINNED_PATH, PLAIN_TEXT, with_settings};
 
 pub use locks::{lock, lock_key, try_lock};
 pub use names::define;
-use plans::prepared;
-pub use statement::Row;
-use statement::{Access, Cursor, Rows};
-
-/// Arguments of a statement.
-pub type Args<'a> = [DatumWithOid<'a>];
-
-/// Runs a statement that writes; returns the number of rows that it touched.
-pub fn run(statement: &str, args: &Args<'_>) -> Result<usize> {
-    with_rows(Access::Write, statement, 0, args, |rows| Ok(rows.count()))
-}
-
-/// Runs a statement that defines an object. Its names are resolved in `pg_catalog`, too, also while it runs.
-pub fn run_ddl(statement: &str) -> Result<()> {
-    with_settings(&[(c"search_path", PINNED_PATH)], || run(statement, &[]))?;
-    Ok(())
-}
-
-/// The first column of the first row of a statement that writes or must see what this call wrote.
-pub fn write_one<T: Value>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
-    one(Access::Write, statement, args)
-}
-
-/// The first column of the first row of a statement that only reads.
-pub fn read_one<T: Value>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
-    one(Access::Read, statement, args)
-}
-
-fn one<T: Value>(access: Access, statement: &str, args: &Args<'_>) -> Result<Option<T>> {
-    with_rows(access, statement, 1, args, |rows| {
-        rows.iter().next().map_or(Ok(None), |row| row.get(1))
-    })
-}
-
-/// A value that owns what it holds, so that it can outlive the row it was read from.
-pub trait Value: FromDatum + IntoDatum + 'static {}
-impl<T: FromDatum + IntoDatum + 'static> Value for T {}
-
-/// Reads one JSON value (as text) into a type; `None` where the statement gives no row or NULL.
-pub fn read_json<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
-    parsed(read_one::<String>(statement, args)?)
-}
-
-/// As [`read_json`], for a statement that locks or writes.
-pub fn write_json<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<T>> {
-    parsed(write_one::<String>(statement, args)?)
-}
-
-fn parsed<T: DeserializeOwned>(text: Option<String>) -> Result<Option<T>> {
-    Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
-}
-
-/// Reads all rows of a query into a vector of a type whose fields are named as its columns.
-pub fn read_rows<T: DeserializeOwned>(query: &str, args: &Args<'_>) -> Result<Vec<T>> {
-    let statement = format!("SELECT coalesce(json_agg(r), '[]')::text FROM ({query}) AS r");
-    with_settings(&PLAIN_TEXT, || {
-        Ok(read_json(&statement, args)?.unwrap_or_default())
-    })
-}
-
-/// Passes each row of a query to `read` and returns the results: for values that are slow as JSON.
-pub fn read_each<T>(
-    query: &str,
-    args: &Args<'_>,
-    read: impl Fn(&Row) -> Result<T>,
-) -> Result<Vec<T>> {
-    with_rows(Access::Read, query, 0, args, |rows| {
-        rows.iter().map(|row| read(&row)).collect()
-    })
-}
-
-/// As [`read_each`], for a statement that must see what this call wrote.
-pub fn write_each<T>(
-    query: &str,
-    args: &Args<'_>,
-    read: impl Fn(&Row) -> Result<T>,
-) -> Result<Vec<T>> {
-    with_rows(Access::Write, query, 0, args, |rows| {
-        rows.iter().map(|row| read(&row)).collect()
-    })
-}
-
-/// Passes each row of a query to `read`, with `batch` rows in memory at a time.
-pub fn read_batches(
-    query: &str,
-    args: &Args<'_>,
-    batch: i64,
-    mut read: impl FnMut(&Row) -> Result<()>,
-) -> Result<()> {
-    Spi::connect(|_| {
-        let statement = prepared(query, args)?;
-        let mut cursor: Cursor = statement.open(args)?;
-        while cursor.fetch(batch, |rows| rows.iter().try_for_each(|row| read(&row)))? {}
-        Ok(())
-    })
-}
-
-fn with_rows<T>(
-    access: Access,
-    statement: &str,
-    limit: i64,
-    args: &Args<'_>,
-    read: impl FnOnce(&Rows) -> Result<T>,
-) -> Result<T> {
-    Spi::connect(|_| {
-        let statement = prepared(statement, args)?;
-        read(&statement.execute(access, limit, args)?)
-    })
-}
-
-/// JSON text of a value, to be bound as `$n::jsonb`.
-pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
-    Ok(serde_json::to_string(value)?)
-}
-
-/// An identifier, quoted where it must be.
-pub fn ident(name: &str) -> String {
-    pgrx::spi::quote_identifier(name)
-}
-
-/// A string literal.
-pub fn literal(value: &str) -> String {
-    pgrx::spi::quote_literal(value)
-}
+pub use record::Record;
+pub use run::{
+    Value, ident, json, literal, read_batches, read_each, read_json, read_one, read_rows, run,
+    run_ddl, write_each, write_json, write_one,
+};
+pub use statement::{Args, Row};

@@ -11,8 +11,7 @@ use std::rc::Rc;
 
 use pgrx::pg_sys::Oid;
 
-use super::Args;
-use super::statement::Statement;
+use super::statement::{Args, Statement};
 use crate::error::Result;
 
 /// Most statements that are kept. Ours are some sixty, and a few for each corpus. A session that uses so many corpora that it

@@ -3,12 +3,14 @@
 use std::ffi::{CString, c_int, c_long, c_void};
 use std::ptr::NonNull;
 
-use pgrx::datum::TryFromDatumError;
+use pgrx::datum::{DatumWithOid, TryFromDatumError};
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 
-use super::Args;
 use super::names::{self, ParameterTypes};
 use crate::error::{Error, Result};
+
+/// Arguments of a statement.
+pub type Args<'a> = [DatumWithOid<'a>];
 
 /// A statement that is prepared for the rest of the session. Its names are resolved in `pg_catalog` (see [`names`]).
 pub struct Statement {

@@ -28,8 +28,8 @@ pub fn lock() -> Result<()> {
 pub fn rules() -> Result<Vec<Rule>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.rule), '[]')::text FROM ( \
-                 SELECT rule, indicator, threshold, pg_catalog.ceil(pg_catalog.date_part('epoch', period) / 3600)::bigint AS hours, whole_period, min_messages, per_corpus, severity \
+            "SELECT coalesce(json_agg(r ORDER BY r.rule), '[]')::text FROM ( \
+                 SELECT rule, indicator, threshold, ceil(date_part('epoch', period) / 3600)::bigint AS hours, whole_period, min_answers, per_corpus, severity \
                  FROM reground.active_alert_rules WHERE enabled) AS r",
             &[],
         )
@@ -41,7 +41,7 @@ pub fn rules() -> Result<Vec<Rule>> {
 pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     let now: i64 = as_owner(|| {
         sql::write_one(
-            &format!("SELECT {}", epoch_hour_of("pg_catalog.clock_timestamp()")),
+            &format!("SELECT {}", epoch_hour_of("clock_timestamp()")),
             &[],
         )
     })?
@@ -52,11 +52,11 @@ pub fn situation(horizon: Horizon) -> Result<Option<CheckInput>> {
     as_owner_unrestricted(|| {
         sql::write_json(
             &format!(
-                "SELECT pg_catalog.json_build_object('now', $6::bigint, {hours}, {stale}, \
-                     'baselines', (SELECT coalesce(pg_catalog.json_agg(b), '[]') FROM (SELECT tenant, corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
-                     'open', (SELECT coalesce(pg_catalog.json_agg(a), '[]') FROM (SELECT alert_id, rule, tenant, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
-                     'reported', (SELECT coalesce(pg_catalog.json_agg(x), '[]') FROM (SELECT DISTINCT k.tenant, {REPORTED} AS corpus FROM {REPORTS} {owner} \
-                         WHERE r.created_at > pg_catalog.now() - interval '1 day') AS x))::text"
+                "SELECT json_build_object('now', $6::bigint, {hours}, {stale}, \
+                     'baselines', (SELECT coalesce(json_agg(b), '[]') FROM (SELECT tenant, corpus, cfs_p5 FROM reground.alert_baselines) AS b), \
+                     'open', (SELECT coalesce(json_agg(a), '[]') FROM (SELECT alert_id, rule, tenant, corpus, severity FROM reground.alerts WHERE state = 'firing') AS a), \
+                     'reported', (SELECT coalesce(json_agg(x), '[]') FROM (SELECT DISTINCT k.tenant, {REPORTED} AS corpus FROM {REPORTS} {owner} \
+                         WHERE r.created_at > now() - interval '1 day') AS x))::text"
             ),
             &[
                 since.into(),
@@ -75,23 +75,23 @@ pub fn write(findings: &[Finding], orphans: Vec<i64>) -> Result<Vec<Told>> {
     let found = sql::json(findings)?;
     Ok(as_owner(|| {
         sql::write_json(
-            "WITH x AS MATERIALIZED (SELECT x.*, pg_catalog.to_timestamp(x.since) AS begins, pg_catalog.to_timestamp(x.first_bad_hour) AS bad_since \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(event text, alert_id bigint, rule text, tenant text, corpus text, severity text, indicator text, value double precision, \
+            "WITH x AS MATERIALIZED (SELECT x.*, to_timestamp(x.since) AS begins, to_timestamp(x.first_bad_hour) AS bad_since \
+                 FROM json_to_recordset($1::json) AS x(event text, alert_id bigint, rule text, tenant text, corpus text, severity text, indicator text, value double precision, \
                      threshold double precision, baseline double precision, samples bigint, since bigint, first_bad_hour bigint)), \
              fired AS (INSERT INTO reground.alerts (rule, tenant, corpus, state, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour) \
                  SELECT rule, tenant, corpus, 'firing', severity, indicator, value, threshold, baseline, samples, begins, bad_since FROM x WHERE event = 'fired' ON CONFLICT (rule, tenant, corpus) WHERE state = 'firing' DO NOTHING \
                  RETURNING 'fired' AS event, alerts.*), \
              going AS (UPDATE reground.alerts AS a SET severity = x.severity, indicator = x.indicator, value = x.value, threshold = x.threshold, baseline = x.baseline, samples = x.samples, since = x.begins, \
-                     first_bad_hour = least(a.first_bad_hour, coalesce(x.bad_since, a.first_bad_hour)), checked_at = pg_catalog.clock_timestamp() \
+                     first_bad_hour = least(a.first_bad_hour, coalesce(x.bad_since, a.first_bad_hour)), checked_at = clock_timestamp() \
                  FROM x WHERE a.alert_id = x.alert_id AND x.event IN ('firing', 'escalated') RETURNING x.event, a.*), \
-             over AS (UPDATE reground.alerts AS a SET state = 'resolved', checked_at = pg_catalog.clock_timestamp(), resolved_at = pg_catalog.clock_timestamp() \
+             over AS (UPDATE reground.alerts AS a SET state = 'resolved', checked_at = clock_timestamp(), resolved_at = clock_timestamp() \
                  WHERE a.state = 'firing' AND (a.alert_id = ANY ($2) OR a.alert_id IN (SELECT x.alert_id FROM x WHERE x.event = 'resolved')) RETURNING 'resolved' AS event, a.*), \
              told AS (SELECT * FROM fired UNION ALL SELECT * FROM going UNION ALL SELECT * FROM over), \
-             notified AS MATERIALIZED (SELECT pg_catalog.pg_notify('reground_alerts', pg_catalog.json_build_object('event', event, 'alert_id', alert_id, 'rule', rule, 'severity', severity)::text) \
+             notified AS MATERIALIZED (SELECT pg_notify('reground_alerts', json_build_object('event', event, 'alert_id', alert_id, 'rule', rule, 'severity', severity)::text) \
                  FROM told WHERE event <> 'firing') \
-             SELECT coalesce(pg_catalog.json_agg(t ORDER BY t.alert_id), '[]')::text FROM ( \
+             SELECT coalesce(json_agg(t ORDER BY t.alert_id), '[]')::text FROM ( \
                  SELECT told.event, told.alert_id, rule, tenant, corpus, severity, indicator, value, threshold, baseline, samples, since, first_bad_hour \
-                 FROM told, (SELECT pg_catalog.count(*) FROM notified) AS n) AS t",
+                 FROM told, (SELECT count(*) FROM notified) AS n) AS t",
             &[found.into(), orphans.into()],
         )
     })?
@@ -129,9 +129,9 @@ pub fn case(alert_id: i64) -> Result<Option<DiagnosisInput>> {
     let around: Option<Around> = as_owner(|| {
         sql::read_json(
             &format!(
-                "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT tenant, corpus, pg_catalog.date_part('epoch', first_bad_hour)::bigint AS first_bad_hour, \
+                "SELECT row_to_json(r)::text FROM (SELECT tenant, corpus, date_part('epoch', first_bad_hour)::bigint AS first_bad_hour, \
                      {} + {HOUR} AS until FROM reground.alerts WHERE alert_id = $1) AS r",
-                epoch_hour_of("coalesce(resolved_at, pg_catalog.clock_timestamp())")
+                epoch_hour_of("coalesce(resolved_at, clock_timestamp())")
             ),
             &[alert_id.into()],
         )
@@ -157,18 +157,18 @@ fn case_query() -> String {
     format!(
         "WITH of AS MATERIALIZED (SELECT t.turn_id, t.settings, t.warnings, m.model, {hour} AS hour \
              FROM reground.turns AS t LEFT JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded {owner} \
-             WHERE t.origin = 'live' AND t.begun_at >= pg_catalog.to_timestamp($1) AND t.begun_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)), \
-         ran AS (SELECT hour, settings, pg_catalog.count(*) AS turns FROM of GROUP BY 1, 2) \
-         SELECT pg_catalog.json_build_object('indicator', a.indicator, 'tenant', a.tenant, 'corpus', a.corpus, 'first_bad_hour', $5::bigint, 'until', $2::bigint, {hours}, {stale}, \
-             'components', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-                 SELECT r.hour, s.key AS name, coalesce(s.value, '') AS value, pg_catalog.sum(r.turns) AS turns FROM ran AS r, pg_catalog.jsonb_each_text(r.settings) AS s GROUP BY 1, 2, 3 \
-                 UNION ALL SELECT hour, 'model', model, pg_catalog.count(*) FROM of WHERE model IS NOT NULL GROUP BY 1, 3) AS r), \
-             'reranks', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-                 SELECT o.hour, pg_catalog.count(*) AS turns, pg_catalog.count(*) FILTER (WHERE o.warnings && '{{rerank_missing,rerank_unmatched}}') AS missing, \
-                        pg_catalog.count(*) FILTER (WHERE EXISTS (SELECT FROM reground.drift_events AS e WHERE e.turn_id = o.turn_id)) AS changed \
+             WHERE t.origin = 'live' AND t.begun_at >= to_timestamp($1) AND t.begun_at < to_timestamp($2) AND ($3::text IS NULL OR t.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)), \
+         ran AS (SELECT hour, settings, count(*) AS turns FROM of GROUP BY 1, 2) \
+         SELECT json_build_object('indicator', a.indicator, 'tenant', a.tenant, 'corpus', a.corpus, 'first_bad_hour', $5::bigint, 'until', $2::bigint, {hours}, {stale}, \
+             'components', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+                 SELECT r.hour, s.key AS name, coalesce(s.value, '') AS value, sum(r.turns) AS turns FROM ran AS r, jsonb_each_text(r.settings) AS s GROUP BY 1, 2, 3 \
+                 UNION ALL SELECT hour, 'model', model, count(*) FROM of WHERE model IS NOT NULL GROUP BY 1, 3) AS r), \
+             'reranks', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+                 SELECT o.hour, count(*) AS turns, count(*) FILTER (WHERE o.warnings && '{{rerank_missing,rerank_unmatched}}') AS missing, \
+                        count(*) FILTER (WHERE EXISTS (SELECT FROM reground.drift_events AS e WHERE e.turn_id = o.turn_id)) AS changed \
                  FROM of AS o GROUP BY 1) AS r), \
-             'reports', (SELECT pg_catalog.count(*) FROM {REPORTS} {reported} \
-                 WHERE r.created_at >= pg_catalog.to_timestamp($5) AND r.created_at < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR {REPORTED} = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)))::text \
+             'reports', (SELECT count(*) FROM {REPORTS} {reported} \
+                 WHERE r.created_at >= to_timestamp($5) AND r.created_at < to_timestamp($2) AND ($3::text IS NULL OR {REPORTED} = $3 AND k.tenant IS NOT DISTINCT FROM $4::text)))::text \
          FROM reground.alerts AS a WHERE a.alert_id = $6"
     )
 }
@@ -180,7 +180,7 @@ pub struct Change<'a> {
     pub indicator: Option<&'static str>,
     pub threshold: Option<f64>,
     pub whole_period: Option<bool>,
-    pub min_messages: Option<i32>,
+    pub min_answers: Option<i32>,
     pub per_corpus: Option<bool>,
     pub severity: Option<Severity>,
     pub enabled: Option<bool>,
@@ -203,15 +203,15 @@ pub fn set_rule(change: &Change<'_>, period: Option<Interval>) -> Result<()> {
     let (change, defaults) = (sql::json(change)?, sql::json(&RuleDefaults::default())?);
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_messages, per_corpus, severity, enabled, meaning) \
-             SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, pg_catalog.make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
-                 coalesce(x.min_messages, r.min_messages, d.min_messages), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), \
+            "INSERT INTO reground.alert_rules (rule, built_in, indicator, threshold, period, whole_period, min_answers, per_corpus, severity, enabled, meaning) \
+             SELECT x.rule, false, coalesce(x.indicator, r.indicator), coalesce(x.threshold, r.threshold), coalesce($2, r.period, make_interval(hours => d.hours)), coalesce(x.whole_period, r.whole_period, d.whole_period), \
+                 coalesce(x.min_answers, r.min_answers, d.min_answers), coalesce(x.per_corpus, r.per_corpus, d.per_corpus), coalesce(x.severity, r.severity, d.severity), coalesce(x.enabled, r.enabled, true), \
                  coalesce(x.meaning, r.meaning) \
-             FROM pg_catalog.json_to_record($1::json) AS x(rule text, indicator text, threshold double precision, whole_period boolean, min_messages integer, per_corpus boolean, severity text, \
+             FROM json_to_record($1::json) AS x(rule text, indicator text, threshold double precision, whole_period boolean, min_answers integer, per_corpus boolean, severity text, \
                  enabled boolean, meaning text) LEFT JOIN reground.active_alert_rules AS r USING (rule) \
-             CROSS JOIN pg_catalog.json_to_record($3::json) AS d(hours integer, whole_period boolean, min_messages integer, per_corpus boolean, severity text) \
+             CROSS JOIN json_to_record($3::json) AS d(hours integer, whole_period boolean, min_answers integer, per_corpus boolean, severity text) \
              ON CONFLICT (rule, built_in) DO UPDATE SET indicator = excluded.indicator, threshold = excluded.threshold, period = excluded.period, whole_period = excluded.whole_period, \
-                 min_messages = excluded.min_messages, per_corpus = excluded.per_corpus, severity = excluded.severity, enabled = excluded.enabled, meaning = excluded.meaning",
+                 min_answers = excluded.min_answers, per_corpus = excluded.per_corpus, severity = excluded.severity, enabled = excluded.enabled, meaning = excluded.meaning",
             &[change.into(), period.into(), defaults.into()],
         )
     })?;
@@ -244,7 +244,7 @@ pub fn drop_rule(rule: &str) -> Result<bool> {
 pub fn hours_of(since: i64, until: i64) -> Result<Option<reground_audit::hours::Hours>> {
     as_owner_unrestricted(|| {
         sql::write_json(
-            &format!("SELECT pg_catalog.json_build_object({})::text", hours()),
+            &format!("SELECT json_build_object({})::text", hours()),
             &[
                 since.into(),
                 until.into(),
@@ -261,9 +261,9 @@ pub fn set_baselines(baselines: &[NewBaseline], since: i64, until: i64) -> Resul
     as_owner(|| {
         sql::run(
             "INSERT INTO reground.alert_baselines (tenant, corpus, cfs_p5, answers, since, until) \
-             SELECT x.tenant, x.corpus, x.cfs_p5, x.answers, pg_catalog.to_timestamp($2), pg_catalog.to_timestamp($3) \
-             FROM pg_catalog.json_to_recordset($1::json) AS x(tenant text, corpus text, cfs_p5 double precision, answers bigint) \
-             ON CONFLICT (tenant, corpus) DO UPDATE SET cfs_p5 = excluded.cfs_p5, answers = excluded.answers, since = excluded.since, until = excluded.until, taken_at = pg_catalog.clock_timestamp()",
+             SELECT x.tenant, x.corpus, x.cfs_p5, x.answers, to_timestamp($2), to_timestamp($3) \
+             FROM json_to_recordset($1::json) AS x(tenant text, corpus text, cfs_p5 double precision, answers bigint) \
+             ON CONFLICT (tenant, corpus) DO UPDATE SET cfs_p5 = excluded.cfs_p5, answers = excluded.answers, since = excluded.since, until = excluded.until, taken_at = clock_timestamp()",
             &[rows.into(), since.into(), until.into()],
         )
     })?;

@@ -80,40 +80,40 @@ enum As {
 
 const QUESTION: &[As] = &[
     As::Text(&["request_id", "request_hash", "query"]),
-    As::Vector(&["query_embedding"]),
+    As::Vector(&["embedding"]),
     As::Json(&["filter", "tags"]),
 ];
 
 const TURN: &[As] = &[
     As::Text(&["tenant", "origin"]),
-    As::Number(&["conversation_id", "number", "parent"]),
+    As::Number(&["conversation_id", "turn_no", "parent_turn_id"]),
     As::Text(&["corpus"]),
     As::Json(&["corpora"]),
     As::Text(&["intent"]),
     As::Real(&["intent_confidence"]),
     As::Json(&[
         "intent_signals",
-        "retrieval",
+        "query_expansion",
         "settings",
         "call_settings",
         "warnings",
     ]),
     As::Number(&["context_tokens", "query_tokens"]),
     As::Flag(&["retrieved"]),
-    As::Number(&["context_from", "history_tokens"]),
+    As::Number(&["context_turn_no", "history_tokens"]),
     As::Time(&["begun_at"]),
 ];
 
 const RETRIEVAL: &[As] = &[
     As::Text(&["tenant", "kind", "query"]),
-    As::Vector(&["query_embedding"]),
-    As::Json(&["corpora", "filter", "markers", "warnings", "before"]),
-    As::Number(&["max_results", "added", "took_us"]),
+    As::Vector(&["embedding"]),
+    As::Json(&["corpora", "filter", "markers", "warnings", "turn_before"]),
+    As::Number(&["max_results", "added_count", "search_us"]),
     As::Time(&["retrieved_at"]),
 ];
 
 const ANSWER: &[As] = &[
-    As::Text(&["external_id", "answer", "answer_hash"]),
+    As::Text(&["message_ref", "answer", "answer_hash"]),
     As::Json(&["usage", "citations", "tags"]),
 ];
 
@@ -139,10 +139,10 @@ const CITATION: &[As] = &[
     As::Number(&["quote_start", "quote_end"]),
     As::Text(&["fact_summary", "status"]),
     As::Flag(&["holds"]),
-    As::Text(&["mode"]),
+    As::Text(&["hallucination_mode"]),
     As::Real(&["score", "coordinate_fidelity", "support"]),
     As::Json(&["support_parts"]),
-    As::Text(&["diagnostic", "detail", "best_other"]),
+    As::Text(&["diagnostic", "detail", "best_other_marker"]),
     As::Number(&[
         "factor_coordinates",
         "factor_retrieval",
@@ -150,13 +150,13 @@ const CITATION: &[As] = &[
         "factor_context",
         "factor_generation",
     ]),
-    As::Text(&["lost_at"]),
+    As::Text(&["lost_stage"]),
     As::Number(&["source_version"]),
     As::Text(&["source_hash"]),
     As::Flag(&["repaired"]),
     As::Number(&[
-        "char_start",
-        "char_end",
+        "answer_start",
+        "answer_end",
         "byte_start",
         "byte_end",
         "utf16_start",
@@ -178,19 +178,16 @@ fn fields(content: &[As]) -> String {
     let all: Vec<String> = content
         .iter()
         .flat_map(|part| match part {
-            As::Text(columns) => each(columns, "pg_catalog.convert_to(?, 'UTF8')"),
-            As::Json(columns) => each(
-                columns,
-                "pg_catalog.convert_to(pg_catalog.to_jsonb(?)::text, 'UTF8')",
-            ),
-            As::Number(columns) => each(columns, "pg_catalog.int8send(?::bigint)"),
-            As::Real(columns) => each(columns, "pg_catalog.float8send(?::double precision)"),
-            As::Flag(columns) => each(columns, "pg_catalog.boolsend(?)"),
+            As::Text(columns) => each(columns, "convert_to(?, 'UTF8')"),
+            As::Json(columns) => each(columns, "convert_to(to_jsonb(?)::text, 'UTF8')"),
+            As::Number(columns) => each(columns, "int8send(?::bigint)"),
+            As::Real(columns) => each(columns, "float8send(?::double precision)"),
+            As::Flag(columns) => each(columns, "boolsend(?)"),
             As::Time(columns) => each(
                 columns,
-                &format!("pg_catalog.int8send({})", MICROSECONDS.replace("#", "?")),
+                &format!("int8send({})", MICROSECONDS.replace("#", "?")),
             ),
-            As::Vector(columns) => each(columns, "pg_catalog.array_send(?)"),
+            As::Vector(columns) => each(columns, "array_send(?)"),
         })
         .collect();
     format!("ARRAY[{}]", all.join(", "))
@@ -200,7 +197,7 @@ fn fields(content: &[As]) -> String {
 fn turn_before(retrieval_no: &str) -> String {
     format!(
         "reground.turns AS t LEFT JOIN reground.turn_retrievals AS r ON r.turn_id = t.turn_id AND r.retrieval_no = {retrieval_no} \
-         CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(t, coalesce(r.before, '{{}}')) AS x WHERE t.turn_id = $1"
+         CROSS JOIN LATERAL jsonb_populate_record(t, coalesce(r.turn_before, '{{}}')) AS x WHERE t.turn_id = $1"
     )
 }
 
@@ -212,9 +209,9 @@ fn content(about: About) -> Result<Content> {
             format!(
                 "SELECT 1 AS position, {} AS fields FROM {begun} \
                  UNION ALL SELECT 2, {} FROM {begun} \
-                 UNION ALL SELECT e.place + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
-                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1 AND (NOT e.source ? 'retrieval' \
-                     OR NOT EXISTS (SELECT FROM reground.turn_retrievals AS r WHERE r.turn_id = $1 AND r.retrieval_no::text = e.source ->> 'retrieval'))",
+                 UNION ALL SELECT e.place + 2, ARRAY[convert_to(e.source::text, 'UTF8')] \
+                 FROM reground.turns AS x, jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) WHERE x.turn_id = $1 AND (NOT e.source ? 'retrieval_no' \
+                     OR NOT EXISTS (SELECT FROM reground.turn_retrievals AS r WHERE r.turn_id = $1 AND r.retrieval_no::text = e.source ->> 'retrieval_no'))",
                 fields(QUESTION),
                 fields(TURN)
             ),
@@ -224,9 +221,9 @@ fn content(about: About) -> Result<Content> {
             format!(
                 "SELECT 1 AS position, {} AS fields FROM reground.turn_retrievals AS x WHERE x.turn_id = $1 AND x.retrieval_no = $2 \
                  UNION ALL SELECT 2, {} FROM {} \
-                 UNION ALL SELECT pg_catalog.row_number() OVER (ORDER BY e.place) + 2, ARRAY[pg_catalog.convert_to(e.source::text, 'UTF8')] \
-                 FROM reground.turns AS x, pg_catalog.jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) \
-                 WHERE x.turn_id = $1 AND e.source ->> 'retrieval' = $2::text",
+                 UNION ALL SELECT row_number() OVER (ORDER BY e.place) + 2, ARRAY[convert_to(e.source::text, 'UTF8')] \
+                 FROM reground.turns AS x, jsonb_array_elements(x.context) WITH ORDINALITY AS e(source, place) \
+                 WHERE x.turn_id = $1 AND e.source ->> 'retrieval_no' = $2::text",
                 fields(RETRIEVAL),
                 fields(TURN),
                 turn_before("$2 + 1")
@@ -246,7 +243,7 @@ fn content(about: About) -> Result<Content> {
         ),
     };
     let statement = format!(
-        "SELECT c.position::bigint, f.value FROM ({from}) AS c, pg_catalog.unnest(c.fields) WITH ORDINALITY AS f(value, place) \
+        "SELECT c.position::bigint, f.value FROM ({from}) AS c, unnest(c.fields) WITH ORDINALITY AS f(value, place) \
          WHERE $2::bigint IS NOT NULL ORDER BY c.position, f.place"
     );
     let rows: Vec<(i64, Field)> = sql::write_each(&statement, &[id.into(), part.into()], |row| {
@@ -280,8 +277,8 @@ pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
     as_owner(|| {
         let content = content(about)?;
         let end: End = sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT coalesce(chain_length, 0) AS length, pg_catalog.encode(chain_head, 'hex') AS head, \
-                 (EXTRACT(epoch FROM pg_catalog.clock_timestamp()) * 1000000)::bigint AS now \
+            "SELECT row_to_json(r)::text FROM (SELECT coalesce(chain_length, 0) AS length, encode(chain_head, 'hex') AS head, \
+                 (EXTRACT(epoch FROM clock_timestamp()) * 1000000)::bigint AS now \
              FROM reground.conversations WHERE conversation_id = $1) AS r",
             &[conversation_id.into()],
         )?
@@ -308,7 +305,7 @@ pub fn append(tenant: &str, conversation_id: i64, about: About) -> Result<()> {
             .collect();
         let digest = header.digest(&previous, &leaves);
         sql::run(
-            "WITH link AS (INSERT INTO reground.provenance_chain (conversation_id, link_no, tenant, kind, turn_id, message_id, salts, leaves, previous, digest, linked_at, retrieval_no) \
+            "WITH link AS (INSERT INTO reground.provenance_chain (conversation_id, link_no, tenant, kind, turn_id, message_id, salts, leaves, previous_digest, digest, linked_at, retrieval_no) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, timestamptz 'epoch' + $11::bigint * interval '1 microsecond', $12)) \
              UPDATE reground.conversations SET chain_length = $2, chain_head = $10 WHERE conversation_id = $1",
             &[
@@ -396,9 +393,9 @@ struct Row {
     at: i64,
     salts: Vec<Option<String>>,
     leaves: Vec<String>,
-    previous: String,
+    previous_digest: String,
     digest: String,
-    turn: Option<i32>,
+    turn_no: Option<i32>,
     linked_at: String,
 }
 
@@ -406,7 +403,7 @@ struct Row {
 pub struct Stored {
     pub link: Link,
     /// The turn's number, if it is there.
-    pub turn: Option<i32>,
+    pub turn_no: Option<i32>,
     /// When it was made, as PostgreSQL writes it.
     pub linked_at: String,
 }
@@ -417,7 +414,7 @@ impl Row {
             .ok_or_else(|| Error::Stored(format!("a link of kind {}", self.kind)))?;
         let salts = self.salts.iter();
         Ok(Stored {
-            turn: self.turn,
+            turn_no: self.turn_no,
             linked_at: self.linked_at.clone(),
             link: Link {
                 header: Header {
@@ -434,7 +431,7 @@ impl Row {
                     .map(|salt| salt.as_deref().map(|salt| to_array(&decode_hex(salt))))
                     .collect(),
                 leaves: self.leaves.iter().map(|leaf| digest_of_hex(leaf)).collect(),
-                previous: digest_of_hex(&self.previous),
+                previous_digest: digest_of_hex(&self.previous_digest),
                 digest: digest_of_hex(&self.digest),
             },
         })
@@ -443,25 +440,25 @@ impl Row {
 
 /// The conversations of that name, of every tenant. In one statement: another turn, or retention, may come at any moment, and what
 /// a conversation says of its chain must be of the moment of its links.
-pub fn conversations(external_id: &str) -> Result<Vec<Chained>> {
+pub fn conversations(conversation_ref: &str) -> Result<Vec<Chained>> {
     Ok(as_owner(|| {
         sql::write_json(
             &format!(
-                "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.tenant), '[]')::text FROM ( \
-                     SELECT v.conversation_id, v.tenant, coalesce(v.chain_length, 0) AS length, pg_catalog.encode(v.chain_head, 'hex') AS head, \
-                         (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(k.link_no, pg_catalog.encode(k.digest, 'hex'))), '[]') \
+                "SELECT coalesce(json_agg(r ORDER BY r.tenant), '[]')::text FROM ( \
+                     SELECT v.conversation_id, v.tenant, coalesce(v.chain_length, 0) AS length, encode(v.chain_head, 'hex') AS head, \
+                         (SELECT coalesce(json_agg(json_build_array(k.link_no, encode(k.digest, 'hex'))), '[]') \
                           FROM reground.chain_checkpoints AS k WHERE k.conversation_id = v.conversation_id) AS checkpoints, \
-                         (SELECT coalesce(pg_catalog.json_agg(l ORDER BY l.link_no), '[]') FROM ( \
+                         (SELECT coalesce(json_agg(l ORDER BY l.link_no), '[]') FROM ( \
                               SELECT x.conversation_id, x.link_no, x.tenant, x.kind, x.turn_id, x.message_id, x.retrieval_no, {} AS at, \
-                                  ARRAY(SELECT pg_catalog.encode(s.salt, 'hex') FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place) ORDER BY s.place) AS salts, \
-                                  ARRAY(SELECT coalesce(pg_catalog.encode(l.leaf, 'hex'), '') FROM pg_catalog.unnest(x.leaves) WITH ORDINALITY AS l(leaf, place) ORDER BY l.place) AS leaves, \
-                                  pg_catalog.encode(x.previous, 'hex') AS previous, pg_catalog.encode(x.digest, 'hex') AS digest, t.number AS turn, x.linked_at \
+                                  ARRAY(SELECT encode(s.salt, 'hex') FROM unnest(x.salts) WITH ORDINALITY AS s(salt, place) ORDER BY s.place) AS salts, \
+                                  ARRAY(SELECT coalesce(encode(l.leaf, 'hex'), '') FROM unnest(x.leaves) WITH ORDINALITY AS l(leaf, place) ORDER BY l.place) AS leaves, \
+                                  encode(x.previous_digest, 'hex') AS previous_digest, encode(x.digest, 'hex') AS digest, t.turn_no, x.linked_at \
                               FROM reground.provenance_chain AS x LEFT JOIN reground.turns AS t ON t.turn_id = x.turn_id \
                               WHERE x.conversation_id = v.conversation_id) AS l) AS links \
-                     FROM reground.conversations AS v WHERE v.external_id = $1) AS r",
+                     FROM reground.conversations AS v WHERE v.conversation_ref = $1) AS r",
                 MICROSECONDS.replace('#', "x.linked_at")
             ),
-            &[external_id.into()],
+            &[conversation_ref.into()],
         )
     })?
     .unwrap_or_default())
@@ -475,7 +472,7 @@ pub fn content_of(link: &Link) -> Result<Content> {
 /// A turn or an answer that should have a link and has none.
 #[derive(Debug, Deserialize)]
 pub struct Unlinked {
-    pub turn: i32,
+    pub turn_no: i32,
     pub turn_id: i64,
     pub message_id: Option<i64>,
     pub retrieval_no: Option<i64>,
@@ -486,19 +483,19 @@ pub struct Unlinked {
 pub fn unlinked(conversation_id: i64) -> Result<Vec<Unlinked>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.turn, r.message_id NULLS FIRST, r.retrieval_no NULLS FIRST), '[]')::text FROM ( \
-                 WITH since AS (SELECT pg_catalog.max(k.linked_at) AS moment FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1), \
-                 asked AS (SELECT t.turn_id, t.number, t.begun_at FROM reground.turns AS t \
+            "SELECT coalesce(json_agg(r ORDER BY r.turn_no, r.message_id NULLS FIRST, r.retrieval_no NULLS FIRST), '[]')::text FROM ( \
+                 WITH since AS (SELECT max(k.linked_at) AS moment FROM reground.chain_checkpoints AS k WHERE k.conversation_id = $1), \
+                 asked AS (SELECT t.turn_id, t.turn_no, t.begun_at FROM reground.turns AS t \
                            WHERE t.conversation_id = $1 AND t.settings ->> 'provenance' = 'merkle' AND (t.history_tokens IS NOT NULL OR t.state = 'ended')) \
-                 SELECT a.number AS turn, a.turn_id, NULL::bigint AS message_id, NULL::bigint AS retrieval_no FROM asked AS a, since AS s \
+                 SELECT a.turn_no, a.turn_id, NULL::bigint AS message_id, NULL::bigint AS retrieval_no FROM asked AS a, since AS s \
                  WHERE (s.moment IS NULL OR a.begun_at > s.moment) \
                      AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 AND x.kind = 'turn' AND x.turn_id = a.turn_id) \
                  UNION ALL \
-                 SELECT a.number, a.turn_id, NULL, r.retrieval_no FROM asked AS a JOIN reground.turn_retrievals AS r USING (turn_id), since AS s \
+                 SELECT a.turn_no, a.turn_id, NULL, r.retrieval_no FROM asked AS a JOIN reground.turn_retrievals AS r USING (turn_id), since AS s \
                  WHERE (s.moment IS NULL OR r.retrieved_at > s.moment) AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 \
                      AND x.kind = 'retrieval' AND x.turn_id = a.turn_id AND x.retrieval_no = r.retrieval_no) \
                  UNION ALL \
-                 SELECT a.number, a.turn_id, m.message_id, NULL FROM asked AS a JOIN reground.messages AS m USING (turn_id), since AS s \
+                 SELECT a.turn_no, a.turn_id, m.message_id, NULL FROM asked AS a JOIN reground.messages AS m USING (turn_id), since AS s \
                  WHERE (s.moment IS NULL OR m.created_at > s.moment) \
                      AND NOT EXISTS (SELECT FROM reground.provenance_chain AS x WHERE x.conversation_id = $1 AND x.kind = 'answer' AND x.message_id = m.message_id)) AS r",
             &[conversation_id.into()],

@@ -1,4 +1,4 @@
-//! Conversations, and the row lock that orders all that happens in one.
+//! The table `conversations`. The lock on its row orders all changes of a conversation.
 
 use pgrx::pg_sys;
 use serde::Deserialize;
@@ -9,23 +9,23 @@ use crate::run_as::as_owner;
 use crate::sql;
 use crate::store::roles::Roles;
 
-/// A conversation, its row locked until the transaction ends.
+/// A conversation. Its row is locked until the transaction ends, unless the function that read it says otherwise.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Conversation {
     pub conversation_id: i64,
     pub corpus: Option<String>,
-    /// Where its latest turn asked several.
+    /// Corpora of its latest turn, if they were several.
     corpora: Option<Vec<String>>,
     pub settings: Value,
     #[serde(flatten)]
     pub roles: Roles,
-    pub last_ended_turn: Option<i64>,
-    /// o200k_base tokens of all its questions that were answered, with the answers that stand.
+    pub last_ended_turn_id: Option<i64>,
+    /// Tokens (o200k_base) of its answered questions and their current answers.
     pub history_tokens: u64,
 }
 
 impl Conversation {
-    /// One that has no row, and so remembers nothing.
+    /// An empty conversation without a row.
     pub fn imagined() -> Self {
         Self {
             conversation_id: 0,
@@ -33,7 +33,7 @@ impl Conversation {
             corpora: None,
             settings: Value::Null,
             roles: Roles::default(),
-            last_ended_turn: None,
+            last_ended_turn_id: None,
             history_tokens: 0,
         }
     }
@@ -45,56 +45,62 @@ impl Conversation {
     }
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT conversation_id, corpus, corpora, settings, reranker_role::oid::bigint AS reranker_role, \
-     intent_role::oid::bigint AS intent_role, last_ended_turn, history_tokens FROM reground.conversations";
+/// Beginning of a query for a [`Conversation`].
+const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT conversation_id, corpus, corpora, settings, reranker_role::oid::bigint AS reranker_role, \
+     intent_role::oid::bigint AS intent_role, last_ended_turn_id, history_tokens FROM reground.conversations";
 
-/// How often a conversation that is forgotten while we wait for it is made anew.
+/// Attempts to open a conversation that other sessions erase meanwhile.
 const OPENINGS: usize = 5;
 
-/// The conversation of that id, made if need be.
-pub fn open(tenant: &str, external_id: &str) -> Result<Conversation> {
+/// The conversation with this reference; creates it if it does not exist.
+///
+/// # Errors
+/// 40001 if a concurrent transaction has created it and this transaction cannot see it.
+pub fn open(tenant: &str, conversation_ref: &str) -> Result<Conversation> {
     as_owner(|| {
         for _ in 0..OPENINGS {
             sql::run(
-                "INSERT INTO reground.conversations (tenant, external_id) VALUES ($1, $2) ON CONFLICT (tenant, external_id) DO NOTHING",
-                &[tenant.into(), external_id.into()],
+                "INSERT INTO reground.conversations (tenant, conversation_ref) VALUES ($1, $2) ON CONFLICT (tenant, conversation_ref) DO NOTHING",
+                &[tenant.into(), conversation_ref.into()],
             )?;
             let opened = sql::write_json(
                 &format!(
-                    "{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"
+                    "{COLUMNS} WHERE tenant = $1 AND conversation_ref = $2 FOR NO KEY UPDATE) AS r"
                 ),
-                &[tenant.into(), external_id.into()],
+                &[tenant.into(), conversation_ref.into()],
             )?;
             if let Some(conversation) = opened {
                 return Ok(conversation);
             }
         }
-        // Under REPEATABLE READ a conversation that another transaction has just made is in the way, but not visible.
-        Err(Error::Retry("conversation", external_id.to_owned()))
+        // Under REPEATABLE READ a row that another transaction has just inserted conflicts, but is not visible.
+        Err(Error::Retry("conversation", conversation_ref.to_owned()))
     })
 }
 
-/// The conversation of that id, if there is one.
-pub fn find(tenant: &str, external_id: &str) -> Result<Option<Conversation>> {
+/// The conversation with this reference, if it exists.
+pub fn find(tenant: &str, conversation_ref: &str) -> Result<Option<Conversation>> {
     as_owner(|| {
         sql::write_json(
-            &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2 FOR NO KEY UPDATE) AS r"),
-            &[tenant.into(), external_id.into()],
+            &format!(
+                "{COLUMNS} WHERE tenant = $1 AND conversation_ref = $2 FOR NO KEY UPDATE) AS r"
+            ),
+            &[tenant.into(), conversation_ref.into()],
         )
     })
 }
 
-/// The conversation of that id as it stands, without a lock: for what writes nothing.
-pub fn look(tenant: &str, external_id: &str) -> Result<Option<Conversation>> {
+/// The conversation with this reference, without a lock.
+pub fn look(tenant: &str, conversation_ref: &str) -> Result<Option<Conversation>> {
     as_owner(|| {
         sql::read_json(
-            &format!("{COLUMNS} WHERE tenant = $1 AND external_id = $2) AS r"),
-            &[tenant.into(), external_id.into()],
+            &format!("{COLUMNS} WHERE tenant = $1 AND conversation_ref = $2) AS r"),
+            &[tenant.into(), conversation_ref.into()],
         )
     })
 }
 
-/// A locked conversation as it stands after a change.
+/// Reads a locked conversation again.
 pub fn again(conversation: Conversation) -> Result<Conversation> {
     as_owner(|| {
         sql::write_json(
@@ -105,7 +111,7 @@ pub fn again(conversation: Conversation) -> Result<Conversation> {
     .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))
 }
 
-/// The conversation that a turn belongs to as it stands, without a lock; `None` if the tenant has no such turn.
+/// The conversation of a turn, without a lock; `None` if the tenant has no such turn.
 pub fn behind_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
     as_owner(|| {
         sql::read_json(
@@ -115,10 +121,10 @@ pub fn behind_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
     })
 }
 
-/// Which conversation a turn ($2) of a tenant ($1) belongs to: it is of the same tenant.
+/// Condition for the conversation of a turn ($2) of a tenant ($1). Both have the same tenant.
 const OF_TURN: &str = "WHERE conversation_id = (SELECT t.conversation_id FROM reground.turns AS t WHERE t.turn_id = $2 AND t.tenant = $1)";
 
-/// Locks the conversation that a turn belongs to; `None` if the tenant has no such turn.
+/// The conversation of a turn; `None` if the tenant has no such turn.
 pub fn of_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
     as_owner(|| {
         sql::write_json(
@@ -128,13 +134,13 @@ pub fn of_turn(tenant: &str, turn_id: i64) -> Result<Option<Conversation>> {
     })
 }
 
-/// Counts a turn and remembers its corpora; the turn's number. A reranker may have begun a turn of its own meanwhile, so
-/// the number is that of the row, not of what was read.
+/// Counts a turn, stores its corpora and returns its number. The number comes from the row and not from the conversation as read,
+/// because a reranker function may have begun a turn meanwhile.
 pub fn count_turn(conversation: &Conversation, corpora: &[String]) -> Result<i32> {
     let corpora = corpora.to_vec();
     as_owner(|| {
         sql::write_one(
-            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2[1], corpora = CASE WHEN pg_catalog.cardinality($2) > 1 THEN $2 END \
+            "UPDATE reground.conversations SET turn_count = turn_count + 1, corpus = $2[1], corpora = CASE WHEN cardinality($2) > 1 THEN $2 END \
              WHERE conversation_id = $1 RETURNING turn_count",
             &[conversation.conversation_id.into(), corpora.into()],
         )
@@ -142,17 +148,17 @@ pub fn count_turn(conversation: &Conversation, corpora: &[String]) -> Result<i32
     .ok_or_else(|| Error::Stored("a locked conversation is gone".into()))
 }
 
-/// The id of a conversation, where there is one of that name.
-pub fn id(tenant: &str, external_id: &str) -> Result<Option<i64>> {
+/// The id of the conversation with this reference, if it exists.
+pub fn id(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     as_owner(|| {
         sql::write_one(
-            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND external_id = $2",
-            &[tenant.into(), external_id.into()],
+            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = $2",
+            &[tenant.into(), conversation_ref.into()],
         )
     })
 }
 
-/// Counts what was said: the difference that an answer makes to the tokens of the history.
+/// Adds to the tokens of the history; negative if a shorter answer replaces another.
 pub fn count_tokens(conversation: &Conversation, difference: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
@@ -163,20 +169,20 @@ pub fn count_tokens(conversation: &Conversation, difference: i64) -> Result<()> 
     Ok(())
 }
 
-/// Remembers which turn ended last.
+/// Stores which turn ended last.
 pub fn ended(conversation: &Conversation, turn_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.conversations SET last_ended_turn = $2 WHERE conversation_id = $1",
+            "UPDATE reground.conversations SET last_ended_turn_id = $2 WHERE conversation_id = $1",
             &[conversation.conversation_id.into(), turn_id.into()],
         )
     })?;
     Ok(())
 }
 
-/// Leaves a mark on the row for whoever waits for its lock under an older snapshot: without a new version of the row, such a
-/// transaction would go on with what it saw before, where it must begin anew (40001). Every change of a conversation updates
-/// its row, this way if no other.
+/// Makes a new version of the row without changing it. A transaction that waits for the lock under an older snapshot then fails with
+/// 40001; without a new version it would continue with outdated data. So every change of a conversation updates its row, at least in
+/// this way.
 pub fn touch(conversation: &Conversation) -> Result<()> {
     as_owner(|| {
         sql::run(
@@ -187,7 +193,7 @@ pub fn touch(conversation: &Conversation) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the settings; `roles` are who set the functions that they name.
+/// Replaces the settings. `roles` are the roles that set the functions named in them.
 pub fn set_settings(conversation: &Conversation, settings: &Value, roles: Roles) -> Result<()> {
     let settings = sql::json(settings)?;
     as_owner(|| {
@@ -204,11 +210,11 @@ pub fn set_settings(conversation: &Conversation, settings: &Value, roles: Roles)
     Ok(())
 }
 
-/// The order number of a new pin.
+/// Takes the order number of a new pin.
 pub fn next_pin(conversation: &Conversation) -> Result<i64> {
     as_owner(|| {
         sql::write_one(
-            "UPDATE reground.conversations SET next_pin = next_pin + 1 WHERE conversation_id = $1 RETURNING next_pin - 1",
+            "UPDATE reground.conversations SET next_pin_order = next_pin_order + 1 WHERE conversation_id = $1 RETURNING next_pin_order - 1",
             &[conversation.conversation_id.into()],
         )
     })?

@@ -114,11 +114,11 @@ pub fn operator_schema(kind: &str) -> Result<String> {
         return Ok("pg_catalog".into());
     }
     Ok(sql::read_one::<String>(
-        "SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_opclass c JOIN pg_catalog.pg_amop a ON a.amopfamily = c.opcfamily \
+        "SELECT quote_ident(n.nspname) FROM pg_opclass c JOIN pg_amop a ON a.amopfamily = c.opcfamily \
              AND a.amoplefttype = c.opcintype AND a.amoprighttype = c.opcintype AND a.amopstrategy = 3 \
-             JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr JOIN pg_catalog.pg_namespace n ON n.oid = o.oprnamespace \
-             JOIN pg_catalog.pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
-         WHERE c.opcdefault AND c.opcintype = $1::pg_catalog.regtype::pg_catalog.oid",
+             JOIN pg_operator o ON o.oid = a.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace \
+             JOIN pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree' \
+         WHERE c.opcdefault AND c.opcintype = $1::regtype::oid",
         &[kind.into()],
     )?
     // Types without a class of their own (varchar, enums, arrays) use those of a type that they are coerced to.
@@ -166,12 +166,12 @@ const COLUMNS: &str = "(SELECT coalesce(jsonb_object_agg(a.attname, CASE n.nspna
 /// The corpus of that name that this tenant can see, if any.
 pub fn find(tenant: &str, name: &str) -> Result<Option<Corpus>> {
     let query = format!(
-        "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
+        "SELECT row_to_json(r)::text FROM (SELECT c.corpus_id, c.tenant, c.corpus, c.managed, c.mapping, c.dimensions, c.embedding_type, \
              c.metric, c.text_config, c.chunking, c.settings, c.reranker_role::oid::bigint AS reranker_role, c.intent_role::oid::bigint AS intent_role, c.documents IS NOT NULL AS has_documents, \
-             (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
-                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::pg_catalog.oid) AS relation, \
-             (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_catalog.pg_class p \
-                 JOIN pg_catalog.pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents::pg_catalog.oid) AS documents, \
+             (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
+                 JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.relation::oid) AS relation, \
+             (SELECT format('%I.%I', n.nspname, p.relname) FROM pg_class p \
+                 JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.documents::oid) AS documents, \
              {} AS passage_columns, {} AS document_columns \
          FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         COLUMNS.replace("RELATION", "c.relation"),
@@ -252,7 +252,7 @@ pub fn names(tenant: &str) -> Result<Vec<String>> {
 /// What a registered corpus would be stored as, to compare with a second call.
 pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
     sql::read_json(
-        "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
+        "SELECT to_jsonb(r)::text FROM (SELECT c.tenant, c.corpus, c.relation::oid::bigint AS relation, c.documents::oid::bigint AS documents, \
              c.managed, c.mapping, c.dimensions, c.embedding_type, c.metric, c.text_config, c.chunking, c.settings \
          FROM reground.corpora AS c WHERE c.corpus = $1 AND (c.tenant IS NULL OR c.tenant = $2) ORDER BY c.tenant NULLS LAST LIMIT 1) AS r",
         &[name.into(), tenant.into()],
@@ -263,10 +263,10 @@ pub fn stored(tenant: &str, name: &str) -> Result<Option<Value>> {
 pub fn would_store(new: &NewCorpus<'_>) -> Result<Value> {
     let row = sql::json(new)?;
     Ok(sql::read_json(
-        "SELECT pg_catalog.to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
+        "SELECT to_jsonb(r)::text FROM (SELECT x.tenant, x.corpus, x.relation::regclass::oid::bigint AS relation, \
              x.documents::regclass::oid::bigint AS documents, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
              x.chunking, x.settings \
-         FROM pg_catalog.json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
+         FROM json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
              dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)) AS r",
         &[row.into()],
     )?
@@ -281,7 +281,7 @@ pub fn insert(new: &NewCorpus<'_>) -> Result<()> {
             "INSERT INTO reground.corpora (tenant, corpus, relation, documents, managed, mapping, dimensions, embedding_type, metric, text_config, chunking, settings, reranker_role, intent_role) \
              SELECT x.tenant, x.corpus, x.relation::regclass, x.documents::regclass, x.managed, x.mapping, x.dimensions, x.embedding_type, x.metric, x.text_config, \
                     x.chunking, x.settings, $2::oid::regrole, $3::oid::regrole \
-             FROM pg_catalog.json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
+             FROM json_to_record($1::json) AS x(tenant text, corpus text, relation text, documents text, managed boolean, mapping jsonb, \
                  dimensions integer, embedding_type text, metric text, text_config text, chunking jsonb, settings jsonb)",
             &[
                 row.into(),
@@ -388,11 +388,11 @@ impl Corpus {
 
     /// What a row names to be read by, as SQL: a configuration or a language; `None` where rows name nothing.
     pub fn named_config(&self) -> Option<String> {
-        let column = self.column("text_config")?;
-        Some(match self.column_type("text_config") {
+        let column = self.column("text_config_column")?;
+        Some(match self.column_type("text_config_column") {
             Some("regconfig") => format!(
-                "(SELECT pg_catalog.format('%I.%I', n.nspname, c.cfgname) FROM pg_catalog.pg_ts_config AS c \
-                     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.cfgnamespace WHERE c.oid = {column}::pg_catalog.oid)"
+                "(SELECT format('%I.%I', n.nspname, c.cfgname) FROM pg_ts_config AS c \
+                     JOIN pg_namespace AS n ON n.oid = c.cfgnamespace WHERE c.oid = {column}::oid)"
             ),
             _ => format!("{column}::text"),
         })
@@ -400,13 +400,13 @@ impl Corpus {
 
     /// The configuration that a row is read by, as SQL.
     pub fn row_config(&self) -> String {
-        let own = format!("{}::pg_catalog.regconfig", sql::literal(&self.text_config));
-        let Some(column) = self.column("text_config") else {
+        let own = format!("{}::regconfig", sql::literal(&self.text_config));
+        let Some(column) = self.column("text_config_column") else {
             return own;
         };
-        let found = match self.column_type("text_config") {
+        let found = match self.column_type("text_config_column") {
             Some("regconfig") => format!(
-                "(SELECT c.oid::pg_catalog.regconfig FROM pg_catalog.pg_ts_config AS c WHERE c.oid = {column}::pg_catalog.oid)"
+                "(SELECT c.oid::regconfig FROM pg_ts_config AS c WHERE c.oid = {column}::oid)"
             ),
             _ => format!("reground.find_text_config({column}::text)"),
         };
@@ -425,7 +425,10 @@ impl Corpus {
             relation: self.name.clone(),
         })?;
         Ok(
-            match (column("text_config"), self.column_type("text_config")) {
+            match (
+                column("text_config_column"),
+                self.column_type("text_config_column"),
+            ) {
                 (None, _) => content,
                 (Some(config), Some("regconfig")) => {
                     format!("reground.in_language({content}, {config})")
@@ -482,10 +485,10 @@ impl Corpus {
         let Some(documents) = &self.documents else {
             return Ok(clause);
         };
-        let (document, key) = (self.required("document")?, self.required("document_key")?);
+        let (document, key) = (self.required("doc_id")?, self.required("documents_doc_id")?);
         let kinds = (
-            self.column_type("document"),
-            self.column_type("document_key"),
+            self.column_type("doc_id"),
+            self.column_type("documents_doc_id"),
         );
         clause.push_str(&match kinds {
             (Some(one), Some(other)) if one == other => format!(
@@ -539,7 +542,7 @@ impl Corpus {
 
     /// The corpus, read without the hashes that its relations hold, so that they are made of the texts.
     pub fn hashed_by_us(mut self) -> Self {
-        self.mapping.remove("hash");
+        self.mapping.remove("content_hash");
         self
     }
 
@@ -547,8 +550,8 @@ impl Corpus {
     pub fn is_readable(&self) -> Result<bool> {
         for relation in [&self.relation, &self.documents].into_iter().flatten() {
             let may = sql::read_one::<bool>(
-                "SELECT pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT') \
-                 FROM pg_catalog.pg_class AS c WHERE c.oid = pg_catalog.to_regclass($1)::pg_catalog.oid",
+                "SELECT has_schema_privilege(c.relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') \
+                 FROM pg_class AS c WHERE c.oid = to_regclass($1)::oid",
                 &[relation.as_str().into()],
             )?;
             if may != Some(true) {
@@ -575,7 +578,7 @@ impl Corpus {
     /// Whether this role may write the passages.
     pub fn is_writable(&self) -> Result<bool> {
         Ok(sql::read_one::<bool>(
-            "SELECT pg_catalog.has_table_privilege(pg_catalog.to_regclass($1), 'INSERT, UPDATE')",
+            "SELECT has_table_privilege(to_regclass($1), 'INSERT, UPDATE')",
             &[self.relation.as_deref().into()],
         )?
         .unwrap_or(false))
@@ -585,7 +588,7 @@ impl Corpus {
     pub fn is_deletable(&self) -> Result<bool> {
         for relation in [&self.relation, &self.documents].into_iter().flatten() {
             let may = sql::read_one::<bool>(
-                "SELECT pg_catalog.has_table_privilege(pg_catalog.to_regclass($1), 'DELETE')",
+                "SELECT has_table_privilege(to_regclass($1), 'DELETE')",
                 &[relation.as_str().into()],
             )?;
             if may != Some(true) {
@@ -598,7 +601,7 @@ impl Corpus {
     /// Whether this role owns the relation of the passages, or is a member of the role that does.
     pub fn is_owned(&self) -> Result<bool> {
         Ok(sql::read_one::<bool>(
-            "SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class AS c WHERE c.oid = pg_catalog.to_regclass($1)",
+            "SELECT pg_has_role(c.relowner, 'USAGE') FROM pg_class AS c WHERE c.oid = to_regclass($1)",
             &[self.relation.as_deref().into()],
         )?
         .unwrap_or(false))
@@ -606,7 +609,7 @@ impl Corpus {
 
     /// The passage key as a column or error.
     pub fn key(&self) -> Result<String> {
-        self.required("key")
+        self.required("chunk_id")
     }
 
     /// A column that every corpus maps.
@@ -619,7 +622,7 @@ impl Corpus {
 
     /// The document's key, or the passage's where no document is mapped.
     pub fn document(&self) -> Result<String> {
-        match self.column("document") {
+        match self.column("doc_id") {
             Some(column) => Ok(column),
             None => self.key(),
         }

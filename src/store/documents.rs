@@ -1,10 +1,10 @@
-//! Identity, version and bounds of the documents that `put_document` stored.
+//! The table `documents`: versions of the documents that `put_document` stored.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 
 /// The current version of a document.
 #[derive(Debug, Deserialize)]
@@ -14,7 +14,7 @@ pub struct Current {
     pub deleted: bool,
 }
 
-/// A version to be stored.
+/// A version of a document, to be stored.
 #[derive(Debug, Serialize)]
 pub struct NewVersion<'a> {
     pub corpus_id: i64,
@@ -30,7 +30,13 @@ pub struct NewVersion<'a> {
     pub modified_at: Option<&'a str>,
 }
 
-/// Takes the lock that orders all writers of one document, until the transaction ends.
+/// Columns of [`NewVersion`], without `modified_at`.
+const NEW_VERSION: Record = Record(&[
+    "corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, char_count integer",
+    "chunk_count integer, overlap_cost double precision, content_hash text",
+]);
+
+/// Locks a document against other writers until the transaction ends.
 pub fn lock(corpus_id: i64, doc_id: &str) -> Result<()> {
     sql::lock_key("reground.documents", corpus_id, doc_id)
 }
@@ -39,40 +45,41 @@ pub fn lock(corpus_id: i64, doc_id: &str) -> Result<()> {
 pub fn latest(corpus_id: i64, doc_id: &str) -> Result<Option<Current>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT version, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
+            "SELECT row_to_json(r)::text FROM (SELECT version, content_hash, deleted_at IS NOT NULL AS deleted FROM reground.documents \
              WHERE corpus_id = $1 AND doc_id = $2 ORDER BY version DESC LIMIT 1) AS r",
             &[corpus_id.into(), doc_id.into()],
         )
     })
 }
 
-/// Stores a version and marks the one before it as replaced.
+/// Stores a version and marks the previous one as replaced.
 pub fn insert(new: &NewVersion<'_>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "UPDATE reground.documents SET replaced_at = pg_catalog.now() WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
+            "UPDATE reground.documents SET replaced_at = now() WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
             &[new.corpus_id.into(), new.doc_id.into()],
         )?;
         sql::run(
-            "INSERT INTO reground.documents (corpus_id, doc_id, version, tenant, uri, page_count, char_count, chunk_count, overlap_cost, content_hash, modified_at) \
-             SELECT x.corpus_id, x.doc_id, x.version, x.tenant, x.uri, x.page_count, x.char_count, x.chunk_count, x.overlap_cost, x.content_hash, \
-                    coalesce(x.modified_at, pg_catalog.now()) \
-             FROM pg_catalog.json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, tenant text, uri text, page_count integer, \
-                 char_count integer, chunk_count integer, overlap_cost double precision, content_hash text, modified_at timestamptz)",
+            &format!(
+                "INSERT INTO reground.documents ({}, modified_at) SELECT {}, coalesce(x.modified_at, now()) \
+                 FROM json_to_record($1::json) AS x({NEW_VERSION}, modified_at timestamptz)",
+                NEW_VERSION.columns(""),
+                NEW_VERSION.columns("x.")
+            ),
             &[row.as_str().into()],
         )
     })?;
     Ok(())
 }
 
-/// The same text again: its description may have changed.
+/// Updates address, pages and time of a version whose text has not changed.
 pub fn describe(new: &NewVersion<'_>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
             "UPDATE reground.documents AS d SET uri = x.uri, page_count = x.page_count, modified_at = coalesce(x.modified_at, d.modified_at) \
-             FROM pg_catalog.json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz) \
+             FROM json_to_record($1::json) AS x(corpus_id bigint, doc_id text, version integer, uri text, page_count integer, modified_at timestamptz) \
              WHERE d.corpus_id = x.corpus_id AND d.doc_id = x.doc_id AND d.version = x.version",
             &[row.as_str().into()],
         )
@@ -84,7 +91,7 @@ pub fn describe(new: &NewVersion<'_>) -> Result<()> {
 pub fn delete(corpus_id: i64, doc_id: &str) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.documents SET deleted_at = pg_catalog.now(), replaced_at = pg_catalog.now() \
+            "UPDATE reground.documents SET deleted_at = now(), replaced_at = now() \
              WHERE corpus_id = $1 AND doc_id = $2 AND replaced_at IS NULL",
             &[corpus_id.into(), doc_id.into()],
         )
@@ -92,15 +99,15 @@ pub fn delete(corpus_id: i64, doc_id: &str) -> Result<()> {
     Ok(())
 }
 
-/// What has become of the document of a citation `c` since its version was cited, as an SQL expression; NULL where the
-/// document's versions are not ours to know, or none was shown.
+/// Expression for the state of the document of a citation `c` since it was cited: current, changed or deleted. NULL if the extension
+/// does not store versions of the document, or the citation names none.
 pub const STATE: &str = "(SELECT CASE WHEN d.deleted_at IS NOT NULL THEN 'deleted' WHEN c.source_version IS NULL THEN NULL WHEN d.version <> c.source_version THEN 'changed' ELSE 'current' END \
      FROM reground.corpora AS k JOIN reground.documents AS d USING (corpus_id) \
      WHERE k.corpus = c.corpus AND (k.tenant IS NULL OR k.tenant = c.tenant) AND d.doc_id = c.doc_id \
      ORDER BY k.tenant NULLS LAST, d.version DESC LIMIT 1)";
 
-/// What has become of a document since a version of it was cited; `None` too where the tenant never cited it: the answer
-/// must not tell what row-level security hides.
+/// The state of a document since one of its versions was cited. `None` also if the tenant never cited it, because the result must not
+/// reveal documents that row-level security hides.
 pub fn state(
     tenant: &str,
     corpus: &str,

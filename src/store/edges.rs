@@ -1,4 +1,4 @@
-//! The edges of the corpora's knowledge graphs.
+//! The table `edges`: the knowledge graphs of the corpora.
 
 use std::collections::BTreeSet;
 
@@ -7,42 +7,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 use crate::store::corpora::Corpus;
 
-/// Edges that are read of one node in one direction, the strongest first: a hub has more than any context can use.
-const MOST_OF_A_NODE: i64 = 200;
+/// Maximum number of edges that are read per entity and direction, the strongest first. An entity can have more edges than any
+/// context can use.
+const MAX_EDGES: i64 = 200;
 
-/// What became of the edges that were given.
+/// The result of storing edges.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Put {
     pub added: i64,
     pub changed: i64,
 }
 
-/// Which edges are meant; what is `None` does not matter.
+/// Conditions on edges; `None` matches every edge.
 #[derive(Debug, Default)]
 pub struct Which<'a> {
     pub doc_id: Option<&'a str>,
     pub chunk_ids: Option<Vec<String>>,
-    /// Normal name of a node at either end.
-    pub node: Option<&'a str>,
+    /// Normalised name of an entity at either end.
+    pub entity: Option<&'a str>,
 }
 
-/// Stores edges, each with the document of its passage; those that are there take the new weight and spelling.
+/// Columns of [`Edge`].
+const EDGE: Record = Record(&[
+    "source text, source_entity text, relation text, target text, target_entity text, doc_id text, chunk_id text, weight double precision",
+]);
+
+/// Stores edges, each with the document of its passage. An existing edge gets the new weight and spelling.
 pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
     let rows = sql::json(edges)?;
     Ok(as_owner(|| {
         sql::write_json(
-            "WITH stored AS (INSERT INTO reground.edges AS e (corpus_id, tenant, source, source_key, relation, target, target_key, doc_id, chunk_id, weight) \
-                 SELECT $1, $2, x.source, x.source_key, x.relation, x.target, x.target_key, x.doc_id, x.chunk_id, x.weight \
-                 FROM pg_catalog.json_to_recordset($3::json) AS x(source text, source_key text, relation text, target text, target_key text, doc_id text, \
-                     chunk_id text, weight double precision) \
-                 ON CONFLICT (corpus_id, doc_id, chunk_id, source_key, relation, target_key) DO UPDATE SET source = excluded.source, \
-                     target = excluded.target, weight = excluded.weight \
-                 WHERE (e.source, e.target, e.weight) IS DISTINCT FROM (excluded.source, excluded.target, excluded.weight) \
-                 RETURNING xmax::text = '0' AS is_new) \
-             SELECT pg_catalog.json_build_object('added', count(*) FILTER (WHERE is_new), 'changed', count(*) FILTER (WHERE NOT is_new))::text FROM stored",
+            &format!(
+                "WITH stored AS (INSERT INTO reground.edges AS e (corpus_id, tenant, {}) \
+                     SELECT $1, $2, {} FROM json_to_recordset($3::json) AS x({EDGE}) \
+                     ON CONFLICT (corpus_id, doc_id, chunk_id, source_entity, relation, target_entity) DO UPDATE SET source = excluded.source, \
+                         target = excluded.target, weight = excluded.weight \
+                     WHERE (e.source, e.target, e.weight) IS DISTINCT FROM (excluded.source, excluded.target, excluded.weight) \
+                     RETURNING xmax::text = '0' AS is_new) \
+                 SELECT json_build_object('added', count(*) FILTER (WHERE is_new), 'changed', count(*) FILTER (WHERE NOT is_new))::text FROM stored",
+                EDGE.columns(""),
+                EDGE.columns("x.")
+            ),
             &[
                 corpus.corpus_id.into(),
                 corpus.tenant.as_deref().into(),
@@ -53,11 +61,11 @@ pub fn put(corpus: &Corpus, edges: &[Edge]) -> Result<Put> {
     .unwrap_or_default())
 }
 
-/// The condition of [`Which`], whose values are `$2` to `$4`.
+/// Condition for [`Which`], with its values as `$2` to `$4` and the corpus as `$1`.
 const MATCHES: &str = "e.corpus_id = $1 AND ($2::text IS NULL OR e.doc_id = $2) AND ($3::text[] IS NULL OR e.chunk_id = ANY ($3)) \
-     AND ($4::text IS NULL OR e.source_key = $4 OR e.target_key = $4)";
+     AND ($4::text IS NULL OR e.source_entity = $4 OR e.target_entity = $4)";
 
-/// The passages of edges.
+/// Chunk ids of the passages of the matching edges.
 pub fn passages(corpus_id: i64, which: &Which<'_>) -> Result<Vec<String>> {
     let statement = format!(
         "SELECT coalesce(json_agg(DISTINCT e.chunk_id), '[]')::text FROM reground.edges AS e WHERE {MATCHES}"
@@ -66,12 +74,12 @@ pub fn passages(corpus_id: i64, which: &Which<'_>) -> Result<Vec<String>> {
         corpus_id.into(),
         which.doc_id.into(),
         which.chunk_ids.clone().into(),
-        which.node.into(),
+        which.entity.into(),
     ];
     Ok(as_owner(|| sql::write_json(&statement, &args))?.unwrap_or_default())
 }
 
-/// Removes edges; how many there were.
+/// Deletes the matching edges and returns their number.
 pub fn delete(corpus_id: i64, which: Which<'_>) -> Result<i64> {
     Ok(as_owner(|| {
         sql::write_one::<i64>(
@@ -82,41 +90,41 @@ pub fn delete(corpus_id: i64, which: Which<'_>) -> Result<i64> {
                 corpus_id.into(),
                 which.doc_id.into(),
                 which.chunk_ids.into(),
-                which.node.into(),
+                which.entity.into(),
             ],
         )
     })?
     .unwrap_or(0))
 }
 
-/// Those of the normal names that are nodes. The index on either end is asked for each; the nodes are never read through.
+/// The normalised names that are entities of the graph. Each name is looked up in the indexes of both ends; the table is not scanned.
 pub fn nodes(corpus_id: i64, names: &[&str]) -> Result<BTreeSet<String>> {
     let names: Vec<&str> = names.to_vec();
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(n), '[]')::text FROM pg_catalog.unnest($2::text[]) AS n \
-             WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_key = n OFFSET 0) \
-                OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_key = n OFFSET 0)",
+            "SELECT coalesce(json_agg(n), '[]')::text FROM unnest($2::text[]) AS n \
+             WHERE EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n OFFSET 0) \
+                OR EXISTS (SELECT FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_entity = n OFFSET 0)",
             &[corpus_id.into(), names.into()],
         )
     })?
     .unwrap_or_default())
 }
 
-/// The edges of these nodes, in either direction: of each the strongest.
+/// The strongest edges of these entities, in either direction.
 pub fn of(corpus_id: i64, nodes: &[String]) -> Result<Vec<Neighbour>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(e), '[]')::text FROM pg_catalog.unnest($2::text[]) AS n, LATERAL ( \
-                 (SELECT n AS node, e.weight, e.chunk_id AS passage FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_key = n \
+            "SELECT coalesce(json_agg(e), '[]')::text FROM unnest($2::text[]) AS n, LATERAL ( \
+                 (SELECT n AS entity, e.weight, e.chunk_id FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.source_entity = n \
                   ORDER BY e.weight DESC, e.chunk_id LIMIT $3) \
                  UNION ALL \
-                 (SELECT n AS node, e.weight, e.chunk_id AS passage FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_key = n \
+                 (SELECT n AS entity, e.weight, e.chunk_id FROM reground.edges AS e WHERE e.corpus_id = $1 AND e.target_entity = n \
                   ORDER BY e.weight DESC, e.chunk_id LIMIT $3)) AS e",
             &[
                 corpus_id.into(),
                 nodes.to_vec().into(),
-                MOST_OF_A_NODE.into(),
+                MAX_EDGES.into(),
             ],
         )
     })?

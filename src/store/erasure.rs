@@ -83,7 +83,7 @@ const OF_CONVERSATIONS: [(&str, &str); 16] = [
     // An archived turn may have outlived its own; its name is that of the conversation.
     (
         "turn_archive",
-        "x.turn_id IN # OR (x.tenant, x.conversation) IN (SELECT v.tenant, v.external_id FROM reground.conversations AS v WHERE v.conversation_id = ANY ($1))",
+        "x.turn_id IN # OR (x.tenant, x.conversation_ref) IN (SELECT v.tenant, v.conversation_ref FROM reground.conversations AS v WHERE v.conversation_id = ANY ($1))",
     ),
     ("provenance_chain", "x.conversation_id = ANY ($1)"),
     ("chain_checkpoints", "x.conversation_id = ANY ($1)"),
@@ -134,11 +134,11 @@ const OF_TENANT: [(&str, &str); 14] = [
 ];
 
 /// The conversation of that name, its row locked so that nobody else gets hold of it again.
-pub fn hold(tenant: &str, external_id: &str) -> Result<Option<i64>> {
+pub fn hold(tenant: &str, conversation_ref: &str) -> Result<Option<i64>> {
     as_owner_unrestricted(|| {
         sql::write_one(
-            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND external_id = $2 FOR UPDATE",
-            &[tenant.into(), external_id.into()],
+            "SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = $2 FOR UPDATE",
+            &[tenant.into(), conversation_ref.into()],
         )
     })
 }
@@ -158,7 +158,7 @@ pub fn hold_corpora(tenant: &str) -> Result<()> {
 pub fn hold_all(tenant: &str) -> Result<Vec<i64>> {
     Ok(as_owner_unrestricted(|| {
         sql::write_one(
-            "SELECT pg_catalog.array_agg(v.conversation_id) FROM ( \
+            "SELECT array_agg(v.conversation_id) FROM ( \
                  SELECT conversation_id FROM reground.conversations WHERE tenant = $1 ORDER BY conversation_id FOR UPDATE) AS v",
             &[tenant.into()],
         )
@@ -200,9 +200,9 @@ pub fn tenant(tenant: &str, receipt: &mut Receipt) -> Result<()> {
 pub fn tables_of(tenant: &str) -> Result<Vec<String>> {
     Ok(as_owner_unrestricted(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(DISTINCT r.relation::regclass::text), '[]')::text \
-             FROM reground.corpora AS k, pg_catalog.unnest(ARRAY[k.relation, k.documents]) AS r(relation) \
-             JOIN pg_catalog.pg_class AS c ON c.oid = r.relation WHERE k.tenant = $1",
+            "SELECT coalesce(json_agg(DISTINCT r.relation::regclass::text), '[]')::text \
+             FROM reground.corpora AS k, unnest(ARRAY[k.relation, k.documents]) AS r(relation) \
+             JOIN pg_class AS c ON c.oid = r.relation WHERE k.tenant = $1",
             &[tenant.into()],
         )
     })?
@@ -226,15 +226,15 @@ const IS_OF_IT: &str =
     "(e.source #>> '{passage,corpus}' = $1 AND e.source #>> '{passage,doc_id}' = $2)";
 
 /// What stays of it: ids, place, hash and scores. The other sources stay as they are, to the letter: their hashes are of that.
-const WITHOUT_TEXT: &str = "(e.source || pg_catalog.jsonb_build_object('facts', '[]'::jsonb, 'passage', \
-     (e.source -> 'passage') || '{\"text\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
+const WITHOUT_TEXT: &str = "(e.source || jsonb_build_object('facts', '[]'::jsonb, 'passage', \
+     (e.source -> 'passage') || '{\"content\": \"\", \"title\": null, \"uri\": null, \"published\": null, \"metadata\": null}'))";
 
 /// The citations `c` of the document: of its passages, or by a marker that is bound to one.
 const CITES_IT: &str = "(c.corpus = $1 AND c.doc_id = $2 OR c.doc_id IS NULL AND EXISTS (SELECT FROM reground.conversation_markers AS b \
      WHERE (b.conversation_id, b.marker, b.corpus, b.doc_id) = (c.conversation_id, c.marker, $1, $2)))";
 
 /// The answers `m` beside which an API may have returned its text: to turns that were shown it, or naming it otherwise.
-const MAY_QUOTE_IT: &str = "(m.citations IS NOT NULL AND (EXISTS (SELECT FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) AS e(source) \
+const MAY_QUOTE_IT: &str = "(m.citations IS NOT NULL AND (EXISTS (SELECT FROM reground.turns AS t, jsonb_array_elements(t.context) AS e(source) \
      WHERE t.turn_id = m.turn_id AND e.source #>> '{passage,corpus}' = $1 AND e.source #>> '{passage,doc_id}' = $2) \
      OR EXISTS (SELECT FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.corpus = $1 AND c.doc_id = $2)))";
 
@@ -284,15 +284,15 @@ impl Document<'_> {
     fn hold(&self) -> Result<Vec<i64>> {
         let held: Option<Vec<i64>> = sql::write_one(
             &format!(
-                "SELECT pg_catalog.array_agg(v.conversation_id) FROM ( \
+                "SELECT array_agg(v.conversation_id) FROM ( \
                      SELECT x.conversation_id FROM reground.conversations AS x \
                      WHERE {MEANT} AND x.conversation_id IN ( \
                          SELECT m.conversation_id FROM reground.conversation_markers AS m WHERE m.corpus = $1 AND m.doc_id = $2 \
                          UNION SELECT s.conversation_id FROM reground.conversation_sources AS s WHERE s.corpus = $1 AND s.doc_id = $2 \
                          UNION SELECT c.conversation_id FROM reground.message_citations AS c WHERE c.corpus = $1 AND c.doc_id = $2 \
-                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.pool IS NOT NULL \
+                         UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.pending_candidates IS NOT NULL \
                          UNION SELECT t.conversation_id FROM reground.turns AS t WHERE t.origin = 'imported' AND ($3::text IS NULL OR t.tenant = $3) \
-                             AND t.context @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('passage', pg_catalog.jsonb_build_object('corpus', $1::text, 'doc_id', $2::text)))) \
+                             AND t.context @> jsonb_build_array(jsonb_build_object('passage', jsonb_build_object('corpus', $1::text, 'doc_id', $2::text)))) \
                      ORDER BY x.conversation_id FOR NO KEY UPDATE) AS v"
             ),
             &[self.corpus.into(), self.doc_id.into(), self.tenant.into()],
@@ -322,10 +322,10 @@ impl Document<'_> {
     fn erase_salts(&self, conversations: &[i64], receipt: &mut Receipt) -> Result<()> {
         let parts = [
             format!(
-                "SELECT CASE WHEN e.retrieval IS NULL THEN 'turn' ELSE 'retrieval' END AS kind, e.turn_id AS id, e.retrieval, e.place + 2 AS position FROM ( \
-                     SELECT t.turn_id, c.source, r.retrieval, pg_catalog.row_number() OVER (PARTITION BY t.turn_id, r.retrieval ORDER BY c.place) AS place \
-                     FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS c(source, place), \
-                         LATERAL (SELECT (c.source ->> 'retrieval')::integer AS retrieval) AS r WHERE t.conversation_id = ANY ($3)) AS e WHERE {IS_OF_IT}"
+                "SELECT CASE WHEN e.retrieval_no IS NULL THEN 'turn' ELSE 'retrieval' END AS kind, e.turn_id AS id, e.retrieval_no, e.place + 2 AS position FROM ( \
+                     SELECT t.turn_id, c.source, r.retrieval_no, row_number() OVER (PARTITION BY t.turn_id, r.retrieval_no ORDER BY c.place) AS place \
+                     FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS c(source, place), \
+                         LATERAL (SELECT (c.source ->> 'retrieval_no')::integer AS retrieval_no) AS r WHERE t.conversation_id = ANY ($3)) AS e WHERE {IS_OF_IT}"
             ),
             format!(
                 "SELECT 'answer', c.message_id, NULL, c.citation_no::bigint + 2 FROM reground.message_citations AS c \
@@ -338,12 +338,12 @@ impl Document<'_> {
         ];
         let redacted = self.run(
             &format!(
-                "WITH parts AS ({}), links AS (SELECT p.kind, p.id, p.retrieval, pg_catalog.array_agg(p.position) AS positions FROM parts AS p GROUP BY 1, 2, 3) \
-                 UPDATE reground.provenance_chain AS x SET salts = (SELECT pg_catalog.array_agg(CASE WHEN s.place = ANY (l.positions) THEN NULL ELSE s.salt END ORDER BY s.place) \
-                     FROM pg_catalog.unnest(x.salts) WITH ORDINALITY AS s(salt, place)) \
+                "WITH parts AS ({}), links AS (SELECT p.kind, p.id, p.retrieval_no, array_agg(p.position) AS positions FROM parts AS p GROUP BY 1, 2, 3) \
+                 UPDATE reground.provenance_chain AS x SET salts = (SELECT array_agg(CASE WHEN s.place = ANY (l.positions) THEN NULL ELSE s.salt END ORDER BY s.place) \
+                     FROM unnest(x.salts) WITH ORDINALITY AS s(salt, place)) \
                  FROM links AS l WHERE x.conversation_id = ANY ($3) AND x.kind = l.kind AND CASE x.kind WHEN 'answer' THEN x.message_id ELSE x.turn_id END = l.id \
-                     AND x.retrieval_no IS NOT DISTINCT FROM l.retrieval \
-                     AND EXISTS (SELECT FROM pg_catalog.unnest(l.positions) AS p(place) WHERE x.salts[p.place] IS NOT NULL)",
+                     AND x.retrieval_no IS NOT DISTINCT FROM l.retrieval_no \
+                     AND EXISTS (SELECT FROM unnest(l.positions) AS p(place) WHERE x.salts[p.place] IS NOT NULL)",
                 parts.join(" UNION ALL ")
             ),
             conversations,
@@ -360,15 +360,15 @@ impl Document<'_> {
         receipt: &mut Receipt,
     ) -> Result<()> {
         let pools: Vec<(i64, serde_json::Value)> = sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(turn_id, pool)), '[]')::text FROM reground.turns \
-             WHERE conversation_id = ANY ($1) AND pool IS NOT NULL",
+            "SELECT coalesce(json_agg(json_build_array(turn_id, pending_candidates)), '[]')::text FROM reground.turns \
+             WHERE conversation_id = ANY ($1) AND pending_candidates IS NOT NULL",
             &[conversations.to_vec().into()],
         )?
         .unwrap_or_default();
         for (turn_id, pool) in pools {
             if let Some(pool) = withdraw(pool)? {
                 let redacted = sql::run(
-                    "UPDATE reground.turns SET pool = $2::jsonb WHERE turn_id = $1",
+                    "UPDATE reground.turns SET pending_candidates = $2::jsonb WHERE turn_id = $1",
                     &[turn_id.into(), sql::json(&pool)?.into()],
                 )?;
                 receipt.redacted("reground.turns", redacted);
@@ -394,7 +394,7 @@ pub fn stands(corpus_id: i64, doc_id: &str) -> Result<bool> {
 fn redactions() -> [(&'static str, String); 5] {
     let others = |column: &str| {
         format!(
-            "(SELECT coalesce(pg_catalog.jsonb_agg(e.source ORDER BY e.place), '[]') FROM pg_catalog.jsonb_array_elements(t.{column}) WITH ORDINALITY AS e(source, place) \
+            "(SELECT coalesce(jsonb_agg(e.source ORDER BY e.place), '[]') FROM jsonb_array_elements(t.{column}) WITH ORDINALITY AS e(source, place) \
               WHERE NOT (e.source ->> 'corpus' = $1 AND e.source ->> 'doc_id' = $2))"
         )
     };
@@ -417,7 +417,7 @@ fn redactions() -> [(&'static str, String); 5] {
             format!(
                 "UPDATE reground.message_citations AS c SET title = NULL, uri = NULL, quote = NULL, fact_summary = NULL, support_parts = c.support_parts - 'numbers_contradicted' \
                  WHERE c.conversation_id = ANY ($3) AND {CITES_IT} \
-                     AND (pg_catalog.num_nonnulls(c.title, c.uri, c.quote, c.fact_summary) > 0 OR c.support_parts ? 'numbers_contradicted')"
+                     AND (num_nonnulls(c.title, c.uri, c.quote, c.fact_summary) > 0 OR c.support_parts ? 'numbers_contradicted')"
             ),
         ),
         (
@@ -425,8 +425,8 @@ fn redactions() -> [(&'static str, String); 5] {
             format!(
                 "UPDATE reground.turns AS x SET context = n.context, sources_before = n.before, sources_after = n.after FROM ( \
                      SELECT t.turn_id, t.context AS old, \
-                         (SELECT coalesce(pg_catalog.jsonb_agg(CASE WHEN {IS_OF_IT} THEN {WITHOUT_TEXT} ELSE e.source END ORDER BY e.place), '[]') \
-                          FROM pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place)) AS context, \
+                         (SELECT coalesce(jsonb_agg(CASE WHEN {IS_OF_IT} THEN {WITHOUT_TEXT} ELSE e.source END ORDER BY e.place), '[]') \
+                          FROM jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place)) AS context, \
                          CASE WHEN t.sources_before IS NOT NULL THEN {} END AS before, CASE WHEN t.sources_after IS NOT NULL THEN {} END AS after \
                      FROM reground.turns AS t WHERE t.conversation_id = ANY ($3)) AS n \
                  WHERE x.turn_id = n.turn_id AND (x.context, x.sources_before, x.sources_after) IS DISTINCT FROM (n.context, n.before, n.after)",
@@ -437,7 +437,7 @@ fn redactions() -> [(&'static str, String); 5] {
         (
             "conversation_markers",
             "UPDATE reground.conversation_markers AS x SET title = NULL, uri = NULL WHERE x.conversation_id = ANY ($3) AND x.corpus = $1 AND x.doc_id = $2 \
-                 AND pg_catalog.num_nonnulls(x.title, x.uri) > 0"
+                 AND num_nonnulls(x.title, x.uri) > 0"
                 .to_owned(),
         ),
     ]

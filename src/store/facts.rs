@@ -1,4 +1,4 @@
-//! The fact sheets of turns.
+//! The table `source_facts`: the fact sheets of turns.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 
 /// A fact to be stored.
 #[derive(Serialize)]
@@ -16,19 +16,24 @@ struct Row<'a> {
     marker: &'a str,
     fact_no: usize,
     fact: &'a str,
-    char_start: u32,
-    char_end: u32,
+    fact_start: u32,
+    fact_end: u32,
     published: Option<&'a str>,
     version: Option<i32>,
-    hash: &'a str,
+    content_hash: &'a str,
 }
 
-/// The facts that a turn was given.
+/// Columns of [`Row`].
+const ROW: Record = Record(&[
+    "marker text, fact_no integer, fact text, fact_start integer, fact_end integer, published text, version integer, content_hash text",
+]);
+
+/// The facts of a turn, by marker.
 pub fn sheet(turn_id: i64) -> Result<FactSheet> {
     let facts: Vec<(String, BTreeSet<String>)> = as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(f.marker, f.facts)), '[]')::text \
-             FROM (SELECT marker, pg_catalog.array_agg(fact) AS facts FROM reground.source_facts WHERE turn_id = $1 GROUP BY marker) AS f",
+            "SELECT coalesce(json_agg(json_build_array(f.marker, f.facts)), '[]')::text \
+             FROM (SELECT marker, array_agg(fact) AS facts FROM reground.source_facts WHERE turn_id = $1 GROUP BY marker) AS f",
             &[turn_id.into()],
         )
     })?
@@ -36,7 +41,7 @@ pub fn sheet(turn_id: i64) -> Result<FactSheet> {
     Ok(facts.into_iter().collect())
 }
 
-/// Writes the facts of a context.
+/// Stores the facts of the sources of a context.
 pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()> {
     let rows: Vec<Row<'_>> = context
         .iter()
@@ -50,20 +55,21 @@ pub fn write(tenant: &str, turn_id: i64, context: &[ContextSource]) -> Result<()
                     marker: &source.marker,
                     fact_no: index + 1,
                     fact: &fact.text,
-                    char_start: fact.chars.start,
-                    char_end: fact.chars.end,
+                    fact_start: fact.chars.start,
+                    fact_end: fact.chars.end,
                     published: passage.published.as_deref(),
                     version: passage.version,
-                    hash: &passage.hash,
+                    content_hash: &passage.content_hash,
                 })
         })
         .collect();
     let rows = sql::json(&rows)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.source_facts (turn_id, tenant, marker, fact_no, fact, char_start, char_end, published, version, hash) \
-             SELECT $1, $2, x.* FROM pg_catalog.json_to_recordset($3::json) AS x(marker text, fact_no integer, fact text, char_start integer, char_end integer, \
-                 published text, version integer, hash text)",
+            &format!(
+                "INSERT INTO reground.source_facts (turn_id, tenant, {}) SELECT $1, $2, x.* FROM json_to_recordset($3::json) AS x({ROW})",
+                ROW.columns("")
+            ),
             &[turn_id.into(), tenant.into(), rows.into()],
         )
     })?;

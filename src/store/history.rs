@@ -1,4 +1,4 @@
-//! Earlier turns of a conversation: what is handed on to the next one.
+//! Queries over the earlier turns of a conversation, for the context and the history of the next turn.
 
 use reground_grounding::history::{HistoryTurn, NOT_STORED};
 use reground_grounding::memory::ContextSource;
@@ -9,41 +9,41 @@ use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
 
-/// Where a conversation stands before a turn.
+/// State of a conversation before a turn.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Before {
-    /// Number of the turn that retrieved its sources.
-    pub context_from: Option<i32>,
-    /// Tokens of these sources.
+    /// Number of the turn whose search found the sources of the context.
+    pub context_turn_no: Option<i32>,
+    /// Tokens (o200k_base) of these sources.
     pub context_tokens: Option<u64>,
-    /// Embedding of that turn's query.
+    /// Embedding of the query of that turn.
     pub sources_embedding: Option<Vec<f32>>,
-    /// Embedding of the first turn's query.
+    /// Embedding of the query of the first turn.
     pub first_embedding: Option<Vec<f32>>,
-    /// Embedding of the turn's own query, where it has a row.
+    /// Embedding of the query of the turn itself, if it has a row.
     pub own_embedding: Option<Vec<f32>>,
 }
 
-/// Where a conversation stands before the turn of that number, or before its next.
-pub fn before(conversation_id: i64, number: Option<i32>) -> Result<Before> {
+/// The state of a conversation before a turn; `None` stands for its next turn.
+pub fn before(conversation_id: i64, turn_no: Option<i32>) -> Result<Before> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM ( \
-                 SELECT latest.context_from, sources.context_tokens, sources.query_embedding AS sources_embedding, \
-                     (SELECT f.query_embedding FROM reground.turns AS f WHERE f.conversation_id = $1 AND NOT f.superseded ORDER BY f.number LIMIT 1) AS first_embedding, \
-                     (SELECT o.query_embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.number = $2) AS own_embedding \
+            "SELECT row_to_json(r)::text FROM ( \
+                 SELECT latest.context_turn_no, sources.context_tokens, sources.embedding AS sources_embedding, \
+                     (SELECT f.embedding FROM reground.turns AS f WHERE f.conversation_id = $1 AND NOT f.superseded ORDER BY f.turn_no LIMIT 1) AS first_embedding, \
+                     (SELECT o.embedding FROM reground.turns AS o WHERE o.conversation_id = $1 AND o.turn_no = $2) AS own_embedding \
                  FROM (SELECT 1) AS one \
-                     LEFT JOIN (SELECT context_from FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND number < coalesce($2, 2147483647) \
-                                ORDER BY number DESC LIMIT 1) AS latest ON true \
-                     LEFT JOIN LATERAL (SELECT s.context_tokens, s.query_embedding FROM reground.turns AS s \
-                                WHERE s.conversation_id = $1 AND s.number = latest.context_from LIMIT 1) AS sources ON true) AS r",
-            &[conversation_id.into(), number.into()],
+                     LEFT JOIN (SELECT context_turn_no FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND turn_no < coalesce($2, 2147483647) \
+                                ORDER BY turn_no DESC LIMIT 1) AS latest ON true \
+                     LEFT JOIN LATERAL (SELECT s.context_tokens, s.embedding FROM reground.turns AS s \
+                                WHERE s.conversation_id = $1 AND s.turn_no = latest.context_turn_no LIMIT 1) AS sources ON true) AS r",
+            &[conversation_id.into(), turn_no.into()],
         )
     })?
     .unwrap_or_default())
 }
 
-/// A context as it was put into the prompt, and the order that it was put in.
+/// A context and the order of its passages in the prompt.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Shown {
     pub context: Vec<ContextSource>,
@@ -51,18 +51,18 @@ pub struct Shown {
 }
 
 /// The context of a turn.
-pub fn shown(conversation_id: i64, number: i32) -> Result<Option<Shown>> {
+pub fn shown(conversation_id: i64, turn_no: i32) -> Result<Option<Shown>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.json_build_object('context', context, 'passage_order', settings -> 'passage_order')::text \
-             FROM reground.turns WHERE conversation_id = $1 AND number = $2",
-            &[conversation_id.into(), number.into()],
+            "SELECT json_build_object('context', context, 'passage_order', settings -> 'passage_order')::text \
+             FROM reground.turns WHERE conversation_id = $1 AND turn_no = $2",
+            &[conversation_id.into(), turn_no.into()],
         )
     })
 }
 
-/// What was handed over to the turns of a conversation's path after the turn of a number (`None`: to all), before that of another one
-/// where that is said. In the order in which it came.
+/// The passages that add_passages added to turns on the path of a conversation, in order. Only turns after `since` and before
+/// `before` count, if these are given.
 pub fn handed_over(
     conversation_id: i64,
     since: Option<i32>,
@@ -70,31 +70,31 @@ pub fn handed_over(
 ) -> Result<Vec<ContextSource>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(e.source ORDER BY t.number, e.place), '[]')::text \
-             FROM (SELECT turn_id, number, context FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
-                       AND number > coalesce($2, 0) AND number < coalesce($3, 2147483647)) AS t, \
-                 LATERAL (SELECT r.retrieval_no FROM reground.turn_retrievals AS r WHERE r.turn_id = t.turn_id AND r.kind = 'passages' AND r.added > 0) AS r, \
-                 pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) \
-             WHERE (e.source ->> 'retrieval')::integer = r.retrieval_no",
+            "SELECT coalesce(json_agg(e.source ORDER BY t.turn_no, e.place), '[]')::text \
+             FROM (SELECT turn_id, turn_no, context FROM reground.turns WHERE conversation_id = $1 AND NOT superseded AND state <> 'abandoned' \
+                       AND turn_no > coalesce($2, 0) AND turn_no < coalesce($3, 2147483647)) AS t, \
+                 LATERAL (SELECT r.retrieval_no FROM reground.turn_retrievals AS r WHERE r.turn_id = t.turn_id AND r.kind = 'passages' AND r.added_count > 0) AS r, \
+                 jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) \
+             WHERE (e.source ->> 'retrieval_no')::integer = r.retrieval_no",
             &[conversation_id.into(), since.into(), before.into()],
         )
     })?
     .unwrap_or_default())
 }
 
-/// The turns that have ended, newest last, with the answers that stand and their citations; only so many of the newest, where
-/// that is said.
+/// The ended turns of a conversation, newest last, with their current answers and citations. With `newest`, only that many of the
+/// newest turns.
 pub fn ended(conversation_id: i64, newest: Option<usize>) -> Result<Vec<HistoryTurn>> {
     let newest = newest.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('number', t.number, 'query', t.query, 'query_tokens', t.query_tokens, \
-                 'answer', coalesce(m.answer, $3), 'answer_tokens', CASE WHEN m.answer IS NOT NULL THEN m.answer_tokens END, 'citations', c.citations) ORDER BY t.number), '[]')::text \
-             FROM (SELECT turn_id, number, query, query_tokens FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND NOT superseded \
-                   ORDER BY number DESC LIMIT $2) AS t \
+            "SELECT coalesce(json_agg(json_build_object('turn_no', t.turn_no, 'query', t.query, 'query_tokens', t.query_tokens, \
+                 'answer', coalesce(m.answer, $3), 'answer_tokens', CASE WHEN m.answer IS NOT NULL THEN m.answer_tokens END, 'citations', c.citations) ORDER BY t.turn_no), '[]')::text \
+             FROM (SELECT turn_id, turn_no, query, query_tokens FROM reground.turns WHERE conversation_id = $1 AND state = 'ended' AND NOT superseded \
+                   ORDER BY turn_no DESC LIMIT $2) AS t \
                  JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded \
-                 CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object( \
-                         'bytes', pg_catalog.json_build_object('start', c.byte_start, 'end', c.byte_end), 'holds', c.holds)), '[]') AS citations \
+                 CROSS JOIN LATERAL (SELECT coalesce(json_agg(json_build_object( \
+                         'bytes', json_build_object('start', c.byte_start, 'end', c.byte_end), 'holds', c.holds)), '[]') AS citations \
                      FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND m.answer IS NOT NULL) AS c",
             &[conversation_id.into(), newest.into(), NOT_STORED.into()],
         )

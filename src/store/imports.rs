@@ -25,14 +25,14 @@ pub struct Conversations(BTreeMap<String, Place>);
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Place {
     pub conversation_id: i64,
-    external_id: String,
+    conversation_ref: String,
     /// Its own; `None` where it has none.
     #[serde(skip_serializing)]
     settings: Option<Value>,
     /// Number of its latest turn.
-    pub number: i32,
+    pub turn_no: i32,
     /// The latest turn on its path, which the next follows.
-    pub parent: Option<i64>,
+    pub parent_turn_id: Option<i64>,
     /// The last turn that this import adds to it.
     #[serde(default)]
     last_added: Option<i64>,
@@ -48,10 +48,10 @@ impl Conversations {
             .0
             .get_mut(name)
             .ok_or_else(|| Error::Stored("a conversation of the import is missing".into()))?;
-        place.number += 1;
+        place.turn_no += 1;
         place.more_tokens += tokens;
         let taken = place.clone();
-        place.parent = Some(turn_id);
+        place.parent_turn_id = Some(turn_id);
         place.last_added = Some(turn_id);
         Ok(taken)
     }
@@ -73,8 +73,8 @@ impl Conversations {
         let grown = sql::json(&grown)?;
         as_owner(|| {
             sql::run(
-                "UPDATE reground.conversations AS v SET turn_count = x.number, last_ended_turn = x.last_added, history_tokens = v.history_tokens + x.more_tokens \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, number integer, last_added bigint, more_tokens bigint) \
+                "UPDATE reground.conversations AS v SET turn_count = x.turn_no, last_ended_turn_id = x.last_added, history_tokens = v.history_tokens + x.more_tokens \
+                 FROM json_to_recordset($1::json) AS x(conversation_id bigint, turn_no integer, last_added bigint, more_tokens bigint) \
                  WHERE v.conversation_id = x.conversation_id AND v.conversation_id = ANY ($2)",
                 &[grown.into(), self.ids().into()],
             )
@@ -104,28 +104,28 @@ pub fn open(tenant: &str, names: &BTreeSet<&str>) -> Result<Conversations> {
 fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversations, String>> {
     let found: Vec<Place> = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.conversations (tenant, external_id) SELECT $1, n.name FROM pg_catalog.unnest($2::text[]) WITH ORDINALITY AS n(name, place) ORDER BY n.place \
-             ON CONFLICT (tenant, external_id) DO NOTHING",
+            "INSERT INTO reground.conversations (tenant, conversation_ref) SELECT $1, n.name FROM unnest($2::text[]) WITH ORDINALITY AS n(name, place) ORDER BY n.place \
+             ON CONFLICT (tenant, conversation_ref) DO NOTHING",
             &[tenant.into(), names.to_vec().into()],
         )?;
         sql::run(
-            "SELECT FROM reground.conversations AS v WHERE v.conversation_id = ANY (ARRAY(SELECT o.conversation_id FROM pg_catalog.unnest($2::text[]) AS n(name), \
-                 LATERAL (SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND external_id = n.name OFFSET 0) AS o)) \
+            "SELECT FROM reground.conversations AS v WHERE v.conversation_id = ANY (ARRAY(SELECT o.conversation_id FROM unnest($2::text[]) AS n(name), \
+                 LATERAL (SELECT conversation_id FROM reground.conversations WHERE tenant = $1 AND conversation_ref = n.name OFFSET 0) AS o)) \
              ORDER BY v.conversation_id FOR NO KEY UPDATE",
             &[tenant.into(), names.to_vec().into()],
         )?;
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM (SELECT v.conversation_id, v.external_id, nullif(v.settings, '{}') AS settings, v.turn_count AS number, \
-                 (SELECT t.turn_id FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id AND NOT t.superseded AND t.state <> 'abandoned' ORDER BY t.number DESC LIMIT 1) AS parent \
-             FROM pg_catalog.unnest($2::text[]) AS n(name), \
-                 LATERAL (SELECT * FROM reground.conversations AS o WHERE o.tenant = $1 AND o.external_id = n.name OFFSET 0) AS v) AS r",
+            "SELECT coalesce(json_agg(r), '[]')::text FROM (SELECT v.conversation_id, v.conversation_ref, nullif(v.settings, '{}') AS settings, v.turn_count AS turn_no, \
+                 (SELECT t.turn_id FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id AND NOT t.superseded AND t.state <> 'abandoned' ORDER BY t.turn_no DESC LIMIT 1) AS parent_turn_id \
+             FROM unnest($2::text[]) AS n(name), \
+                 LATERAL (SELECT * FROM reground.conversations AS o WHERE o.tenant = $1 AND o.conversation_ref = n.name OFFSET 0) AS v) AS r",
             &[tenant.into(), names.to_vec().into()],
         )
     })?
     .unwrap_or_default();
     let found: BTreeMap<String, Place> = found
         .into_iter()
-        .map(|place| (place.external_id.clone(), place))
+        .map(|place| (place.conversation_ref.clone(), place))
         .collect();
     Ok(
         match names.iter().find(|name| !found.contains_key(**name)) {
@@ -140,9 +140,9 @@ fn opened(tenant: &str, names: &[&str]) -> Result<std::result::Result<Conversati
 pub struct Told {
     #[serde(flatten)]
     pub ids: Ids,
-    pub citations: usize,
+    pub citation_count: usize,
     /// How many of these hold.
-    pub held: usize,
+    pub holding_count: usize,
     pub cfs: Option<f64>,
 }
 
@@ -153,8 +153,8 @@ pub fn known(
 ) -> Result<BTreeMap<(String, String), StoredAnswer<Told>>> {
     #[derive(Deserialize)]
     struct Row {
-        conversation: String,
-        external_id: String,
+        conversation_ref: String,
+        message_ref: String,
         #[serde(flatten)]
         fingerprint: Fingerprint,
         #[serde(flatten)]
@@ -165,11 +165,11 @@ pub fn known(
     }
     let rows: Vec<Row> = as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r), '[]')::text FROM ( \
-                 SELECT v.external_id AS conversation, m.external_id, m.answer_hash, m.citations_hash, m.turn_id, m.message_id, m.cfs, c.citations, c.held \
+            "SELECT coalesce(json_agg(r), '[]')::text FROM ( \
+                 SELECT v.conversation_ref, m.message_ref, m.answer_hash, m.citations_hash, m.turn_id, m.message_id, m.cfs, c.citation_count, c.holding_count \
                  FROM reground.messages AS m JOIN reground.conversations AS v USING (conversation_id), \
-                     LATERAL (SELECT pg_catalog.count(*) AS citations, pg_catalog.count(*) FILTER (WHERE holds) AS held FROM reground.message_citations WHERE message_id = m.message_id) AS c \
-                 WHERE v.conversation_id = ANY ($1) AND m.conversation_id = ANY ($1) AND m.external_id = ANY ($2)) AS r",
+                     LATERAL (SELECT count(*) AS citation_count, count(*) FILTER (WHERE holds) AS holding_count FROM reground.message_citations WHERE message_id = m.message_id) AS c \
+                 WHERE v.conversation_id = ANY ($1) AND m.conversation_id = ANY ($1) AND m.message_ref = ANY ($2)) AS r",
             &[conversations.ids().into(), messages.into()],
         )
     })?
@@ -179,7 +179,7 @@ pub fn known(
             fingerprint: row.fingerprint,
             row: row.told,
         };
-        ((row.conversation, row.external_id), known)
+        ((row.conversation_ref, row.message_ref), known)
     });
     Ok(rows.collect())
 }
@@ -196,8 +196,8 @@ pub fn reserve(count: usize) -> Result<Vec<Ids>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(i), '[]')::text FROM (SELECT pg_catalog.nextval('reground.turns_turn_id_seq') AS turn_id, \
-                 pg_catalog.nextval('reground.messages_message_id_seq') AS message_id FROM pg_catalog.generate_series(1, $1)) AS i",
+            "SELECT coalesce(json_agg(i), '[]')::text FROM (SELECT nextval('reground.turns_turn_id_seq') AS turn_id, \
+                 nextval('reground.messages_message_id_seq') AS message_id FROM generate_series(1, $1)) AS i",
             &[count.into()],
         )
     })?
@@ -209,8 +209,8 @@ pub fn reserve(count: usize) -> Result<Vec<Ids>> {
 pub struct NewTurn<'a> {
     pub turn_id: i64,
     pub conversation_id: i64,
-    pub number: i32,
-    pub parent: Option<i64>,
+    pub turn_no: i32,
+    pub parent_turn_id: Option<i64>,
     pub query: &'a str,
     pub request_hash: &'a str,
     pub corpus: &'a str,
@@ -259,12 +259,12 @@ fn insert_turns(tenant: &str, settings: &[&Settings], turns: &[NewTurn<'_>]) -> 
     let (rows, settings) = (sql::json(turns)?, sql::json(settings)?);
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.turns (turn_id, tenant, conversation_id, number, parent, state, origin, request_hash, query, corpus, intent, intent_confidence, intent_signals, \
-                 retrieval, settings, context, context_tokens, query_tokens, retrieved, tags, begun_at, ended_at) \
+            "INSERT INTO reground.turns (turn_id, tenant, conversation_id, turn_no, parent_turn_id, state, origin, request_hash, query, corpus, intent, intent_confidence, intent_signals, \
+                 query_expansion, settings, context, context_tokens, query_tokens, retrieved, tags, begun_at, ended_at) \
              OVERRIDING SYSTEM VALUE \
-             SELECT x.turn_id, $2, x.conversation_id, x.number, x.parent, 'ended', 'imported', x.request_hash, x.query, x.corpus, 'new_topic', 0, '{imported}', \
+             SELECT x.turn_id, $2, x.conversation_id, x.turn_no, x.parent_turn_id, 'ended', 'imported', x.request_hash, x.query, x.corpus, 'new_topic', 0, '{imported}', \
                  '{}', $3::jsonb -> x.settings, x.context, x.context_tokens, x.query_tokens, false, coalesce(x.tags, '{}'), x.at, x.at \
-             FROM pg_catalog.json_to_recordset($1::json) AS x(turn_id bigint, conversation_id bigint, number integer, parent bigint, request_hash text, query text, corpus text, \
+             FROM json_to_recordset($1::json) AS x(turn_id bigint, conversation_id bigint, turn_no integer, parent_turn_id bigint, request_hash text, query text, corpus text, \
                  context jsonb, context_tokens integer, query_tokens integer, tags jsonb, settings integer, at timestamptz)",
             &[rows.into(), tenant.into(), settings.into()],
         )
@@ -282,7 +282,7 @@ fn reserve_markers(tenant: &str, turns: &[NewTurn<'_>]) -> Result<()> {
             if seen.insert((turn.conversation_id, bound.marker.clone())) {
                 reserved.push(markers::Bound {
                     conversation_id: turn.conversation_id,
-                    first_turn: turn.number,
+                    first_turn_no: turn.turn_no,
                     row: markers::Row::new(&bound, Some(passage)),
                 });
             }

@@ -1,5 +1,5 @@
-//! The registry of a conversation's markers: only ever added to. A turn reads what it may have to bind again, an answer what it
-//! names: the registry of a long conversation is long. That one was cited is noted.
+//! The table `conversation_markers`. Rows are added and never removed. In a long conversation they are many, so a turn reads only
+//! those that it may bind again, and an answer those that it names.
 
 use std::collections::BTreeSet;
 
@@ -11,67 +11,67 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 
-/// A marker with what its document was called.
+/// A marker with the title and the address of its document.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     pub marker: String,
     pub corpus: String,
     pub doc_id: String,
-    pub passage: String,
+    pub chunk_id: String,
     pub version: Option<i32>,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
     pub char_start: Option<u32>,
     pub char_end: Option<u32>,
-    pub hash: String,
+    pub content_hash: String,
     pub title: Option<String>,
     pub uri: Option<String>,
 }
 
 impl Row {
-    /// A row of what the pure crate bound.
+    /// The row of a new marker, with the description of its passage if known.
     pub fn new(bound: &BoundMarker, described: Option<&Passage>) -> Self {
         Self {
             marker: bound.marker.clone(),
             corpus: bound.corpus.clone(),
             doc_id: bound.doc_id.clone(),
-            passage: bound.passage.clone(),
+            chunk_id: bound.chunk_id.clone(),
             version: bound.version,
             page_start: bound.pages.map(|pages| pages.start),
             page_end: bound.pages.map(|pages| pages.end),
             char_start: bound.chars.map(|chars| chars.start),
             char_end: bound.chars.map(|chars| chars.end),
-            hash: bound.hash.clone(),
+            content_hash: bound.content_hash.clone(),
             title: described.and_then(|passage| passage.title.clone()),
             uri: described.and_then(|passage| passage.uri.clone()),
         }
     }
 
-    /// What the marker is bound to.
+    /// The passage that the marker is bound to.
     pub fn bound(&self) -> BoundMarker {
         BoundMarker {
             marker: self.marker.clone(),
             corpus: self.corpus.clone(),
             doc_id: self.doc_id.clone(),
-            passage: self.passage.clone(),
+            chunk_id: self.chunk_id.clone(),
             version: self.version,
             pages: PageRange::of(self.page_start, self.page_end),
             chars: CharRange::of(self.char_start, self.char_end),
-            hash: self.hash.clone(),
+            content_hash: self.content_hash.clone(),
         }
     }
 }
 
-/// The markers that go by one of these names, or whose document does. In the order in which they were bound.
+/// The markers whose name or document id is one of `names`, in the order in which they were bound.
 pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+            "SELECT coalesce(json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
                  SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker = ANY ($2) \
                  UNION SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2)) AS m",
             &[conversation_id.into(), names.into()],
@@ -80,12 +80,15 @@ pub fn named(conversation_id: i64, names: Vec<String>) -> Result<Vec<Row>> {
     .unwrap_or_default())
 }
 
-/// The letters of a marker.
-const LETTERS: &str = "pg_catalog.rtrim(marker, '0123456789')";
+/// Expression for the letters of a marker.
+const LETTERS: &str = "rtrim(marker, '0123456789')";
 
-/// The markers of some documents, those of others that have the same letters (as markers of imported turns may), and the last that
-/// tells the next one in this style: of a new document, or of the running numbers. In the order in which they were bound. Its time
-/// does not grow with the conversation.
+/// The markers that a turn needs to bind sources of these documents, in the order in which they were bound:
+/// - the markers of the documents;
+/// - markers of other documents with the same letters, as imported turns can have;
+/// - the greatest marker in this style, from which the next new one follows.
+///
+/// The time does not grow with the length of the conversation.
 pub fn of_documents<'a>(
     conversation_id: i64,
     documents: impl Iterator<Item = (&'a str, &'a str)>,
@@ -93,26 +96,26 @@ pub fn of_documents<'a>(
 ) -> Result<Vec<Row>> {
     let documents: BTreeSet<(&str, &str)> = documents.collect();
     let (corpora, documents): (Vec<&str>, Vec<&str>) = documents.into_iter().unzip();
-    // As literals: each is an index. Markers of imported turns come in any order, so the last is the greatest and not the latest.
+    // The conditions are literals, so that they match partial indexes. Markers of imported turns come in any order, so the greatest
+    // marker need not be the latest.
     let last = match style {
         MarkerStyle::Lettered => format!(
-            "marker ~ '^[A-Z]+[0-9]+$' ORDER BY pg_catalog.length({LETTERS}) DESC, {LETTERS} COLLATE \"C\" DESC"
+            "marker ~ '^[A-Z]+[0-9]+$' ORDER BY length({LETTERS}) DESC, {LETTERS} COLLATE \"C\" DESC"
         ),
         MarkerStyle::Numbered => {
-            "marker ~ '^[0-9]+$' ORDER BY pg_catalog.length(marker) DESC, marker COLLATE \"C\" DESC"
-                .to_owned()
+            "marker ~ '^[0-9]+$' ORDER BY length(marker) DESC, marker COLLATE \"C\" DESC".to_owned()
         }
     };
     Ok(as_owner(|| {
         sql::write_json(
             &format!(
                 "WITH own AS (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND doc_id = ANY ($2) \
-                     AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (pg_catalog.unnest($3), pg_catalog.unnest($2)) AS d)) \
-                 SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
+                     AND (corpus, doc_id) IN (SELECT * FROM ROWS FROM (unnest($3), unnest($2)) AS d)) \
+                 SELECT coalesce(json_agg(m ORDER BY m.binding_no), '[]')::text FROM ( \
                      SELECT * FROM own \
                      UNION SELECT k.* FROM (SELECT DISTINCT {LETTERS} AS letters FROM own WHERE marker ~ '^[A-Z]+[0-9]+$') AS g, \
                          LATERAL (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND marker ~ '^[A-Z]+[0-9]+$' \
-                             AND pg_catalog.length({LETTERS}) = pg_catalog.length(g.letters) AND {LETTERS} COLLATE \"C\" = g.letters OFFSET 0) AS k \
+                             AND length({LETTERS}) = length(g.letters) AND {LETTERS} COLLATE \"C\" = g.letters OFFSET 0) AS k \
                      UNION (SELECT * FROM reground.conversation_markers WHERE conversation_id = $1 AND {last} LIMIT 1)) AS m"
             ),
             &[conversation_id.into(), documents.into(), corpora.into()],
@@ -121,18 +124,18 @@ pub fn of_documents<'a>(
     .unwrap_or_default())
 }
 
-/// The markers that answers have cited, in the order in which they were bound; where the conversation has gone back, only those
-/// cited on its path.
+/// The markers that answers have cited, in the order in which they were bound. If turns are superseded, only those cited on the
+/// path.
 pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(m), '[]')::text FROM ( \
-                 SELECT marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash \
+            "SELECT coalesce(json_agg(m), '[]')::text FROM ( \
+                 SELECT marker, corpus, doc_id, chunk_id, version, page_start, page_end, char_start, char_end, content_hash \
                  FROM reground.conversation_markers AS k WHERE conversation_id = $1 AND cited \
                      AND (NOT EXISTS (SELECT FROM reground.turns AS s WHERE s.conversation_id = $1 AND s.superseded) \
                          OR k.marker IN (SELECT c.marker FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
                              WHERE t.conversation_id = $1 AND NOT t.superseded AND c.marker IS NOT NULL) \
-                         OR (k.doc_id, k.corpus, k.passage) IN (SELECT c.doc_id, c.corpus, c.chunk_id FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
+                         OR (k.doc_id, k.corpus, k.chunk_id) IN (SELECT c.doc_id, c.corpus, c.chunk_id FROM reground.turns AS t JOIN reground.message_citations AS c ON c.turn_id = t.turn_id \
                              WHERE t.conversation_id = $1 AND NOT t.superseded AND c.doc_id IS NOT NULL AND c.corpus IS NOT NULL AND c.chunk_id IS NOT NULL)) \
                  ORDER BY binding_no) AS m",
             &[conversation_id.into()],
@@ -141,14 +144,14 @@ pub fn cited(conversation_id: i64) -> Result<Vec<Row>> {
     .unwrap_or_default())
 }
 
-/// Notes what an answer has cited, by marker or otherwise.
+/// Marks the sources that an answer cites, by marker or otherwise, as cited.
 pub fn cite(message_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
             "UPDATE reground.conversation_markers AS m SET cited = true FROM ( \
                  SELECT conversation_id, marker FROM reground.message_citations WHERE message_id = $1 \
                  UNION SELECT c.conversation_id, n.marker FROM reground.message_citations AS c JOIN reground.conversation_markers AS n \
-                     ON (n.conversation_id, n.doc_id, n.corpus, n.passage) = (c.conversation_id, c.doc_id, c.corpus, c.chunk_id) WHERE c.message_id = $1) AS c \
+                     ON (n.conversation_id, n.doc_id, n.corpus, n.chunk_id) = (c.conversation_id, c.doc_id, c.corpus, c.chunk_id) WHERE c.message_id = $1) AS c \
              WHERE (m.conversation_id, m.marker) = (c.conversation_id, c.marker) AND NOT m.cited",
             &[message_id.into()],
         )
@@ -160,28 +163,37 @@ pub fn cite(message_id: i64) -> Result<()> {
 #[derive(Debug, Serialize)]
 pub struct Bound {
     pub conversation_id: i64,
-    /// Number of the turn.
-    pub first_turn: i32,
+    /// Number of the turn that bound it.
+    pub first_turn_no: i32,
     #[serde(flatten)]
     pub row: Row,
 }
 
-/// Adds markers; one that the conversation has is a fault.
+/// Adds markers.
+///
+/// # Errors
+/// 23505 if the conversation has one of them already.
 pub fn add(tenant: &str, bound: &[Bound]) -> Result<()> {
     insert(tenant, bound, "")
 }
 
-/// Adds those of these markers that their conversations have not.
+/// Adds the markers that their conversations do not have yet.
 pub fn reserve(tenant: &str, bound: &[Bound]) -> Result<()> {
     insert(
         tenant,
         bound,
-        // OFFSET 0: each is looked for, whatever is known of the table.
+        // OFFSET 0 keeps the subquery, so that each marker is looked up by the index whatever the statistics.
         "WHERE NOT EXISTS (SELECT FROM reground.conversation_markers AS m WHERE (m.conversation_id, m.marker) = (x.conversation_id, x.marker) OFFSET 0)",
     )
 }
 
-fn insert(tenant: &str, bound: &[Bound], which: &str) -> Result<()> {
+/// Columns of [`Bound`].
+const BOUND: Record = Record(&[
+    "conversation_id bigint, first_turn_no integer, marker text, corpus text, doc_id text, chunk_id text, version integer",
+    "page_start integer, page_end integer, char_start integer, char_end integer, content_hash text, title text, uri text",
+]);
+
+fn insert(tenant: &str, bound: &[Bound], condition: &str) -> Result<()> {
     if bound.is_empty() {
         return Ok(());
     }
@@ -189,15 +201,14 @@ fn insert(tenant: &str, bound: &[Bound], which: &str) -> Result<()> {
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.conversation_markers (tenant, conversation_id, first_turn, marker, corpus, doc_id, passage, version, page_start, page_end, \
-                     char_start, char_end, hash, title, uri, binding_no) \
-                 SELECT $1, x.conversation_id, x.first_turn, x.marker, x.corpus, x.doc_id, x.passage, x.version, x.page_start, x.page_end, \
-                     x.char_start, x.char_end, x.hash, x.title, x.uri, \
-                     (SELECT coalesce(pg_catalog.max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = x.conversation_id) \
-                         + pg_catalog.row_number() OVER (PARTITION BY x.conversation_id ORDER BY x.place) \
-                 FROM ROWS FROM (pg_catalog.json_to_recordset($2::json) AS (conversation_id bigint, first_turn integer, marker text, corpus text, doc_id text, passage text, \
-                     version integer, page_start integer, page_end integer, char_start integer, char_end integer, hash text, title text, uri text)) WITH ORDINALITY \
-                     AS x(conversation_id, first_turn, marker, corpus, doc_id, passage, version, page_start, page_end, char_start, char_end, hash, title, uri, place) {which}"
+                "INSERT INTO reground.conversation_markers (tenant, {}, binding_no) \
+                 SELECT $1, {}, \
+                     (SELECT coalesce(max(m.binding_no), 0) FROM reground.conversation_markers AS m WHERE m.conversation_id = x.conversation_id) \
+                         + row_number() OVER (PARTITION BY x.conversation_id ORDER BY x.position) \
+                 FROM ROWS FROM (json_to_recordset($2::json) AS ({BOUND})) WITH ORDINALITY AS x({}, position) {condition}",
+                BOUND.columns(""),
+                BOUND.columns("x."),
+                BOUND.columns("")
             ),
             &[tenant.into(), rows.into()],
         )

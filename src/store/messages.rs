@@ -10,15 +10,15 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 use crate::store::documents::STATE;
 
-/// An answer that was given before.
+/// A stored answer.
 #[derive(Debug, Deserialize)]
 pub struct Earlier {
     pub message_id: i64,
     pub turn_id: i64,
-    pub external_id: Option<String>,
+    pub message_ref: Option<String>,
     #[serde(flatten)]
     pub fingerprint: Fingerprint,
     pub superseded: bool,
@@ -31,27 +31,27 @@ pub struct NewMessage<'a> {
     pub conversation_id: i64,
     pub turn_id: i64,
     pub origin: Origin,
-    pub external_id: Option<&'a str>,
-    /// `None` for one whose words are not kept.
+    pub message_ref: Option<&'a str>,
+    /// The text; `None` if the settings do not store texts.
     pub answer: Option<&'a str>,
     #[serde(flatten)]
     pub fingerprint: &'a Fingerprint,
     pub answer_tokens: usize,
     pub model: Option<&'a str>,
     pub usage: Option<&'a Value>,
-    /// What its API returned beside the text.
+    /// Citations that the model's API returned besides the text.
     pub citations: Option<&'a Value>,
     pub tags: Option<&'a Value>,
-    /// When it was given, as PostgreSQL reads it; `None` for now.
+    /// Time of the answer, in a form that PostgreSQL reads; `None` for the current time.
     pub created_at: Option<&'a str>,
     #[serde(flatten)]
     pub scored: Scored,
-    /// In a table of their own.
+    /// Stored in the table `message_citations`.
     #[serde(skip)]
     pub cited: Cow<'a, [NewCitation]>,
 }
 
-/// Who finished a turn.
+/// Whether this extension or another system handled a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
@@ -59,7 +59,7 @@ pub enum Origin {
     Imported,
 }
 
-/// What an answer was judged to be as a whole.
+/// The judgement of an answer as a whole.
 #[derive(Debug, Serialize)]
 pub struct Scored {
     citation_count: usize,
@@ -95,7 +95,7 @@ impl From<&JudgedAnswer> for Scored {
     }
 }
 
-/// A citation to be stored; fields are named as the columns.
+/// A citation to be stored. The fields are those of [`CITATION`].
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct NewCitation {
     pub citation_no: usize,
@@ -115,25 +115,25 @@ pub struct NewCitation {
     pub fact_summary: Option<String>,
     pub status: Option<&'static str>,
     pub holds: Option<bool>,
-    pub mode: Option<&'static str>,
+    pub hallucination_mode: Option<&'static str>,
     pub score: Option<f64>,
     pub coordinate_fidelity: Option<f64>,
     pub support: Option<f64>,
     pub support_parts: Option<Value>,
     pub diagnostic: Option<&'static str>,
     pub detail: Option<&'static str>,
-    pub best_other: Option<String>,
+    pub best_other_marker: Option<String>,
     pub factor_coordinates: Option<u8>,
     pub factor_retrieval: Option<u8>,
     pub factor_rerank: Option<u8>,
     pub factor_context: Option<u8>,
     pub factor_generation: Option<u8>,
-    pub lost_at: Option<&'static str>,
+    pub lost_stage: Option<&'static str>,
     pub source_version: Option<i32>,
     pub source_hash: Option<String>,
     pub repaired: bool,
-    pub char_start: usize,
-    pub char_end: usize,
+    pub answer_start: usize,
+    pub answer_end: usize,
     pub byte_start: usize,
     pub byte_end: usize,
     pub utf16_start: usize,
@@ -141,7 +141,7 @@ pub struct NewCitation {
 }
 
 impl NewCitation {
-    /// Those of an answer as they are stored: without words, where the words of answers are not kept.
+    /// The citations of an answer as they are stored: without texts unless `keeps_words` is true.
     pub fn stored(citations: &[Self], keeps_words: bool) -> Cow<'_, [Self]> {
         match keeps_words {
             true => citations.into(),
@@ -149,7 +149,7 @@ impl NewCitation {
         }
     }
 
-    /// What stays of it: what it was judged to be, and where it stood.
+    /// The verdict and the position alone.
     fn without_words(&self) -> Self {
         Self {
             raw: self.marker.clone().unwrap_or_default(),
@@ -161,74 +161,74 @@ impl NewCitation {
     }
 }
 
-/// The columns of [`NewCitation`], as a record definition.
-const RECORD: &str = "citation_no integer, marker text, raw text, form text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
-     quote text, quote_start integer, quote_end integer, fact_summary text, status text, holds boolean, mode text, score double precision, coordinate_fidelity double precision, \
-     support double precision, support_parts jsonb, diagnostic text, detail text, best_other text, factor_coordinates smallint, factor_retrieval smallint, \
-     factor_rerank smallint, factor_context smallint, factor_generation smallint, lost_at text, source_version integer, source_hash text, \
-     repaired boolean, char_start integer, char_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer";
+/// Columns of [`NewCitation`].
+const CITATION: Record = Record(&[
+    "citation_no integer, marker text, raw text, form text, corpus text, doc_id text, chunk_id text, title text, uri text, locator text, claim text, \
+     quote text, quote_start integer, quote_end integer, fact_summary text, status text, holds boolean, hallucination_mode text, score double precision, coordinate_fidelity double precision, \
+     support double precision, support_parts jsonb, diagnostic text, detail text, best_other_marker text, factor_coordinates smallint, factor_retrieval smallint, \
+     factor_rerank smallint, factor_context smallint, factor_generation smallint, lost_stage text, source_version integer, source_hash text, \
+     repaired boolean, answer_start integer, answer_end integer, byte_start integer, byte_end integer, utf16_start integer, utf16_end integer",
+]);
 
-/// The names of these columns, each behind a prefix.
-fn columns(prefix: &str) -> String {
-    let names = RECORD
-        .split(',')
-        .filter_map(|column| column.split_whitespace().next());
-    let columns: Vec<String> = names.map(|name| format!("{prefix}{name}")).collect();
-    columns.join(", ")
-}
+/// Columns of [`NewMessage`], without the defaults.
+const MESSAGE: Record = Record(&[
+    "message_id bigint, conversation_id bigint, turn_id bigint, origin text, message_ref text, answer text, answer_hash text, answer_tokens integer",
+    "model text, usage jsonb, citations jsonb, citations_hash text, citation_count integer, malformed_count integer, cfs double precision",
+    "stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[]",
+]);
 
-/// An answer as the model gave it.
+/// The text of an answer, with its turn.
 #[derive(Debug, Deserialize)]
 pub struct Message {
     pub turn_id: i64,
-    /// `None` where its words were not kept.
+    /// `None` if the text was not stored.
     pub answer: Option<String>,
-    /// What the model's API returned beside the text.
+    /// Citations that the model's API returned besides the text.
     pub citations: Option<Value>,
 }
 
-/// An answer of this tenant.
+/// An answer of this tenant; `None` if the tenant has no such answer.
 pub fn load(tenant: &str, message_id: i64) -> Result<Option<Message>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(m)::text FROM (SELECT turn_id, answer, citations FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
+            "SELECT row_to_json(m)::text FROM (SELECT turn_id, answer, citations FROM reground.messages WHERE message_id = $1 AND tenant = $2) AS m",
             &[message_id.into(), tenant.into()],
         )
     })
 }
 
-/// The answers of a turn, and the one of the conversation that has this id; oldest first.
+/// The answers of a turn, and the answer of the conversation with this `message_ref`; oldest first.
 pub fn earlier(
     conversation_id: i64,
     turn_id: i64,
-    external_id: Option<&str>,
+    message_ref: Option<&str>,
 ) -> Result<Vec<Earlier>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(m ORDER BY m.message_id), '[]')::text FROM ( \
-                 SELECT message_id, turn_id, external_id, answer_hash, citations_hash, superseded FROM reground.messages \
-                 WHERE conversation_id = $1 AND (turn_id = $2 OR external_id = $3)) AS m",
-            &[conversation_id.into(), turn_id.into(), external_id.into()],
+            "SELECT coalesce(json_agg(m ORDER BY m.message_id), '[]')::text FROM ( \
+                 SELECT message_id, turn_id, message_ref, answer_hash, citations_hash, superseded FROM reground.messages \
+                 WHERE conversation_id = $1 AND (turn_id = $2 OR message_ref = $3)) AS m",
+            &[conversation_id.into(), turn_id.into(), message_ref.into()],
         )
     })?
     .unwrap_or_default())
 }
 
-/// Where the next answer of a turn goes.
+/// The id for the next answer of a turn.
 #[derive(Debug, Deserialize)]
 pub struct Place {
     pub message_id: i64,
-    /// Tokens of the answer whose place it takes.
+    /// Tokens of the answer that it supersedes.
     pub superseded_tokens: Option<i32>,
 }
 
-/// Makes place for the next answer of a turn: one that stood there stays as superseded, and leaves the rollups.
+/// Reserves an id for the next answer of a turn. The current answer of the turn is marked as superseded and leaves the rollups.
 pub fn make_place(turn_id: i64) -> Result<Place> {
     let place = as_owner(|| {
         sql::write_json(
             "WITH superseded AS (UPDATE reground.messages SET superseded = true WHERE turn_id = $1 AND NOT superseded RETURNING tenant, message_id, answer_tokens), \
                  queued AS (INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT tenant, message_id, -1 FROM superseded) \
-             SELECT pg_catalog.json_build_object('message_id', pg_catalog.nextval('reground.messages_message_id_seq'), \
+             SELECT json_build_object('message_id', nextval('reground.messages_message_id_seq'), \
                  'superseded_tokens', (SELECT answer_tokens FROM superseded))::text",
             &[turn_id.into()],
         )
@@ -236,7 +236,7 @@ pub fn make_place(turn_id: i64) -> Result<Place> {
     place.ok_or_else(|| Error::Stored("a new message has no id".into()))
 }
 
-/// A citation with the answer that it is of.
+/// A citation with the ids of its answer.
 #[derive(Serialize)]
 struct Cited<'a> {
     conversation_id: i64,
@@ -247,8 +247,8 @@ struct Cited<'a> {
     citation: &'a NewCitation,
 }
 
-/// Stores answers with their citations, and queues live ones for the rollups: what another system answered is not what this one is
-/// held to.
+/// Stores answers with their citations, and queues live ones for the rollups. Imported answers are not counted there, because another
+/// system gave them.
 pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
     let cited: Vec<Cited<'_>> = messages
         .iter()
@@ -265,27 +265,25 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
     let (messages, citations) = (sql::json(messages)?, sql::json(&cited)?);
     as_owner(|| {
         sql::run(
-            "WITH new AS (INSERT INTO reground.messages (message_id, tenant, conversation_id, turn_id, origin, external_id, answer, answer_hash, answer_tokens, model, usage, \
-                     citations, citations_hash, tags, citation_count, malformed_count, cfs, stage_cfs, grounded_cfs, diagnostic, decision, reasons, created_at) \
-                 OVERRIDING SYSTEM VALUE \
-                 SELECT x.message_id, $2, x.conversation_id, x.turn_id, x.origin, x.external_id, x.answer, x.answer_hash, x.answer_tokens, x.model, x.usage, \
-                     x.citations, x.citations_hash, coalesce(x.tags, '{}'), x.citation_count, x.malformed_count, x.cfs, x.stage_cfs, x.grounded_cfs, x.diagnostic, x.decision, x.reasons, \
-                     coalesce(x.created_at, pg_catalog.clock_timestamp()) \
-                 FROM pg_catalog.json_to_recordset($1::json) AS x(message_id bigint, conversation_id bigint, turn_id bigint, origin text, external_id text, answer text, answer_hash text, \
-                     answer_tokens integer, model text, usage jsonb, citations jsonb, citations_hash text, tags jsonb, citation_count integer, malformed_count integer, cfs double precision, \
-                     stage_cfs double precision, grounded_cfs double precision, diagnostic text, decision text, reasons text[], created_at timestamptz) \
-                 RETURNING message_id, origin) \
+            &format!(
+                "WITH new AS (INSERT INTO reground.messages ({}, tenant, tags, created_at) OVERRIDING SYSTEM VALUE \
+                     SELECT {}, $2, coalesce(x.tags, '{{}}'), coalesce(x.created_at, clock_timestamp()) \
+                     FROM json_to_recordset($1::json) AS x({MESSAGE}, tags jsonb, created_at timestamptz) \
+                     RETURNING message_id, origin) \
                  INSERT INTO reground.rollup_queue (tenant, message_id, change) SELECT $2, message_id, 1 FROM new WHERE origin = 'live'",
+                MESSAGE.columns(""),
+                MESSAGE.columns("x.")
+            ),
             &[messages.into(), tenant.into()],
         )?;
         sql::run(
             &format!(
                 "INSERT INTO reground.message_citations (tenant, conversation_id, turn_id, message_id, created_at, {}) \
-                     SELECT $2, x.conversation_id, x.turn_id, x.message_id, coalesce(x.created_at, pg_catalog.clock_timestamp()), {} \
-                     FROM pg_catalog.json_to_recordset($1::json) AS x(conversation_id bigint, turn_id bigint, message_id bigint, created_at timestamptz, {RECORD}) \
+                     SELECT $2, x.conversation_id, x.turn_id, x.message_id, coalesce(x.created_at, clock_timestamp()), {} \
+                     FROM json_to_recordset($1::json) AS x(conversation_id bigint, turn_id bigint, message_id bigint, created_at timestamptz, {CITATION}) \
                      ORDER BY x.message_id, x.citation_no",
-                columns(""),
-                columns("x.")
+                CITATION.columns(""),
+                CITATION.columns("x.")
             ),
             &[citations.into(), tenant.into()],
         )?;
@@ -293,17 +291,17 @@ pub fn insert(tenant: &str, messages: &[NewMessage<'_>]) -> Result<()> {
     })
 }
 
-/// The rows that `end_turn` returns for a message of a tenant ($1, $2), as a FROM clause: its citations, or one row with
-/// the message alone. To be read as the owner.
+/// FROM clause of the rows that `end_turn` returns for an answer ($1) of a tenant ($2): its citations, or one row with the answer
+/// alone. To be read as the owner.
 pub fn rows() -> String {
     rows_of("reground.message_citations")
 }
 
-/// As [`rows`], with the words of the citations as they were judged ($3), which are not kept.
+/// As [`rows`], with the texts of the judged citations ($3, a JSON array), which are not stored.
 pub fn rows_with_words() -> String {
     rows_of(
-        "(SELECT w.* FROM reground.message_citations AS s JOIN pg_catalog.json_array_elements($3::json) AS j(said) ON (j.said ->> 'citation_no')::integer = s.citation_no \
-             CROSS JOIN LATERAL pg_catalog.json_populate_record(s, j.said) AS w WHERE s.message_id = $1)",
+        "(SELECT w.* FROM reground.message_citations AS s JOIN json_array_elements($3::json) AS j(judged) ON (j.judged ->> 'citation_no')::integer = s.citation_no \
+             CROSS JOIN LATERAL json_populate_record(s, j.judged) AS w WHERE s.message_id = $1)",
     )
 }
 

@@ -1,5 +1,5 @@
-//! The tables of schema `reground`. Every look-up names the tenant itself, besides row-level security: a superuser is
-//! not filtered by policies, and another tenant's row must not exist for him either.
+//! The tables of schema `reground`. Every query names the tenant, in addition to row-level security: policies do not apply to
+//! superusers, and they must not see rows of other tenants either.
 
 pub mod alerts;
 pub mod chain;

@@ -1,4 +1,4 @@
-//! Probes, and what became of them.
+//! The tables `probes` and `probe_results`.
 
 use reground_grounding::inspect::probe::Outcome;
 use serde::{Deserialize, Serialize};
@@ -6,37 +6,45 @@ use serde_json::Value;
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 
-/// A question whose source is known.
+/// A question with a known source.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Probe {
     pub probe: String,
     pub corpus: String,
     pub query: String,
-    pub query_embedding: Option<Vec<f32>>,
+    pub embedding: Option<Vec<f32>>,
     pub filter: Option<Value>,
     pub settings: Value,
     pub doc_id: String,
     pub chunk_id: Option<String>,
 }
 
-/// Stores a probe, in place of the one of its name.
+/// Columns of [`Probe`], without the name.
+const VALUES: Record = Record(&[
+    "corpus text, query text, embedding real[], filter jsonb, settings jsonb, doc_id text, chunk_id text",
+]);
+
+/// Stores a probe; replaces that of the same name.
 pub fn put(tenant: &str, probe: &Probe) -> Result<()> {
     let row = sql::json(probe)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.probes (tenant, probe, corpus, query, query_embedding, filter, settings, doc_id, chunk_id) \
-             SELECT $2, x.* FROM pg_catalog.json_to_record($1::json) AS x(probe text, corpus text, query text, query_embedding real[], filter jsonb, settings jsonb, doc_id text, chunk_id text) \
-             ON CONFLICT (tenant, probe) DO UPDATE SET corpus = excluded.corpus, query = excluded.query, query_embedding = excluded.query_embedding, filter = excluded.filter, \
-                 settings = excluded.settings, doc_id = excluded.doc_id, chunk_id = excluded.chunk_id",
+            &format!(
+                "INSERT INTO reground.probes (tenant, probe, {}) \
+                 SELECT $2, x.* FROM json_to_record($1::json) AS x(probe text, {VALUES}) \
+                 ON CONFLICT (tenant, probe) DO UPDATE SET {}",
+                VALUES.columns(""),
+                VALUES.assignments("excluded.")
+            ),
             &[row.into(), tenant.into()],
         )
     })?;
     Ok(())
 }
 
-/// Drops a probe with its results.
+/// Deletes a probe with its results; returns whether it existed.
 pub fn drop(tenant: &str, probe: &str) -> Result<bool> {
     let dropped = as_owner(|| {
         sql::run(
@@ -47,19 +55,22 @@ pub fn drop(tenant: &str, probe: &str) -> Result<bool> {
     Ok(dropped > 0)
 }
 
-/// The probes of a tenant, of one corpus or all.
+/// The probes of a tenant, of one corpus or of all, by name.
 pub fn all(tenant: &str, corpus: Option<&str>) -> Result<Vec<Probe>> {
     Ok(as_owner(|| {
         sql::read_json(
-            "SELECT coalesce(pg_catalog.json_agg(p ORDER BY p.probe), '[]')::text FROM ( \
-                 SELECT probe, corpus, query, query_embedding, filter, settings, doc_id, chunk_id FROM reground.probes WHERE tenant = $1 AND ($2::text IS NULL OR corpus = $2)) AS p",
+            &format!(
+                "SELECT coalesce(json_agg(p ORDER BY p.probe), '[]')::text FROM ( \
+                     SELECT probe, {} FROM reground.probes WHERE tenant = $1 AND ($2::text IS NULL OR corpus = $2)) AS p",
+                VALUES.columns("")
+            ),
             &[tenant.into(), corpus.into()],
         )
     })?
     .unwrap_or_default())
 }
 
-/// What became of a probe.
+/// The result of a probe.
 #[derive(Debug, Serialize)]
 pub struct Probed {
     pub probe: String,
@@ -68,14 +79,14 @@ pub struct Probed {
     pub outcome: Outcome,
 }
 
-/// Stores what became of probes.
+/// Stores the results of probes.
 pub fn write(tenant: &str, probed: &[Probed]) -> Result<()> {
     let rows = sql::json(probed)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.probe_results (tenant, probe, found, position, lost_at, reason) \
-             SELECT $2, x.probe, x.found, x.position, x.lost_at, x.reason \
-             FROM reground.probes AS p JOIN pg_catalog.json_to_recordset($1::json) AS x(probe text, found boolean, position integer, lost_at text, reason text) ON x.probe = p.probe WHERE p.tenant = $2",
+            "INSERT INTO reground.probe_results (tenant, probe, found, position, lost_stage, reason) \
+             SELECT $2, x.probe, x.found, x.position, x.lost_stage, x.reason \
+             FROM reground.probes AS p JOIN json_to_recordset($1::json) AS x(probe text, found boolean, position integer, lost_stage text, reason text) ON x.probe = p.probe WHERE p.tenant = $2",
             &[rows.into(), tenant.into()],
         )
     })?;

@@ -23,41 +23,41 @@ fn read<T: DeserializeOwned>(statement: &str, args: &Args<'_>) -> Result<Option<
 }
 
 /// The tenants that have a conversation of that id; only one, where it is named.
-pub fn tenants(external_id: &str, tenant: Option<&str>) -> Result<Vec<String>> {
+pub fn tenants(conversation_ref: &str, tenant: Option<&str>) -> Result<Vec<String>> {
     Ok(read(
         "SELECT coalesce(json_agg(v.tenant ORDER BY v.tenant COLLATE \"C\"), '[]')::text FROM reground.conversations AS v \
-         WHERE v.external_id = $1 AND ($2 IS NULL OR v.tenant = $2)",
-        &[external_id.into(), tenant.into()],
+         WHERE v.conversation_ref = $1 AND ($2 IS NULL OR v.tenant = $2)",
+        &[conversation_ref.into(), tenant.into()],
     )?
     .unwrap_or_default())
 }
 
 /// A conversation of a tenant.
-pub fn conversation(external_id: &str, tenant: &str) -> Result<Option<Conversation>> {
+pub fn conversation(conversation_ref: &str, tenant: &str) -> Result<Option<Conversation>> {
     read(
-        "SELECT json_build_object('conversation', v.external_id, 'tenant', v.tenant, 'corpus', v.corpus, 'turns', coalesce(( \
-             SELECT json_agg(json_build_object('number', t.number, 'state', t.state, 'query', t.query, 'corpus', t.corpus, 'intent', t.intent, 'retrieved', t.retrieved, \
+        "SELECT json_build_object('conversation_ref', v.conversation_ref, 'tenant', v.tenant, 'corpus', v.corpus, 'turns', coalesce(( \
+             SELECT json_agg(json_build_object('turn_no', t.turn_no, 'state', t.state, 'query', t.query, 'corpus', t.corpus, 'intent', t.intent, 'retrieved', t.retrieved, \
                  'context_tokens', t.context_tokens, 'history_tokens', t.history_tokens, 'attribution_share', t.attribution_share, \
                  'predicted_accuracy', t.predicted_accuracy, 'warnings', t.warnings, 'superseded', t.superseded, 'imported', t.origin = 'imported', \
-                 'follows', (SELECT p.number FROM reground.turns AS p WHERE p.turn_id = t.parent), \
+                 'follows', (SELECT p.turn_no FROM reground.turns AS p WHERE p.turn_id = t.parent_turn_id), \
                  'retrievals', (SELECT coalesce(json_agg(r.query ORDER BY r.retrieval_no), '[]') FROM reground.turn_retrievals AS r WHERE r.turn_id = t.turn_id), \
                  'tags', (SELECT coalesce(json_agg(json_build_array(g.key, g.value) ORDER BY g.key COLLATE \"C\"), '[]') FROM jsonb_each_text(t.tags) AS g), \
                  'sources', (SELECT coalesce(json_agg(json_build_object('marker', e.source -> 'marker', 'doc_id', e.source #> '{passage,doc_id}', \
                          'title', e.source #> '{passage,title}', 'uri', e.source #> '{passage,uri}', 'pages', e.source #> '{passage,pages}', \
                          'chars', e.source #> '{passage,chars}', 'origin', e.source -> 'origin') ORDER BY e.position), '[]') \
                      FROM jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, position)), \
-                 'answers', (SELECT coalesce(json_agg(json_build_object('answer', m.answer, 'message', m.external_id, 'model', m.model, 'cfs', m.cfs, \
+                 'answers', (SELECT coalesce(json_agg(json_build_object('answer', m.answer, 'message_ref', m.message_ref, 'model', m.model, 'cfs', m.cfs, \
                          'decision', m.decision, 'reasons', m.reasons, 'superseded', m.superseded, \
                          'tags', (SELECT coalesce(json_agg(json_build_array(g.key, g.value) ORDER BY g.key COLLATE \"C\"), '[]') FROM jsonb_each_text(m.tags) AS g), \
                          'citations', (SELECT coalesce(json_agg(json_build_object('citation_no', c.citation_no, 'marker', c.marker, 'raw', c.raw, \
                                  'doc_id', c.doc_id, 'title', c.title, 'uri', c.uri, 'locator', c.locator, 'claim', c.claim, 'quote', c.quote, \
                                  'status', c.status, 'holds', c.holds, 'score', c.score, 'support', c.support, 'detail', c.detail, \
-                                 'best_other', c.best_other, 'lost_at', c.lost_at, 'char_start', c.char_start, 'char_end', c.char_end) ORDER BY c.citation_no), '[]') \
+                                 'best_other_marker', c.best_other_marker, 'lost_stage', c.lost_stage, 'answer_start', c.answer_start, 'answer_end', c.answer_end) ORDER BY c.citation_no), '[]') \
                              FROM reground.message_citations AS c WHERE c.message_id = m.message_id)) ORDER BY m.message_id), '[]') \
-                     FROM reground.messages AS m WHERE m.turn_id = t.turn_id)) ORDER BY t.number) \
+                     FROM reground.messages AS m WHERE m.turn_id = t.turn_id)) ORDER BY t.turn_no) \
              FROM reground.turns AS t WHERE t.conversation_id = v.conversation_id), '[]'))::text \
-         FROM reground.conversations AS v WHERE v.external_id = $1 AND v.tenant = $2",
-        &[external_id.into(), tenant.into()],
+         FROM reground.conversations AS v WHERE v.conversation_ref = $1 AND v.tenant = $2",
+        &[conversation_ref.into(), tenant.into()],
     )
 }
 
@@ -82,7 +82,7 @@ pub struct Asked<'a> {
 
 /// The answers that stand, of turns that searched the corpus ($1 to $4 as in [`Asked`]).
 const ANSWERS: &str = "answers AS MATERIALIZED ( \
-         SELECT m.message_id, m.tenant, m.conversation_id, m.model, m.cfs, m.decision, m.created_at, t.turn_id, t.number, t.query \
+         SELECT m.message_id, m.tenant, m.conversation_id, m.model, m.cfs, m.decision, m.created_at, t.turn_id, t.turn_no, t.query \
          FROM reground.messages AS m JOIN reground.turns AS t ON t.turn_id = m.turn_id \
          WHERE NOT m.superseded AND t.corpus = $1 AND ($2 IS NULL OR m.tenant = $2) AND ($3 IS NULL OR m.created_at >= $3) AND ($4 IS NULL OR m.created_at < $4))";
 
@@ -114,9 +114,9 @@ pub fn corpus(asked: Asked<'_>, unit: TimeUnit) -> Result<Option<Corpus>> {
                  percentile_cont($7) WITHIN GROUP (ORDER BY a.cfs) AS p5, count(*) AS answers \
              FROM answers AS a WHERE a.cfs IS NOT NULL GROUP BY 1), \
          documents AS ( \
-             SELECT u.doc_id, max(u.title) AS title, sum(u.contexts)::bigint AS contexts, sum(u.citations)::bigint AS citations, sum(u.held)::bigint AS held \
+             SELECT u.doc_id, max(u.title) AS title, sum(u.contexts)::bigint AS contexts, sum(u.citations)::bigint AS citations, sum(u.holding)::bigint AS holding \
              FROM (SELECT e.source #>> '{{passage,doc_id}}' AS doc_id, max(e.source #>> '{{passage,title}}') AS title, count(DISTINCT a.turn_id) AS contexts, \
-                       0::bigint AS citations, 0::bigint AS held \
+                       0::bigint AS citations, 0::bigint AS holding \
                    FROM answers AS a JOIN reground.turns AS t ON t.turn_id = a.turn_id CROSS JOIN LATERAL jsonb_array_elements(t.context) AS e(source) \
                    WHERE e.source #>> '{{passage,corpus}}' = $1 GROUP BY 1 \
                    UNION ALL \
@@ -132,7 +132,7 @@ pub fn corpus(asked: Asked<'_>, unit: TimeUnit) -> Result<Option<Corpus>> {
                      WHERE c.doc_id IS NOT NULL GROUP BY 1, 2, 3, 4 OFFSET 0) AS g \
                  WHERE reground._source_state(g.tenant, g.corpus, g.doc_id, g.source_version) IN ('changed', 'deleted')), \
              'models', (SELECT coalesce(json_agg(x ORDER BY x.citations DESC, x.model COLLATE \"C\"), '[]') FROM ( \
-                     SELECT c.model, count(*) AS citations, count(c.holds) AS judged, count(*) FILTER (WHERE c.holds) AS held, avg(c.support) AS support \
+                     SELECT c.model, count(*) AS citations, count(c.holds) AS judged, count(*) FILTER (WHERE c.holds) AS holding, avg(c.support) AS support \
                      FROM citations AS c GROUP BY 1) AS x), \
              'stages', (SELECT coalesce(json_agg(x ORDER BY x.place), '[]') FROM ( \
                      SELECT f.place, f.name, count(f.factor) AS reached, count(*) FILTER (WHERE f.factor = 1) AS survived FROM citations AS c \
@@ -152,7 +152,7 @@ pub fn corpus(asked: Asked<'_>, unit: TimeUnit) -> Result<Option<Corpus>> {
                      SELECT d.* FROM documents AS d WHERE d.citations = 0 ORDER BY d.contexts DESC, d.doc_id COLLATE \"C\" LIMIT $6) AS x), \
              'idle_documents', (SELECT count(*) FROM documents AS d WHERE d.citations = 0), \
              'worst', (SELECT coalesce(json_agg(x ORDER BY x.cfs, x.message_id DESC), '[]') FROM ( \
-                     SELECT w.message_id, w.tenant, v.external_id AS conversation, w.number AS turn, w.query, w.model, w.cfs, \
+                     SELECT w.message_id, w.tenant, v.conversation_ref, w.turn_no, w.query, w.model, w.cfs, \
                          ARRAY(SELECT DISTINCT c.status COLLATE \"C\" FROM citations AS c WHERE c.message_id = w.message_id AND c.holds IS NOT TRUE ORDER BY 1) AS statuses \
                      FROM answers AS w JOIN reground.conversations AS v ON v.conversation_id = w.conversation_id \
                      WHERE w.cfs < 1 ORDER BY w.cfs, w.message_id DESC LIMIT $6) AS x))::text \

@@ -23,7 +23,7 @@ const PARTITIONS: i32 = 16;
 #[derive(Clone, Copy)]
 pub struct Periods {
     /// The moment that days are counted back from.
-    pub now: TimestampWithTimeZone,
+    pub as_of: TimestampWithTimeZone,
     /// Days that traces and links are kept.
     pub trace_days: i32,
     /// Days that archived turns are kept.
@@ -42,8 +42,8 @@ pub fn run(periods: Periods) -> Result<Vec<Done>> {
         hold_off()?;
         let before = |days: i32| {
             sql::write_one::<TimestampWithTimeZone>(
-                "SELECT $1::timestamptz - pg_catalog.make_interval(days => $2)",
-                &[periods.now.into(), days.into()],
+                "SELECT $1::timestamptz - make_interval(days => $2)",
+                &[periods.as_of.into(), days.into()],
             )
         };
         let mut done = Vec::new();
@@ -65,20 +65,20 @@ pub fn run(periods: Periods) -> Result<Vec<Done>> {
 /// A row for each turn whose trace is old.
 fn archive(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
     let rows = sql::run(
-        "INSERT INTO reground.turn_archive (turn_id, tenant, conversation, turn, corpus, model, begun_at, candidates, sources, citations, held, cfs, decision, \
-             markers, corpora, doc_ids, chunk_ids, hashes) \
-         SELECT t.turn_id, t.tenant, v.external_id, t.number, t.corpus, m.model, t.begun_at, pg_catalog.cardinality(x.passages), pg_catalog.jsonb_array_length(t.context), \
-             n.citations, n.held, m.cfs, m.decision, coalesce(c.markers, '{}'), coalesce(c.corpora, '{}'), coalesce(c.doc_ids, '{}'), coalesce(c.chunk_ids, '{}'), coalesce(c.hashes, '') \
+        "INSERT INTO reground.turn_archive (turn_id, tenant, conversation_ref, turn_no, corpus, model, begun_at, candidate_count, source_count, citation_count, holding_count, cfs, decision, \
+             markers, corpora, doc_ids, chunk_ids, hash_prefixes) \
+         SELECT t.turn_id, t.tenant, v.conversation_ref, t.turn_no, t.corpus, m.model, t.begun_at, cardinality(x.chunk_ids), jsonb_array_length(t.context), \
+             n.citation_count, n.holding_count, m.cfs, m.decision, coalesce(c.markers, '{}'), coalesce(c.corpora, '{}'), coalesce(c.doc_ids, '{}'), coalesce(c.chunk_ids, '{}'), coalesce(c.hash_prefixes, '') \
          FROM reground.turn_traces AS x JOIN reground.turns AS t USING (turn_id) JOIN reground.conversations AS v ON v.conversation_id = t.conversation_id \
              LEFT JOIN LATERAL (SELECT m.* FROM reground.messages AS m WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
-             LEFT JOIN LATERAL (SELECT pg_catalog.count(*) AS citations, pg_catalog.count(*) FILTER (WHERE c.holds) AS held \
+             LEFT JOIN LATERAL (SELECT count(*) AS citation_count, count(*) FILTER (WHERE c.holds) AS holding_count \
                  FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS n ON m.message_id IS NOT NULL \
              LEFT JOIN LATERAL ( \
-                 SELECT pg_catalog.array_agg(c.marker ORDER BY c.first) AS markers, pg_catalog.array_agg(c.corpus ORDER BY c.first) AS corpora, \
-                     pg_catalog.array_agg(c.doc_id ORDER BY c.first) AS doc_ids, pg_catalog.array_agg(c.chunk_id ORDER BY c.first) AS chunk_ids, \
-                     pg_catalog.string_agg(pg_catalog.decode(c.hash, 'hex'), '' ORDER BY c.first) AS hashes \
-                 FROM (SELECT c.marker, c.corpus, c.doc_id, c.chunk_id, pg_catalog.min(c.citation_no) AS first, \
-                           coalesce(pg_catalog.substring(c.source_hash, '^[0-9a-f]{16}'), '0000000000000000') AS hash \
+                 SELECT array_agg(c.marker ORDER BY c.first) AS markers, array_agg(c.corpus ORDER BY c.first) AS corpora, \
+                     array_agg(c.doc_id ORDER BY c.first) AS doc_ids, array_agg(c.chunk_id ORDER BY c.first) AS chunk_ids, \
+                     string_agg(decode(c.hash, 'hex'), '' ORDER BY c.first) AS hash_prefixes \
+                 FROM (SELECT c.marker, c.corpus, c.doc_id, c.chunk_id, min(c.citation_no) AS first, \
+                           coalesce(substring(c.source_hash, '^[0-9a-f]{16}'), '0000000000000000') AS hash \
                        FROM reground.message_citations AS c WHERE c.message_id = m.message_id AND c.doc_id IS NOT NULL GROUP BY 1, 2, 3, 4, 6) AS c) AS c ON true \
          WHERE x.traced_at < $1 ON CONFLICT (turn_id) DO NOTHING",
         &[before.into()],
@@ -89,16 +89,16 @@ fn archive(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
 
 /// Old links go behind a checkpoint. Where the chain is not whole they stay: whoever verifies it must see that.
 fn remove_links(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
-    let ends = "links AS (SELECT x.conversation_id, x.link_no, x.linked_at, x.previous, pg_catalog.lag(x.digest) OVER w AS digest_before, pg_catalog.lag(x.link_no) OVER w AS number_before \
+    let ends = "links AS (SELECT x.conversation_id, x.link_no, x.linked_at, x.previous_digest, lag(x.digest) OVER w AS digest_before, lag(x.link_no) OVER w AS number_before \
              FROM reground.provenance_chain AS x \
              WHERE x.conversation_id IN (SELECT o.conversation_id FROM reground.provenance_chain AS o WHERE o.linked_at < $1) \
              WINDOW w AS (PARTITION BY x.conversation_id ORDER BY x.link_no)), \
-         ends AS (SELECT l.conversation_id, coalesce(pg_catalog.min(l.link_no) FILTER (WHERE l.linked_at >= $1) - 1, pg_catalog.max(l.link_no)) AS link_no, \
-             pg_catalog.bool_and(CASE WHEN l.number_before IS NOT NULL THEN l.number_before = l.link_no - 1 AND l.digest_before = l.previous \
-                 ELSE l.link_no = 1 OR EXISTS (SELECT FROM reground.chain_checkpoints AS k WHERE (k.conversation_id, k.link_no, k.digest) = (l.conversation_id, l.link_no - 1, l.previous)) END) AS whole \
+         ends AS (SELECT l.conversation_id, coalesce(min(l.link_no) FILTER (WHERE l.linked_at >= $1) - 1, max(l.link_no)) AS link_no, \
+             bool_and(CASE WHEN l.number_before IS NOT NULL THEN l.number_before = l.link_no - 1 AND l.digest_before = l.previous_digest \
+                 ELSE l.link_no = 1 OR EXISTS (SELECT FROM reground.chain_checkpoints AS k WHERE (k.conversation_id, k.link_no, k.digest) = (l.conversation_id, l.link_no - 1, l.previous_digest)) END) AS whole \
              FROM links AS l GROUP BY l.conversation_id)";
     let kept = sql::write_one::<i64>(
-        &format!("WITH {ends} SELECT pg_catalog.count(*) FROM ends AS e WHERE NOT e.whole"),
+        &format!("WITH {ends} SELECT count(*) FROM ends AS e WHERE NOT e.whole"),
         &[before.into()],
     )?;
     let made = sql::run(
@@ -142,7 +142,7 @@ fn expire(before: TimestampWithTimeZone, done: &mut Vec<Done>) -> Result<()> {
     )?;
     say(done, "turn_archive", rows, "removed");
     let rows = sql::run(
-        "DELETE FROM reground.chain_checkpoints AS k WHERE k.made_at < $1 \
+        "DELETE FROM reground.chain_checkpoints AS k WHERE k.created_at < $1 \
              AND EXISTS (SELECT FROM reground.chain_checkpoints AS l WHERE l.conversation_id = k.conversation_id AND l.link_no > k.link_no)",
         &[before.into()],
     )?;
@@ -165,7 +165,7 @@ fn remove_traces(
             // A transaction that does not see what others have written since cannot know what it would truncate.
             Some(true) if sees_everything() && is_free(&partition)? => {
                 // Counted now: once it is locked, every answer waits.
-                let count = format!("SELECT pg_catalog.count(*) FROM reground.{partition}");
+                let count = format!("SELECT count(*) FROM reground.{partition}");
                 let rows = sql::write_one::<i64>(&count, &[])?.unwrap_or_default();
                 whole.push((partition, rows));
             }
@@ -253,7 +253,7 @@ fn hold(partition: &str) -> Result<bool> {
 
 fn oid(partition: &str) -> Result<Option<pg_sys::Oid>> {
     sql::write_one(
-        "SELECT pg_catalog.to_regclass('reground.' || $1)::oid",
+        "SELECT to_regclass('reground.' || $1)::oid",
         &[partition.into()],
     )
 }

@@ -1,13 +1,13 @@
-//! What came to a turn after it had begun.
+//! The table `turn_retrievals`: searches and passages that were added to a turn after it had begun.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 
-/// A further retrieval, to be stored.
+/// An additional retrieval to be stored.
 #[derive(Debug, Serialize)]
 pub struct NewRetrieval<'a> {
     pub turn_id: i64,
@@ -19,35 +19,43 @@ pub struct NewRetrieval<'a> {
     pub corpora: Option<&'a [String]>,
     pub filter: Option<&'a Value>,
     pub max_results: Option<i32>,
-    /// Of what it returned.
+    /// Markers of the returned sources.
     pub markers: Vec<&'a str>,
-    pub added: usize,
+    pub added_count: usize,
     pub warnings: &'a [String],
-    pub took_us: Option<i32>,
+    pub search_us: Option<i32>,
 }
 
-/// Number of the next retrieval of a turn whose conversation is locked.
+/// Columns of [`NewRetrieval`].
+const NEW_RETRIEVAL: Record = Record(&[
+    "turn_id bigint, retrieval_no integer, tenant text, kind text, query text, corpora text[], filter jsonb, max_results integer",
+    "markers text[], added_count integer, warnings text[], search_us integer",
+]);
+
+/// Number of the next retrieval of a turn, from 1. The conversation must be locked.
 pub fn next(turn_id: i64) -> Result<u32> {
     let last: Option<i32> = as_owner(|| {
         sql::write_one(
-            "SELECT pg_catalog.max(retrieval_no) FROM reground.turn_retrievals WHERE turn_id = $1",
+            "SELECT max(retrieval_no) FROM reground.turn_retrievals WHERE turn_id = $1",
             &[turn_id.into()],
         )
     })?;
     Ok(u32::try_from(last.unwrap_or_default()).unwrap_or_default() + 1)
 }
 
-/// Stores it, with what the turn's row says that it is about to change.
+/// Stores a retrieval, with the columns of the turn that it is about to change.
 pub fn insert(new: &NewRetrieval<'_>, embedding: Option<Vec<f32>>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.turn_retrievals (turn_id, retrieval_no, tenant, kind, query, query_embedding, corpora, filter, max_results, markers, added, warnings, took_us, before) \
-             SELECT x.turn_id, x.retrieval_no, x.tenant, x.kind, x.query, $2, x.corpora, x.filter, x.max_results, x.markers, x.added, x.warnings, x.took_us, \
-                 pg_catalog.jsonb_build_object('warnings', t.warnings, 'context_tokens', t.context_tokens, 'context_from', t.context_from, 'history_tokens', t.history_tokens) \
-             FROM pg_catalog.json_to_record($1::json) AS x(turn_id bigint, retrieval_no integer, tenant text, kind text, query text, corpora text[], filter jsonb, \
-                 max_results integer, markers text[], added integer, warnings text[], took_us integer) \
-                 JOIN reground.turns AS t ON t.turn_id = x.turn_id",
+            &format!(
+                "INSERT INTO reground.turn_retrievals ({}, embedding, turn_before) \
+                 SELECT {}, $2, jsonb_build_object('warnings', t.warnings, 'context_tokens', t.context_tokens, 'context_turn_no', t.context_turn_no, \
+                     'history_tokens', t.history_tokens) \
+                 FROM json_to_record($1::json) AS x({NEW_RETRIEVAL}) JOIN reground.turns AS t ON t.turn_id = x.turn_id",
+                NEW_RETRIEVAL.columns(""),
+                NEW_RETRIEVAL.columns("x.")
+            ),
             &[row.into(), embedding.into()],
         )
     })?;

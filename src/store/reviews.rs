@@ -1,10 +1,10 @@
-//! What people say of citations.
+//! The tables `citation_labels` and `citation_reports`.
 
 use crate::error::Result;
 use crate::run_as::as_owner;
 use crate::sql;
 
-/// The tenant of a citation, if there is one.
+/// The tenant of a citation, if the citation exists.
 pub fn tenant_of(citation_id: i64) -> Result<Option<String>> {
     as_owner(|| {
         sql::read_one(
@@ -14,13 +14,15 @@ pub fn tenant_of(citation_id: i64) -> Result<Option<String>> {
     })
 }
 
-/// Who says something: the name that is given, and the role that gives it.
+/// The author of a label or a report.
 pub struct Who {
+    /// The name that the call gave.
     pub by: String,
+    /// The role of the session.
     pub role: String,
 }
 
-/// Notes a reviewer's word, in place of an earlier one of his; false where the citation has been erased meanwhile.
+/// Stores a label of a reviewer; replaces an earlier one. Returns false if the citation was erased meanwhile.
 pub fn label(
     citation_id: i64,
     tenant: &str,
@@ -28,11 +30,11 @@ pub fn label(
     note: Option<&str>,
     who: &Who,
 ) -> Result<bool> {
-    let noted = as_owner(|| {
+    let stored = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.citation_labels (citation_id, labelled_by, labelled_as, tenant, label, note) \
+            "INSERT INTO reground.citation_labels (citation_id, labelled_by, labelled_role, tenant, label, note) \
              SELECT c.citation_id, $2, $3, $4, $5, $6 FROM (SELECT citation_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c \
-             ON CONFLICT (citation_id, labelled_by) DO UPDATE SET labelled_as = excluded.labelled_as, label = excluded.label, note = excluded.note, labelled_at = excluded.labelled_at",
+             ON CONFLICT (citation_id, labelled_by) DO UPDATE SET labelled_role = excluded.labelled_role, label = excluded.label, note = excluded.note, labelled_at = excluded.labelled_at",
             &[
                 citation_id.into(),
                 who.by.as_str().into(),
@@ -43,14 +45,14 @@ pub fn label(
             ],
         )
     })?;
-    Ok(noted > 0)
+    Ok(stored > 0)
 }
 
-/// Notes a user's complaint; false where the citation has been erased meanwhile.
+/// Stores a report of a user. Returns false if the citation was erased meanwhile.
 pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &Who) -> Result<bool> {
-    let noted = as_owner(|| {
+    let stored = as_owner(|| {
         sql::run(
-            "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_as, reason) \
+            "INSERT INTO reground.citation_reports (citation_id, tenant, reported_by, reported_role, reason) \
              SELECT c.citation_id, $2, $3, $4, $5 FROM (SELECT citation_id FROM reground.message_citations WHERE citation_id = $1 FOR KEY SHARE) AS c",
             &[
                 citation_id.into(),
@@ -61,5 +63,5 @@ pub fn report(citation_id: i64, tenant: &str, reason: &str, who: &Who) -> Result
             ],
         )
     })?;
-    Ok(noted > 0)
+    Ok(stored > 0)
 }

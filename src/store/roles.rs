@@ -1,11 +1,11 @@
-//! Roles that the functions of a corpus or a conversation are called as: whoever set them.
+//! Roles that call the functions in the settings of a corpus or a conversation: the roles that set them.
 
 use reground_grounding::settings::hook::Hook;
 use reground_grounding::settings::is_set;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A role for each function, as an oid; `None` where none is set.
+/// The oid of the role of each function; `None` if no function is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Roles {
     pub reranker_role: Option<u32>,
@@ -13,7 +13,7 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// The role of a function.
+    /// The role that calls a function.
     pub fn of(&self, hook: Hook) -> Option<u32> {
         match hook {
             Hook::Reranker => self.reranker_role,
@@ -21,7 +21,7 @@ impl Roles {
         }
     }
 
-    /// The same, but for functions that these settings name: those are the caller's own.
+    /// The same roles, except for functions that these settings name: the caller itself calls those.
     pub fn but_for(mut self, settings: &Value) -> Self {
         for hook in Hook::ALL {
             if settings.get(hook.setting()).is_some_and(is_set) {
@@ -31,7 +31,7 @@ impl Roles {
         self
     }
 
-    /// Sets the role of a function.
+    /// Sets the role that calls a function.
     pub fn set(&mut self, hook: Hook, role: Option<u32>) {
         match hook {
             Hook::Reranker => self.reranker_role = role,

@@ -64,12 +64,12 @@ pub fn rebuild() -> Result<i64> {
 /// Answers of the queue, with what each adds.
 const QUEUED: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE queue_id IN (SELECT queue_id FROM reground.rollup_queue ORDER BY queue_id LIMIT $1) \
          RETURNING message_id, change), \
-     changed AS MATERIALIZED (SELECT message_id, pg_catalog.sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING pg_catalog.sum(change) <> 0)";
+     changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING sum(change) <> 0)";
 
 /// Likewise, those of the conversations `$1`.
 const WAITING: &str = "taken AS (DELETE FROM reground.rollup_queue WHERE message_id IN (SELECT message_id FROM reground.messages WHERE conversation_id = ANY ($1)) \
          RETURNING message_id, change), \
-     changed AS MATERIALIZED (SELECT message_id, pg_catalog.sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING pg_catalog.sum(change) <> 0)";
+     changed AS MATERIALIZED (SELECT message_id, sum(change)::bigint AS change FROM taken GROUP BY message_id HAVING sum(change) <> 0)";
 
 /// All answers that stand; what of them is queued leaves the queue in the same snapshot, so that nothing is counted twice.
 const STANDING: &str = "emptied AS (DELETE FROM reground.rollup_queue), taken AS (SELECT message_id FROM reground.messages WHERE NOT superseded AND origin = 'live'), \
@@ -80,36 +80,36 @@ fn counting(answers: &str) -> String {
     let hour = hour_of("m.created_at");
     format!(
         "WITH {answers}, \
-         said AS MATERIALIZED (SELECT m.message_id, q.change, {hour} AS hour, m.tenant, t.corpus, {MODEL_OF} AS model, pg_catalog.round(m.cfs * 1000)::smallint AS cfs_bin \
+         said AS MATERIALIZED (SELECT m.message_id, q.change, {hour} AS hour, m.tenant, t.corpus, {MODEL_OF} AS model, round(m.cfs * 1000)::smallint AS cfs_bin \
              FROM changed AS q JOIN reground.messages AS m USING (message_id) JOIN reground.turns AS t USING (turn_id)), \
          answers AS (INSERT INTO reground.answer_rollup AS r (hour, tenant, corpus, model, cfs_bin, answers) \
-             SELECT hour, tenant, corpus, model, cfs_bin, pg_catalog.sum(change) FROM said GROUP BY hour, tenant, corpus, model, cfs_bin \
+             SELECT hour, tenant, corpus, model, cfs_bin, sum(change) FROM said GROUP BY hour, tenant, corpus, model, cfs_bin \
              ON CONFLICT (hour, tenant, corpus, model, cfs_bin) DO UPDATE SET answers = r.answers + excluded.answers), \
-         citations AS (INSERT INTO reground.citation_rollup AS r (hour, tenant, corpus, model, document_type, status, lost_at, citations) \
-             SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground.document_type(c.uri, c.doc_id), c.status, c.lost_at, pg_catalog.sum(s.change) \
+         citations AS (INSERT INTO reground.citation_rollup AS r (hour, tenant, corpus, model, document_type, status, lost_stage, citations) \
+             SELECT s.hour, s.tenant, coalesce(c.corpus, s.corpus), s.model, reground.document_type(c.uri, c.doc_id), c.status, c.lost_stage, sum(s.change) \
              FROM said AS s JOIN reground.message_citations AS c USING (message_id) GROUP BY 1, 2, 3, 4, 5, 6, 7 \
-             ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_at) DO UPDATE SET citations = r.citations + excluded.citations) \
-         SELECT pg_catalog.count(*) FROM taken"
+             ON CONFLICT (hour, tenant, corpus, model, document_type, status, lost_stage) DO UPDATE SET citations = r.citations + excluded.citations) \
+         SELECT count(*) FROM taken"
     )
 }
 
 /// The model that an answer `m` is counted under. It is part of a key, and a row of an index takes 2704 bytes.
-const MODEL_OF: &str = "pg_catalog.left(m.model, 200)";
+const MODEL_OF: &str = "left(m.model, 200)";
 
 /// Members of a JSON object with the rollups of the hours from `$1` to before `$2` (seconds since 1970), of the corpus `$3` of the
 /// tenant `$4` (NULL where it is shared) or all, as `reground_audit::hours::Hours` has them.
 pub fn hours() -> String {
     let owner = owner("r.tenant", "r.corpus");
     format!(
-        "'answers', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-             SELECT pg_catalog.date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.cfs_bin, pg_catalog.sum(r.answers) AS answers FROM reground.answer_rollup AS r {owner} \
-             WHERE r.hour >= pg_catalog.to_timestamp($1) AND r.hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
-             GROUP BY 1, 2, 3, 4 HAVING pg_catalog.sum(r.answers) > 0) AS r), \
-         'citations', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-             SELECT pg_catalog.date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.document_type, r.status, r.lost_at, pg_catalog.sum(r.citations) AS citations \
+        "'answers', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+             SELECT date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.cfs_bin, sum(r.answers) AS answers FROM reground.answer_rollup AS r {owner} \
+             WHERE r.hour >= to_timestamp($1) AND r.hour < to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3, 4 HAVING sum(r.answers) > 0) AS r), \
+         'citations', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+             SELECT date_part('epoch', r.hour)::bigint AS hour, k.tenant, r.corpus, r.document_type, r.status, r.lost_stage, sum(r.citations) AS citations \
              FROM reground.citation_rollup AS r {owner} \
-             WHERE r.hour >= pg_catalog.to_timestamp($1) AND r.hour < pg_catalog.to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
-             GROUP BY 1, 2, 3, 4, 5, 6 HAVING pg_catalog.sum(r.citations) > 0) AS r)"
+             WHERE r.hour >= to_timestamp($1) AND r.hour < to_timestamp($2) AND ($3::text IS NULL OR r.corpus = $3 AND k.tenant IS NOT DISTINCT FROM $4::text) \
+             GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(r.citations) > 0) AS r)"
     )
 }
 
@@ -124,11 +124,11 @@ pub fn owner(tenant: &str, corpus: &str) -> String {
 pub fn stale() -> String {
     let (hour, owner) = (epoch_hour_of("m.created_at"), owner("c.tenant", "c.corpus"));
     format!(
-        "'stale', (SELECT coalesce(pg_catalog.json_agg(r), '[]') FROM ( \
-             SELECT c.hour, k.tenant, c.corpus, c.document_type, pg_catalog.sum(c.citations) AS citations, coalesce(pg_catalog.sum(c.citations) FILTER (WHERE d.state <> 'current'), 0) AS stale \
-             FROM (SELECT {hour} AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, reground.document_type(c.uri, c.doc_id) AS document_type, pg_catalog.count(*) AS citations \
+        "'stale', (SELECT coalesce(json_agg(r), '[]') FROM ( \
+             SELECT c.hour, k.tenant, c.corpus, c.document_type, sum(c.citations) AS citations, coalesce(sum(c.citations) FILTER (WHERE d.state <> 'current'), 0) AS stale \
+             FROM (SELECT {hour} AS hour, c.tenant, c.corpus, c.doc_id, c.source_version, reground.document_type(c.uri, c.doc_id) AS document_type, count(*) AS citations \
                    FROM reground.messages AS m JOIN reground.message_citations AS c USING (message_id) \
-                   WHERE m.created_at >= pg_catalog.to_timestamp($5) AND m.created_at < pg_catalog.to_timestamp($2) AND NOT m.superseded AND m.origin = 'live' AND c.source_version IS NOT NULL \
+                   WHERE m.created_at >= to_timestamp($5) AND m.created_at < to_timestamp($2) AND NOT m.superseded AND m.origin = 'live' AND c.source_version IS NOT NULL \
                        AND ($3::text IS NULL OR c.corpus = $3) \
                    GROUP BY 1, 2, 3, 4, 5, 6) AS c \
              CROSS JOIN LATERAL (SELECT {STATE} AS state OFFSET 0) AS d {owner} \
@@ -140,16 +140,16 @@ pub fn stale() -> String {
 /// When the hour of a moment began, in seconds since 1970; `None` for infinity.
 pub fn hour_at(moment: TimestampWithTimeZone) -> Result<Option<i64>> {
     let hour = epoch_hour_of("$1");
-    let statement = format!("SELECT CASE WHEN pg_catalog.isfinite($1) THEN {hour} END");
+    let statement = format!("SELECT CASE WHEN isfinite($1) THEN {hour} END");
     as_owner_unrestricted(|| sql::read_one(&statement, &[moment.into()]))
 }
 
 /// When the hour of a moment began, as SQL.
 fn hour_of(moment: &str) -> String {
-    format!("pg_catalog.date_bin('1 hour', {moment}, '1970-01-01 00:00:00+00')")
+    format!("date_bin('1 hour', {moment}, '1970-01-01 00:00:00+00')")
 }
 
 /// As [`hour_of`], in seconds since 1970.
 pub fn epoch_hour_of(moment: &str) -> String {
-    format!("pg_catalog.date_part('epoch', {})::bigint", hour_of(moment))
+    format!("date_part('epoch', {})::bigint", hour_of(moment))
 }

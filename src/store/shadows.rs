@@ -1,13 +1,13 @@
-//! Shadow turns: what a turn would have been under other settings.
+//! The table `shadow_turns`: turns repeated with other settings.
 
 use reground_grounding::settings::Settings;
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 
-/// What `shadow_turn` stores.
+/// A shadow turn to be stored.
 #[derive(Debug, Serialize)]
 pub struct NewShadow<'a, Row> {
     pub turn_id: i64,
@@ -16,21 +16,30 @@ pub struct NewShadow<'a, Row> {
     pub corpus: &'a str,
     pub settings: &'a Settings,
     pub context_tokens: usize,
-    /// Microseconds that its search took; `None` where it kept sources.
-    pub refresh_us: Option<i32>,
+    /// Microseconds of its search; `None` if it kept sources.
+    pub search_us: Option<i32>,
     pub candidates: &'a [Row],
 }
 
-/// Stores a shadow, in place of the turn's of that label.
+/// Columns of [`NewShadow`] that identify it.
+const KEY: &str = "turn_id bigint, label text, tenant text";
+/// The other columns of [`NewShadow`].
+const VALUES: Record = Record(&[
+    "corpus text, settings jsonb, context_tokens integer, search_us integer, candidates jsonb",
+]);
+
+/// Stores a shadow turn; replaces that of the same turn and label.
 pub fn put<Row: Serialize>(new: &NewShadow<'_, Row>) -> Result<()> {
     let row = sql::json(new)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.shadow_turns (turn_id, label, tenant, corpus, settings, context_tokens, refresh_us, candidates) \
-             SELECT x.* FROM pg_catalog.json_to_record($1::json) AS x(turn_id bigint, label text, tenant text, corpus text, settings jsonb, context_tokens integer, \
-                 refresh_us integer, candidates jsonb) \
-             ON CONFLICT (turn_id, label) DO UPDATE SET corpus = excluded.corpus, settings = excluded.settings, context_tokens = excluded.context_tokens, \
-                 refresh_us = excluded.refresh_us, candidates = excluded.candidates, shadowed_at = excluded.shadowed_at",
+            &format!(
+                "INSERT INTO reground.shadow_turns (turn_id, label, tenant, {}) \
+                 SELECT x.* FROM json_to_record($1::json) AS x({KEY}, {VALUES}) \
+                 ON CONFLICT (turn_id, label) DO UPDATE SET {}, shadowed_at = excluded.shadowed_at",
+                VALUES.columns(""),
+                VALUES.assignments("excluded.")
+            ),
             &[row.into()],
         )
     })?;

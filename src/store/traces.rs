@@ -58,8 +58,8 @@ pub fn write(
     as_owner(|| {
         sql::run(
             &format!(
-                "INSERT INTO reground.turn_traces (bucket, turn_id, tenant, hashes, {}) \
-                 VALUES (reground._trace_bucket(pg_catalog.now()), $1, $2, $3, {})",
+                "INSERT INTO reground.turn_traces (bucket, turn_id, tenant, hash_prefixes, {}) \
+                 VALUES (reground._trace_bucket(now()), $1, $2, $3, {})",
                 names.join(", "),
                 places.join(", ")
             ),
@@ -73,7 +73,7 @@ pub fn write(
 /// were there, what left it after all else, each candidate once.
 pub fn add(
     turn_id: i64,
-    retrieval: u32,
+    retrieval_no: u32,
     added: &[ContextSource],
     dropped: &[Dropped],
     settings: &Settings,
@@ -105,7 +105,7 @@ pub fn add(
         .iter()
         .filter_map(|place| i32::try_from(place + 1).ok())
         .collect();
-    let of_it = vec![i32::try_from(retrieval).unwrap_or(i32::MAX); entries.len()];
+    let of_it = vec![i32::try_from(retrieval_no).unwrap_or(i32::MAX); entries.len()];
     let length = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
     let mut args: Vec<DatumWithOid<'_>> = vec![
         turn_id.into(),
@@ -119,7 +119,7 @@ pub fn add(
     // Old sources, new ones, what had left and has not come back, what left now.
     let spliced = |old: &str, new: &str| {
         format!(
-            "({old})[1:$2] || ({new})[1:$3] || ARRAY(SELECT o.value FROM pg_catalog.unnest({old}) WITH ORDINALITY AS o(value, place) \
+            "({old})[1:$2] || ({new})[1:$3] || ARRAY(SELECT o.value FROM unnest({old}) WITH ORDINALITY AS o(value, place) \
              WHERE o.place = ANY ($4) ORDER BY o.place) || ({new})[$3 + 1:]"
         )
     };
@@ -132,14 +132,14 @@ pub fn add(
             )
         })
         .collect();
-    let before = "coalesce(t.retrievals, pg_catalog.array_fill(0, ARRAY[pg_catalog.cardinality(t.passages)]))";
+    let before = "coalesce(t.retrieval_nos, array_fill(0, ARRAY[cardinality(t.chunk_ids)]))";
     as_owner(|| {
         sql::run(
             &format!(
-                "UPDATE reground.turn_traces AS t SET {}, retrievals = {}, \
-                     hashes = pg_catalog.substring(t.hashes, 1, 8 * $2) || pg_catalog.substring($5, 1, 8 * $3) \
-                         || coalesce((SELECT pg_catalog.string_agg(pg_catalog.substring(t.hashes, 8 * (p.place - 1) + 1, 8), '' ORDER BY p.place) FROM pg_catalog.unnest($4) AS p(place)), '') \
-                         || pg_catalog.substring($5, 8 * $3 + 1) \
+                "UPDATE reground.turn_traces AS t SET {}, retrieval_nos = {}, \
+                     hash_prefixes = substring(t.hash_prefixes, 1, 8 * $2) || substring($5, 1, 8 * $3) \
+                         || coalesce((SELECT string_agg(substring(t.hash_prefixes, 8 * (p.place - 1) + 1, 8), '' ORDER BY p.place) FROM unnest($4) AS p(place)), '') \
+                         || substring($5, 8 * $3 + 1) \
                  WHERE t.turn_id = $1",
                 sets.join(", "),
                 spliced(before, "$6")
@@ -155,14 +155,14 @@ fn known(turn_id: i64) -> Result<Vec<(PassageId, bool)>> {
     #[derive(Deserialize)]
     struct Known {
         corpus: String,
-        key: String,
+        chunk_id: String,
         left: bool,
     }
     let known: Vec<Known> = as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('corpus', c.corpus, 'key', c.passage, 'left', c.left_at IS NOT NULL) ORDER BY c.place), '[]')::text \
-             FROM reground.turn_traces AS t, ROWS FROM (pg_catalog.unnest(t.corpora), pg_catalog.unnest(t.passages), pg_catalog.unnest(t.left_at)) WITH ORDINALITY \
-                 AS c(corpus, passage, left_at, place) WHERE t.turn_id = $1",
+            "SELECT coalesce(json_agg(json_build_object('corpus', c.corpus, 'chunk_id', c.chunk_id, 'left', c.dropped_stage IS NOT NULL) ORDER BY c.place), '[]')::text \
+             FROM reground.turn_traces AS t, ROWS FROM (unnest(t.corpora), unnest(t.chunk_ids), unnest(t.dropped_stages)) WITH ORDINALITY \
+                 AS c(corpus, chunk_id, dropped_stage, place) WHERE t.turn_id = $1",
             &[turn_id.into()],
         )
     })?
@@ -170,8 +170,8 @@ fn known(turn_id: i64) -> Result<Vec<(PassageId, bool)>> {
     let known = known.into_iter();
     Ok(known
         .map(|known| {
-            let (corpus, key) = (known.corpus, known.key);
-            (PassageId { corpus, key }, known.left)
+            let (corpus, chunk_id) = (known.corpus, known.chunk_id);
+            (PassageId { corpus, chunk_id }, known.left)
         })
         .collect())
 }
@@ -182,7 +182,10 @@ fn columns<'a>(
 ) -> impl Iterator<Item = (&'static str, DatumWithOid<'a>)> + use<'a> {
     let e = entries;
     [
-        ("passages", column(e, |e| e.candidate.passage.key.as_str())),
+        (
+            "chunk_ids",
+            column(e, |e| e.candidate.passage.chunk_id.as_str()),
+        ),
         (
             "doc_ids",
             column(e, |e| e.candidate.passage.doc_id.as_str()),
@@ -192,8 +195,8 @@ fn columns<'a>(
             column(e, |e| e.candidate.passage.corpus.as_str()),
         ),
         (
-            "members",
-            column(e, |e| e.candidate.members.join(SEPARATOR)),
+            "member_chunk_ids",
+            column(e, |e| e.candidate.member_chunk_ids.join(SEPARATOR)),
         ),
         ("origins", column(e, |e| e.candidate.origin.name())),
         (
@@ -213,25 +216,25 @@ fn columns<'a>(
             "graph_ranks",
             column(e, |e| e.candidate.graph_rank.map(whole)),
         ),
-        ("fused", column(e, |e| e.candidate.fused)),
-        ("reranked", column(e, |e| e.candidate.rerank)),
-        ("relevance", column(e, |e| e.candidate.relevance)),
+        ("fused_scores", column(e, |e| e.candidate.fused_score)),
+        ("rerank_scores", column(e, |e| e.candidate.rerank_score)),
+        ("relevances", column(e, |e| e.candidate.relevance)),
         ("carry_scores", column(e, |e| e.candidate.carry_score)),
         (
-            "left_at",
+            "dropped_stages",
             column(e, |e| e.left.map(|left| left.stage.name())),
         ),
         (
-            "reasons",
+            "drop_reasons",
             column(e, |e| e.left.map(|left| left.reason.name())),
         ),
         (
-            "gave_way_to",
+            "replaced_by",
             column(e, |e| e.left.and_then(|left| left.into.as_deref())),
         ),
         ("markers", column(e, |e| e.marker)),
         (
-            "coordinates",
+            "has_coordinates",
             column(e, |e| e.candidate.passage.has_coordinates()),
         ),
     ]
@@ -248,7 +251,9 @@ where
 
 /// The beginnings of the candidates' hashes, one after the other; zeros where none is known, as of a source that is gone.
 fn hashes(entries: &[Entry<'_>]) -> Vec<u8> {
-    let hashes = entries.iter().map(|entry| &entry.candidate.passage.hash);
+    let hashes = entries
+        .iter()
+        .map(|entry| &entry.candidate.passage.content_hash);
     hashes
         .flat_map(|hash| short_hash(hash).unwrap_or_default())
         .collect()
@@ -267,9 +272,9 @@ pub fn write_drift(tenant: &str, turn_id: i64, drift: &[DriftEvent]) -> Result<(
     let rows = sql::json(drift)?;
     as_owner(|| {
         sql::run(
-            "INSERT INTO reground.drift_events (turn_id, tenant, corpus, event, severity, passage, original_hash, returned_hash) \
-             SELECT $1, $2, x.corpus, 'reranker_text_mutation', x.severity, x.key, x.original_hash, x.returned_hash \
-             FROM pg_catalog.json_to_recordset($3::json) AS x(corpus text, severity text, key text, original_hash text, returned_hash text)",
+            "INSERT INTO reground.drift_events (turn_id, tenant, corpus, event, severity, chunk_id, original_hash, returned_hash) \
+             SELECT $1, $2, x.corpus, 'reranker_text_mutation', x.severity, x.chunk_id, x.original_hash, x.returned_hash \
+             FROM json_to_recordset($3::json) AS x(corpus text, severity text, chunk_id text, original_hash text, returned_hash text)",
             &[turn_id.into(), tenant.into(), rows.into()],
         )
     })?;
@@ -282,9 +287,9 @@ pub struct Traced {
     pub corpus: String,
     pub doc_id: String,
     /// The passage, and those merged into it.
-    pub passages: Vec<String>,
+    pub chunk_ids: Vec<String>,
     pub has_coordinates: bool,
-    pub left_at: Option<Stage>,
+    pub dropped_stage: Option<Stage>,
 }
 
 /// The arrays of a trace that end_turn reads.
@@ -292,10 +297,10 @@ pub struct Traced {
 struct Arrays {
     corpora: Vec<String>,
     doc_ids: Vec<String>,
-    passages: Vec<String>,
-    members: Vec<String>,
-    coordinates: Vec<bool>,
-    left_at: Vec<Option<Stage>>,
+    chunk_ids: Vec<String>,
+    member_chunk_ids: Vec<String>,
+    has_coordinates: Vec<bool>,
+    dropped_stages: Vec<Option<Stage>>,
 }
 
 /// A text that a turn saw.
@@ -305,10 +310,10 @@ pub struct Seen {
     pub doc_id: String,
     pub chunk_id: String,
     /// The passage, or those merged into it.
-    pub members: Vec<String>,
+    pub member_chunk_ids: Vec<String>,
     pub marker: Option<String>,
     /// Its text, where that was kept: of those in the context.
-    pub text: Option<String>,
+    pub content: Option<String>,
     /// Its hash (hex), or the beginning of it.
     pub hash: Option<String>,
 }
@@ -317,14 +322,14 @@ pub struct Seen {
 pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(r ORDER BY r.place), '[]')::text FROM ( \
-                 SELECT e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,key}' AS chunk_id, \
-                     e.source -> 'members' AS members, e.source ->> 'marker' AS marker, e.source #>> '{passage,text}' AS text, \
-                     CASE WHEN t.settings ->> 'provenance' <> 'metadata' OR e.source #>> '{passage,text}' = '' THEN e.source #>> '{passage,hash}' END AS hash \
-                 FROM reground.turns AS t, pg_catalog.jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
+            "SELECT coalesce(json_agg(r ORDER BY r.place), '[]')::text FROM ( \
+                 SELECT e.place, e.source #>> '{passage,corpus}' AS corpus, e.source #>> '{passage,doc_id}' AS doc_id, e.source #>> '{passage,chunk_id}' AS chunk_id, \
+                     e.source -> 'member_chunk_ids' AS member_chunk_ids, e.source ->> 'marker' AS marker, e.source #>> '{passage,content}' AS content, \
+                     CASE WHEN t.settings ->> 'provenance' <> 'metadata' OR e.source #>> '{passage,content}' = '' THEN e.source #>> '{passage,content_hash}' END AS hash \
+                 FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) WHERE t.turn_id = $1 AND t.tenant = $2 \
                  UNION ALL \
-                 SELECT 1000 + c.candidate_no, c.corpus, c.doc_id, c.chunk_id, pg_catalog.to_jsonb(c.members), NULL, NULL, c.hash \
-                 FROM reground.turn_candidates AS c WHERE c.turn_id = $1 AND c.tenant = $2 AND NOT c.in_context AND c.hash IS NOT NULL) AS r",
+                 SELECT 1000 + c.candidate_no, c.corpus, c.doc_id, c.chunk_id, to_jsonb(c.member_chunk_ids), NULL, NULL, c.hash_prefix \
+                 FROM reground.turn_candidates AS c WHERE c.turn_id = $1 AND c.tenant = $2 AND NOT c.in_context AND c.hash_prefix IS NOT NULL) AS r",
             &[turn_id.into(), tenant.into()],
         )
     })?
@@ -335,28 +340,31 @@ pub fn seen(tenant: &str, turn_id: i64) -> Result<Vec<Seen>> {
 pub fn load(turn_id: i64) -> Result<Vec<Traced>> {
     let arrays: Arrays = as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT corpora, doc_ids, passages, members, coordinates, left_at \
+            "SELECT row_to_json(r)::text FROM (SELECT corpora, doc_ids, chunk_ids, member_chunk_ids, has_coordinates, dropped_stages \
              FROM reground.turn_traces WHERE turn_id = $1) AS r",
             &[turn_id.into()],
         )
     })?
     .unwrap_or_default();
     let documents = arrays.corpora.into_iter().zip(arrays.doc_ids);
-    let passages = arrays.passages.into_iter().zip(arrays.members);
-    let facts = arrays.coordinates.into_iter().zip(arrays.left_at);
+    let passages = arrays.chunk_ids.into_iter().zip(arrays.member_chunk_ids);
+    let facts = arrays
+        .has_coordinates
+        .into_iter()
+        .zip(arrays.dropped_stages);
     Ok(documents
         .zip(passages)
         .zip(facts)
         .map(
-            |(((corpus, doc_id), (passage, members)), (has_coordinates, left_at))| {
-                let mut passages = vec![passage];
-                passages.extend(members.split(SEPARATOR).map(str::to_owned));
+            |(((corpus, doc_id), (chunk_id, members)), (has_coordinates, dropped_stage))| {
+                let mut chunk_ids = vec![chunk_id];
+                chunk_ids.extend(members.split(SEPARATOR).map(str::to_owned));
                 Traced {
                     corpus,
                     doc_id,
-                    passages,
+                    chunk_ids,
                     has_coordinates,
-                    left_at,
+                    dropped_stage,
                 }
             },
         )

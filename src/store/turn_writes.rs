@@ -1,4 +1,4 @@
-//! What a turn's retrieval leaves behind, besides the turn's own row.
+//! Writes the markers, facts, trace and chain link of a turn. Its row is written by `turns`.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ use crate::store::chain::About;
 use crate::store::markers::{self, Bound, Row};
 use crate::store::{chain, facts, traces};
 
-/// Writes markers, trace, facts and link of a composed turn, whose row has its context.
+/// Writes these for a composed turn. The row of the turn must contain its context.
 pub fn write(
     tenant: &str,
     conversation_id: i64,
     turn_id: i64,
-    number: i32,
+    turn_no: i32,
     composed: &Composed,
     settings: &Settings,
 ) -> Result<()> {
     let (bound, sources) = (&composed.new_markers, &composed.context);
-    let bound = described(conversation_id, number, bound, sources);
+    let bound = described(conversation_id, turn_no, bound, sources);
     stage("write markers", || markers::add(tenant, &bound))?;
     stage("write facts", || {
         facts::write(tenant, turn_id, &composed.context)
@@ -47,18 +47,18 @@ pub fn write(
     Ok(())
 }
 
-/// A further retrieval of a turn, whose row has what it added.
+/// An additional retrieval of a turn. The row of the turn must contain the added sources.
 pub struct Retrieved<'a> {
     pub turn_id: i64,
-    /// Number of the turn.
-    pub number: i32,
-    /// Number of the retrieval within it.
-    pub retrieval: u32,
+    /// Number of the turn within its conversation.
+    pub turn_no: i32,
+    /// Number of the retrieval within the turn.
+    pub retrieval_no: u32,
     pub further: &'a AdditionalSources,
     pub dropped: &'a [Dropped],
 }
 
-/// Writes markers, facts, trace and link of a further retrieval.
+/// Writes markers, facts, trace and chain link of an additional retrieval.
 pub fn add(
     tenant: &str,
     conversation_id: i64,
@@ -67,22 +67,22 @@ pub fn add(
 ) -> Result<()> {
     let Retrieved {
         turn_id,
-        number,
-        retrieval,
+        turn_no,
+        retrieval_no,
         further,
         dropped,
     } = *retrieved;
     let (bound, sources) = (&further.new_markers, &further.shown);
-    let bound = described(conversation_id, number, bound, sources);
+    let bound = described(conversation_id, turn_no, bound, sources);
     stage("write markers", || markers::add(tenant, &bound))?;
     stage("write facts", || {
         facts::write(tenant, turn_id, &further.added)
     })?;
     stage("write trace", || {
-        traces::add(turn_id, retrieval, &further.added, dropped, settings)
+        traces::add(turn_id, retrieval_no, &further.added, dropped, settings)
     })?;
     if settings.chains() {
-        let link = About::Retrieval(turn_id, retrieval.into());
+        let link = About::Retrieval(turn_id, retrieval_no.into());
         stage("write chain", || {
             chain::append(tenant, conversation_id, link)
         })?;
@@ -90,10 +90,10 @@ pub fn add(
     Ok(())
 }
 
-/// New markers of a turn, with what their documents are called.
+/// The new markers of a turn, with titles and addresses of their documents.
 fn described(
     conversation_id: i64,
-    first_turn: i32,
+    first_turn_no: i32,
     bound: &[BoundMarker],
     sources: &[ContextSource],
 ) -> Vec<Bound> {
@@ -105,7 +105,7 @@ fn described(
         .iter()
         .map(|bound| Bound {
             conversation_id,
-            first_turn,
+            first_turn_no,
             row: Row::new(bound, described.get(bound.marker.as_str()).copied()),
         })
         .collect()

@@ -1,4 +1,4 @@
-//! Turns.
+//! The table `turns`.
 
 use std::collections::BTreeSet;
 
@@ -13,45 +13,45 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::run_as::as_owner;
-use crate::sql;
+use crate::sql::{self, Record};
 
-/// A turn, as later calls need it.
+/// A turn, as later calls read it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Turn {
     pub turn_id: i64,
     pub conversation_id: i64,
-    pub number: i32,
+    pub turn_no: i32,
     pub state: String,
     pub request_hash: String,
     pub query: String,
     pub query_tokens: i64,
     pub corpus: String,
-    /// Where it asked several.
+    /// Names of its corpora, if it searches several.
     corpora: Option<Vec<String>>,
     pub settings: Value,
-    /// Of these, what the call said.
+    /// The settings that the call itself gave.
     pub call_settings: Value,
-    /// The role that functions named there are called as.
+    /// The role that calls the functions named in `call_settings`.
     pub call_role: Option<String>,
-    pub pool: Option<Value>,
+    pub pending_candidates: Option<Value>,
     pub context: Vec<ContextSource>,
     pub context_tokens: usize,
     pub sources_before: Option<Vec<RememberedSource>>,
-    /// The turn that it follows.
-    pub parent: Option<i64>,
-    /// Whether the conversation has gone back behind it.
+    /// Id of the turn that it follows.
+    pub parent_turn_id: Option<i64>,
+    /// Whether the conversation went back to a point before this turn.
     pub superseded: bool,
     /// `live`, or `imported`.
     pub origin: String,
-    /// Number of the turn whose search found its sources.
-    context_from: Option<i32>,
+    /// Number of the turn whose search found the sources of the context.
+    context_turn_no: Option<i32>,
     pub warnings: Vec<String>,
-    /// Whether this very transaction began it more than a second ago, and so kept its lock while the model wrote.
+    /// Whether this transaction began the turn more than a second ago. Its lock was then held while the model wrote.
     pub held_open: bool,
 }
 
 impl Turn {
-    /// Its state, or that another system answered it.
+    /// Its state; `imported` for a turn that another system answered.
     pub fn standing(&self) -> &str {
         match self.origin.as_str() {
             "live" => &self.state,
@@ -59,28 +59,31 @@ impl Turn {
         }
     }
 
-    /// Whether another system answered it.
+    /// Whether another system answered the turn.
     pub fn is_imported(&self) -> bool {
         self.origin == "imported"
     }
 
-    /// Whether a search of its own found its sources, at its beginning or since.
+    /// Whether a search of this turn found its sources, at its start or later.
     pub fn searched(&self) -> bool {
-        self.context_from == Some(self.number)
+        self.context_turn_no == Some(self.turn_no)
     }
 
-    /// The context that the turn began with.
+    /// The context at the start of the turn, without the sources of additional retrievals.
     pub fn begun_with(&self) -> &[ContextSource] {
-        let later = self.context.iter().position(|source| source.retrieval > 0);
+        let later = self
+            .context
+            .iter()
+            .position(|source| source.retrieval_no > 0);
         self.context.split_at(later.unwrap_or(self.context.len())).0
     }
 
-    /// The corpora that it asked, the leading one first.
+    /// The corpora that the turn searches, the leading one first.
     pub fn asked_corpora(&self) -> Vec<String> {
         asked_corpora(&self.corpus, self.corpora.as_deref())
     }
 
-    /// The corpora whose documents its answers may name: those of its sources, and the leading one.
+    /// The corpora whose documents an answer may cite: those of its sources, and the leading one.
     pub fn citable_corpora(&self) -> BTreeSet<&str> {
         let sources = self.context.iter();
         sources
@@ -90,88 +93,115 @@ impl Turn {
     }
 }
 
-/// What begin_turn stores.
+/// A turn to be stored by begin_turn.
 #[derive(Debug, Serialize)]
 pub struct NewTurn<'a> {
     pub tenant: &'a str,
     pub conversation_id: i64,
-    pub number: i32,
+    pub turn_no: i32,
     pub state: &'static str,
     pub request_id: Option<&'a str>,
     pub request_hash: &'a str,
     pub query: &'a str,
     pub corpus: &'a str,
-    /// Where there are several.
+    /// Names of its corpora, if it searches several.
     pub corpora: Option<&'a Vec<String>>,
     pub filter: Option<&'a Value>,
     pub intent: &'a str,
     pub intent_confidence: f64,
     pub intent_signals: &'a [String],
-    /// What was searched for beside the query.
-    pub retrieval: Value,
+    /// Terms, entities and rewrite that were searched besides the query.
+    pub query_expansion: Value,
     pub settings: Value,
-    /// Of these, what the call said.
+    /// The settings that the call itself gave.
     pub call_settings: &'a Value,
-    /// The role that functions named there are called as later; `None` where none is.
+    /// The role that calls the functions named in `call_settings`; `None` without such functions.
     pub call_role: Option<&'a str>,
-    pub pool: Option<Value>,
-    /// Given apart: the largest part by far.
+    pub pending_candidates: Option<Value>,
+    /// Bound as an argument of its own, because it is by far the largest part.
     #[serde(skip)]
     pub context: &'a [ContextSource],
     pub context_tokens: usize,
     pub query_tokens: usize,
     #[serde(flatten)]
     pub standing: Standing,
-    /// Microseconds that its search took; `None` where it kept sources.
-    pub refresh_us: Option<i32>,
+    /// Microseconds of its search; `None` if it kept sources.
+    pub search_us: Option<i32>,
     pub warnings: Vec<String>,
     pub tags: Value,
 }
 
-/// Where a turn stands in its conversation, as its row says.
+/// Measures of a turn within its conversation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standing {
-    /// Whether it retrieved.
+    /// Whether the turn searched.
     pub retrieved: bool,
-    /// Number of the turn whose retrieval gave its context.
-    pub context_from: Option<i32>,
-    /// What history takes from its sources; `None` while it waits for a rerank.
+    /// Number of the turn whose search found the sources of the context.
+    pub context_turn_no: Option<i32>,
+    /// Share of the context in the prompt; `None` while the turn waits for apply_rerank.
     #[serde(flatten)]
     pub dilution: Option<ContextShare>,
-    /// Microseconds that compressing the history took; `None` where it is not compressed, or there is none yet.
+    /// Microseconds of compressing the history; `None` without compression or history.
     pub compress_us: Option<i32>,
-    /// How alike its sources are; nothing where that was not asked for.
+    /// Similarities of the sources to the query and to each other; empty if the settings do not ask for them.
     #[serde(flatten)]
     pub likeness: SourceSimilarities,
 }
 
-/// A turn as it was asked.
+/// Columns of [`ContextShare`], without `topic_drift`.
+const CONTEXT_SHARE: &str = "history_tokens bigint, attribution_share double precision, predicted_accuracy double precision, accuracy_floor double precision";
+
+/// Columns of [`SourceSimilarities`].
+const SIMILARITIES: &str = "query_similarities real[], source_similarities real[]";
+
+/// Columns of [`Standing`], without `retrieved`.
+const STANDING: Record = Record(&[
+    "context_turn_no integer, topic_drift double precision, compress_us integer",
+    CONTEXT_SHARE,
+    SIMILARITIES,
+]);
+
+/// Columns of [`Standing`] that an additional retrieval replaces.
+const REPLACED: Record = Record(&[CONTEXT_SHARE, SIMILARITIES]);
+
+/// Columns of [`NewTurn`].
+const NEW_TURN: Record = Record(&[
+    "tenant text, conversation_id bigint, turn_no integer, state text, request_id text, request_hash text, query text",
+    "corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[]",
+    "query_expansion jsonb, settings jsonb, call_settings jsonb, call_role text, pending_candidates jsonb",
+    "context_tokens integer, query_tokens integer, search_us integer, warnings text[], tags jsonb",
+    "retrieved boolean, context_turn_no integer, topic_drift double precision, compress_us integer",
+    CONTEXT_SHARE,
+    SIMILARITIES,
+]);
+
+/// The request of a turn.
 #[derive(Debug, Deserialize)]
 pub struct Asked {
     pub turn_id: i64,
-    pub number: i32,
+    pub turn_no: i32,
     pub state: String,
     pub query: String,
-    pub query_embedding: Option<Vec<f32>>,
-    /// The application's rewrite of the query.
+    pub embedding: Option<Vec<f32>>,
+    /// Rewrite of the query by the application.
     pub rewrite: Option<String>,
-    /// What the caller said that it is after.
+    /// The intent, if the caller gave it.
     pub intent: Option<Intent>,
     pub corpus: String,
-    /// Where it asked several.
+    /// Names of its corpora, if it searches several.
     corpora: Option<Vec<String>>,
     pub filter: Option<Value>,
     pub settings: Settings,
-    /// Of these, what the call said.
+    /// The settings that the call itself gave.
     pub call_settings: Value,
-    /// The role that functions named there are called as.
+    /// The role that calls the functions named in `call_settings`.
     pub call_role: Option<String>,
-    /// Whether a later turn has ended, and so moved what the conversation remembers.
+    /// Whether a later turn has ended. The remembered sources are then no longer those of this turn.
     pub overtaken: bool,
 }
 
 impl Asked {
-    /// The corpora that it asked, the leading one first.
+    /// The corpora that the turn searches, the leading one first.
     pub fn corpora(&self) -> Vec<String> {
         asked_corpora(&self.corpus, self.corpora.as_deref())
     }
@@ -181,14 +211,17 @@ fn asked_corpora(leading: &str, several: Option<&[String]>) -> Vec<String> {
     several.map_or_else(|| vec![leading.to_owned()], <[String]>::to_vec)
 }
 
-/// A turn of this tenant as it was asked, or P0002.
+/// The request of a turn of this tenant.
+///
+/// # Errors
+/// P0002 if the tenant has no such turn.
 pub fn asked(tenant: &str, turn_id: i64) -> Result<Asked> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT t.turn_id, t.number, t.state, t.query, t.query_embedding, t.retrieval ->> 'rewrite' AS rewrite, \
+            "SELECT row_to_json(r)::text FROM (SELECT t.turn_id, t.turn_no, t.state, t.query, t.embedding, t.query_expansion ->> 'rewrite' AS rewrite, \
                  CASE WHEN 'caller' = ANY (t.intent_signals) THEN t.intent END AS intent, t.corpus, t.corpora, t.filter, t.settings, t.call_settings, t.call_role, \
-                 t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn \
-                         WHERE v.conversation_id = t.conversation_id AND l.number > t.number) AS overtaken \
+                 t.superseded OR EXISTS (SELECT FROM reground.conversations AS v JOIN reground.turns AS l ON l.turn_id = v.last_ended_turn_id \
+                         WHERE v.conversation_id = t.conversation_id AND l.turn_no > t.turn_no) AS overtaken \
              FROM reground.turns AS t WHERE t.turn_id = $1 AND t.tenant = $2) AS r",
             &[turn_id.into(), tenant.into()],
         )
@@ -196,7 +229,7 @@ pub fn asked(tenant: &str, turn_id: i64) -> Result<Asked> {
     .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))
 }
 
-/// The latest turn, as the history of the conversation needs it.
+/// The latest turn, as the history of the conversation reads it.
 #[derive(Debug, Deserialize)]
 pub struct Latest {
     pub settings: Value,
@@ -204,23 +237,28 @@ pub struct Latest {
     pub context_tokens: u64,
 }
 
-/// The latest turn of a conversation.
+/// The latest turn on the path of a conversation.
 pub fn latest(conversation_id: i64) -> Result<Option<Latest>> {
     as_owner(|| {
         sql::write_json(
-            "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT settings, context, context_tokens FROM reground.turns \
-             WHERE conversation_id = $1 AND NOT superseded ORDER BY number DESC LIMIT 1) AS r",
+            "SELECT row_to_json(r)::text FROM (SELECT settings, context, context_tokens FROM reground.turns \
+             WHERE conversation_id = $1 AND NOT superseded ORDER BY turn_no DESC LIMIT 1) AS r",
             &[conversation_id.into()],
         )
     })
 }
 
-const COLUMNS: &str = "SELECT pg_catalog.row_to_json(r)::text FROM (SELECT turn_id, conversation_id, number, state, request_hash, query, query_tokens, corpus, corpora, settings, call_settings, call_role, pool, context, context_tokens, \
-     sources_before, parent, superseded, origin, context_from, warnings, coalesce(xmin::text = pg_catalog.pg_current_xact_id_if_assigned()::xid::text \
-         AND pg_catalog.clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
+/// Beginning of a query for a [`Turn`].
+const COLUMNS: &str = "SELECT row_to_json(r)::text FROM (SELECT turn_id, conversation_id, turn_no, state, request_hash, query, query_tokens, corpus, corpora, \
+     settings, call_settings, call_role, pending_candidates, context, context_tokens, sources_before, parent_turn_id, superseded, origin, context_turn_no, \
+     warnings, coalesce(xmin::text = pg_current_xact_id_if_assigned()::xid::text \
+         AND clock_timestamp() - begun_at > interval '1 second', false) AS held_open \
      FROM reground.turns WHERE";
 
-/// A turn of this tenant, or P0002.
+/// A turn of this tenant.
+///
+/// # Errors
+/// P0002 if the tenant has no such turn.
 pub fn load(tenant: &str, turn_id: i64) -> Result<Turn> {
     as_owner(|| {
         sql::write_json(
@@ -231,7 +269,7 @@ pub fn load(tenant: &str, turn_id: i64) -> Result<Turn> {
     .ok_or_else(|| Error::Unknown("turn", turn_id.to_string()))
 }
 
-/// Whose a turn is, for an auditor.
+/// The tenant of a turn, for an auditor.
 pub fn tenant_of(turn_id: i64) -> Result<Option<String>> {
     as_owner(|| {
         sql::write_one(
@@ -241,7 +279,7 @@ pub fn tenant_of(turn_id: i64) -> Result<Option<String>> {
     })
 }
 
-/// The turn of a request, if it was made before.
+/// The turn that was begun with a request id, if any.
 pub fn of_request(conversation_id: i64, request_id: &str) -> Result<Option<Turn>> {
     as_owner(|| {
         sql::write_json(
@@ -251,53 +289,53 @@ pub fn of_request(conversation_id: i64, request_id: &str) -> Result<Option<Turn>
     })
 }
 
-/// An earlier turn, as the judgement of intent and the query need it.
+/// An earlier turn, as the intent and the query of a new turn use it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Earlier {
-    /// What was asked and shown.
+    /// Question, answer and titles of its sources.
     #[serde(flatten)]
     pub past: PastTurn,
-    /// Embedding of the user's words.
+    /// Embedding of the question.
     pub embedding: Option<Vec<f32>>,
-    /// Where its citations stand in its answer, in bytes.
+    /// Byte ranges of the citations in the answer.
     pub citations: Vec<(usize, usize)>,
-    /// Passages of the corpus that the answer cites and that say it.
+    /// Chunk ids of the passages of the corpus that holding citations of the answer name.
     pub passages: Vec<String>,
-    /// Passages of the corpus that its context had.
+    /// Chunk ids of the passages of the corpus in its context.
     pub shown: Vec<String>,
 }
 
-/// The latest turns of a conversation, or those before the turn of that number, newest last, with what they cited of a corpus.
+/// The latest `count` turns of a conversation, newest last, with their passages of a corpus. With `turn_no`, only turns before it.
 pub fn earlier(
     conversation_id: i64,
     corpus: &str,
     count: usize,
-    number: Option<i32>,
+    turn_no: Option<i32>,
 ) -> Result<Vec<Earlier>> {
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     Ok(as_owner(|| {
         sql::write_json(
-            "SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('query', t.query, 'embedding', t.query_embedding, 'answer', coalesce(m.answer, ''), \
-                 'sources', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
-                 'shown', pg_catalog.jsonb_path_query_array(t.context, '$[*].passage ? (@.corpus == $corpus).key', pg_catalog.jsonb_build_object('corpus', $3::text)), \
-                 'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.number), '[]')::text \
-             FROM (SELECT turn_id, number, query, query_embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
-                       AND number < coalesce($4, 2147483647) ORDER BY number DESC LIMIT $2) AS t \
+            "SELECT coalesce(json_agg(json_build_object('query', t.query, 'embedding', t.embedding, 'answer', coalesce(m.answer, ''), \
+                 'sources', jsonb_path_query_array(t.context, '$[*].passage.title ? (@ != null)'), \
+                 'shown', jsonb_path_query_array(t.context, '$[*].passage ? (@.corpus == $corpus).chunk_id', jsonb_build_object('corpus', $3::text)), \
+                 'citations', coalesce(c.citations, '[]'), 'cited', coalesce(c.titles, '{}'), 'passages', coalesce(c.passages, '{}')) ORDER BY t.turn_no), '[]')::text \
+             FROM (SELECT turn_id, turn_no, query, embedding, context FROM reground.turns WHERE conversation_id = $1 AND state <> 'abandoned' AND NOT superseded \
+                       AND turn_no < coalesce($4, 2147483647) ORDER BY turn_no DESC LIMIT $2) AS t \
                  LEFT JOIN LATERAL (SELECT m.message_id, m.answer FROM reground.messages AS m \
                      WHERE m.turn_id = t.turn_id AND NOT m.superseded ORDER BY m.message_id DESC LIMIT 1) AS m ON true \
-                 LEFT JOIN LATERAL (SELECT pg_catalog.array_agg(DISTINCT c.title) FILTER (WHERE c.holds AND c.title IS NOT NULL) AS titles, \
-                         pg_catalog.array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.holds AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
-                         pg_catalog.json_agg(pg_catalog.json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start AND m.answer IS NOT NULL) AS citations \
+                 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.title) FILTER (WHERE c.holds AND c.title IS NOT NULL) AS titles, \
+                         array_agg(DISTINCT c.chunk_id) FILTER (WHERE c.holds AND c.chunk_id IS NOT NULL AND c.corpus = $3) AS passages, \
+                         json_agg(json_build_array(c.byte_start, c.byte_end)) FILTER (WHERE c.byte_end > c.byte_start AND m.answer IS NOT NULL) AS citations \
                      FROM reground.message_citations AS c WHERE c.message_id = m.message_id) AS c ON true",
-            &[conversation_id.into(), count.into(), corpus.into(), number.into()],
+            &[conversation_id.into(), count.into(), corpus.into(), turn_no.into()],
         )
     })?
     .unwrap_or_default())
 }
 
-/// The turn that a new one of the conversation `x` follows: the latest on its path that was not given up.
+/// The parent of a new turn of the conversation `x`: the latest turn on its path that was not abandoned.
 const PARENT: &str = "(SELECT p.turn_id FROM reground.turns AS p WHERE p.conversation_id = x.conversation_id AND NOT p.superseded AND p.state <> 'abandoned' \
-     ORDER BY p.number DESC LIMIT 1)";
+     ORDER BY p.turn_no DESC LIMIT 1)";
 
 /// Stores a turn and returns its id.
 pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
@@ -306,18 +344,10 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
     as_owner(|| {
         sql::write_one(
             &format!(
-            "INSERT INTO reground.turns (tenant, conversation_id, parent, number, state, request_id, request_hash, query, query_embedding, corpus, corpora, filter, intent, \
-                 intent_confidence, intent_signals, retrieval, settings, call_settings, call_role, pool, context, context_tokens, query_tokens, \
-                 retrieved, context_from, history_tokens, attribution_share, predicted_accuracy, accuracy_floor, topic_drift, refresh_us, compress_us, warnings, tags, query_similarities, source_similarities) \
-             SELECT x.tenant, x.conversation_id, {PARENT}, x.number, x.state, x.request_id, x.request_hash, x.query, $2, x.corpus, x.corpora, x.filter, x.intent, \
-                 x.intent_confidence, x.intent_signals, x.retrieval, x.settings, x.call_settings, x.call_role, x.pool, $3::jsonb, x.context_tokens, x.query_tokens, \
-                 x.retrieved, x.context_from, x.history_tokens, x.attribution_share, x.predicted_accuracy, x.accuracy_floor, x.topic_drift, x.refresh_us, x.compress_us, x.warnings, x.tags, x.query_similarities, x.source_similarities \
-             FROM pg_catalog.json_to_record($1::json) AS x(tenant text, conversation_id bigint, number integer, state text, request_id text, \
-                 request_hash text, query text, corpus text, corpora text[], filter jsonb, intent text, intent_confidence real, intent_signals text[], retrieval jsonb, settings jsonb, call_settings jsonb, call_role text, \
-                 pool jsonb, context_tokens integer, query_tokens integer, retrieved boolean, context_from integer, history_tokens bigint, attribution_share double precision, \
-                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, refresh_us integer, compress_us integer, \
-                 warnings text[], tags jsonb, query_similarities real[], source_similarities real[]) \
-             RETURNING turn_id"
+                "INSERT INTO reground.turns ({}, parent_turn_id, embedding, context) \
+                 SELECT {}, {PARENT}, $2, $3::jsonb FROM json_to_record($1::json) AS x({NEW_TURN}) RETURNING turn_id",
+                NEW_TURN.columns(""),
+                NEW_TURN.columns("x.")
             ),
             &args,
         )
@@ -325,7 +355,7 @@ pub fn insert(new: &NewTurn<'_>, embedding: Option<Vec<f32>>) -> Result<i64> {
     .ok_or_else(|| Error::Stored("an inserted turn has no id".into()))
 }
 
-/// Opens a deferred turn with the context that its rerank gave.
+/// Opens a deferred turn with its reranked context.
 pub fn compose(
     turn_id: i64,
     context: &[ContextSource],
@@ -336,14 +366,12 @@ pub fn compose(
     let (context, standing) = (sql::json(context)?, sql::json(standing)?);
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns AS t SET state = 'open', pool = NULL, context = $2::jsonb, context_tokens = $3::bigint, warnings = $4, \
-                 context_from = x.context_from, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
-                 predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, topic_drift = x.topic_drift, compress_us = x.compress_us, \
-                 query_similarities = x.query_similarities, source_similarities = x.source_similarities \
-             FROM pg_catalog.json_to_record($5::json) AS x(context_from integer, history_tokens bigint, attribution_share double precision, \
-                 predicted_accuracy double precision, accuracy_floor double precision, topic_drift double precision, compress_us integer, \
-                 query_similarities real[], source_similarities real[]) \
-             WHERE t.turn_id = $1",
+            &format!(
+                "UPDATE reground.turns AS t SET state = 'open', pending_candidates = NULL, context = $2::jsonb, context_tokens = $3::bigint, \
+                     warnings = $4, {} \
+                 FROM json_to_record($5::json) AS x({STANDING}) WHERE t.turn_id = $1",
+                STANDING.assignments("x.")
+            ),
             &[
                 turn_id.into(),
                 context.into(),
@@ -356,12 +384,12 @@ pub fn compose(
     Ok(())
 }
 
-/// Marks a turn as ended, with the sources as it found and left them; the first time only the latter may change.
+/// Marks a turn as ended, with the remembered sources before and after it. A later call changes only those after it.
 pub fn end(turn_id: i64, before: &[RememberedSource], after: &[RememberedSource]) -> Result<()> {
     let (before, after) = (sql::json(before)?, sql::json(after)?);
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns SET state = 'ended', ended_at = coalesce(ended_at, pg_catalog.clock_timestamp()), \
+            "UPDATE reground.turns SET state = 'ended', ended_at = coalesce(ended_at, clock_timestamp()), \
                  sources_before = coalesce(sources_before, $2::jsonb), sources_after = $3::jsonb WHERE turn_id = $1",
             &[turn_id.into(), before.into(), after.into()],
         )
@@ -369,19 +397,19 @@ pub fn end(turn_id: i64, before: &[RememberedSource], after: &[RememberedSource]
     Ok(())
 }
 
-/// Lets a conversation stand where it stood after a turn of it (0: before the first). Its path is that turn with those that it
-/// follows; others are off it, and those that were come back.
+/// Moves a conversation back to the point after one of its turns (0: before the first). The path then consists of this turn and its
+/// ancestors; all other turns are superseded.
 pub fn stand_after(conversation_id: i64, turn_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "WITH RECURSIVE path AS (SELECT t.turn_id, t.parent FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
-                 UNION SELECT t.turn_id, t.parent FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent AND t.conversation_id = $1), \
+            "WITH RECURSIVE path AS (SELECT t.turn_id, t.parent_turn_id FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
+                 UNION SELECT t.turn_id, t.parent_turn_id FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent_turn_id AND t.conversation_id = $1), \
              moved AS (UPDATE reground.turns AS t SET superseded = NOT t.superseded \
                  WHERE t.conversation_id = $1 AND t.superseded = EXISTS (SELECT FROM path AS p WHERE p.turn_id = t.turn_id)) \
-             UPDATE reground.conversations AS v SET last_ended_turn = nullif($2, 0), corpus = coalesce(nullif(l.corpus, ''), v.corpus), \
+             UPDATE reground.conversations AS v SET last_ended_turn_id = nullif($2, 0), corpus = coalesce(nullif(l.corpus, ''), v.corpus), \
                  corpora = CASE WHEN coalesce(l.corpus, '') = '' THEN v.corpora ELSE l.corpora END, history_tokens = s.tokens \
              FROM (SELECT 1) AS one LEFT JOIN reground.turns AS l ON l.turn_id = $2, \
-                 (SELECT coalesce(pg_catalog.sum(t.query_tokens + m.answer_tokens), 0) AS tokens FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.turn_id AND t.state = 'ended' \
+                 (SELECT coalesce(sum(t.query_tokens + m.answer_tokens), 0) AS tokens FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.turn_id AND t.state = 'ended' \
                       JOIN reground.messages AS m ON m.turn_id = t.turn_id AND NOT m.superseded) AS s \
              WHERE v.conversation_id = $1",
             &[conversation_id.into(), turn_id.into()],
@@ -390,13 +418,13 @@ pub fn stand_after(conversation_id: i64, turn_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// The sources as a turn of a conversation left them, or as the nearest of those that it follows did, where it was brought in finished
-/// and so left none; nothing where no turn did.
+/// The remembered sources after a turn of a conversation. An imported turn has none, so its nearest ancestor with sources counts;
+/// empty without one.
 pub fn sources_left(conversation_id: i64, turn_id: i64) -> Result<Vec<RememberedSource>> {
     Ok(as_owner(|| {
         sql::write_json(
-            "WITH RECURSIVE path AS (SELECT t.parent, t.sources_after, 1 AS distance FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
-                 UNION ALL SELECT t.parent, t.sources_after, p.distance + 1 FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent AND t.conversation_id = $1 \
+            "WITH RECURSIVE path AS (SELECT t.parent_turn_id, t.sources_after, 1 AS distance FROM reground.turns AS t WHERE t.conversation_id = $1 AND t.turn_id = $2 \
+                 UNION ALL SELECT t.parent_turn_id, t.sources_after, p.distance + 1 FROM path AS p JOIN reground.turns AS t ON t.turn_id = p.parent_turn_id AND t.conversation_id = $1 \
                  WHERE p.sources_after IS NULL) \
              SELECT p.sources_after::text FROM path AS p WHERE p.sources_after IS NOT NULL ORDER BY p.distance LIMIT 1",
             &[conversation_id.into(), turn_id.into()],
@@ -405,32 +433,32 @@ pub fn sources_left(conversation_id: i64, turn_id: i64) -> Result<Vec<Remembered
     .unwrap_or_default())
 }
 
-/// What a further retrieval adds to an open turn.
+/// Changes of an open turn by an additional retrieval.
 pub struct More<'a> {
-    /// Sources, at the end of its context.
+    /// Sources to append to its context.
     pub added: &'a [ContextSource],
-    /// Tokens of the whole context.
+    /// Tokens (o200k_base) of the whole context.
     pub tokens: usize,
-    /// Where the turn stands with it.
+    /// Measures of the turn with the added sources.
     pub standing: &'a Standing,
-    /// Whether its search found the sources, so that a turn which keeps sources keeps these.
+    /// Whether a search found the sources. Later turns that keep sources then keep these.
     pub searched: bool,
     pub warnings: Vec<String>,
 }
 
-/// Adds it.
+/// Stores the changes of an additional retrieval.
 pub fn add(turn_id: i64, more: More<'_>) -> Result<()> {
     let (added, standing) = (sql::json(more.added)?, sql::json(more.standing)?);
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns AS t SET context = t.context || $2::jsonb, context_tokens = $3::bigint, \
-                 warnings = ARRAY(SELECT DISTINCT w.name FROM pg_catalog.unnest(t.warnings || $4::text[]) AS w(name) ORDER BY 1), \
-                 context_from = CASE WHEN $6 THEN t.number ELSE t.context_from END, history_tokens = x.history_tokens, attribution_share = x.attribution_share, \
-                 predicted_accuracy = x.predicted_accuracy, accuracy_floor = x.accuracy_floor, compress_us = coalesce(x.compress_us, t.compress_us), \
-                 query_similarities = x.query_similarities, source_similarities = x.source_similarities \
-             FROM pg_catalog.json_to_record($5::json) AS x(history_tokens bigint, attribution_share double precision, \
-                 predicted_accuracy double precision, accuracy_floor double precision, compress_us integer, query_similarities real[], source_similarities real[]) \
-             WHERE t.turn_id = $1",
+            &format!(
+                "UPDATE reground.turns AS t SET context = t.context || $2::jsonb, context_tokens = $3::bigint, \
+                     warnings = ARRAY(SELECT DISTINCT w.name FROM unnest(t.warnings || $4::text[]) AS w(name) ORDER BY 1), \
+                     context_turn_no = CASE WHEN $6 THEN t.turn_no ELSE t.context_turn_no END, \
+                     compress_us = coalesce(x.compress_us, t.compress_us), {} \
+                 FROM json_to_record($5::json) AS x(compress_us integer, {REPLACED}) WHERE t.turn_id = $1",
+                REPLACED.assignments("x.")
+            ),
             &[
                 turn_id.into(),
                 added.into(),
@@ -444,11 +472,11 @@ pub fn add(turn_id: i64, more: More<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Gives a turn up.
+/// Marks a turn as abandoned.
 pub fn abandon(turn_id: i64) -> Result<()> {
     as_owner(|| {
         sql::run(
-            "UPDATE reground.turns SET state = 'abandoned', pool = NULL, ended_at = pg_catalog.clock_timestamp() WHERE turn_id = $1",
+            "UPDATE reground.turns SET state = 'abandoned', pending_candidates = NULL, ended_at = clock_timestamp() WHERE turn_id = $1",
             &[turn_id.into()],
         )
     })?;
