@@ -15,7 +15,7 @@ pub fn locate(
 ) -> Result<Column> {
     let describes_document = matches!(
         meaning,
-        "title" | "uri" | "published" | "updated_at" | "version" | "page_count" | "metadata"
+        "title" | "uri" | "published" | "modified_at" | "version" | "page_count" | "metadata"
     );
     if let Some(documents) = documents
         && describes_document
@@ -28,7 +28,7 @@ pub fn locate(
     }
     // An index reads what a row is read by from the passages alone, so there it is looked for first.
     if let Some(documents) = documents
-        && meaning == "text_config"
+        && meaning == "text_config_column"
         && !has_column(relation, column)?
         && has_column(documents, column)?
     {
@@ -39,7 +39,7 @@ pub fn locate(
         });
     }
     require_column(relation, column)?;
-    if meaning == "text_config" {
+    if meaning == "text_config_column" {
         names_configs(relation, column)?;
     }
     Ok(Column {
@@ -76,7 +76,7 @@ fn names_configs(relation: &str, column: &str) -> Result<()> {
     match kind.as_str() {
         "regconfig" | "text" | "character varying" | "character" | "name" => Ok(()),
         other => Err(Error::Bad {
-            argument: "text_config",
+            argument: "text_config_column",
             fault: format!("column \"{column}\" is of type {other}"),
             hint: "It must be of type regconfig, text, varchar or name: a configuration (german) or a language (de) a row.".into(),
         }),
@@ -122,9 +122,9 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
         });
     };
     const MEANINGS: [&str; 18] = [
-        "key",
+        "chunk_id",
         "content",
-        "document",
+        "doc_id",
         "embedding",
         "ordinal",
         "char_start",
@@ -134,12 +134,12 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
         "title",
         "uri",
         "published",
-        "updated_at",
+        "modified_at",
         "version",
         "page_count",
         "metadata",
-        "document_key",
-        "text_config",
+        "documents_doc_id",
+        "text_config_column",
     ];
     let relation = corpus.relation.clone().unwrap_or_default();
     for (meaning, column) in changes {
@@ -159,19 +159,21 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
             });
         }
         match column {
-            Value::Null if meaning == "key" || meaning == "content" => {
-                return Err(Error::Null("key and content"));
+            Value::Null if meaning == "chunk_id" || meaning == "content" => {
+                return Err(Error::Null("chunk_id and content"));
             }
             Value::Null
                 if corpus.documents.is_some()
-                    && (meaning == "document" || meaning == "document_key") =>
+                    && (meaning == "doc_id" || meaning == "documents_doc_id") =>
             {
-                return Err(Error::Null("document and document_key of joined documents"));
+                return Err(Error::Null(
+                    "doc_id and documents_doc_id of joined documents",
+                ));
             }
             Value::Null => {
                 corpus.mapping.remove(meaning);
             }
-            Value::String(column) if meaning == "document_key" => {
+            Value::String(column) if meaning == "documents_doc_id" => {
                 require_column(corpus.documents.as_deref().unwrap_or(&relation), column)?;
                 corpus.mapping.insert(
                     meaning.clone(),

@@ -55,7 +55,10 @@ pub fn answer(
     let limit = settings.candidates;
     let searched = search(corpus, plan, filter, &here, nominated, settings, limit)?;
     let hits = searched.lists.iter().flat_map(|list| &list.hits);
-    let keys: BTreeSet<&String> = hits.map(|hit| &hit.key).chain(&here.passages).collect();
+    let keys: BTreeSet<&String> = hits
+        .map(|hit| &hit.chunk_id)
+        .chain(&here.chunk_ids)
+        .collect();
     let passages = stage("passages", || passages::by_key(corpus, filter, keys))?;
     let options = stage("carried passages", || {
         let embedding = plan.embedding.as_deref();
@@ -101,19 +104,21 @@ pub fn search(
     let nearest = nearest.transpose()?;
     let both = settings.fusion.by_scores();
     let mut scored = Wanted {
-        documents: wanted.documents.clone(),
-        passages: wanted.passages.clone(),
+        doc_ids: wanted.doc_ids.clone(),
+        chunk_ids: wanted.chunk_ids.clone(),
     };
     // What no search of this turn has to find is scored all the same.
     let nominees = || {
         let neighbours = nominated.iter().flat_map(|list| &list.hits);
         let earlier = plan.historical.iter().flat_map(|turn| &turn.passages);
-        neighbours.map(|hit| &hit.key).chain(earlier)
+        neighbours.map(|hit| &hit.chunk_id).chain(earlier)
     };
-    scored.passages.extend(nominees().cloned());
+    scored.chunk_ids.extend(nominees().cloned());
     if both {
         let hits = nearest.iter().flat_map(|list| &list.hits);
-        scored.passages.extend(hits.map(|hit| hit.key.clone()));
+        scored
+            .chunk_ids
+            .extend(hits.map(|hit| hit.chunk_id.clone()));
     }
 
     let (way, rankings) = stage("lexical list", || {
@@ -129,17 +134,17 @@ pub fn search(
     }
     if let (Some(embedding), Some(nearest)) = (embedding, nearest) {
         let found = lists.iter().flat_map(|list| &list.hits);
-        let found = found.filter(|_| both).map(|hit| &hit.key);
+        let found = found.filter(|_| both).map(|hit| &hit.chunk_id);
         let found = found.chain(nominees());
-        let mut keys: BTreeSet<&String> = found.chain(&wanted.passages).collect();
+        let mut keys: BTreeSet<&String> = found.chain(&wanted.chunk_ids).collect();
         for hit in &nearest.hits {
-            keys.remove(&hit.key);
-            scores.distances.insert(hit.key.clone(), hit.value);
+            keys.remove(&hit.chunk_id);
+            scores.distances.insert(hit.chunk_id.clone(), hit.value);
         }
         let more = stage("distances", || {
             vector::distances(corpus, embedding, filter, keys)
         })?;
-        let more = more.into_iter().map(|hit| (hit.key, hit.value));
+        let more = more.into_iter().map(|hit| (hit.chunk_id, hit.value));
         scores.distances.extend(more);
         lists.push(nearest);
     }
@@ -179,9 +184,9 @@ pub fn remembered(
     if wanted.is_empty() {
         return Ok(Options::new());
     }
-    let documents: Vec<String> = wanted.documents.iter().cloned().collect();
+    let documents: Vec<String> = wanted.doc_ids.iter().cloned().collect();
     let mut found = passages::by_document(corpus, filter, &documents)?;
-    let wanted = wanted.passages.iter();
+    let wanted = wanted.chunk_ids.iter();
     found.extend(wanted.filter_map(|key| Some((key.clone(), read.get(key)?.clone()))));
     let mut distances = scores.distances.clone();
     if let Some(embedding) = embedding
@@ -189,7 +194,7 @@ pub fn remembered(
     {
         let missing = found.keys().filter(|key| !distances.contains_key(*key));
         let more = vector::distances(corpus, embedding, filter, missing)?;
-        distances.extend(more.into_iter().map(|hit| (hit.key, hit.value)));
+        distances.extend(more.into_iter().map(|hit| (hit.chunk_id, hit.value)));
     }
     Ok(found
         .into_iter()
@@ -242,7 +247,7 @@ pub fn elsewhere(
     let alike = |embedding: &&[f32]| vector::check_dimensions(&corpus, embedding).is_ok();
     let embedding =
         embedding.filter(|embedding| vector::metric(&corpus) == metric && alike(embedding));
-    let read = passages::by_key(&corpus, &everything, &wanted.passages)?;
+    let read = passages::by_key(&corpus, &everything, &wanted.chunk_ids)?;
     let mut options = remembered(&corpus, embedding, &everything, &wanted, &scores, &read)?;
     for option in options.values_mut() {
         // No list of this turn is of that corpus.
@@ -260,10 +265,10 @@ pub fn carried(live: Vec<Live>, options: &Options) -> Vec<CarriedInput> {
                 .iter()
                 .filter(|((corpus, key), option)| {
                     *corpus == source.corpus
-                        && if source.passage.is_empty() {
+                        && if source.chunk_id.is_empty() {
                             option.passage.doc_id == source.doc_id
                         } else {
-                            *key == source.passage
+                            *key == source.chunk_id
                         }
                 })
                 .map(|(_, option)| option.clone())

@@ -61,10 +61,10 @@ pub fn rank(
         };
         let admitted = row.get::<bool>(3)?.unwrap_or(false);
         let wanted = admitted
-            && (wanted.passages.contains(&key)
+            && (wanted.chunk_ids.contains(&key)
                 || row
                     .get::<String>(2)?
-                    .is_some_and(|document| wanted.documents.contains(&document)));
+                    .is_some_and(|doc_id| wanted.doc_ids.contains(&doc_id)));
         let vector = TsVector::parse(&bytes.0)?;
         // Wanted passages are scored by the turn's own query, which comes first, as through an index.
         for (at, collector) in collectors.iter_mut().enumerate() {
@@ -97,7 +97,7 @@ fn ranked(ranking: Ranking) -> Ranked {
     Ranked {
         hits: hits
             .map(|scored| Hit {
-                key: scored.key,
+                chunk_id: scored.key,
                 value: scored.score,
             })
             .collect(),

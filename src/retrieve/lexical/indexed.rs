@@ -30,7 +30,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("content")) else {
         return Ok(None);
     };
-    let named = corpus.mapping.get("text_config");
+    let named = corpus.mapping.get("text_config_column");
     if column.side != Side::Passages || named.is_some_and(|named| named.side != Side::Passages) {
         return Ok(None);
     }
@@ -73,7 +73,7 @@ pub fn indexes_of(relation: &str) -> Result<Vec<String>> {
 
 /// The CREATE INDEX that serves a corpus; `None` where none can, as rows find their configuration in another relation.
 pub fn create(corpus: &Corpus) -> Result<Option<String>> {
-    let meanings = ["content", "text_config"];
+    let meanings = ["content", "text_config_column"];
     let mut sides = meanings
         .iter()
         .filter_map(|meaning| corpus.mapping.get(*meaning));
@@ -101,7 +101,7 @@ pub fn create_on(relation: &str, indexed: &str, text_config: &str) -> String {
 /// A passage and its score.
 #[derive(Deserialize)]
 struct Row {
-    key: String,
+    chunk_id: String,
     score: f64,
 }
 
@@ -128,11 +128,11 @@ pub fn rank(
     }
     let others = answers.iter().skip(1).flat_map(|answer| &answer.hits);
     let keys: BTreeSet<String> = others
-        .map(|hit| hit.key.clone())
-        .chain(wanted.passages.iter().cloned())
+        .map(|hit| hit.chunk_id.clone())
+        .chain(wanted.chunk_ids.iter().cloned())
         .collect();
     if let (Some(own), Some(answer)) = (asked.first(), answers.first_mut()) {
-        answer.wanted = own.scores(&keys, &wanted.documents)?;
+        answer.wanted = own.scores(&keys, &wanted.doc_ids)?;
     }
     Ok(answers)
 }
@@ -163,7 +163,7 @@ impl<'a> Asked<'a> {
         let distance = format!("{indexed} <@> $1");
         let mut asked = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
         // Of one configuration the index knows itself.
-        if corpus.mapping.contains_key("text_config") {
+        if corpus.mapping.contains_key("text_config_column") {
             asked = asked.with_text_configs(text_configs.to_vec())?;
         }
         Ok(Self {
@@ -172,7 +172,7 @@ impl<'a> Asked<'a> {
             indexed,
             query: asked,
             select: format!(
-                "SELECT {key}::text AS key, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
+                "SELECT {key}::text AS chunk_id, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
                 corpus.relations()?,
                 filter.clause(3),
                 key = corpus.key()?,
@@ -212,11 +212,11 @@ impl<'a> Asked<'a> {
             if !keys.is_empty() {
                 // OFFSET keeps the score from being computed for the condition again.
                 let statement = format!(
-                    "SELECT s.key, s.score FROM ({} AND {clause} OFFSET 0) AS s WHERE s.score > 0::pg_catalog.float8",
+                    "SELECT s.chunk_id, s.score FROM ({} AND {clause} OFFSET 0) AS s WHERE s.score > 0::pg_catalog.float8",
                     self.select
                 );
                 let rows: Vec<Row> = sql::read_rows(&statement, &self.args(keys.into()))?;
-                scores.extend(rows.into_iter().map(|row| (row.key, row.score)));
+                scores.extend(rows.into_iter().map(|row| (row.chunk_id, row.score)));
             }
         }
         Ok(scores)
@@ -232,7 +232,7 @@ impl<'a> Asked<'a> {
 impl Row {
     fn hit(self) -> Hit {
         Hit {
-            key: self.key,
+            chunk_id: self.chunk_id,
             value: self.score,
         }
     }

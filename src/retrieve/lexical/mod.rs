@@ -19,9 +19,9 @@ use crate::store::sources::Live;
 #[derive(Default)]
 pub struct Wanted {
     /// Keys of passages.
-    pub passages: BTreeSet<String>,
+    pub chunk_ids: BTreeSet<String>,
     /// Keys of documents: all their passages.
-    pub documents: BTreeSet<String>,
+    pub doc_ids: BTreeSet<String>,
 }
 
 impl Wanted {
@@ -32,10 +32,10 @@ impl Wanted {
             if source.corpus != corpus {
                 continue;
             }
-            if source.passage.is_empty() {
-                wanted.documents.insert(source.doc_id.clone());
+            if source.chunk_id.is_empty() {
+                wanted.doc_ids.insert(source.doc_id.clone());
             } else {
-                wanted.passages.insert(source.passage.clone());
+                wanted.chunk_ids.insert(source.chunk_id.clone());
             }
         }
         wanted
@@ -43,7 +43,7 @@ impl Wanted {
 
     /// Whether nothing is wanted.
     pub fn is_empty(&self) -> bool {
-        self.passages.is_empty() && self.documents.is_empty()
+        self.chunk_ids.is_empty() && self.doc_ids.is_empty()
     }
 }
 
