@@ -52,7 +52,7 @@ pub fn of<'a>(
         let named = neighbours
             .into_iter()
             .filter(|edge| visible.contains(&edge.chunk_id))
-            .map(|edge| edge.node)
+            .map(|edge| edge.entity)
             .collect::<BTreeSet<_>>();
         Ok(Nominated {
             nodes: nodes

@@ -21,7 +21,7 @@ pub fn results(
     let mut earlier = Vec::new();
     for turn in historical {
         let wanted = Wanted {
-            chunk_ids: turn.passages.iter().cloned().collect(),
+            chunk_ids: turn.chunk_ids.iter().cloned().collect(),
             ..Wanted::default()
         };
         let query = std::slice::from_ref(&turn.query);

@@ -110,7 +110,7 @@ pub fn search(
     // What no search of this turn has to find is scored all the same.
     let nominees = || {
         let neighbours = nominated.iter().flat_map(|list| &list.hits);
-        let earlier = plan.historical.iter().flat_map(|turn| &turn.passages);
+        let earlier = plan.historical.iter().flat_map(|turn| &turn.chunk_ids);
         neighbours.map(|hit| &hit.chunk_id).chain(earlier)
     };
     scored.chunk_ids.extend(nominees().cloned());

@@ -126,12 +126,12 @@ fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>
     let own = terms
         .into_iter()
         .map(|term| (term.lexeme.into_bytes(), QueryWeight::own(term.occurrences)));
-    let borrowed = query.borrowed.iter().map(|(lexeme, &borrowed)| {
+    let expanded = query.terms.iter().map(|(lexeme, &expansion)| {
         let weight = QueryWeight {
             frequency: 0,
-            expansion: borrowed,
+            expansion,
         };
         (lexeme.clone().into_bytes(), weight)
     });
-    Ok(own.chain(borrowed).collect())
+    Ok(own.chain(expanded).collect())
 }

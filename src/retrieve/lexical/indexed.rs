@@ -158,7 +158,7 @@ impl<'a> Asked<'a> {
         text_configs: &[String],
         filter: &'a Filter,
     ) -> Result<Self> {
-        let expansion = Expansion::new(query.borrowed.clone())?;
+        let expansion = Expansion::new(query.terms.clone())?;
         let indexed = corpus.indexed("p.")?;
         let distance = format!("{indexed} <@> $1");
         let mut asked = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
