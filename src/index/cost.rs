@@ -76,8 +76,8 @@ unsafe fn queries_other_index(
         expressions.any(|expression| {
             let query = right_operand(root, expression);
             // Do not look up indexes of tables that the user may not read. The query itself raises the error.
-            let query = query.filter(|query| check_readable(query.source).is_ok());
-            let answering = query.and_then(|query| indexes(query.source).ok());
+            let query = query.filter(|query| check_readable(query.relation).is_ok());
+            let answering = query.and_then(|query| indexes(query.relation).ok());
             answering.is_some_and(|answering| !answering.contains(&index))
         })
     }

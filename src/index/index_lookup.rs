@@ -42,35 +42,35 @@ unsafe extern "C-unwind" fn forget(_argument: pg_sys::Datum, _relation: pg_sys::
     });
 }
 
-/// Returns the indexes that answer queries on `source`: for an index, itself or its leaves; for a table, its only index, or
+/// Returns the indexes that answer queries on `relation`: for an index, itself or its leaves; for a table, its only index, or
 /// the only index of each of its leaves.
 ///
 /// # Errors
-/// If the source is neither a table nor an index, or if a table has no index or several.
-pub fn indexes(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
-    if let Some(found) = CACHE.with_borrow(|cache| cache.get(&source).cloned()) {
+/// If `relation` is neither a table nor an index, or if a table has no index or several.
+pub fn indexes(relation: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
+    if let Some(found) = CACHE.with_borrow(|cache| cache.get(&relation).cloned()) {
         return Ok(found);
     }
     let changes = CHANGES.get();
-    let found = look_up(source)?;
+    let found = look_up(relation)?;
     if changes == CHANGES.get() {
-        CACHE.with_borrow_mut(|cache| cache.insert(source, found.clone()));
+        CACHE.with_borrow_mut(|cache| cache.insert(relation, found.clone()));
     }
     Ok(found)
 }
 
-fn look_up(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
+fn look_up(relation: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
     let method = access_method();
     let mut found = Vec::new();
-    for relation in inheritors(source) {
-        let Some(open) = OpenRelation::open(relation) else {
+    for member in inheritors(relation) {
+        let Some(open) = OpenRelation::open(member) else {
             return Err(Error::Unknown(
                 "table or index",
-                source.to_u32().to_string(),
+                relation.to_u32().to_string(),
             ));
         };
         match open.kind() {
-            b'i' if open.access_method() == method => found.push(relation),
+            b'i' if open.access_method() == method => found.push(member),
             // Their leaves follow in the list.
             b'I' | b'p' => {}
             b'r' | b'm' => {
@@ -85,7 +85,7 @@ fn look_up(source: pg_sys::Oid) -> Result<Vec<pg_sys::Oid>> {
         }
     }
     match found.is_empty() {
-        true => Err(Error::NoBm25Index(source.to_u32().to_string())),
+        true => Err(Error::NoBm25Index(relation.to_u32().to_string())),
         false => Ok(found),
     }
 }

@@ -57,15 +57,15 @@ impl LockedIndex {
 #[derive(Serialize)]
 struct FindingRow {
     item: String,
-    fault: String,
+    problem: String,
 }
 
 impl FindingRow {
-    fn of_row(row: u64, fault: &str) -> Self {
+    fn of_row(row: u64, problem: &str) -> Self {
         // Format of PostgreSQL's tid.
         Self {
             item: format!("row ({},{})", row >> 16, row & 0xffff),
-            fault: fault.to_owned(),
+            problem: problem.to_owned(),
         }
     }
 }
@@ -98,20 +98,23 @@ fn bm25_check(
     // SAFETY: the index is open and of this access method.
     let declared = unsafe { options::read(locked.index.as_ptr()) }?;
     let made = Meta::read(&pages).map_err(Error::from)?.settings;
-    let mut faults: Vec<FindingRow> = findings
+    let mut problems: Vec<FindingRow> = findings
         .into_iter()
         .chain(check_settings(&made, &declared))
-        .map(|Finding { item, fault }| FindingRow { item, fault })
+        .map(|Finding { item, fault }| FindingRow {
+            item,
+            problem: fault,
+        })
         .collect();
-    faults.extend(
+    problems.extend(
         twice
             .iter()
             .map(|&row| FindingRow::of_row(row, "it is in the index twice")),
     );
     if whole {
-        faults.extend(compare_with_table(&locked, indexed));
+        problems.extend(compare_with_table(&locked, indexed));
     }
-    rows::emit(fcinfo, &faults)?;
+    rows::emit(fcinfo, &problems)?;
     Ok(())
 }
 
@@ -119,7 +122,7 @@ fn bm25_check(
 fn compare_with_table(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<FindingRow> {
     struct Comparison {
         indexed: HashMap<u64, u64>,
-        faults: Vec<FindingRow>,
+        problems: Vec<FindingRow>,
     }
     #[pg_guard]
     unsafe extern "C-unwind" fn look(
@@ -139,18 +142,18 @@ fn compare_with_table(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<F
         let Some((row, content)) = or_raise(entry).filter(|_| alive) else {
             return;
         };
-        let fault = match comparison.indexed.get(&row) {
+        let problem = match comparison.indexed.get(&row) {
             None => "it is not in the index",
             Some(&known) if known != content.fingerprint() => {
                 "it is in the index with another text"
             }
             Some(_) => return,
         };
-        comparison.faults.push(FindingRow::of_row(row, fault));
+        comparison.problems.push(FindingRow::of_row(row, problem));
     }
     let mut comparison = Comparison {
         indexed,
-        faults: Vec::new(),
+        problems: Vec::new(),
     };
     // SAFETY: both relations are open under locks that prevent changes of rows. The callback gets its own state.
     unsafe {
@@ -167,7 +170,7 @@ fn compare_with_table(locked: &LockedIndex, indexed: HashMap<u64, u64>) -> Vec<F
             std::ptr::null_mut(),
         );
     }
-    comparison.faults
+    comparison.problems
 }
 
 #[pg_extern(sql = false)]

@@ -252,7 +252,7 @@ unsafe fn start(
     };
     // SAFETY: the index of the scan is open.
     let index = unsafe { (*(*scan).indexRelation).rd_id };
-    if !indexes(ordering.source)?.contains(&index) {
+    if !indexes(ordering.relation)?.contains(&index) {
         return Err(Error::OtherIndex);
     }
     if orders.len() > 1 {

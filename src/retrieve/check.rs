@@ -86,8 +86,8 @@ pub fn findings(corpus: &Corpus) -> Result<Vec<Finding>> {
     }
     untrusted_code(corpus, &mut findings)?;
     whole_numbers(corpus, &mut findings);
-    key(corpus, &relation, &mut findings)?;
-    document_key(corpus, &mut findings)?;
+    chunk_id(corpus, &relation, &mut findings)?;
+    documents_doc_id(corpus, &mut findings)?;
     embeddings(corpus, &relation, &mut findings)?;
     languages(corpus, &mut findings)?;
     findings.push(lexical_index(corpus, &relation)?);
@@ -174,11 +174,11 @@ fn fits(meaning: &str, kind: &str) -> bool {
     let kind = kind.rsplit('.').next().unwrap_or(kind);
     let is_text = matches!(kind, "text" | "character varying" | "character" | "name");
     match meaning {
-        "key" | "document" | "document_key" => true,
+        "chunk_id" | "doc_id" | "documents_doc_id" => true,
         "embedding" => matches!(kind, "vector" | "halfvec"),
-        "published" | "updated_at" => kind.starts_with("timestamp") || kind == "date",
+        "published" | "modified_at" => kind.starts_with("timestamp") || kind == "date",
         "metadata" => matches!(kind, "json" | "jsonb"),
-        "text_config" => is_text || kind == "regconfig",
+        "text_config_column" => is_text || kind == "regconfig",
         other if INTEGERS.contains(&other) => {
             matches!(kind, "smallint" | "integer" | "bigint" | "numeric")
         }
@@ -226,18 +226,18 @@ fn whole_numbers(corpus: &Corpus, findings: &mut Vec<Finding>) {
 }
 
 /// The key must tell passages apart, and be found by an index.
-fn key(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> Result<()> {
-    match corpus.mapping.get("key") {
-        Some(column) => unique("key", relation, &column.column, findings),
+fn chunk_id(corpus: &Corpus, relation: &str, findings: &mut Vec<Finding>) -> Result<()> {
+    match corpus.mapping.get("chunk_id") {
+        Some(column) => unique("chunk_id", relation, &column.column, findings),
         None => Ok(()),
     }
 }
 
 /// So must the key of the documents, or a passage is found once for each of them.
-fn document_key(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
-    match (&corpus.documents, corpus.mapping.get("document_key")) {
+fn documents_doc_id(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
+    match (&corpus.documents, corpus.mapping.get("documents_doc_id")) {
         (Some(documents), Some(column)) if !corpus.managed => {
-            unique("document_key", documents, &column.column, findings)
+            unique("documents_doc_id", documents, &column.column, findings)
         }
         _ => Ok(()),
     }
@@ -422,12 +422,12 @@ fn in_documents(corpus: &Corpus, meaning: &str) -> bool {
 
 /// What the rows name to be read by.
 fn languages(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
-    let Some(mapped) = corpus.mapping.get("text_config") else {
+    let Some(mapped) = corpus.mapping.get("text_config_column") else {
         return Ok(());
     };
     let configs = text_config::of_corpus(corpus)?;
     findings.push(Finding::new(
-        "text_config",
+        "text_config_column",
         "ok",
         format!("passages are read by {}", configs.join(", ")),
         None,
@@ -439,7 +439,7 @@ fn languages(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
             .map(|(name, rows)| format!("\"{name}\" ({rows})"))
             .collect();
         findings.push(Finding::new(
-            "text_config",
+            "text_config_column",
             "warning",
             format!(
                 "passages that name no text search configuration and no known language are read by {}: {}{}",
@@ -457,7 +457,7 @@ fn languages(corpus: &Corpus, findings: &mut Vec<Finding>) -> Result<()> {
     let relation = relation.as_deref().unwrap_or_default();
     if !text_config::has_index(relation, &mapped.column)? {
         findings.push(Finding::new(
-            "text_config",
+            "text_config_column",
             "warning",
             "no index finds which configurations the rows name: every search reads all rows for that".into(),
             match can_have_indexes(relation)? {
@@ -484,12 +484,12 @@ fn lexical_index(corpus: &Corpus, relation: &str) -> Result<Finding> {
         true => lexical::create_index(corpus)?.map(|command| format!("{command};")),
         false => None,
     };
-    if command.is_none() && in_documents(corpus, "text_config") {
+    if command.is_none() && in_documents(corpus, "text_config_column") {
         return Ok(Finding::new(
             "lexical index",
             "warning",
             "none, and none can be: what a passage is read by stands in the documents' relation, which an index of the passages does not see; every search reads all passages (exact; slow on a large table)".into(),
-            Some("Give the passages a column with the configuration of their document, and name that by alter_corpus(…, mapping => '{\"text_config\": \"…\"}').".into()),
+            Some("Give the passages a column with the configuration of their document, and name that by alter_corpus(…, mapping => '{\"text_config_column\": \"…\"}').".into()),
         ));
     }
     Ok(Finding::new(

@@ -38,16 +38,16 @@ pub fn stage_facts(turn_id: i64) -> Result<Vec<Traced>> {
     for traced in traces::load(turn_id)? {
         let stages = StageFacts {
             coordinates: traced.has_coordinates,
-            retrieved: traced.left_at != Some(Stage::Carry),
-            reranked: !matches!(traced.left_at, Some(Stage::Carry | Stage::Rerank)),
-            in_context: traced.left_at.is_none(),
+            retrieved: traced.dropped_stage != Some(Stage::Carry),
+            reranked: !matches!(traced.dropped_stage, Some(Stage::Carry | Stage::Rerank)),
+            in_context: traced.dropped_stage.is_none(),
         };
-        for passage in &traced.passages {
+        for chunk_id in &traced.chunk_ids {
             facts.push(Traced {
                 key: SourceKey {
                     corpus: traced.corpus.clone(),
                     doc_id: traced.doc_id.clone(),
-                    passage: passage.clone(),
+                    chunk_id: chunk_id.clone(),
                 },
                 facts: stages,
             });
@@ -216,7 +216,10 @@ fn by_place(corpus: &Corpus, asked: &Asked<'_>) -> Result<Vec<NamedDocument>> {
 pub fn reread(named: &[NamedDocument], text_config: &str) -> Result<Vec<NamedDocument>> {
     let mut named = named.to_vec();
     for document in &mut named {
-        let texts = document.passages.iter().map(|passage| passage.text.clone());
+        let texts = document
+            .passages
+            .iter()
+            .map(|passage| passage.content.clone());
         let lexemes = content(text_config, &texts.collect::<Vec<_>>())?;
         for (passage, lexemes) in document.passages.iter_mut().zip(lexemes) {
             passage.lexemes = lexemes;
@@ -233,18 +236,18 @@ fn compared<'a>(
     let passages: Vec<&Passage> = passages.collect();
     let texts: Vec<String> = passages
         .iter()
-        .map(|passage| passage.text.clone())
+        .map(|passage| passage.content.clone())
         .collect();
     let lexemes = content(text_config, &texts)?;
     Ok(passages
         .into_iter()
         .zip(lexemes)
         .map(|(passage, lexemes)| NamedPassage {
-            passage: passage.key.clone(),
+            chunk_id: passage.chunk_id.clone(),
             pages: passage
                 .pages
                 .map(|pages| Pages::new(pages.start, pages.end)),
-            text: passage.text.clone(),
+            content: passage.content.clone(),
             lexemes,
         })
         .collect())

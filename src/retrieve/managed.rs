@@ -15,9 +15,9 @@ const TEXT_CONFIG: &str = "text_config";
 /// The mapping of the tables that [`make_tables`] makes.
 pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
     let passages = [
-        ("key", "chunk_id"),
+        ("chunk_id", "chunk_id"),
         ("content", CONTENT),
-        ("document", "doc_id"),
+        ("doc_id", "doc_id"),
         ("version", "version"),
         ("ordinal", "ordinal"),
         ("tokens", "tokens"),
@@ -25,21 +25,21 @@ pub fn mapping(embedding: bool, per_document: bool) -> Mapping {
         ("char_end", "char_end"),
         ("page_start", "page_start"),
         ("page_end", "page_end"),
-        ("hash", "hash"),
+        ("content_hash", "content_hash"),
         ("metadata", "metadata"),
         ("lexemes", "lexemes"),
     ];
     let documents = [
-        ("document_key", "doc_id"),
+        ("documents_doc_id", "doc_id"),
         ("document_version", "version"),
         ("title", "title"),
         ("uri", "uri"),
         ("published", "published"),
-        ("updated_at", "modified_at"),
+        ("modified_at", "modified_at"),
         ("page_count", "page_count"),
     ];
     let embedding = embedding.then_some(("embedding", "embedding"));
-    let text_config = per_document.then_some(("text_config", TEXT_CONFIG));
+    let text_config = per_document.then_some(("text_config_column", TEXT_CONFIG));
     let column = |side, (meaning, column): (&str, &str)| {
         (
             meaning.to_owned(),
@@ -111,7 +111,7 @@ pub fn make_tables(
     sql::run_ddl(&format!(
         "CREATE TABLE {passages} (chunk_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, doc_id text NOT NULL, version integer NOT NULL, \
              ordinal integer NOT NULL, content text NOT NULL, tokens integer NOT NULL, char_start integer, char_end integer, page_start integer, \
-             page_end integer, hash text NOT NULL, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{})",
+             page_end integer, content_hash text NOT NULL, {embedding}metadata jsonb NOT NULL DEFAULT '{{}}', {}{})",
         if per_document {
             "text_config text, "
         } else {
@@ -147,7 +147,7 @@ pub fn make_tables(
 /// as it was before. This also replaces an index and a column that were lost with a dropped configuration.
 pub fn reread(corpus: &Corpus, text_config: &str, per_document: bool) -> Result<()> {
     let relation = corpus.relation.as_deref().unwrap_or_default();
-    let was_per_document = corpus.mapping.contains_key("text_config");
+    let was_per_document = corpus.mapping.contains_key("text_config_column");
     for index in lexical::indexes_of(relation)? {
         sql::run_ddl(&format!("DROP INDEX {index}"))?;
     }

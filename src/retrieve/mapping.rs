@@ -1,4 +1,4 @@
-//! Which column of an application's relations means what.
+//! The mapping of a registered corpus: which column of the application's relations has which meaning.
 
 use serde_json::Value;
 
@@ -6,7 +6,36 @@ use crate::error::{Error, Result};
 use crate::sql;
 use crate::store::corpora::{Column, Corpus, Side};
 
-/// Where a mapped column is: the documents' relation for what describes a document, if it has it; else the passages'.
+/// Meanings that `alter_corpus` can map.
+const MEANINGS: [&str; 18] = [
+    "chunk_id",
+    "content",
+    "doc_id",
+    "embedding",
+    "ordinal",
+    "char_start",
+    "char_end",
+    "page_start",
+    "page_end",
+    "title",
+    "uri",
+    "published",
+    "modified_at",
+    "version",
+    "page_count",
+    "metadata",
+    "documents_doc_id",
+    "text_config_column",
+];
+
+/// A valid mapping, for hints.
+const EXAMPLE: &str = "Write {\"content\": \"body\"}.";
+
+/// Finds a mapped column. A column that describes a document is looked up in the documents' relation first, any other in the
+/// passages' relation only.
+///
+/// # Errors
+/// 42703 if there is no such column, 22023 if its type cannot have the meaning.
 pub fn locate(
     relation: &str,
     documents: Option<&str>,
@@ -15,47 +44,49 @@ pub fn locate(
 ) -> Result<Column> {
     let describes_document = matches!(
         meaning,
-        "title" | "uri" | "published" | "updated_at" | "version" | "page_count" | "metadata"
+        "title" | "uri" | "published" | "modified_at" | "version" | "page_count" | "metadata"
     );
     if let Some(documents) = documents
         && describes_document
         && has_column(documents, column)?
     {
-        return Ok(Column {
-            side: Side::Documents,
-            column: column.to_owned(),
-        });
+        return Ok(on(Side::Documents, column));
     }
-    // An index reads what a row is read by from the passages alone, so there it is looked for first.
+    // An index reads the configuration of a row from the passages only, so their relation is preferred.
     if let Some(documents) = documents
-        && meaning == "text_config"
+        && meaning == "text_config_column"
         && !has_column(relation, column)?
         && has_column(documents, column)?
     {
-        names_configs(documents, column)?;
-        return Ok(Column {
-            side: Side::Documents,
-            column: column.to_owned(),
-        });
+        check_config_type(documents, column)?;
+        return Ok(on(Side::Documents, column));
     }
     require_column(relation, column)?;
-    if meaning == "text_config" {
-        names_configs(relation, column)?;
+    if meaning == "text_config_column" {
+        check_config_type(relation, column)?;
     }
-    Ok(Column {
-        side: Side::Passages,
+    Ok(on(Side::Passages, column))
+}
+
+fn on(side: Side, column: &str) -> Column {
+    Column {
+        side,
         column: column.to_owned(),
-    })
+    }
 }
 
 fn has_column(relation: &str, column: &str) -> Result<bool> {
     Ok(sql::read_one::<bool>(
-        "SELECT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND attnum > 0 AND NOT attisdropped)",
+        "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND attnum > 0 AND NOT attisdropped)",
         &[relation.into(), column.into()],
     )?
     .unwrap_or(false))
 }
 
+/// Checks that a relation has a column.
+///
+/// # Errors
+/// 42703 if it has not.
 pub fn require_column(relation: &str, column: &str) -> Result<()> {
     if has_column(relation, column)? {
         return Ok(());
@@ -66,24 +97,28 @@ pub fn require_column(relation: &str, column: &str) -> Result<()> {
     })
 }
 
-/// Whether a column can name configurations: an enumeration cannot, as its text is not immutable, which an index asks for.
-fn names_configs(relation: &str, column: &str) -> Result<()> {
+/// Checks that a column can contain names of configurations. An enumeration cannot: its conversion to text is not immutable, so it
+/// cannot be indexed.
+fn check_config_type(relation: &str, column: &str) -> Result<()> {
     let kind = sql::read_one::<String>(
-        "SELECT pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped",
+        "SELECT format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped",
         &[relation.into(), column.into()],
     )?
     .unwrap_or_default();
     match kind.as_str() {
         "regconfig" | "text" | "character varying" | "character" | "name" => Ok(()),
         other => Err(Error::Bad {
-            argument: "text_config",
+            argument: "text_config_column",
             fault: format!("column \"{column}\" is of type {other}"),
-            hint: "It must be of type regconfig, text, varchar or name: a configuration (german) or a language (de) a row.".into(),
+            hint: "Use a column of type regconfig, text, varchar or name with a configuration (german) or a language (de) in each row.".into(),
         }),
     }
 }
 
-/// Type and dimensions of an embedding column (dimensions NULL where the column does not say).
+/// Returns the type of an embedding column, and its number of dimensions if it is declared.
+///
+/// # Errors
+/// 22023 if the type is not pgvector's vector or halfvec, 42703 if there is no such column.
 pub fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>, Option<i32>)> {
     #[derive(serde::Deserialize)]
     struct Row {
@@ -91,8 +126,8 @@ pub fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>,
         dimensions: Option<i32>,
     }
     let row: Option<Row> = sql::read_json(
-        "SELECT pg_catalog.jsonb_build_object('kind', t.typname, 'dimensions', NULLIF(a.atttypmod, -1))::text \
-         FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid \
+        "SELECT jsonb_build_object('kind', t.typname, 'dimensions', NULLIF(a.atttypmod, -1))::text \
+         FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid \
          WHERE a.attrelid = $1::regclass AND a.attname = $2 AND NOT a.attisdropped",
         &[relation.into(), column.into()],
     )?;
@@ -103,7 +138,7 @@ pub fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>,
         Some(row) => Err(Error::Bad {
             argument: "embedding",
             fault: format!("column \"{column}\" is of type {}", row.kind),
-            hint: "It must be of pgvector's type vector or halfvec.".into(),
+            hint: "Use a column of pgvector's type vector or halfvec.".into(),
         }),
         None => Err(Error::NoColumn {
             column: column.to_owned(),
@@ -112,86 +147,33 @@ pub fn embedding_column(relation: &str, column: &str) -> Result<(Option<String>,
     }
 }
 
-/// Applies `{"meaning": "column"}` to the mapping of a corpus.
+/// Changes the mapping of a registered corpus, as in `{"title": "headline", "uri": null}`; null removes an entry. The type and
+/// the dimensions of the embedding column are read again.
+///
+/// # Errors
+/// 22023 for a corpus made by create_corpus and for an invalid change, 22004 for null where a column is required, 42703 for a
+/// missing column.
 pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
     let Value::Object(changes) = changes else {
-        return Err(Error::Bad {
-            argument: "mapping",
-            fault: "not an object".into(),
-            hint: "{\"content\": \"body\"}".into(),
-        });
+        return Err(invalid("not an object", EXAMPLE));
     };
-    const MEANINGS: [&str; 18] = [
-        "key",
-        "content",
-        "document",
-        "embedding",
-        "ordinal",
-        "char_start",
-        "char_end",
-        "page_start",
-        "page_end",
-        "title",
-        "uri",
-        "published",
-        "updated_at",
-        "version",
-        "page_count",
-        "metadata",
-        "document_key",
-        "text_config",
-    ];
     let relation = corpus.relation.clone().unwrap_or_default();
     for (meaning, column) in changes {
-        if !MEANINGS.contains(&meaning.as_str()) || corpus.managed {
-            return Err(Error::Bad {
-                argument: "mapping",
-                fault: if corpus.managed {
-                    "the tables of create_corpus have a mapping of their own".into()
-                } else {
-                    format!("\"{meaning}\" is no meaning")
-                },
-                hint: if corpus.managed {
-                    "Their columns keep the names that create_corpus gave them.".into()
-                } else {
-                    format!("Meanings: {}.", MEANINGS.join(", "))
-                },
-            });
-        }
+        check_meaning(corpus, meaning)?;
         match column {
-            Value::Null if meaning == "key" || meaning == "content" => {
-                return Err(Error::Null("key and content"));
-            }
-            Value::Null
-                if corpus.documents.is_some()
-                    && (meaning == "document" || meaning == "document_key") =>
-            {
-                return Err(Error::Null("document and document_key of joined documents"));
-            }
-            Value::Null => {
-                corpus.mapping.remove(meaning);
-            }
-            Value::String(column) if meaning == "document_key" => {
-                require_column(corpus.documents.as_deref().unwrap_or(&relation), column)?;
-                corpus.mapping.insert(
-                    meaning.clone(),
-                    Column {
-                        side: Side::Documents,
-                        column: column.clone(),
-                    },
-                );
-            }
+            Value::Null => unmap(corpus, meaning)?,
             Value::String(column) => {
-                let found = locate(&relation, corpus.documents.as_deref(), meaning, column)?;
-                corpus.mapping.insert(meaning.clone(), found);
+                let column = match meaning.as_str() {
+                    "documents_doc_id" => {
+                        let documents = corpus.documents.as_deref().unwrap_or(&relation);
+                        require_column(documents, column)?;
+                        on(Side::Documents, column)
+                    }
+                    _ => locate(&relation, corpus.documents.as_deref(), meaning, column)?,
+                };
+                corpus.mapping.insert(meaning.clone(), column);
             }
-            other => {
-                return Err(Error::Bad {
-                    argument: "mapping",
-                    fault: format!("{other} is no column name"),
-                    hint: "{\"content\": \"body\"}".into(),
-                });
-            }
+            other => return Err(invalid(format!("{other} is not a column name"), EXAMPLE)),
         }
     }
     (corpus.embedding_type, corpus.dimensions) = match corpus.mapping.get("embedding") {
@@ -199,4 +181,42 @@ pub fn remap(corpus: &mut Corpus, changes: &Value) -> Result<()> {
         None => (None, None),
     };
     Ok(())
+}
+
+fn check_meaning(corpus: &Corpus, meaning: &str) -> Result<()> {
+    if corpus.managed {
+        return Err(invalid(
+            "the mapping of a corpus made by create_corpus is fixed",
+            "Its columns keep the names that create_corpus gave them.",
+        ));
+    }
+    if MEANINGS.contains(&meaning) {
+        return Ok(());
+    }
+    Err(invalid(
+        format!("unknown key \"{meaning}\""),
+        format!("Keys: {}.", MEANINGS.join(", ")),
+    ))
+}
+
+/// Removes an entry that is not required.
+fn unmap(corpus: &mut Corpus, meaning: &str) -> Result<()> {
+    match meaning {
+        "chunk_id" | "content" => return Err(Error::Null("chunk_id and content")),
+        "doc_id" | "documents_doc_id" if corpus.documents.is_some() => {
+            return Err(Error::Null(
+                "doc_id and documents_doc_id of joined documents",
+            ));
+        }
+        _ => corpus.mapping.remove(meaning),
+    };
+    Ok(())
+}
+
+fn invalid(problem: impl Into<String>, hint: impl Into<String>) -> Error {
+    Error::Bad {
+        argument: "mapping",
+        fault: problem.into(),
+        hint: hint.into(),
+    }
 }

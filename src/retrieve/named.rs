@@ -116,7 +116,7 @@ pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
     };
     let keys: Vec<String> = sql::read_rows(
         &format!(
-            "SELECT {}::text AS key FROM {} WHERE {place} IS NOT NULL AND (pg_catalog.cardinality($1::text[]) = 0 \
+            "SELECT {}::text AS chunk_id FROM {} WHERE {place} IS NOT NULL AND (pg_catalog.cardinality($1::text[]) = 0 \
                  OR EXISTS (SELECT FROM pg_catalog.unnest($1::text[]) AS n(name) WHERE pg_catalog.starts_with(pg_catalog.lower({place}), pg_catalog.lower(n.name)) \
                      OR pg_catalog.lower(n.name) IN (pg_catalog.lower({document}::text), pg_catalog.lower({title}))))",
             corpus.key()?,
@@ -125,7 +125,7 @@ pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
         &[names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>().into()],
     )?
     .into_iter()
-    .map(|Key { key }| key)
+    .map(|ChunkId { chunk_id }| chunk_id)
     .collect();
     let found = passages::by_key(corpus, &Filter::default(), &keys)?;
     Ok(in_order(found))
@@ -133,12 +133,14 @@ pub fn placed(corpus: &Corpus, names: &[&str]) -> Result<Vec<Passage>> {
 
 /// A passage's key.
 #[derive(Deserialize)]
-struct Key {
-    key: String,
+struct ChunkId {
+    chunk_id: String,
 }
 
 fn in_order(found: BTreeMap<String, Passage>) -> Vec<Passage> {
     let mut all: Vec<_> = found.into_values().collect();
-    all.sort_by(|a, b| (&a.doc_id, a.ordinal, &a.key).cmp(&(&b.doc_id, b.ordinal, &b.key)));
+    all.sort_by(|a, b| {
+        (&a.doc_id, a.ordinal, &a.chunk_id).cmp(&(&b.doc_id, b.ordinal, &b.chunk_id))
+    });
     all
 }

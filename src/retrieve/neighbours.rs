@@ -46,13 +46,13 @@ pub fn of<'a>(
         let nodes = spoken.repeated(&known, intent != Intent::NewTopic);
         let neighbours = edges::of(corpus.corpus_id, &nodes)?;
         let hits = nominate(&neighbours);
-        let visible = passages::documents_of(corpus, filter, hits.iter().map(|hit| &hit.key))?;
+        let visible = passages::documents_of(corpus, filter, hits.iter().map(|hit| &hit.chunk_id))?;
         let visible: BTreeSet<String> = visible.into_keys().collect();
         // A node that only hidden passages name must not be stored with the turn.
         let named = neighbours
             .into_iter()
-            .filter(|edge| visible.contains(&edge.passage))
-            .map(|edge| edge.node)
+            .filter(|edge| visible.contains(&edge.chunk_id))
+            .map(|edge| edge.entity)
             .collect::<BTreeSet<_>>();
         Ok(Nominated {
             nodes: nodes

@@ -15,7 +15,7 @@ use crate::store::corpora::Corpus;
 /// A row of the passage query; what the corpus does not keep is made here.
 #[derive(Deserialize)]
 struct Row {
-    key: String,
+    chunk_id: String,
     doc_id: String,
     version: Option<i32>,
     ordinal: Option<i32>,
@@ -23,8 +23,8 @@ struct Row {
     page_end: Option<u32>,
     char_start: Option<u32>,
     char_end: Option<u32>,
-    text: String,
-    hash: Option<String>,
+    content: String,
+    content_hash: Option<String>,
     tokens: Option<u32>,
     title: Option<String>,
     uri: Option<String>,
@@ -40,15 +40,17 @@ impl Row {
             corpus: corpus.to_owned(),
             pages: PageRange::of(self.page_start, self.page_end),
             chars: CharRange::of(self.char_start, self.char_end),
-            hash: self.hash.unwrap_or_else(|| content_hash_hex(&self.text)),
+            content_hash: self
+                .content_hash
+                .unwrap_or_else(|| content_hash_hex(&self.content)),
             tokens: self.tokens.unwrap_or_else(|| {
-                u32::try_from(reground_tokens::count(&self.text)).unwrap_or(u32::MAX)
+                u32::try_from(reground_tokens::count(&self.content)).unwrap_or(u32::MAX)
             }),
             doc_id: self.doc_id,
-            key: self.key,
+            chunk_id: self.chunk_id,
             version: self.version,
             ordinal: self.ordinal,
-            text: self.text,
+            content: self.content,
             title: self.title,
             uri: self.uri,
             published: self.published,
@@ -98,7 +100,7 @@ pub fn passage_clause<'a>(
     parameter: usize,
     keys: impl IntoIterator<Item = &'a String>,
 ) -> Result<(String, Vec<String>)> {
-    let kind = corpus.column_type("key");
+    let kind = corpus.column_type("chunk_id");
     let clause = key_clause(&corpus.key()?, kind, parameter);
     Ok((clause, readable(kind, keys)))
 }
@@ -110,8 +112,8 @@ pub fn document_clause<'a>(
     documents: impl IntoIterator<Item = &'a String>,
 ) -> Result<(String, Vec<String>)> {
     let kind = corpus
-        .column_type("document")
-        .or_else(|| corpus.column_type("key"));
+        .column_type("doc_id")
+        .or_else(|| corpus.column_type("chunk_id"));
     let clause = key_clause(&corpus.document()?, kind, parameter);
     Ok((clause, readable(kind, documents)))
 }
@@ -135,8 +137,8 @@ pub fn by_document(
 }
 
 /// Whether the caller sees any passage of a document.
-pub fn any_of(corpus: &Corpus, document: &String) -> Result<bool> {
-    let (which, documents) = document_clause(corpus, 1, [document])?;
+pub fn any_of(corpus: &Corpus, doc_id: &String) -> Result<bool> {
+    let (which, documents) = document_clause(corpus, 1, [doc_id])?;
     if documents.is_empty() {
         return Ok(false);
     }
@@ -156,7 +158,7 @@ pub fn documents_of<'a>(
 ) -> Result<BTreeMap<String, String>> {
     #[derive(Deserialize)]
     struct Row {
-        key: String,
+        chunk_id: String,
         doc_id: String,
     }
     let (which, keys) = passage_clause(corpus, 1, keys)?;
@@ -165,7 +167,7 @@ pub fn documents_of<'a>(
     }
     let key = corpus.key()?;
     let statement = format!(
-        "SELECT {key}::text AS key, coalesce({}::text, {key}::text) AS doc_id FROM {} WHERE {which} AND {} IS NOT NULL AND {}",
+        "SELECT {key}::text AS chunk_id, coalesce({}::text, {key}::text) AS doc_id FROM {} WHERE {which} AND {} IS NOT NULL AND {}",
         corpus.document()?,
         corpus.relations()?,
         corpus.required("content")?,
@@ -174,7 +176,10 @@ pub fn documents_of<'a>(
     let mut args: Vec<DatumWithOid<'_>> = vec![keys.into()];
     args.extend(filter.args());
     let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
-    Ok(rows.into_iter().map(|row| (row.key, row.doc_id)).collect())
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.chunk_id, row.doc_id))
+        .collect())
 }
 
 fn select(
@@ -196,8 +201,8 @@ fn select(
         None => "NULL::text".to_owned(),
     };
     let statement = format!(
-        "SELECT {key}::text AS key, coalesce({}::text, {key}::text) AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
-             {} AS char_start, {} AS char_end, {}::text AS text, {} AS hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, {} AS text_config, \
+        "SELECT {key}::text AS chunk_id, coalesce({}::text, {key}::text) AS doc_id, {} AS version, {} AS ordinal, {} AS page_start, {} AS page_end, \
+             {} AS char_start, {} AS char_end, {}::text AS content, {} AS content_hash, {} AS tokens, {} AS title, {} AS uri, {published} AS published, {} AS text_config, \
              {}::text AS metadata \
          FROM {} WHERE {which} AND {key} IS NOT NULL AND {} IS NOT NULL AND {}",
         corpus.document()?,
@@ -208,7 +213,7 @@ fn select(
         corpus.integer("char_start", 0),
         corpus.integer("char_end", 0),
         corpus.required("content")?,
-        text("hash"),
+        text("content_hash"),
         corpus.integer("tokens", 0),
         text("title"),
         text("uri"),
@@ -226,6 +231,6 @@ fn select(
     let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
     Ok(rows
         .into_iter()
-        .map(|row| (row.key.clone(), row.into_passage(&corpus.name)))
+        .map(|row| (row.chunk_id.clone(), row.into_passage(&corpus.name)))
         .collect())
 }

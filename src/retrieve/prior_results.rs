@@ -21,14 +21,14 @@ pub fn results(
     let mut earlier = Vec::new();
     for turn in historical {
         let wanted = Wanted {
-            passages: turn.passages.iter().cloned().collect(),
+            chunk_ids: turn.chunk_ids.iter().cloned().collect(),
             ..Wanted::default()
         };
         let query = std::slice::from_ref(&turn.query);
         let ranked = lexical::rank(corpus, query, filter, &wanted, way, 1)?.pop();
         let ranked = ranked.unwrap_or_default();
         let distances = match &turn.embedding {
-            Some(embedding) => vector::distances(corpus, embedding, filter, &wanted.passages)?,
+            Some(embedding) => vector::distances(corpus, embedding, filter, &wanted.chunk_ids)?,
             None => Vec::new(),
         };
         earlier.push(PriorScores {
@@ -36,7 +36,7 @@ pub fn results(
             lexical: ranked.wanted,
             distances: distances
                 .into_iter()
-                .map(|hit| (hit.key, hit.value))
+                .map(|hit| (hit.chunk_id, hit.value))
                 .collect(),
         });
     }

@@ -76,7 +76,7 @@ pub fn read(
         let nearest = documents.iter().filter_map(|doc| siblings.get(*doc));
         let nearest = nearest.copied().reduce(f64::max);
         let mut past = turn.past;
-        past.cited_texts = passages().map(|passage| passage.text.clone()).collect();
+        past.cited_texts = passages().map(|passage| passage.content.clone()).collect();
         before
             .past
             .push(past.with_similarities(embedding, &said, nearest));

@@ -64,7 +64,7 @@ fn standing(
 ) -> Result<BTreeMap<PassageId, reground_grounding::passage::Passage>> {
     let mut by_corpus: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for id in wanted {
-        by_corpus.entry(id.corpus).or_default().push(id.key);
+        by_corpus.entry(id.corpus).or_default().push(id.chunk_id);
     }
     let everything = Filter::default();
     let mut found = BTreeMap::new();
@@ -110,7 +110,7 @@ fn scored(asking: &Asking<'_>, pins: &[Live]) -> Result<Options> {
                 .collect(),
             ..Default::default()
         };
-        let found = passages::by_key(corpus, filter, &here.passages)?;
+        let found = passages::by_key(corpus, filter, &here.chunk_ids)?;
         options.extend(remembered(
             corpus,
             asking.embedding,

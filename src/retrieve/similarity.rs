@@ -27,7 +27,7 @@ pub fn of_context(
             .iter()
             .map(|source| {
                 let of_corpus = embeddings.get(&source.candidate.passage.corpus);
-                let members = source.candidate.members.iter();
+                let members = source.candidate.member_chunk_ids.iter();
                 let found = members.filter_map(|key| of_corpus?.get(key));
                 found.map(Vec::as_slice).collect()
             })
@@ -46,7 +46,7 @@ fn embeddings(
         let corpus = source.candidate.passage.corpus.as_str();
         keys.entry(corpus)
             .or_default()
-            .extend(&source.candidate.members);
+            .extend(&source.candidate.member_chunk_ids);
     }
     let mut found = BTreeMap::new();
     for (name, keys) in keys {

@@ -60,8 +60,8 @@ fn named(corpus: &Corpus) -> Result<Vec<String>> {
         named: String,
     }
     let (Some(column), Some(mapped), Some(named)) = (
-        corpus.column("text_config"),
-        corpus.mapping.get("text_config"),
+        corpus.column("text_config_column"),
+        corpus.mapping.get("text_config_column"),
         corpus.named_config(),
     ) else {
         return Ok(Vec::new());
@@ -72,7 +72,7 @@ fn named(corpus: &Corpus) -> Result<Vec<String>> {
     };
     let relation = relation.as_deref().unwrap_or_default();
     let from = format!("FROM {relation} AS {alias} WHERE {column} IS NOT NULL");
-    let value = match corpus.column_type("text_config") {
+    let value = match corpus.column_type("text_config_column") {
         Some("text" | "character varying") => Some(format!("{column}::text")),
         Some("regconfig") => Some(column.clone()),
         _ => None,

@@ -1,4 +1,4 @@
-//! What a turn reads from the relations: its ranked lists, and the passages behind the remembered sources.
+//! The search of a turn in the relations of a corpus: its ranked lists, and the current passages of remembered sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,32 +18,32 @@ use crate::retrieve::{passages, prior_results, vector};
 use crate::store::corpora::{self, Corpus};
 use crate::store::sources::Live;
 
-/// What the search of one corpus gave: ranked lists, and scores of passages beyond them.
+/// The results of a search in one corpus.
 pub struct Searched {
-    /// The answers of the branches, the turn's own query first, then results of earlier turns and what the knowledge graph
-    /// nominated.
+    /// The lists of the branches, the turn's own query first; then results of earlier turns, then passages from the knowledge
+    /// graph.
     pub lists: Vec<RankedList>,
-    /// What both branches say of the candidates and of the wanted passages.
+    /// Scores of both branches for the candidates and the wanted passages.
     pub scores: BranchScores,
-    /// What they say of the results of earlier turns under this query together with the one that found them.
+    /// Scores of the results of earlier turns, for this turn's query combined with the query that found them.
     pub integrated: BranchScores,
-    /// Whether all passages were read for want of an index.
+    /// Whether all passages were read because there is no index.
     pub lacks_index: bool,
 }
 
-/// What one corpus says to a turn.
+/// The contribution of one corpus to a turn.
 pub struct Answer {
-    /// Lists, scores and the passages that they name.
+    /// Lists, scores and the passages in the lists.
     pub found: CorpusResults,
-    /// What the branches say of the results of earlier turns under this query together with the one that found them.
+    /// As [`Searched::integrated`].
     pub integrated: BranchScores,
-    /// The passages that remembered sources of this corpus can give.
+    /// The passages of remembered sources of this corpus.
     pub options: Options,
-    /// Whether all passages were read for want of an index.
+    /// Whether all passages were read because there is no index.
     pub lacks_index: bool,
 }
 
-/// Asks a corpus for a turn, and reads what its lists name and what is remembered of it.
+/// Searches a corpus for a turn, and reads the passages in its lists and those of remembered sources.
 pub fn answer(
     Scope { corpus, filter }: &Scope,
     plan: &RetrievalPlan,
@@ -51,22 +51,17 @@ pub fn answer(
     live: &[Live],
     settings: &Settings,
 ) -> Result<Answer> {
-    let here = Wanted::of(live, &corpus.name);
+    let wanted = Wanted::of(live, &corpus.name);
     let limit = settings.candidates;
-    let searched = search(corpus, plan, filter, &here, nominated, settings, limit)?;
+    let searched = search(corpus, plan, filter, &wanted, nominated, settings, limit)?;
     let hits = searched.lists.iter().flat_map(|list| &list.hits);
-    let keys: BTreeSet<&String> = hits.map(|hit| &hit.key).chain(&here.passages).collect();
-    let passages = stage("passages", || passages::by_key(corpus, filter, keys))?;
+    let chunk_ids = hits.map(|hit| &hit.chunk_id).chain(&wanted.chunk_ids);
+    let chunk_ids: BTreeSet<&String> = chunk_ids.collect();
+    let passages = stage("passages", || passages::by_key(corpus, filter, chunk_ids))?;
     let options = stage("carried passages", || {
         let embedding = plan.embedding.as_deref();
-        remembered(
-            corpus,
-            embedding,
-            filter,
-            &here,
-            &searched.scores,
-            &passages,
-        )
+        let scores = &searched.scores;
+        remembered(corpus, embedding, filter, &wanted, scores, &passages)
     })?;
     Ok(Answer {
         options,
@@ -80,8 +75,8 @@ pub fn answer(
     })
 }
 
-/// Asks both branches of a corpus. Where scores are fused, each branch also scores what the other found; what the knowledge
-/// graph nominated, and what earlier turns were shown where that is ranked too, both score in any case.
+/// Searches both branches of a corpus. If scores are fused, each branch also scores the hits of the other. Both always score
+/// the passages from the knowledge graph and from earlier turns.
 pub fn search(
     corpus: &Corpus,
     plan: &RetrievalPlan,
@@ -91,35 +86,23 @@ pub fn search(
     settings: &Settings,
     limit: usize,
 ) -> Result<Searched> {
-    let embedding = plan.embedding.as_deref();
-    let nearest = embedding.map(|embedding| {
-        let search = settings.vector_search;
-        stage("vector list", || {
-            vector::list(corpus, embedding, filter, search, limit, plan.vector_weight)
-        })
-    });
-    let nearest = nearest.transpose()?;
-    let both = settings.fusion.by_scores();
+    let nearest = nearest(corpus, plan, filter, settings, limit)?;
+    let fuses_scores = settings.fusion.by_scores();
+    let unsearched = unsearched(plan, nominated.as_ref());
     let mut scored = Wanted {
-        documents: wanted.documents.clone(),
-        passages: wanted.passages.clone(),
+        doc_ids: wanted.doc_ids.clone(),
+        chunk_ids: &wanted.chunk_ids | &unsearched,
     };
-    // What no search of this turn has to find is scored all the same.
-    let nominees = || {
-        let neighbours = nominated.iter().flat_map(|list| &list.hits);
-        let earlier = plan.historical.iter().flat_map(|turn| &turn.passages);
-        neighbours.map(|hit| &hit.key).chain(earlier)
-    };
-    scored.passages.extend(nominees().cloned());
-    if both {
+    if fuses_scores {
         let hits = nearest.iter().flat_map(|list| &list.hits);
-        scored.passages.extend(hits.map(|hit| hit.key.clone()));
+        scored
+            .chunk_ids
+            .extend(hits.map(|hit| hit.chunk_id.clone()));
     }
-
-    let (way, rankings) = stage("lexical list", || {
-        let way = LexicalStrategy::of(corpus, settings.lexical_search)?;
-        let rankings = lexical::rank(corpus, &plan.lexical, filter, &scored, &way, limit)?;
-        Ok::<_, Error>((way, rankings))
+    let (strategy, rankings) = stage("lexical list", || {
+        let strategy = LexicalStrategy::of(corpus, settings.lexical_search)?;
+        let rankings = lexical::rank(corpus, &plan.lexical, filter, &scored, &strategy, limit)?;
+        Ok::<_, Error>((strategy, rankings))
     })?;
     let mut scores = BranchScores::default();
     let mut lists = Vec::new();
@@ -127,29 +110,21 @@ pub fn search(
         scores.lexical.append(&mut ranked.wanted);
         lists.push(ranked.into_list(query));
     }
-    if let (Some(embedding), Some(nearest)) = (embedding, nearest) {
-        let found = lists.iter().flat_map(|list| &list.hits);
-        let found = found.filter(|_| both).map(|hit| &hit.key);
-        let found = found.chain(nominees());
-        let mut keys: BTreeSet<&String> = found.chain(&wanted.passages).collect();
-        for hit in &nearest.hits {
-            keys.remove(&hit.key);
-            scores.distances.insert(hit.key.clone(), hit.value);
+    if let (Some(embedding), Some(nearest)) = (plan.embedding.as_deref(), nearest) {
+        let mut chunk_ids: BTreeSet<&String> = wanted.chunk_ids.union(&unsearched).collect();
+        if fuses_scores {
+            let hits = lists.iter().flat_map(|list| &list.hits);
+            chunk_ids.extend(hits.map(|hit| &hit.chunk_id));
         }
-        let more = stage("distances", || {
-            vector::distances(corpus, embedding, filter, keys)
-        })?;
-        let more = more.into_iter().map(|hit| (hit.key, hit.value));
-        scores.distances.extend(more);
+        scores.distances = distances(corpus, embedding, filter, chunk_ids, &nearest)?;
         lists.push(nearest);
     }
     let mut integrated = BranchScores::default();
     if !plan.historical.is_empty() {
         let own = lists.iter().find(|list| list.branch == Branch::Lexical);
-        let own = own.and_then(|list| list.hits.first());
-        let best = own.map(|hit| hit.value);
+        let best = own.and_then(|list| list.hits.first()).map(|hit| hit.value);
         let results = stage("earlier results", || {
-            prior_results::results(corpus, &plan.historical, filter, &way, best)
+            prior_results::results(corpus, &plan.historical, filter, &strategy, best)
         })?;
         lists.extend(results.list);
         integrated = results.scores;
@@ -159,15 +134,59 @@ pub fn search(
         lists,
         scores,
         integrated,
-        lacks_index: way.lacks_index(),
+        lacks_index: strategy.lacks_index(),
     })
 }
 
-/// Passages that remembered sources of one corpus can give, scored, by corpus and key.
+/// Returns the vector list, if the turn has an embedding.
+fn nearest(
+    corpus: &Corpus,
+    plan: &RetrievalPlan,
+    filter: &Filter,
+    settings: &Settings,
+    limit: usize,
+) -> Result<Option<RankedList>> {
+    let list = plan.embedding.as_deref().map(|embedding| {
+        let search = settings.vector_search;
+        stage("vector list", || {
+            vector::list(corpus, embedding, filter, search, limit, plan.vector_weight)
+        })
+    });
+    list.transpose()
+}
+
+/// Returns the ids of passages that need scores although no search of this turn has to find them: those from the knowledge graph and
+/// from earlier turns.
+fn unsearched(plan: &RetrievalPlan, nominated: Option<&RankedList>) -> BTreeSet<String> {
+    let neighbours = nominated.into_iter().flat_map(|list| &list.hits);
+    let earlier = plan.historical.iter().flat_map(|turn| &turn.chunk_ids);
+    let chunk_ids = neighbours.map(|hit| &hit.chunk_id).chain(earlier);
+    chunk_ids.cloned().collect()
+}
+
+/// Returns the distances of passages and of the hits of the vector list.
+fn distances(
+    corpus: &Corpus,
+    embedding: &[f32],
+    filter: &Filter,
+    mut chunk_ids: BTreeSet<&String>,
+    nearest: &RankedList,
+) -> Result<BTreeMap<String, f64>> {
+    for hit in &nearest.hits {
+        chunk_ids.remove(&hit.chunk_id);
+    }
+    let more = stage("distances", || {
+        vector::distances(corpus, embedding, filter, chunk_ids)
+    })?;
+    let hits = nearest.hits.iter().cloned().chain(more);
+    Ok(hits.map(|hit| (hit.chunk_id, hit.value)).collect())
+}
+
+/// Scored passages of remembered sources, by corpus and id.
 pub type Options = BTreeMap<(String, String), CarriedOption>;
 
-/// The passages behind the remembered sources of a corpus, as they stand and as this role sees them. `read` holds those of
-/// the wanted passages that there are; more in it does not matter.
+/// Returns the current passages of remembered sources that the caller may read. `read` must contain the wanted passages that
+/// exist, and may contain others.
 pub fn remembered(
     corpus: &Corpus,
     embedding: Option<&[f32]>,
@@ -179,9 +198,9 @@ pub fn remembered(
     if wanted.is_empty() {
         return Ok(Options::new());
     }
-    let documents: Vec<String> = wanted.documents.iter().cloned().collect();
-    let mut found = passages::by_document(corpus, filter, &documents)?;
-    let wanted = wanted.passages.iter();
+    let doc_ids: Vec<String> = wanted.doc_ids.iter().cloned().collect();
+    let mut found = passages::by_document(corpus, filter, &doc_ids)?;
+    let wanted = wanted.chunk_ids.iter();
     found.extend(wanted.filter_map(|key| Some((key.clone(), read.get(key)?.clone()))));
     let mut distances = scores.distances.clone();
     if let Some(embedding) = embedding
@@ -189,7 +208,7 @@ pub fn remembered(
     {
         let missing = found.keys().filter(|key| !distances.contains_key(*key));
         let more = vector::distances(corpus, embedding, filter, missing)?;
-        distances.extend(more.into_iter().map(|hit| (hit.key, hit.value)));
+        distances.extend(more.into_iter().map(|hit| (hit.chunk_id, hit.value)));
     }
     Ok(found
         .into_iter()
@@ -205,7 +224,7 @@ pub fn remembered(
         .collect())
 }
 
-/// Other corpora that the conversation remembers sources of.
+/// Returns the names of other corpora with remembered sources of the conversation.
 pub fn others(live: &[Live], here: &[String]) -> BTreeSet<String> {
     live.iter()
         .map(|live| live.source.corpus.clone())
@@ -213,8 +232,8 @@ pub fn others(live: &[Live], here: &[String]) -> BTreeSet<String> {
         .collect()
 }
 
-/// The remembered sources of another corpus; none where it is gone, and without distances where it compares other embeddings or by
-/// another `metric` than this turn's corpora.
+/// Returns the passages of remembered sources of another corpus. There are none if the corpus cannot be read. They have no distances if
+/// the corpus has another metric than `metric`, or other dimensions.
 pub fn elsewhere(
     tenant: &str,
     name: &str,
@@ -229,8 +248,8 @@ pub fn elsewhere(
     let everything = Filter::default();
     let wanted = Wanted::of(live, name);
     let own = plan.lexical.get(..1).unwrap_or_default();
-    let way = LexicalStrategy::of(&corpus, settings.lexical_search)?;
-    let ranked = lexical::rank(&corpus, own, &everything, &wanted, &way, 0)?;
+    let strategy = LexicalStrategy::of(&corpus, settings.lexical_search)?;
+    let ranked = lexical::rank(&corpus, own, &everything, &wanted, &strategy, 0)?;
     let scores = BranchScores {
         lexical: ranked
             .into_iter()
@@ -239,19 +258,20 @@ pub fn elsewhere(
         ..BranchScores::default()
     };
     let embedding = plan.embedding.as_deref();
-    let alike = |embedding: &&[f32]| vector::check_dimensions(&corpus, embedding).is_ok();
-    let embedding =
-        embedding.filter(|embedding| vector::metric(&corpus) == metric && alike(embedding));
-    let read = passages::by_key(&corpus, &everything, &wanted.passages)?;
+    let is_comparable = |embedding: &&[f32]| {
+        vector::metric(&corpus) == metric && vector::check_dimensions(&corpus, embedding).is_ok()
+    };
+    let embedding = embedding.filter(is_comparable);
+    let read = passages::by_key(&corpus, &everything, &wanted.chunk_ids)?;
     let mut options = remembered(&corpus, embedding, &everything, &wanted, &scores, &read)?;
     for option in options.values_mut() {
-        // No list of this turn is of that corpus.
+        // No list of this turn covers that corpus.
         option.handle = None;
     }
     Ok(options)
 }
 
-/// Pairs each remembered source with what stands under its key.
+/// Pairs each remembered source with its current passages.
 pub fn carried(live: Vec<Live>, options: &Options) -> Vec<CarriedInput> {
     live.into_iter()
         .map(|live| {
@@ -260,10 +280,10 @@ pub fn carried(live: Vec<Live>, options: &Options) -> Vec<CarriedInput> {
                 .iter()
                 .filter(|((corpus, key), option)| {
                     *corpus == source.corpus
-                        && if source.passage.is_empty() {
+                        && if source.chunk_id.is_empty() {
                             option.passage.doc_id == source.doc_id
                         } else {
-                            *key == source.passage
+                            *key == source.chunk_id
                         }
                 })
                 .map(|(_, option)| option.clone())

@@ -139,8 +139,8 @@ fn nearest(
         None => format!("2, ({key}::text) COLLATE \"C\""),
     };
     let statement = format!(
-        "SELECT n.key, n.value FROM (SELECT {key}::text AS key, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
-         WHERE n.key IS NOT NULL AND {MEASURABLE} ORDER BY n.value, n.key COLLATE \"C\"",
+        "SELECT n.chunk_id, n.value FROM (SELECT {key}::text AS chunk_id, {distance} AS value FROM {} WHERE {} IS NOT NULL AND {} ORDER BY {order} LIMIT $2::bigint) AS n \
+         WHERE n.chunk_id IS NOT NULL AND {MEASURABLE} ORDER BY n.value, n.chunk_id COLLATE \"C\"",
         corpus.relations()?,
         corpus.embedding_column()?,
         filter.clause(3),
@@ -167,7 +167,7 @@ pub fn distances<'a>(
         return Ok(Vec::new());
     }
     let statement = format!(
-        "SELECT n.key, n.value FROM (SELECT {}::text AS key, {} AS value FROM {} WHERE {} IS NOT NULL AND {which} AND {} {ONCE}) AS n WHERE {MEASURABLE}",
+        "SELECT n.chunk_id, n.value FROM (SELECT {}::text AS chunk_id, {} AS value FROM {} WHERE {} IS NOT NULL AND {which} AND {} {ONCE}) AS n WHERE {MEASURABLE}",
         corpus.key()?,
         distance(corpus, None)?,
         corpus.relations()?,
@@ -192,7 +192,7 @@ pub fn siblings(
 ) -> Result<BTreeMap<String, f64>> {
     #[derive(Deserialize)]
     struct Row {
-        document: String,
+        doc_id: String,
         cosine: f64,
     }
     let (which, documents) =
@@ -202,13 +202,13 @@ pub fn siblings(
     }
     let schema = vector_schema()?;
     let statement = format!(
-        "SELECT n.document, max(n.value) AS cosine FROM (SELECT s.document, 1::pg_catalog.float8 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
-             FROM (SELECT {document}::text AS document, {column} AS embedding, pg_catalog.row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS place \
+        "SELECT n.doc_id, max(n.value) AS cosine FROM (SELECT s.doc_id, 1::pg_catalog.float8 - (s.embedding::{schema}.vector OPERATOR({schema}.<=>) {query}) AS value \
+             FROM (SELECT {document}::text AS doc_id, {column} AS embedding, pg_catalog.row_number() OVER (PARTITION BY {document} ORDER BY {key}) AS place \
                    FROM {} WHERE {which} AND {column} IS NOT NULL AND NOT ({key}::text = ANY ($3::text[]))) AS s WHERE s.place <= $4::bigint {ONCE}) AS n \
-         WHERE {MEASURABLE} GROUP BY n.document",
+         WHERE {MEASURABLE} GROUP BY n.doc_id",
         corpus.relations()?,
         query = query(&schema),
-        document = corpus.document()?,
+        document = corpus.doc_id()?,
         column = corpus.embedding_column()?,
         key = corpus.key()?,
     );
@@ -221,7 +221,7 @@ pub fn siblings(
     ];
     let rows: Vec<Row> = sql::read_rows(&statement, &args)?;
     let each = rows.into_iter();
-    Ok(each.map(|row| (row.document, row.cosine)).collect())
+    Ok(each.map(|row| (row.doc_id, row.cosine)).collect())
 }
 
 /// The embeddings of given passages, by key; those that have none are left out.

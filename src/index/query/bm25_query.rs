@@ -22,7 +22,7 @@ use crate::words::find_config;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bm25Query {
     /// The table, or partitioned table.
-    pub source: pg_sys::Oid,
+    pub relation: pg_sys::Oid,
     /// The text of the query.
     pub text: String,
     /// Expansion terms.
@@ -34,7 +34,7 @@ pub struct Bm25Query {
 /// Number of a column of pg_type, which the bindings do not define.
 const OID_OF_TYPE: i16 = 1;
 /// Bytes of the table's oid, little-endian, at the start of the payload.
-const SOURCE_BYTES: usize = size_of::<u32>();
+const OID_BYTES: usize = size_of::<u32>();
 /// Bit that marks the number of configurations, which follows the oid if there are any. The number of expansion terms never
 /// has this bit.
 const NAMED_CONFIGS: u32 = 1 << 31;
@@ -45,17 +45,17 @@ impl Bm25Query {
     /// A query on a table.
     ///
     /// # Errors
-    /// 22023 if `source` is not a table.
-    pub fn new(source: pg_sys::Oid, text: &str, expansion: Expansion) -> Result<Self> {
-        if source == pg_sys::InvalidOid {
+    /// 22023 if `relation` is not a table.
+    pub fn new(relation: pg_sys::Oid, text: &str, expansion: Expansion) -> Result<Self> {
+        if relation == pg_sys::InvalidOid {
             return Err(Error::Bad {
-                argument: "source",
+                argument: "relation",
                 fault: "it is not a table".into(),
                 hint: "Name the table that is searched, as in reground.bm25_query('red shoes', 'public.docs').".into(),
             });
         }
         Ok(Self {
-            source,
+            relation,
             text: text.to_owned(),
             expansion,
             text_configs: Vec::new(),
@@ -134,13 +134,13 @@ fn parse(input: &CStr) -> Result<Bm25Query> {
     let text = text.strip_prefix(' ').unwrap_or(text);
     let name = CString::new(name.trim()).map_err(|_| malformed())?;
     // SAFETY: regclassin takes a NUL-terminated string, and raises its own errors for invalid names and missing tables.
-    let source: Option<pg_sys::Oid> =
+    let relation: Option<pg_sys::Oid> =
         unsafe { pgrx::direct_function_call(pg_sys::regclassin, &[Some(name.as_ptr().into())]) };
-    source
-        .filter(|&source| source != pg_sys::InvalidOid)
+    relation
+        .filter(|&relation| relation != pg_sys::InvalidOid)
         .map_or_else(
             || Err(malformed()),
-            |source| Bm25Query::new(source, text, expansion)?.with_text_configs(named),
+            |relation| Bm25Query::new(relation, text, expansion)?.with_text_configs(named),
         )
 }
 
@@ -148,7 +148,7 @@ fn parse(input: &CStr) -> Result<Bm25Query> {
 fn bm25query_out(query: Bm25Query) -> std::result::Result<CString, ErrorReport> {
     // SAFETY: regclassout takes an oid and returns a NUL-terminated string: the name, or the number if the table is gone.
     let name: Option<&CStr> =
-        unsafe { pgrx::direct_function_call(pg_sys::regclassout, &[Some(query.source.into())]) };
+        unsafe { pgrx::direct_function_call(pg_sys::regclassout, &[Some(query.relation.into())]) };
     let name = name.unwrap_or_default().to_string_lossy();
     let prefix = match query.json_prefix()? {
         none if none.is_empty() => none,
@@ -166,13 +166,13 @@ fn bm25query_recv(message: Internal) -> std::result::Result<Bm25Query, ErrorRepo
         .cast_mut_ptr::<pg_sys::StringInfoData>();
     // SAFETY: a receive function gets the message to read from. The values are copied, and converted to the encoding of the
     // database. PostgreSQL raises an error if the message is too short.
-    let (source, prefix, text) = unsafe {
-        let source = pg_sys::pq_getmsgint(message, SOURCE_BYTES as i32);
+    let (relation, prefix, text) = unsafe {
+        let relation = pg_sys::pq_getmsgint(message, OID_BYTES as i32);
         let prefix = CStr::from_ptr(pg_sys::pq_getmsgstring(message)).to_string_lossy();
         let rest = (*message).len - (*message).cursor;
         let mut length = 0;
         let text = pg_sys::pq_getmsgtext(message, rest, &mut length);
-        (source, prefix, CStr::from_ptr(text).to_string_lossy())
+        (relation, prefix, CStr::from_ptr(text).to_string_lossy())
     };
     let (named, expansion) = match prefix.is_empty() {
         true => (Vec::new(), Expansion::default()),
@@ -185,7 +185,7 @@ fn bm25query_recv(message: Internal) -> std::result::Result<Bm25Query, ErrorRepo
             (named, expansion)
         }
     };
-    Ok(Bm25Query::new(source.into(), &text, expansion)?.with_text_configs(named)?)
+    Ok(Bm25Query::new(relation.into(), &text, expansion)?.with_text_configs(named)?)
 }
 
 #[pg_extern(sql = false)]
@@ -193,12 +193,16 @@ fn bm25query_send(query: Bm25Query) -> std::result::Result<Vec<u8>, ErrorReport>
     let prefix = query.json_prefix()?;
     let prefix = CString::new(prefix).map_err(|error| Error::Stored(error.to_string()))?;
     let mut message = pg_sys::StringInfoData::default();
-    let source = query.source.to_u32().to_be_bytes();
+    let relation = query.relation.to_u32().to_be_bytes();
     // SAFETY: pq_begintypsend initialises the message, and pq_endtypsend makes a bytea of it, whose payload is copied. A text
     // is shorter than 1 GB.
     unsafe {
         pg_sys::pq_begintypsend(&mut message);
-        pg_sys::pq_sendbytes(&mut message, source.as_ptr().cast(), source.len() as i32);
+        pg_sys::pq_sendbytes(
+            &mut message,
+            relation.as_ptr().cast(),
+            relation.len() as i32,
+        );
         pg_sys::pq_sendstring(&mut message, prefix.as_ptr());
         let text = query.text.as_bytes();
         pg_sys::pq_sendtext(&mut message, text.as_ptr().cast(), text.len() as i32);
@@ -210,11 +214,11 @@ fn bm25query_send(query: Bm25Query) -> std::result::Result<Vec<u8>, ErrorReport>
 #[pg_extern(sql = false)]
 fn bm25_query(
     query: Option<&str>,
-    source: Option<pg_sys::Oid>,
+    relation: Option<pg_sys::Oid>,
     expansion: Option<Json>,
     text_configs: Option<Vec<Option<String>>>,
 ) -> std::result::Result<Option<Bm25Query>, ErrorReport> {
-    let (Some(query), Some(source)) = (query, source) else {
+    let (Some(query), Some(relation)) = (query, relation) else {
         return Ok(None);
     };
     let expansion = match Json::optional(expansion, "expansion")? {
@@ -223,7 +227,7 @@ fn bm25_query(
     };
     let named = text_configs.unwrap_or_default().into_iter();
     let named = named.map(|name| name.ok_or(Error::Null("a text search configuration")));
-    let query = Bm25Query::new(source, query, expansion)?;
+    let query = Bm25Query::new(relation, query, expansion)?;
     Ok(Some(
         query.with_text_configs(named.collect::<Result<_>>()?)?,
     ))
@@ -252,7 +256,7 @@ impl IntoDatum for Bm25Query {
 impl Bm25Query {
     /// Returns the payload of the varlena, which has the layout of a `bytea`.
     fn to_bytes(&self) -> Vec<u8> {
-        let source = self.source.to_u32().to_le_bytes();
+        let relation = self.relation.to_u32().to_le_bytes();
         let mut named = Vec::new();
         if !self.text_configs.is_empty() {
             named.extend((self.text_configs.len() as u32 | NAMED_CONFIGS).to_le_bytes());
@@ -262,7 +266,7 @@ impl Bm25Query {
             }
         }
         [
-            source.as_slice(),
+            relation.as_slice(),
             &named,
             &self.expansion.to_bytes(),
             self.text.as_bytes(),
@@ -271,7 +275,7 @@ impl Bm25Query {
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (source, mut rest) = bytes.split_first_chunk::<SOURCE_BYTES>()?;
+        let (relation, mut rest) = bytes.split_first_chunk::<OID_BYTES>()?;
         let mut text_configs = Vec::new();
         if let Some((count, mut after)) =
             number(rest).filter(|(count, _)| count & NAMED_CONFIGS != 0)
@@ -286,7 +290,7 @@ impl Bm25Query {
         }
         let (expansion, text) = Expansion::from_bytes(rest)?;
         Some(Self {
-            source: u32::from_le_bytes(*source).into(),
+            relation: u32::from_le_bytes(*relation).into(),
             text: String::from_utf8_lossy(text).into_owned(),
             expansion,
             text_configs,
@@ -303,7 +307,7 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
 argument!(
     Bm25Query,
     Bm25Query {
-        source: pg_sys::InvalidOid,
+        relation: pg_sys::InvalidOid,
         text: String::new(),
         expansion: Expansion::default(),
         text_configs: Vec::new(),

@@ -98,7 +98,7 @@ fn text(content: &str) -> Content {
 struct ExplainRow<'a> {
     lexeme: std::borrow::Cow<'a, str>,
     query_frequency: u32,
-    borrowed: f64,
+    expansion_weight: f64,
     frequency: u32,
     document_frequency: u64,
     documents: u64,
@@ -162,7 +162,7 @@ fn explain(
                 ExplainRow {
                     lexeme: String::from_utf8_lossy(lexeme),
                     query_frequency: query_weight.frequency,
-                    borrowed: query_weight.expansion,
+                    expansion_weight: query_weight.expansion,
                     frequency: document.frequency(term.hash),
                     document_frequency,
                     documents: weighted.statistics.documents,

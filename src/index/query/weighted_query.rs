@@ -91,7 +91,7 @@ impl Statement {
 /// Returns the weighted query of this statement.
 ///
 /// # Errors
-/// A source without an index, and a damaged index.
+/// A relation without an index, and a damaged index.
 pub fn weighted_query(query: &Bm25Query) -> Result<Rc<WeightedQuery>> {
     Ok(weighted_query_for_scan(query, None)?.0)
 }
@@ -134,10 +134,10 @@ impl WeightedQuery {
         query: &Bm25Query,
         scanned: Option<pg_sys::Oid>,
     ) -> Result<(Self, Option<Snapshot>)> {
-        check_readable(query.source)?;
+        check_readable(query.relation)?;
         let mut combined: Option<Self> = None;
         let mut scan_snapshot = None;
-        for index in indexes(query.source)? {
+        for index in indexes(query.relation)? {
             let Some(open) = OpenRelation::open(index) else {
                 return Err(Error::NoBm25Index(index.to_u32().to_string()));
             };
@@ -183,7 +183,7 @@ impl WeightedQuery {
             }
         }
         let combined =
-            combined.ok_or_else(|| Error::NoBm25Index(query.source.to_u32().to_string()))?;
+            combined.ok_or_else(|| Error::NoBm25Index(query.relation.to_u32().to_string()))?;
         Ok((combined, scan_snapshot))
     }
 
@@ -281,18 +281,18 @@ fn terms(tokenizer: &Tokenizer, lexemes: &[(Vec<u8>, QueryWeight)]) -> Vec<Query
     .collect()
 }
 
-/// Checks that the user may read the table of `source`: scores reveal how many rows contain a word.
+/// Checks that the user may read the table of `relation`: scores reveal how many rows contain a word.
 ///
 /// # Errors
 /// If the table does not exist, or the user may not read it.
-pub fn check_readable(source: pg_sys::Oid) -> Result<()> {
-    let Some(table) = OpenRelation::open(source).map(|open| open.table()) else {
+pub fn check_readable(relation: pg_sys::Oid) -> Result<()> {
+    let Some(table) = OpenRelation::open(relation).map(|open| open.table()) else {
         return Err(Error::Unknown(
             "table or index",
-            source.to_u32().to_string(),
+            relation.to_u32().to_string(),
         ));
     };
-    let index = indexes(source)?.first().copied();
+    let index = indexes(relation)?.first().copied();
     let columns = index.and_then(OpenRelation::open);
     let columns = columns.map(|index| index.indexed_columns());
     // SAFETY: privilege look-ups by oid and NUL-terminated name; for a missing relation or column the answer is no.

@@ -1,6 +1,7 @@
-//! Exact BM25 in one pass over the visible passages.
+//! Exact BM25, by reading all visible passages once.
 //!
-//! N, df and the average length are those of what the caller may see, so no statistics leak across row-level security.
+//! The number of passages, the document frequencies and the average length count only passages that the caller may read, so
+//! scores reveal nothing about other rows.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use reground_bm25::{Collector, Parameters, QueryWeight, Ranking, TsVector};
 use reground_grounding::passage::Hit;
 use reground_grounding::query::plan::SubQuery;
 
-use super::{Ranked, Wanted};
+use super::ranked::{Ranked, Wanted};
 use crate::datum::TsVectorBytes;
 use crate::error::Result;
 use crate::retrieve::filter::Filter;
@@ -17,10 +18,10 @@ use crate::session::{PLAIN_TEXT, with_settings};
 use crate::sql::{self, Row};
 use crate::store::corpora::Corpus;
 
-/// Passages read from the cursor at a time.
+/// Number of passages that are read at a time.
 const BATCH: i64 = 1000;
 
-/// Ranks the passages for each query, in order.
+/// Ranks the passages for each query, in the order of the queries.
 pub fn rank(
     corpus: &Corpus,
     queries: &[SubQuery],
@@ -43,7 +44,7 @@ pub fn rank(
     let lexemes = match corpus.column("lexemes") {
         Some(column) => column,
         None => format!(
-            "pg_catalog.to_tsvector({}, pg_catalog.left({}::text, {LONGEST_TEXT}))",
+            "to_tsvector({}, left({}::text, {LONGEST_TEXT}))",
             corpus.row_config(),
             corpus.required("content")?
         ),
@@ -61,25 +62,25 @@ pub fn rank(
         };
         let admitted = row.get::<bool>(3)?.unwrap_or(false);
         let wanted = admitted
-            && (wanted.passages.contains(&key)
+            && (wanted.chunk_ids.contains(&key)
                 || row
                     .get::<String>(2)?
-                    .is_some_and(|document| wanted.documents.contains(&document)));
+                    .is_some_and(|doc_id| wanted.doc_ids.contains(&doc_id)));
         let vector = TsVector::parse(&bytes.0)?;
-        // Wanted passages are scored by the turn's own query, which comes first, as through an index.
+        // Only the turn's own query, which is the first, scores the wanted passages.
         for (at, collector) in collectors.iter_mut().enumerate() {
             collector.add(&key, admitted, wanted && at == 0, &vector);
         }
         Ok(())
     };
-    // Keys and filters are read as text like in every other statement.
+    // Ids and filter values are converted to text with the same settings as in `read_rows`.
     with_settings(&PLAIN_TEXT, || {
         sql::read_batches(&statement, &filter.args(), BATCH, read)
     })?;
     Ok(finish(collectors, limit))
 }
 
-/// The answers, in the order of the queries. What the later ones found is scored by the first too.
+/// Returns the results in the order of the queries. The first query also scores the hits of the others.
 fn finish(collectors: Vec<Collector>, limit: usize) -> Vec<Ranked> {
     let mut collectors = collectors.into_iter();
     let own = collectors.next();
@@ -97,7 +98,7 @@ fn ranked(ranking: Ranking) -> Ranked {
     Ranked {
         hits: hits
             .map(|scored| Hit {
-                key: scored.key,
+                chunk_id: scored.key,
                 value: scored.score,
             })
             .collect(),
@@ -105,8 +106,8 @@ fn ranked(ranking: Ranking) -> Ranked {
     }
 }
 
-/// The lexemes of a query, with how much it asks for each: what several configurations make of it together, each as often as
-/// the one that makes it most often.
+/// Returns the lexemes of a query with their weights. The lexemes of several configurations are combined; each counts with its
+/// maximum frequency among them.
 fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>, QueryWeight)>> {
     #[derive(serde::Deserialize)]
     struct Term {
@@ -114,8 +115,8 @@ fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>
         occurrences: u32,
     }
     let terms: Vec<Term> = sql::read_rows(
-        "SELECT t.lexeme, pg_catalog.max(pg_catalog.cardinality(t.positions)) AS occurrences \
-         FROM pg_catalog.unnest($1::text[]) AS c(name), pg_catalog.unnest(pg_catalog.to_tsvector(c.name::pg_catalog.regconfig, pg_catalog.left($2, $3))) AS t \
+        "SELECT t.lexeme, max(cardinality(t.positions)) AS occurrences \
+         FROM unnest($1::text[]) AS c(name), unnest(to_tsvector(c.name::regconfig, left($2, $3))) AS t \
          GROUP BY t.lexeme",
         &[
             text_configs.to_vec().into(),
@@ -126,12 +127,12 @@ fn query_terms(text_configs: &[String], query: &SubQuery) -> Result<Vec<(Vec<u8>
     let own = terms
         .into_iter()
         .map(|term| (term.lexeme.into_bytes(), QueryWeight::own(term.occurrences)));
-    let borrowed = query.borrowed.iter().map(|(lexeme, &borrowed)| {
+    let expanded = query.terms.iter().map(|(lexeme, &expansion)| {
         let weight = QueryWeight {
             frequency: 0,
-            expansion: borrowed,
+            expansion,
         };
         (lexeme.clone().into_bytes(), weight)
     });
-    Ok(own.chain(borrowed).collect())
+    Ok(own.chain(expanded).collect())
 }

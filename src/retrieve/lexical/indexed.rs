@@ -1,4 +1,4 @@
-//! BM25 by an index of the access method `reground_bm25`: its time grows little with the corpus.
+//! BM25 through an index of the access method `reground_bm25`. Its time grows little with the size of the corpus.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use reground_grounding::passage::Hit;
 use reground_grounding::query::plan::SubQuery;
 use serde::Deserialize;
 
-use super::{Ranked, Wanted};
+use super::ranked::{Ranked, Wanted};
 use crate::error::Result;
 use crate::index::{Bm25Query, Expansion};
 use crate::retrieve::filter::Filter;
@@ -15,30 +15,30 @@ use crate::retrieve::passages;
 use crate::sql;
 use crate::store::corpora::{Corpus, Side};
 
-/// An index that serves a corpus: on its column, with its text search configuration.
+/// An index that serves a corpus: it is on the content column, with the text search configuration of the corpus.
 #[derive(Debug, Deserialize)]
 pub struct LexicalIndex {
     oid: u32,
-    /// Its name, qualified and quoted.
+    /// Qualified and quoted name.
     pub name: String,
     /// Whether row-level security hides rows of the table from the caller.
     pub row_security: bool,
 }
 
-/// The index that serves the corpus, if any.
+/// Returns the index that serves the corpus, if there is one.
 pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     let (Some(relation), Some(column)) = (&corpus.relation, corpus.mapping.get("content")) else {
         return Ok(None);
     };
-    let named = corpus.mapping.get("text_config");
+    let named = corpus.mapping.get("text_config_column");
     if column.side != Side::Passages || named.is_some_and(|named| named.side != Side::Passages) {
         return Ok(None);
     }
-    // An index of rows that name their configuration is on an expression, which has no column.
+    // If rows name their configuration, the index is on an expression; its column number is 0.
     let rows: Vec<LexicalIndex> = sql::read_rows(
-        "SELECT c.oid::bigint, pg_catalog.format('%I.%I', n.nspname, c.relname) AS name, pg_catalog.row_security_active(i.indrelid) AS row_security \
-         FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-             JOIN pg_catalog.pg_am m ON m.oid = c.relam LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
+        "SELECT c.oid::bigint, format('%I.%I', n.nspname, c.relname) AS name, row_security_active(i.indrelid) AS row_security \
+         FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+             JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] \
          WHERE i.indrelid = $1::regclass AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'reground_bm25' \
              AND CASE WHEN $3 THEN i.indkey[0] = 0 ELSE a.attname = $2 END ORDER BY c.oid",
         &[
@@ -47,7 +47,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
             named.is_some().into(),
         ],
     )?;
-    // What it is declared as may be another configuration by now than the one that made its words.
+    // The declared configuration may have changed since the index was built.
     for index in rows {
         let serves = named.is_none_or(|named| {
             let columns = crate::index::columns_in_language(index.oid.into());
@@ -60,7 +60,7 @@ pub fn index(corpus: &Corpus) -> Result<Option<LexicalIndex>> {
     Ok(None)
 }
 
-/// Names of all indexes of our access method on a relation, qualified and quoted.
+/// Returns the qualified and quoted names of all `reground_bm25` indexes on a relation.
 pub fn indexes_of(relation: &str) -> Result<Vec<String>> {
     let names = sql::read_json(
         "SELECT json_agg(format('%I.%I', n.nspname, c.relname))::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid \
@@ -71,9 +71,10 @@ pub fn indexes_of(relation: &str) -> Result<Vec<String>> {
     Ok(names.unwrap_or_default())
 }
 
-/// The CREATE INDEX that serves a corpus; `None` where none can, as rows find their configuration in another relation.
+/// Returns the CREATE INDEX statement for a corpus. `None` if no index is possible, because the rows find their configuration in
+/// another relation.
 pub fn create(corpus: &Corpus) -> Result<Option<String>> {
-    let meanings = ["content", "text_config"];
+    let meanings = ["content", "text_config_column"];
     let mut sides = meanings
         .iter()
         .filter_map(|meaning| corpus.mapping.get(*meaning));
@@ -90,7 +91,7 @@ pub fn create(corpus: &Corpus) -> Result<Option<String>> {
     )))
 }
 
-/// The CREATE INDEX on a column, or on what a function makes of columns.
+/// Returns the CREATE INDEX statement for a column, or for an expression.
 pub fn create_on(relation: &str, indexed: &str, text_config: &str) -> String {
     format!(
         "CREATE INDEX ON {relation} USING reground_bm25 ({indexed}) WITH (text_config = {})",
@@ -101,11 +102,11 @@ pub fn create_on(relation: &str, indexed: &str, text_config: &str) -> String {
 /// A passage and its score.
 #[derive(Deserialize)]
 struct Row {
-    key: String,
+    chunk_id: String,
     score: f64,
 }
 
-/// Ranks the passages for each query, in order.
+/// Ranks the passages for each query, in the order of the queries.
 pub fn rank(
     corpus: &Corpus,
     index: &LexicalIndex,
@@ -115,42 +116,42 @@ pub fn rank(
     wanted: &Wanted,
     limit: usize,
 ) -> Result<Vec<Ranked>> {
-    let asked = queries
+    let queries = queries
         .iter()
-        .map(|query| Asked::of(corpus, index, query, text_configs, filter))
+        .map(|query| IndexQuery::of(corpus, index, query, text_configs, filter))
         .collect::<Result<Vec<_>>>()?;
-    let mut answers = Vec::with_capacity(asked.len());
-    for query in &asked {
-        answers.push(Ranked {
+    let mut results = Vec::with_capacity(queries.len());
+    for query in &queries {
+        results.push(Ranked {
             hits: query.best(limit)?,
             ..Ranked::default()
         });
     }
-    let others = answers.iter().skip(1).flat_map(|answer| &answer.hits);
-    let keys: BTreeSet<String> = others
-        .map(|hit| hit.key.clone())
-        .chain(wanted.passages.iter().cloned())
+    let others = results.iter().skip(1).flat_map(|result| &result.hits);
+    let chunk_ids: BTreeSet<String> = others
+        .map(|hit| hit.chunk_id.clone())
+        .chain(wanted.chunk_ids.iter().cloned())
         .collect();
-    if let (Some(own), Some(answer)) = (asked.first(), answers.first_mut()) {
-        answer.wanted = own.scores(&keys, &wanted.documents)?;
+    if let (Some(own), Some(result)) = (queries.first(), results.first_mut()) {
+        result.wanted = own.scores(&chunk_ids, &wanted.doc_ids)?;
     }
-    Ok(answers)
+    Ok(results)
 }
 
 /// A query over the passages of a corpus.
-struct Asked<'a> {
+struct IndexQuery<'a> {
     corpus: &'a Corpus,
     filter: &'a Filter,
-    /// What is indexed, of a passage.
+    /// The indexed expression.
     indexed: String,
     query: Bm25Query,
     /// The distance of a passage from `$1`.
     distance: String,
-    /// Keys and scores of the passages that pass the filter, whose parameters begin at `$3`.
+    /// Selects ids and scores of the passages that pass the filter. The parameters of the filter begin at `$3`.
     select: String,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> IndexQuery<'a> {
     fn of(
         corpus: &'a Corpus,
         index: &LexicalIndex,
@@ -158,21 +159,21 @@ impl<'a> Asked<'a> {
         text_configs: &[String],
         filter: &'a Filter,
     ) -> Result<Self> {
-        let expansion = Expansion::new(query.borrowed.clone())?;
+        let expansion = Expansion::new(query.terms.clone())?;
         let indexed = corpus.indexed("p.")?;
         let distance = format!("{indexed} <@> $1");
-        let mut asked = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
-        // Of one configuration the index knows itself.
-        if corpus.mapping.contains_key("text_config") {
-            asked = asked.with_text_configs(text_configs.to_vec())?;
+        let mut bm25_query = Bm25Query::new(index.oid.into(), &query.text, expansion)?;
+        // A single configuration is stored in the index.
+        if corpus.mapping.contains_key("text_config_column") {
+            bm25_query = bm25_query.with_text_configs(text_configs.to_vec())?;
         }
         Ok(Self {
             corpus,
             filter,
             indexed,
-            query: asked,
+            query: bm25_query,
             select: format!(
-                "SELECT {key}::text AS key, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
+                "SELECT {key}::text AS chunk_id, - ({distance}) AS score FROM {} WHERE {key} IS NOT NULL AND {}",
                 corpus.relations()?,
                 filter.clause(3),
                 key = corpus.key()?,
@@ -181,7 +182,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// The best passages.
+    /// Returns the best passages, by descending score.
     fn best(&self, limit: usize) -> Result<Vec<Hit>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         if limit == 0 {
@@ -198,25 +199,25 @@ impl<'a> Asked<'a> {
         Ok(rows.into_iter().map(Row::hit).collect())
     }
 
-    /// Scores of given passages, and of all passages of given documents.
+    /// Returns the scores of passages, and of all passages of documents. Passages without a word of the query are left out.
     fn scores(
         &self,
-        keys: &BTreeSet<String>,
-        documents: &BTreeSet<String>,
+        chunk_ids: &BTreeSet<String>,
+        doc_ids: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, f64>> {
         let mut scores = BTreeMap::new();
-        for (clause, keys) in [
-            passages::passage_clause(self.corpus, 2, keys)?,
-            passages::document_clause(self.corpus, 2, documents)?,
+        for (clause, ids) in [
+            passages::passage_clause(self.corpus, 2, chunk_ids)?,
+            passages::document_clause(self.corpus, 2, doc_ids)?,
         ] {
-            if !keys.is_empty() {
-                // OFFSET keeps the score from being computed for the condition again.
+            if !ids.is_empty() {
+                // OFFSET 0 prevents a second computation of the score for the condition.
                 let statement = format!(
-                    "SELECT s.key, s.score FROM ({} AND {clause} OFFSET 0) AS s WHERE s.score > 0::pg_catalog.float8",
+                    "SELECT s.chunk_id, s.score FROM ({} AND {clause} OFFSET 0) AS s WHERE s.score > 0::float8",
                     self.select
                 );
-                let rows: Vec<Row> = sql::read_rows(&statement, &self.args(keys.into()))?;
-                scores.extend(rows.into_iter().map(|row| (row.key, row.score)));
+                let rows: Vec<Row> = sql::read_rows(&statement, &self.args(ids.into()))?;
+                scores.extend(rows.into_iter().map(|row| (row.chunk_id, row.score)));
             }
         }
         Ok(scores)
@@ -232,7 +233,7 @@ impl<'a> Asked<'a> {
 impl Row {
     fn hit(self) -> Hit {
         Hit {
-            key: self.key,
+            chunk_id: self.chunk_id,
             value: self.score,
         }
     }

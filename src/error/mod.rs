@@ -1,0 +1,289 @@
+//! The errors of the extension, each with the SQLSTATE, the message and the hint that the client gets.
+
+mod convert;
+mod report;
+#[macro_use]
+mod table;
+
+use pgrx::PgSqlErrorCode as Code;
+use pgrx::pg_sys::panic::ErrorReport;
+use reground_audit::error::AuditError;
+use reground_bm25::Bm25Error;
+use reground_bm25::index::IndexError;
+use reground_documents::DocumentError;
+use reground_grounding::error::GroundingError;
+use reground_grounding::settings::hook::Hook;
+
+pub use report::{notice, warn};
+
+use report::{denied, internal, invalid, report, wrong_state};
+
+/// Result with an [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+error_table! {
+    // Arguments.
+
+    /// A required argument is NULL.
+    Null(argument: &'static str) => report(
+        Code::ERRCODE_NULL_VALUE_NOT_ALLOWED,
+        format!("{argument} must not be null"),
+        "",
+    );
+    /// The value of an argument is invalid.
+    Bad { argument: &'static str, fault: String, hint: String }
+        => invalid(format!("invalid {argument}: {fault}"), hint);
+    /// A function named by a setting has another signature, or returned an invalid value.
+    Hook(hook: Hook, problem: String) => invalid(problem, hook.expectation());
+    /// A retention function was called with a time in the future by a role that is not a superuser.
+    TooEarly(function: &'static str) => denied(
+        format!("permission denied to call {function} with a time in the future"),
+        "Only a superuser sets how long evidence is kept: reground.trace_retention_days, reground.archive_retention_days.",
+    );
+
+    // Objects by name or id.
+
+    /// No such object is visible to the tenant: kind, name.
+    Unknown(kind: &'static str, name: String) => report(
+        Code::ERRCODE_NO_DATA_FOUND,
+        format!("{kind} {name} does not exist"),
+        match kind {
+            // Alerts belong to no tenant.
+            "alert" => "SELECT alert_id FROM reground.alerts lists the alerts.",
+            "tenant" => "No data of this tenant is stored.",
+            _ => "It may belong to another tenant: see reground.current_tenant().",
+        },
+    );
+    /// No text search configuration of that name exists.
+    UnknownTextConfig(name: String) => report(
+        Code::ERRCODE_UNDEFINED_OBJECT,
+        format!("text search configuration \"{name}\" does not exist"),
+        "\\dF lists the configurations. One outside pg_catalog is named with its schema, as in 'public.mine'.",
+    );
+    /// The tenant of the session is not set: the setting that should name it.
+    NoTenant(setting: String) => wrong_state(
+        format!("no tenant is set: the setting {setting} is empty"),
+        format!("SET {setting} = '…' in each transaction. reground.tenant_from names this setting."),
+    );
+
+    // Corpora.
+
+    /// No corpus of that name is visible to the tenant.
+    UnknownCorpus(corpus: String) => report(
+        Code::ERRCODE_NO_DATA_FOUND,
+        format!("corpus \"{corpus}\" does not exist"),
+        "SELECT corpus FROM reground.corpora lists the corpora of the tenant. Create one with reground.create_corpus or reground.add_corpus.",
+    );
+    /// The corpus exists with other arguments.
+    CorpusExists(corpus: String) => report(
+        Code::ERRCODE_DUPLICATE_OBJECT,
+        format!("corpus \"{corpus}\" already exists with other arguments"),
+        "Change it with reground.alter_corpus, or remove it with reground.drop_corpus first.",
+    );
+    /// A table of a new corpus exists.
+    RelationExists(relation: String) => report(
+        Code::ERRCODE_DUPLICATE_TABLE,
+        format!("relation {relation} already exists"),
+        "Choose another corpus name or schema, or register the table with reground.add_corpus.",
+    );
+    /// A relation of the corpus was dropped.
+    RelationGone(corpus: String) => report(
+        Code::ERRCODE_UNDEFINED_TABLE,
+        format!("a relation of corpus \"{corpus}\" no longer exists"),
+        format!("Run SELECT reground.drop_corpus('{corpus}'), then register the corpus again."),
+    );
+    /// A mapped or filtered column does not exist.
+    NoColumn { column: String, relation: String } => report(
+        Code::ERRCODE_UNDEFINED_COLUMN,
+        format!("column \"{column}\" of relation {relation} does not exist"),
+        "SELECT * FROM reground.check_corpus(…) shows the mapping.",
+    );
+    /// The corpus was registered with add_corpus.
+    NotManaged(corpus: String) => wrong_state(
+        format!("corpus \"{corpus}\" was not created with create_corpus"),
+        "Write to its table directly. Searches read the current rows.",
+    );
+    /// The corpus has no embedding column.
+    NoEmbeddingColumn(corpus: String) => wrong_state(
+        format!("corpus \"{corpus}\" has no embedding column"),
+        "Create it with dimensions => …, or map one with reground.alter_corpus.",
+    );
+    /// The embedding column has a type that is not pgvector's.
+    NotEmbeddings { corpus: String, kind: String } => report(
+        Code::ERRCODE_DATATYPE_MISMATCH,
+        format!("the embedding column of corpus \"{corpus}\" is of type {kind}"),
+        "It must be of pgvector's type vector or halfvec: SELECT * FROM reground.check_corpus(…) shows the command.",
+    );
+    /// An embedding has another number of dimensions than the corpus.
+    Dimensions { corpus: String, expected: i32, given: usize } => invalid(
+        format!("corpus \"{corpus}\" has embeddings of {expected} dimensions, not {given}"),
+        "Use the embedding model of the corpus.",
+    );
+    /// The setting `require_embedding` is on and no embedding was given.
+    EmbeddingRequired => invalid(
+        "no embedding was given, and require_embedding is on",
+        "Pass embedding => $1::vector, or turn the setting off.",
+    );
+    /// The corpus of a source is not unique, or there is none: the message.
+    AmbiguousCorpus(problem: String) => invalid(problem, "Name the corpus: corpus => '…'.");
+    /// A superuser searches relations that run code of a role that is not a superuser.
+    UntrustedCode(corpus: String) => denied(
+        format!("corpus \"{corpus}\" runs functions of a role that is not a superuser"),
+        "They would run with the rights of a superuser. Use SET ROLE to search as an ordinary role.",
+    );
+    /// The caller may not write the passages of a corpus.
+    MayNotWrite(corpus: String) => denied(
+        format!("permission denied to write the edges of corpus \"{corpus}\""),
+        "This requires INSERT or UPDATE on the table of its passages.",
+    );
+    /// The caller may not delete the passages of a corpus.
+    MayNotDelete(corpus: String) => denied(
+        format!("permission denied to delete the documents of corpus \"{corpus}\""),
+        "This requires DELETE on its tables.",
+    );
+
+    // Turns.
+
+    /// The state of the turn does not permit the operation.
+    WrongState { turn: i64, state: String, wanted: &'static str, hint: &'static str }
+        => wrong_state(format!("turn {turn} is {state}: it cannot be {wanted}"), hint);
+    /// The id was used with other content: kind, id.
+    Conflict(kind: &'static str, id: String) => report(
+        Code::ERRCODE_UNIQUE_VIOLATION,
+        format!("{kind} \"{id}\" was used before with other content"),
+        "Use a new id for new content. Use the same id only to repeat the same call.",
+    );
+    /// A concurrent transaction created a row that this one cannot see: kind, name.
+    Retry(kind: &'static str, name: String) => report(
+        Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
+        format!("{kind} \"{name}\" was created by a concurrent transaction"),
+        "Retry the transaction.",
+    );
+    /// A function that writes was called on a standby or in a read-only transaction.
+    ReadOnly(function: &'static str) => report(
+        Code::ERRCODE_READ_ONLY_SQL_TRANSACTION,
+        format!("cannot execute {function} in a read-only transaction"),
+        "On a standby use reground.search, which writes nothing.",
+    );
+
+    // Full-text indexes.
+
+    /// The table has no reground_bm25 index.
+    NoBm25Index(table: String) => report(
+        Code::ERRCODE_UNDEFINED_OBJECT,
+        format!("\"{table}\" has no reground_bm25 index"),
+        "Create one: CREATE INDEX ON … USING reground_bm25 (…).",
+    );
+    /// The table has several reground_bm25 indexes.
+    SeveralBm25Indexes(table: String) => report(
+        Code::ERRCODE_AMBIGUOUS_ALIAS,
+        format!("\"{table}\" has several reground_bm25 indexes"),
+        "Name the index in place of the table: reground.bm25_query('red shoes', 'docs_body_idx').",
+    );
+    /// The object is not a reground_bm25 index.
+    NotBm25Index(name: String) => report(
+        Code::ERRCODE_WRONG_OBJECT_TYPE,
+        format!("\"{name}\" is not a reground_bm25 index"),
+        "SELECT index FROM reground.bm25_indexes lists the indexes of your tables.",
+    );
+    /// The partitions of a table have indexes with different text search configurations.
+    PartitionsDiffer => wrong_state(
+        "the indexes of the partitions have different text search configurations",
+        "Create the indexes through the partitioned table, with the same options.",
+    );
+    /// The query of an index scan names another table.
+    OtherIndex => invalid(
+        "the query names another table or index than the one that is searched",
+        "Name the table that is searched, or its index if it has several.",
+    );
+    /// An index scan has no query.
+    NoQuery => report(
+        Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+        "a reground_bm25 index cannot be scanned without a query",
+        "",
+    );
+    /// An index scan is ordered by several queries.
+    SeveralOrders => report(
+        Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+        "a reground_bm25 index cannot be ordered by several queries",
+        "",
+    );
+    /// An index scan uses a snapshot that sees uncommitted rows.
+    NoSnapshot => report(
+        Code::ERRCODE_FEATURE_NOT_SUPPORTED,
+        "a reground_bm25 index cannot be scanned without an MVCC snapshot",
+        "",
+    );
+    /// The caller is not the owner of the table.
+    NotOwner(table: String) => denied(format!("must be owner of table {table}"), "");
+    /// The caller may not read the table.
+    Forbidden(table: String) => denied(
+        format!("permission denied to search table {table}"),
+        "This requires SELECT on the table, or on its indexed columns.",
+    );
+    /// The text form of a `bm25query` is malformed.
+    QueryForm(text: String) => report(
+        Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
+        format!("invalid input syntax for type bm25query: \"{text}\""),
+        "Write the table, a colon and the query, as in 'public.docs: red shoes', or call reground.bm25_query.",
+    );
+    /// The text form of a `bm25text` is malformed.
+    TextForm(text: String) => report(
+        Code::ERRCODE_INVALID_TEXT_REPRESENTATION,
+        format!("invalid input syntax for type reground.bm25text: \"{text}\""),
+        "Write reground.in_language('Rote Schuhe', 'german').",
+    );
+    /// The option `weights` of an index is malformed.
+    Weights(text: String) => invalid(
+        format!("invalid weights \"{text}\""),
+        "Write at most sixteen whole numbers from 1 to 100, as in weights = '3,1'.",
+    );
+    /// The option `weights` is set for an index on a single text.
+    WeightsWithoutFields => invalid(
+        "weights require an array of texts",
+        "Index an array of texts: USING reground_bm25 ((ARRAY[title, body])) WITH (weights = '3,1').",
+    );
+    /// A page of an index cannot be read or written.
+    Index(error: IndexError) => index_report(&error);
+
+    // Errors of the crates, and internal errors.
+
+    /// From the document crate.
+    Document(error: DocumentError) => invalid(error.to_string(), error.hint());
+    /// From the grounding crate.
+    Grounding(error: GroundingError) => invalid(error.to_string(), error.hint());
+    /// From the audit crate.
+    Audit(error: AuditError) => invalid(error.to_string(), error.hint());
+    /// From the citation crate.
+    Citations(error: reground_citations::Error) => internal(error.to_string());
+    /// The bytes of a tsvector are invalid.
+    Tsvector(error: Bm25Error) => report(
+        Code::ERRCODE_DATA_CORRUPTED,
+        format!("cannot read a tsvector: {error}"),
+        "",
+    );
+    /// The server returned no random bytes.
+    NoRandomness => report(Code::ERRCODE_INTERNAL_ERROR, "could not generate random values", "");
+    /// A stored value cannot be read.
+    Stored(problem: String) => internal(format!("cannot read a stored value: {problem}"));
+    /// A call of SPI failed.
+    Spi(error: String) => internal(format!("SPI: {error}"));
+}
+
+fn index_report(error: &IndexError) -> ErrorReport {
+    let (code, hint) = match error {
+        IndexError::Corrupt { .. } => (
+            Code::ERRCODE_INDEX_CORRUPTED,
+            "REINDEX INDEX rebuilds it from the table.",
+        ),
+        IndexError::Reused { .. } => (
+            Code::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            "Retry the transaction.",
+        ),
+        IndexError::Full { .. } => (
+            Code::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            "Partition the table: each partition has an index of its own.",
+        ),
+    };
+    report(code, error.to_string(), hint)
+}
