@@ -13,17 +13,17 @@ INSERT INTO chunks VALUES
     ('00000000-0000-0000-0000-0000000000c2', '00000000-0000-0000-0000-0000000000d1', 'Administrators reset any password in settings.', '[0.8,0.6,0]', 5, '{"audience": "admin"}'),
     ('00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000d2', 'Invoices are sent on the first of the month.', NULL, 1, NULL);
 
-SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', document => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
-    documents => 'docs', document_key => 'id', title => 'name', uri => 'url', updated_at => 'changed', page_count => 'pages', metadata => 'attributes');
+SELECT reground.add_corpus('help', relation => 'chunks', chunk_id => 'id', doc_id => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
+    documents => 'docs', documents_doc_id => 'id', title => 'name', uri => 'url', modified_at => 'changed', page_count => 'pages', metadata => 'attributes');
 SELECT relation, documents, managed, dimensions, embedding_type, metric FROM reground.corpora WHERE corpus = 'help';
-SELECT mapping -> 'content' AS content, mapping -> 'title' AS title, mapping -> 'key' AS key FROM reground.corpora WHERE corpus = 'help';
-SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', document => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
-    documents => 'docs', document_key => 'id', title => 'name', uri => 'url', updated_at => 'changed', page_count => 'pages', metadata => 'attributes');
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('help', relation => 'chunks', key => 'id', content => 'body')$$);
+SELECT mapping -> 'content' AS content, mapping -> 'title' AS title, mapping -> 'chunk_id' AS chunk_id FROM reground.corpora WHERE corpus = 'help';
+SELECT reground.add_corpus('help', relation => 'chunks', chunk_id => 'id', doc_id => 'doc', content => 'body', embedding => 'emb', ordinal => 'pos',
+    documents => 'docs', documents_doc_id => 'id', title => 'name', uri => 'url', modified_at => 'changed', page_count => 'pages', metadata => 'attributes');
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('help', relation => 'chunks', chunk_id => 'id', content => 'body')$$);
 
 -- Each hint can be pasted; run until nothing is left to mend.
 SELECT * FROM reground.check_corpus('help');
-SELECT hint FROM reground.check_corpus('help') WHERE item = 'key' \gexec
+SELECT hint FROM reground.check_corpus('help') WHERE item = 'chunk_id' \gexec
 SELECT hint FROM reground.check_corpus('help') WHERE item = 'embedding' \gexec
 SELECT hint FROM reground.check_corpus('help') WHERE item = 'vector index' \gexec
 SELECT item, status FROM reground.check_corpus('help');
@@ -50,18 +50,18 @@ SELECT * FROM regress.refusal($$SELECT reground.put_document('help', 'x', conten
 SELECT * FROM regress.refusal($$SELECT reground.delete_document('help', '00000000-0000-0000-0000-0000000000d1')$$);
 
 -- What cannot be registered.
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'nope', content => 'body')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'nope')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'body', embedding => 'pos')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'pos')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => 'id', content => 'body', documents => 'docs')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'nowhere', key => 'id', content => 'body')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => NULL, key => 'id', content => 'body')$$);
-SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', key => NULL, content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'nope', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'nope')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'body', embedding => 'pos')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'pos')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => 'id', content => 'body', documents => 'docs')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'nowhere', chunk_id => 'id', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => NULL, chunk_id => 'id', content => 'body')$$);
+SELECT * FROM regress.refusal($$SELECT reground.add_corpus('x', relation => 'chunks', chunk_id => NULL, content => 'body')$$);
 
 -- Integer keys, a view, nothing but text: passages are their own documents.
 CREATE VIEW lines AS SELECT row_number() OVER (ORDER BY id) AS n, body FROM chunks;
-SELECT reground.add_corpus('lines', relation => 'lines', key => 'n', content => 'body');
+SELECT reground.add_corpus('lines', relation => 'lines', chunk_id => 'n', content => 'body');
 SELECT chunk_id, doc_id, title, vector_rank FROM reground.search('lines', 'invoices');
 SELECT item, status, detail FROM reground.check_corpus('lines');
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('lines', 'invoices', '[1,0,0]')$$);

@@ -90,7 +90,7 @@ SELECT count(*) AS wrong FROM queries AS q,
     LATERAL (SELECT array_agg(round(score::numeric, 8)) AS scores FROM (SELECT -(body <@> asked(q.query)) AS score FROM docs ORDER BY body <@> asked(q.query) LIMIT 10) AS b) AS b
     WHERE q.q <= 20 AND o.scores IS DISTINCT FROM b.scores;
 EXPLAIN (COSTS OFF) SELECT id FROM docs ORDER BY body <@> reground.bm25_query('gkb', 'docs', '{"shoe": 0.5}') LIMIT 5;
-SELECT lexeme, query_frequency, borrowed, frequency, round((weight / ln(1 + (documents - document_frequency + 0.5) / (document_frequency + 0.5)))::numeric, 6) AS counts
+SELECT lexeme, query_frequency, expansion_weight, frequency, round((weight / ln(1 + (documents - document_frequency + 0.5) / (document_frequency + 0.5)))::numeric, 6) AS counts
 FROM reground.bm25_explain('A shoe.', reground.bm25_query('shoes', 'docs', '{"shoe": 0.5, "sock": 2}'));
 SELECT reground.bm25_query('red: shoes', 'docs', '{"a \"b\": c": 0.25, "boot": 1}') AS query;
 SELECT ('+{"a \"b\": c":0.25,"boot":1.0} docs: red: shoes'::reground.bm25query)::text AS again;
@@ -191,7 +191,7 @@ ROLLBACK;
 INSERT INTO docs SELECT 30001, string_agg('huge' || n, ' ') || ' hugeness hugeness' FROM generate_series(1, 300000) AS n;
 SELECT id FROM best('huge299999', 5);
 SELECT frequency, document_frequency FROM docs AS d, reground.bm25_explain(d.body, reground.bm25_query('hugeness', 'docs')) WHERE d.id = 30001;
-SELECT item, fault FROM reground.bm25_check('docs_body', true);
+SELECT item, problem FROM reground.bm25_check('docs_body', true);
 DELETE FROM docs WHERE id = 30001;
 
 -- Row-level security hides rows, and the index still serves; scores rest on all rows of the table, which is documented.

@@ -22,7 +22,7 @@ INSERT INTO docs VALUES (5000, 'elm elm elm elm elm elm', 0);
 SELECT id FROM docs ORDER BY body <@> reground.bm25_query('elm', 'docs') LIMIT 1;
 
 -- Rows without any of the words do not get into a fusion.
-SELECT reground.add_corpus('traps', relation => 'docs', key => 'id', content => 'body');
+SELECT reground.add_corpus('traps', relation => 'docs', chunk_id => 'id', content => 'body');
 SET client_min_messages = error;
 SELECT count(*) FROM reground.search('traps', 'sequoia', max_results => 50);
 SELECT count(*), min(lexical_score) > 0 AS scored FROM reground.search('traps', 'sequoia elm', max_results => 50);

@@ -8,7 +8,7 @@ GRANT USAGE ON SCHEMA boundaries, regress TO regress_reader;
 -- delete_edges neither deletes nor counts edges of passages that row-level security hides.
 SELECT reground.create_corpus('papers', dimensions => 2);
 SELECT count(*) FROM (VALUES ('open', 'The goat climbs.'), ('secret', 'The goat is a spy.')) AS v(doc_id, body),
-    reground.put_document('papers', doc_id, passages => jsonb_build_array(jsonb_build_object('text', body)));
+    reground.put_document('papers', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)));
 SELECT * FROM reground.put_edges('papers', '[{"source": "Goat", "target": "Tree", "chunk_id": 1}, {"source": "Goat", "target": "Spy Ring", "chunk_id": 2},
     {"source": "Spy Ring", "target": "Moon", "chunk_id": 2}]');
 GRANT SELECT, INSERT, UPDATE, DELETE ON papers, papers_documents TO regress_reader;
@@ -20,8 +20,8 @@ SET ROLE regress_reader;
 SELECT count(*) FROM reground.begin_turn('boundaries', 'What is the Goat, and the Spy Ring?', 'papers', '[1,0]', settings => '{"graph": true}');
 SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'The Goat and the Spy Ring.');
 SELECT count(*) FROM reground.begin_turn('boundaries', 'And does the Goat of the Spy Ring climb?', 'papers', '[1,0]', settings => '{"graph": true}');
-SELECT retrieval -> 'nodes' AS nodes FROM reground.turns WHERE turn_id = regress.turn('boundaries');
-SELECT reground.delete_edges('papers', node => 'Spy Ring');
+SELECT query_expansion -> 'entities' AS entities FROM reground.turns WHERE turn_id = regress.turn('boundaries');
+SELECT reground.delete_edges('papers', entity => 'Spy Ring');
 SELECT reground.delete_edges('papers', doc_id => 'secret');
 SELECT reground.delete_edges('papers', chunk_id => '2');
 SELECT reground.delete_edges('papers', everything => true);

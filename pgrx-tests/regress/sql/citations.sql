@@ -3,13 +3,13 @@ CREATE SCHEMA citations;
 SET search_path = citations, public;
 SELECT reground.create_corpus('manual', dimensions => 3);
 SELECT version FROM reground.put_document('manual', 'install.md', title => 'Installing', uri => 'https://docs.example/install', page_count => 4,
-    passages => '[{"text": "The server needs eight gigabytes of memory.", "page_start": 1, "page_end": 2}, {"text": "Backups run every night at three.", "page_start": 3}]');
-SELECT version FROM reground.put_document('manual', 'admin.md', title => 'Administration', passages => '[{"text": "Passwords expire after ninety days."}]');
-SELECT version FROM reground.put_document('manual', 'legal.md', title => 'Legal notes', page_count => 2, passages => '[{"text": "Licences are granted per seat.", "page_start": 1}]');
+    passages => '[{"content": "The server needs eight gigabytes of memory.", "page_start": 1, "page_end": 2}, {"content": "Backups run every night at three.", "page_start": 3}]');
+SELECT version FROM reground.put_document('manual', 'admin.md', title => 'Administration', passages => '[{"content": "Passwords expire after ninety days."}]');
+SELECT version FROM reground.put_document('manual', 'legal.md', title => 'Legal notes', page_count => 2, passages => '[{"content": "Licences are granted per seat.", "page_start": 1}]');
 SELECT reground.put_embeddings('manual', ARRAY['1', '2', '3', '4'], ARRAY['[1,0,0]', '[0.9,0.1,0]', '[0,1,0]', '[0,0,1]']::vector[]);
-CREATE FUNCTION judged(conversation text, answer text) RETURNS TABLE (raw text, marker text, doc_id text, status text, holds boolean, mode text, score double precision, support numeric, diagnostic text, repaired boolean)
+CREATE FUNCTION judged(conversation text, answer text) RETURNS TABLE (raw text, marker text, doc_id text, status text, holds boolean, hallucination_mode text, score double precision, support numeric, diagnostic text, repaired boolean)
 LANGUAGE sql AS $$
-    SELECT raw, marker, doc_id, status, holds, mode, score, round(support::numeric, 2), diagnostic, repaired FROM reground.end_turn(regress.turn($1), $2)
+    SELECT raw, marker, doc_id, status, holds, hallucination_mode, score, round(support::numeric, 2), diagnostic, repaired FROM reground.end_turn(regress.turn($1), $2)
 $$;
 
 -- Turn 1: three sources, one of them found by both branches.
@@ -48,29 +48,29 @@ code [A1]
 The server needs eight gigabytes of memory [A1].');
 
 -- Positions are given in characters, bytes and UTF-16 code units.
-SELECT c.raw, c.char_start, c.byte_start, c.utf16_start, substring(a.answer FROM c.char_start + 1 FOR c.char_end - c.char_start) = c.raw AS by_characters,
+SELECT c.raw, c.answer_start, c.byte_start, c.utf16_start, substring(a.answer FROM c.answer_start + 1 FOR c.answer_end - c.answer_start) = c.raw AS by_characters,
     convert_from(substring(convert_to(a.answer, 'UTF8') FROM c.byte_start + 1 FOR c.byte_end - c.byte_start), 'UTF8') = c.raw AS by_bytes
 FROM (VALUES ('Naïve 😀 façade: the server needs eight gigabytes [A1]. 烏龍 backups run every night [A2].')) AS a(answer), reground.end_turn(regress.turn('citations-1'), a.answer) AS c;
 
 -- Later: a marker of an earlier turn that is not in this turn's context is stale; what was carried holds.
 SELECT marker, doc_id, origin FROM reground.begin_turn('citations-1', 'How long until passwords expire?', 'manual', '[0,1,0]', settings => '{"max_sources": 1}', intent => 'new_topic');
 SELECT * FROM judged('citations-1', 'Passwords expire after ninety days [B1]. The server needs eight gigabytes of memory [A1].');
-SELECT turn, marker, doc_id, status, title, lost_at, best_other FROM reground.citation_audit WHERE conversation = 'citations-1' AND NOT superseded ORDER BY turn, citation_no;
+SELECT turn_no, marker, doc_id, status, title, lost_stage, best_other_marker FROM reground.citation_audit WHERE conversation_ref = 'citations-1' AND NOT superseded ORDER BY turn_no, citation_no;
 
--- The stage factors: after the first 0 the rest are NULL, and lost_at names it.
-SELECT marker, status, factor_coordinates AS coordinates, factor_retrieval AS retrieval, factor_rerank AS rerank, factor_context AS context, factor_generation AS generation, lost_at
+-- The stage factors: after the first 0 the rest are NULL, and lost_stage names it.
+SELECT marker, status, factor_coordinates AS coordinates, factor_retrieval AS retrieval, factor_rerank AS rerank, factor_context AS context, factor_generation AS generation, lost_stage
 FROM reground.message_citations WHERE turn_id = regress.turn('citations-1', 2) ORDER BY citation_no;
 
 -- The policy: what makes an answer be written anew.
 SELECT count(*) AS rows FROM reground.begin_turn('citations-2', 'How much memory does the server need?', 'manual', '[1,0,0]', settings => '{"require_citations": true, "min_cfs": 0.9}');
 SELECT * FROM judged('citations-2', 'Eight gigabytes.');
-SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation = 'citations-2')) ORDER BY reason;
+SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation_ref = 'citations-2')) ORDER BY reason;
 SELECT * FROM judged('citations-2', 'The server needs eight gigabytes of memory [A1]. It is blue [Z9].');
-SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation = 'citations-2')) ORDER BY reason;
+SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation_ref = 'citations-2')) ORDER BY reason;
 SELECT * FROM judged('citations-2', 'The server needs eight gigabytes of memory [A1].');
-SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation = 'citations-2')) ORDER BY reason;
+SELECT decision, reason FROM reground.check_policy((SELECT max(message_id) FROM reground.turn_audit WHERE conversation_ref = 'citations-2')) ORDER BY reason;
 -- The score of a message is the mean over its citations, malformed ones left out.
 SELECT bool_and(a.cfs IS NOT DISTINCT FROM c.mean) AS cfs_is_the_mean FROM reground.turn_audit AS a
-    CROSS JOIN LATERAL (SELECT avg(score) AS mean FROM reground.citation_audit WHERE citation_audit.message_id = a.message_id) AS c WHERE a.conversation ~ '^citations-' AND a.message_id IS NOT NULL;
+    CROSS JOIN LATERAL (SELECT avg(score) AS mean FROM reground.citation_audit WHERE citation_audit.message_id = a.message_id) AS c WHERE a.conversation_ref ~ '^citations-' AND a.message_id IS NOT NULL;
 SELECT count(*) AS every_status_is_listed FROM reground.message_citations LEFT JOIN reground.citation_statuses USING (status) WHERE citation_statuses.status IS NULL;
 SELECT reground.drop_corpus('manual', true);

@@ -39,7 +39,7 @@ SELECT to_regclass('corpora.x') AS half_made;
 CREATE SCHEMA "Odd ""Schema""";
 SELECT reground.create_corpus('we"ird ''name''', dimensions => 3, schema => 'Odd "Schema"', embedding_type => 'halfvec', metric => 'inner_product', text_config => 'simple');
 SELECT relation, documents, embedding_type, metric, text_config FROM reground.corpora WHERE corpus = 'we"ird ''name''';
-SELECT version, chunks FROM reground.put_document('we"ird ''name''', 'd''oc "1"', content => 'The naïve façade 😀 stands.');
+SELECT version, chunk_count FROM reground.put_document('we"ird ''name''', 'd''oc "1"', content => 'The naïve façade 😀 stands.');
 SELECT reground.put_embeddings('we"ird ''name''', ARRAY['1'], ARRAY['[1,0,0]'::vector]);
 SELECT doc_id, round(vector_distance::numeric, 4) AS vector_distance FROM reground.search('we"ird ''name''', 'façade', '[1,0,0]');
 SELECT item, status, hint FROM reground.check_corpus('we"ird ''name''');
@@ -60,7 +60,7 @@ SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('sky', mapping => '
 SELECT settings, metric FROM reground.corpora WHERE corpus = 'sky';
 
 -- Checked: a hint is a command; once it has been run, its finding is gone.
-SELECT version, pending FROM reground.put_document('sky', 'stars', content => 'Stars shine at night.');
+SELECT version, pending_embeddings FROM reground.put_document('sky', 'stars', content => 'Stars shine at night.');
 SELECT * FROM reground.check_corpus('sky');
 SELECT hint FROM reground.check_corpus('sky') WHERE item = 'embedding' \gexec
 SELECT reground.put_embeddings('sky', ARRAY['1'], ARRAY['[1,0,0]'::vector]);

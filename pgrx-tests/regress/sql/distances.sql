@@ -7,7 +7,7 @@ SET client_min_messages = error;
 CREATE FUNCTION corpus(name text, kind text, metric text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM reground.create_corpus(name, dimensions => 3, embedding_type => kind, metric => metric);
-    PERFORM reground.put_document(name, 'd', passages => '[{"text": "a"}, {"text": "b"}, {"text": "c"}, {"text": "d"}]');
+    PERFORM reground.put_document(name, 'd', passages => '[{"content": "a"}, {"content": "b"}, {"content": "c"}, {"content": "d"}]');
     PERFORM reground.put_embeddings(name, ARRAY['1', '2', '3', '4'], ARRAY['[1,0,0]', '[3,4,0]', '[0,0.5,0.5]', '[-1,0,0]']::vector[]);
 END
 $$;
@@ -33,7 +33,7 @@ FROM unnest(ARRAY['vector', 'halfvec']) AS kind, unnest(ARRAY['cosine', 'l2', 'i
 
 -- 300 points: HNSW with wide enough candidates against the exact scan; and the index is really used.
 SELECT reground.create_corpus('cloud', dimensions => 4);
-SELECT chunks FROM reground.put_document('cloud', 'd', passages => (SELECT jsonb_agg(jsonb_build_object('text', 'point ' || n)) FROM generate_series(1, 300) AS n));
+SELECT chunk_count FROM reground.put_document('cloud', 'd', passages => (SELECT jsonb_agg(jsonb_build_object('content', 'point ' || n)) FROM generate_series(1, 300) AS n));
 UPDATE cloud SET embedding = ARRAY[sin(chunk_id), cos(chunk_id * 1.7), sin(chunk_id * 2.3), cos(chunk_id * 0.4)]::real[]::vector;
 CREATE INDEX cloud_hnsw ON cloud USING hnsw (embedding vector_cosine_ops);
 CREATE FUNCTION cloud(settings jsonb) RETURNS text[] LANGUAGE sql AS $$

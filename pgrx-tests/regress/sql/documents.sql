@@ -27,12 +27,12 @@ SELECT * FROM regress.refusal($$SELECT * FROM reground.pending_embeddings('libra
 SELECT reground.put_embeddings('library', '{}', '{}');
 
 -- The same text again: only the description changes.
-SELECT version, changed, kept, added, removed, pending FROM reground.put_document('library', 'tea', title => 'All about tea',
+SELECT version, changed, reused, added, removed, pending_embeddings FROM reground.put_document('library', 'tea', title => 'All about tea',
     content => E'Green tea is steeped at eighty degrees. Black tea takes boiling water.\fWhite tea is picked young. Oolong — 烏龍 — lies between.');
 SELECT version, title FROM library_documents WHERE doc_id = 'tea';
 
 -- Another text: a new version; chunks that did not change keep their id and embedding.
-SELECT version, changed, chunks, kept, added, removed, pending FROM reground.put_document('library', 'tea', title => 'All about tea',
+SELECT version, changed, chunk_count, reused, added, removed, pending_embeddings FROM reground.put_document('library', 'tea', title => 'All about tea',
     content => E'Green tea is steeped at eighty degrees. Black tea takes water just off the boil.\fWhite tea is picked young. Oolong — 烏龍 — lies between.');
 SELECT chunk_id, version, ordinal, content, char_start, embedding, embedding_model FROM library WHERE doc_id = 'tea' ORDER BY ordinal;
 SELECT version, replaced_at IS NULL AS current, deleted_at IS NOT NULL AS deleted FROM reground.documents AS d
@@ -41,12 +41,12 @@ SELECT count(*) FILTER (WHERE substring(d.content FROM c.char_start + 1 FOR c.ch
 FROM library AS c JOIN library_documents AS d USING (doc_id, version);
 
 -- Passages chunked elsewhere, with pages and their own metadata.
-SELECT version, changed, chunks, page_count, overlap_cost FROM reground.put_document('library', 'coffee', title => 'Coffee', page_count => 9,
-    passages => '[{"text": "Arabica grows high.", "page_start": 1, "page_end": 2, "metadata": {"bean": "arabica"}}, {"text": "Robusta grows low.", "page_start": 7}]');
+SELECT version, changed, chunk_count, page_count, overlap_cost FROM reground.put_document('library', 'coffee', title => 'Coffee', page_count => 9,
+    passages => '[{"content": "Arabica grows high.", "page_start": 1, "page_end": 2, "metadata": {"bean": "arabica"}}, {"content": "Robusta grows low.", "page_start": 7}]');
 SELECT ordinal, content, page_start, page_end, char_start, metadata FROM library WHERE doc_id = 'coffee' ORDER BY ordinal;
 SELECT * FROM regress.refusal($$SELECT reground.put_document('library', 'x', passages => '[{"page_start": 1}]')$$);
-SELECT * FROM regress.refusal($$SELECT reground.put_document('library', 'x', passages => '{"text": "y"}')$$);
-SELECT * FROM regress.refusal($$SELECT reground.put_document('library', 'x', passages => '[{"text": "y", "page_start": 5, "page_end": 4}]')$$);
+SELECT * FROM regress.refusal($$SELECT reground.put_document('library', 'x', passages => '{"content": "y"}')$$);
+SELECT * FROM regress.refusal($$SELECT reground.put_document('library', 'x', passages => '[{"content": "y", "page_start": 5, "page_end": 4}]')$$);
 SELECT * FROM regress.refusal($$SELECT reground.put_document('library', 'x', content => 'y', passages => '[]')$$);
 SELECT * FROM regress.refusal($$SELECT reground.put_document('library', 'x')$$);
 SELECT * FROM regress.refusal($$SELECT reground.put_document('library', '', content => 'y')$$);
@@ -58,23 +58,23 @@ SELECT * FROM regress.refusal($$SELECT reground.put_document('library', 'x', con
 SELECT count(*) AS half_written FROM library_documents WHERE doc_id = 'x';
 
 -- Pages by offset.
-SELECT page_count, chunks FROM reground.put_document('library', 'cocoa', content => 'One page. Another page. The last.', page_starts => '{0,10,24}');
+SELECT page_count, chunk_count FROM reground.put_document('library', 'cocoa', content => 'One page. Another page. The last.', page_starts => '{0,10,24}');
 SELECT content, page_start, page_end FROM library WHERE doc_id = 'cocoa' ORDER BY ordinal;
 
 -- Normalised to NFC; an empty document is a document.
-SELECT version, chunks FROM reground.put_document('library', 'nfc', content => E'Cafe\u0301 au lait.');
+SELECT version, chunk_count FROM reground.put_document('library', 'nfc', content => E'Cafe\u0301 au lait.');
 SELECT content, char_length(content) FROM library WHERE doc_id = 'nfc';
-SELECT version, changed, chunks FROM reground.put_document('library', 'nfc', content => E'Caf\u00e9 au lait.');
-SELECT version, changed, chunks FROM reground.put_document('library', 'empty', content => '');
-SELECT version, changed, chunks FROM reground.put_document('library', 'empty', content => E' \n\t ');
+SELECT version, changed, chunk_count FROM reground.put_document('library', 'nfc', content => E'Caf\u00e9 au lait.');
+SELECT version, changed, chunk_count FROM reground.put_document('library', 'empty', content => '');
+SELECT version, changed, chunk_count FROM reground.put_document('library', 'empty', content => E' \n\t ');
 
 -- Chunks in tokens and in characters.
 SELECT reground.create_corpus('tokens', chunk_size => 8, chunk_overlap => 2);
-SELECT chunks, overlap_cost > 0 AS overlaps FROM reground.put_document('tokens', 'd', content => repeat('one two three four five. ', 8));
+SELECT chunk_count, overlap_cost > 0 AS overlaps FROM reground.put_document('tokens', 'd', content => repeat('one two three four five. ', 8));
 SELECT bool_and(tokens <= 8) AS within, count(*) FILTER (WHERE substring(d.content FROM c.char_start + 1 FOR c.char_end - c.char_start) = c.content) = count(*) AS exact
 FROM tokens AS c JOIN tokens_documents AS d USING (doc_id, version);
 SELECT reground.create_corpus('characters', chunk_size => 20, chunk_overlap => 5, chunk_unit => 'characters');
-SELECT chunks > 1 AS several FROM reground.put_document('characters', 'd', content => repeat('naïve 😀 façade ', 8));
+SELECT chunk_count > 1 AS several FROM reground.put_document('characters', 'd', content => repeat('naïve 😀 façade ', 8));
 SELECT bool_and(char_length(c.content) <= 20) AS within, count(*) FILTER (WHERE substring(d.content FROM c.char_start + 1 FOR c.char_end - c.char_start) = c.content) = count(*) AS exact
 FROM characters AS c JOIN characters_documents AS d USING (doc_id, version);
 
@@ -89,7 +89,7 @@ JOIN reground.corpora AS c USING (corpus_id) WHERE c.corpus = 'library' AND doc_
 SELECT version, changed, added FROM reground.put_document('library', 'tea', content => 'Tea is back.');
 -- Which query parameters are tracking is a setting.
 SET reground.tracking_parameters = 'ref, from*';
-SELECT chunks FROM reground.put_document('library', 'yerba', content => 'Yerba.', uri => 'https://tea.example/c?ref=a&fromage=1&utm_source=kept');
+SELECT chunk_count FROM reground.put_document('library', 'yerba', content => 'Yerba.', uri => 'https://tea.example/c?ref=a&fromage=1&utm_source=kept');
 RESET reground.tracking_parameters;
 SELECT uri FROM library_documents WHERE doc_id = 'yerba';
 SELECT reground.drop_corpus(corpus, true) FROM unnest(ARRAY['library', 'tokens', 'characters']) AS corpus;

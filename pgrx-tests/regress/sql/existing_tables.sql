@@ -7,7 +7,7 @@ CREATE TABLE parts (part_key text NOT NULL, book text NOT NULL REFERENCES books,
 CREATE TABLE parts_en PARTITION OF parts FOR VALUES IN ('en');
 CREATE TABLE parts_de PARTITION OF parts FOR VALUES IN ('de');
 INSERT INTO parts VALUES ('o/1', 'otters', 'en', 'Otters sleep on their backs.', '[1,0]'), ('o/2', 'otters', 'de', 'Otter schlafen auf dem Rücken.', '[1,0.1]'), ('w/1', 'owls', 'en', 'Owls hunt at night.', '[0,1]');
-SELECT reground.add_corpus('parts', relation => 'parts', key => 'part_key', document => 'book', content => 'words', embedding => 'emb', documents => 'books', document_key => 'slug', title => 'name');
+SELECT reground.add_corpus('parts', relation => 'parts', chunk_id => 'part_key', doc_id => 'book', content => 'words', embedding => 'emb', documents => 'books', documents_doc_id => 'slug', title => 'name');
 SELECT item, status, detail, hint FROM reground.check_corpus('parts');
 -- Every command that is given can be run, and then nothing is missing.
 SELECT hint FROM reground.check_corpus('parts') WHERE hint IS NOT NULL \gexec
@@ -25,7 +25,7 @@ SELECT marker, title FROM reground.begin_turn('library-1', 'comment dorment les 
 SELECT marker, status, holds FROM reground.end_turn(regress.turn('library-1'), 'Les loutres dorment sur le dos [A1].');
 ALTER TABLE parts DETACH PARTITION parts_fr;
 SELECT marker, title, origin FROM reground.begin_turn('library-1', 'and how do otters sleep?', 'parts', '[1,0]', settings => '{"max_sources": 5}');
-SELECT doc_id, chunk_id, left_at, reason FROM reground.explain_turn(regress.turn('library-1')) WHERE chunk_id = 'o/3';
+SELECT doc_id, chunk_id, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('library-1')) WHERE chunk_id = 'o/3';
 -- Policies of the table decide, through the index or without.
 CREATE ROLE regress_library IN ROLE reground_user;
 GRANT USAGE ON SCHEMA library, regress TO regress_library;
@@ -38,8 +38,8 @@ SELECT chunk_id FROM reground.begin_turn('library-2', 'Otter schlafen', 'parts',
 RESET ROLE;
 -- A view over it, which has no indexes to ask for.
 CREATE VIEW shelf AS SELECT p.part_key, p.book, p.words, p.emb, b.name FROM parts AS p JOIN books AS b ON b.slug = p.book;
-SELECT reground.add_corpus('shelf', relation => 'shelf', key => 'part_key', document => 'book', content => 'words', embedding => 'emb', title => 'name');
-SELECT item, status, detail FROM reground.check_corpus('shelf') WHERE item = 'key';
+SELECT reground.add_corpus('shelf', relation => 'shelf', chunk_id => 'part_key', doc_id => 'book', content => 'words', embedding => 'emb', title => 'name');
+SELECT item, status, detail FROM reground.check_corpus('shelf') WHERE item = 'chunk_id';
 SELECT chunk_id, title FROM reground.search('shelf', 'sleeping otters', '[1,0]', max_results => 1);
 -- A column that is called otherwise later: what is missing is named, with the command that mends it.
 ALTER TABLE parts RENAME COLUMN words TO body;
@@ -55,7 +55,7 @@ SET client_min_messages = warning;
 CREATE TABLE leaves (id integer UNIQUE, doc text, title text, body text, emb vector(2));
 INSERT INTO leaves VALUES (1, 'd1', 'One', 'milk from cows', '[1,0]'), (2, NULL, 'Loose leaf', 'Pumps run at 40 bar.', '[0,1]'), (NULL, 'd1', 'None', 'milk without a key', '[1,0.1]');
 INSERT INTO leaves SELECT n, 'handbook', 'Heading ' || n, 'Section ' || n || ' is about valves.', '[-1,0]' FROM generate_series(10, 400) AS n;
-SELECT reground.add_corpus('leaves', relation => 'leaves', key => 'id', content => 'body', document => 'doc', title => 'title', embedding => 'emb');
+SELECT reground.add_corpus('leaves', relation => 'leaves', chunk_id => 'id', content => 'body', doc_id => 'doc', title => 'title', embedding => 'emb');
 SELECT chunk_id, doc_id FROM reground.search('leaves', 'milk', '[1,0]', max_results => 2);
 SELECT chunk_id FROM reground.begin_turn('leaves-1', 'milk cows', 'leaves', '[1,0]', settings => '{"max_sources": 1, "min_sources": 0, "lexical_search": "exact"}');
 SELECT raw, status, doc_id FROM reground.end_turn(regress.turn('leaves-1'), 'Pumps run at 40 bar [Source: Loose leaf]. Section 12 is about valves [Source: handbook]. So says [Source: Heading 12].');
@@ -64,7 +64,7 @@ SELECT reground.drop_corpus('leaves');
 -- Keys read the same in every session.
 CREATE TABLE log (at timestamptz PRIMARY KEY, day date, body text);
 INSERT INTO log VALUES ('2025-03-01 10:00+00', '2025-03-04', 'The pump failed.');
-SELECT reground.add_corpus('log', relation => 'log', key => 'at', document => 'day', content => 'body');
+SELECT reground.add_corpus('log', relation => 'log', chunk_id => 'at', doc_id => 'day', content => 'body');
 SET TimeZone = 'Europe/Berlin'; SET DateStyle = 'German, DMY';
 SELECT chunk_id, doc_id FROM reground.search('log', 'pump');
 SELECT marker FROM reground.begin_turn('log-1', 'pump', 'log');
@@ -97,7 +97,7 @@ CREATE OPERATOR - (LEFTARG = integer, RIGHTARG = float8, FUNCTION = evil_number)
 CREATE TABLE dated (id integer PRIMARY KEY, doc text, page numeric, published date, body text, emb vector(2));
 INSERT INTO dated VALUES (1, 'd', 3, '2025-03-01', 'Cows give milk.', '[1,0]'), (2, 'd', 4, '2025-03-01', 'Sheep give wool.', '[0.9,0.1]');
 CREATE INDEX ON dated USING reground_bm25 (body) WITH (text_config = 'english');
-SELECT reground.add_corpus('dated', relation => 'dated', key => 'id', document => 'doc', content => 'body', page_start => 'page', published => 'published', embedding => 'emb');
+SELECT reground.add_corpus('dated', relation => 'dated', chunk_id => 'id', doc_id => 'doc', content => 'body', page_start => 'page', published => 'published', embedding => 'emb');
 SELECT chunk_id, published, locator FROM reground.search('dated', 'milk', '[1,0]', max_results => 1);
 SELECT marker FROM reground.begin_turn('dated-1', 'milk', 'dated', '[1,0]', settings => '{"max_sources": 1, "min_sources": 0}');
 SELECT status FROM reground.end_turn(regress.turn('dated-1'), 'Cows give milk [A1].');

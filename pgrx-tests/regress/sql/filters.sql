@@ -10,8 +10,8 @@ INSERT INTO pages VALUES
     (2, 'b1', 'water two', '[0.9,0.1]', 'table', 10, '2020-06-01', true, '{"k": "w"}', 'y', 'B-2', '2026-02-01 00:00+00'),
     (3, 'b2', 'water three', '[0.8,0.2]', 'text', 10.00, '2021-01-01', NULL, '[]', NULL, NULL, NULL),
     (4, 'b3', 'water four', '[0.7,0.3]', NULL, NULL, NULL, false, NULL, 'it''s', 'C-3', '2026-03-01 00:00+00');
-SELECT reground.add_corpus('pages', relation => 'pages', key => 'n', document => 'book', content => 'body', embedding => 'emb',
-    documents => 'books', document_key => 'isbn', title => 'title');
+SELECT reground.add_corpus('pages', relation => 'pages', chunk_id => 'n', doc_id => 'book', content => 'body', embedding => 'emb',
+    documents => 'books', documents_doc_id => 'isbn', title => 'title');
 CREATE FUNCTION passing(filter jsonb) RETURNS TABLE (hybrid text, lexical text, vector text) LANGUAGE sql AS $$
     SELECT (SELECT string_agg(chunk_id, ' ' ORDER BY chunk_id) FROM reground.search('pages', 'water', '[1,0]', filter => $1)),
            (SELECT string_agg(chunk_id, ' ' ORDER BY chunk_id) FROM reground.search('pages', 'water', filter => $1)),
@@ -43,7 +43,7 @@ SELECT chunk_id FROM reground.search('pages', NULL, '[1,0]', filter => '{"n": 4}
 SELECT chunk_id FROM reground.begin_turn('filters-1', 'water', 'pages', '[1,0]', filter => '{"lang": "en"}');
 SELECT chunk_id, holds FROM reground.end_turn(regress.turn('filters-1'), 'Water one [A1].');
 SELECT chunk_id, origin FROM reground.begin_turn('filters-1', 'and more of it?', 'pages', '[1,0]', filter => '{"lang": "de"}');
-SELECT number, filter FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE external_id = 'filters-1' ORDER BY number;
+SELECT turn_no, filter FROM reground.turns JOIN reground.conversations USING (conversation_id) WHERE conversation_ref = 'filters-1' ORDER BY turn_no;
 
 -- Refused.
 SELECT f AS filter, r.* FROM unnest(ARRAY[

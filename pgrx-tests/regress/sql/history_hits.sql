@@ -14,10 +14,10 @@ SELECT r.relevant, h.* FROM (VALUES ('{3}'::text[]), ('{4}'), ('{6,1}'), ('{none
 SELECT * FROM reground.history_hits(regress.turn('hits-1', 1), '{5}');
 -- The same by counting: ranks are those of the trace.
 WITH ranked AS (
-    SELECT t.number, c.chunk_id, row_number() OVER (PARTITION BY t.number ORDER BY c.fused DESC) AS rank
-    FROM reground.turn_candidates AS c JOIN reground.turns AS t USING (turn_id) JOIN reground.conversations AS v USING (conversation_id) WHERE v.external_id = 'hits-1' AND c.origin = 'fresh')
+    SELECT t.turn_no, c.chunk_id, row_number() OVER (PARTITION BY t.turn_no ORDER BY c.fused_score DESC) AS rank
+    FROM reground.turn_candidates AS c JOIN reground.turns AS t USING (turn_id) JOIN reground.conversations AS v USING (conversation_id) WHERE v.conversation_ref = 'hits-1' AND c.origin = 'fresh')
 SELECT bool_and((h.bottom_hit, h.history_hit) = (n.rank > 3, e.rank <= 3)) AS as_counted, count(*) AS passages
-FROM ranked AS n JOIN ranked AS e ON e.chunk_id = n.chunk_id AND e.number = 1, reground.history_hits(regress.turn('hits-1', 2), ARRAY[n.chunk_id]) AS h WHERE n.number = 2;
+FROM ranked AS n JOIN ranked AS e ON e.chunk_id = n.chunk_id AND e.turn_no = 1, reground.history_hits(regress.turn('hits-1', 2), ARRAY[n.chunk_id]) AS h WHERE n.turn_no = 2;
 -- Without a word it is what the answer rightly cites; a turn that was given up counts no more.
 SELECT marker, chunk_id, status FROM reground.end_turn(regress.turn('hits-1', 2), 'Nothing but the number 3 [C1]. Nothing but the number 6 [A1].');
 SELECT * FROM reground.history_hits(regress.turn('hits-1', 2));
@@ -31,7 +31,7 @@ SELECT count(*) FROM reground.history_hits(-1);
 SELECT reground.pin('hits-2', chunk_id => '6', corpus => 'hits');
 SELECT asked('hits-2', 70);
 SELECT chunk_id, origin, vector_rank FROM reground.turn_candidates WHERE turn_id = regress.turn('hits-2', 1) AND in_context AND vector_rank < 3 ORDER BY vector_rank;
-SELECT r.relevant, h.bottom_hit, h.depth FROM (VALUES ('{6}'::text[]), ('{3}')) AS r(relevant), reground.history_hits(regress.turn('hits-2', 1), r.relevant) AS h;
+SELECT r.relevant, h.bottom_hit, h.candidate_count FROM (VALUES ('{6}'::text[]), ('{3}')) AS r(relevant), reground.history_hits(regress.turn('hits-2', 1), r.relevant) AS h;
 SELECT asked('hits-2', 0, '{"max_pinned": 0}');
 SELECT r.relevant, h.bottom_hit, h.history_hit FROM (VALUES ('{6}'::text[]), ('{3}')) AS r(relevant), reground.history_hits(regress.turn('hits-2', 2), r.relevant) AS h;
 -- So is what is found too low and comes in by a reserved slot: a citation of it does not rest on the earlier turn alone.
@@ -40,9 +40,9 @@ SELECT marker, chunk_id, status FROM reground.end_turn(regress.turn('hits-3', 1)
 SELECT marker, chunk_id, origin FROM reground.begin_turn('hits-3', 'zzz', 'hits', '[0.342,0.94]', intent => 'drill_down',
     settings => '{"fusion": "rrf", "query_from": "turn", "max_sources": 2, "carry_threshold": 0, "reserved_slots": 1}');
 SELECT chunk_id, origin, vector_rank FROM reground.turn_candidates WHERE turn_id = regress.turn('hits-3', 2) AND chunk_id = '1' AND in_context;
-SELECT r.relevant, h.bottom_hit, h.history_hit, h.depth FROM (VALUES ('{1}'::text[])) AS r(relevant), reground.history_hits(regress.turn('hits-3', 2), r.relevant) AS h;
+SELECT r.relevant, h.bottom_hit, h.history_hit, h.candidate_count FROM (VALUES ('{1}'::text[])) AS r(relevant), reground.history_hits(regress.turn('hits-3', 2), r.relevant) AS h;
 SELECT marker, chunk_id, status FROM reground.end_turn(regress.turn('hits-3', 2), 'Nothing but the number 1 [A1].');
-SELECT turn, sources, carried_share, citations, citations_carried, citations_both, history_dependence, history_effect FROM reground.conversation_health WHERE conversation = 'hits-3' ORDER BY turn;
+SELECT turn_no, source_count, carried_share, citation_count, carried_citation_count, refound_citation_count, history_dependence, history_effect FROM reground.conversation_health WHERE conversation_ref = 'hits-3' ORDER BY turn_no;
 -- The figures are counted in workers too, and on what cannot be written.
 CREATE TABLE ranked AS SELECT n FROM generate_series(1, 1000) AS n;
 BEGIN READ ONLY;

@@ -3,14 +3,14 @@ CREATE SCHEMA judging;
 SET search_path = judging, public;
 SELECT reground.create_corpus('judging');
 SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.'), ('rye', 'Rye bread rises slowly.')) AS v(doc_id, body),
-    reground.put_document('judging', doc_id, passages => jsonb_build_array(jsonb_build_object('text', body)));
-CREATE VIEW judged AS SELECT t.number, t.intent, t.intent_confidence AS confidence, t.intent_signals[array_upper(t.intent_signals, 1)] AS last_signal
-    FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = current_setting('judging.conversation');
+    reground.put_document('judging', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)));
+CREATE VIEW judged AS SELECT t.turn_no, t.intent, t.intent_confidence AS confidence, t.intent_signals[array_upper(t.intent_signals, 1)] AS last_signal
+    FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = current_setting('judging.conversation');
 CREATE FUNCTION ask(conversation text, query text, settings jsonb, intent text DEFAULT NULL) RETURNS SETOF judged LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('judging.conversation', conversation, false);
     PERFORM reground.end_turn(b.turn_id, 'Two minutes [A1].') FROM reground.begin_turn(conversation, query, 'judging', settings => settings, intent => ask.intent) AS b LIMIT 1;
-    RETURN QUERY SELECT * FROM judging.judged ORDER BY number DESC LIMIT 1;
+    RETURN QUERY SELECT * FROM judging.judged ORDER BY turn_no DESC LIMIT 1;
 END $$;
 
 -- It sees the earlier turns; a first turn has none, so it is not called. A caller's word goes before its own.
@@ -43,7 +43,7 @@ CREATE FUNCTION fails(query text, earlier jsonb) RETURNS jsonb LANGUAGE plpgsql 
 SELECT f, r.* FROM unnest(ARRAY['wordless', 'unsure', 'chats', 'bare', 'listed', 'fails', 'nowhere', '']) AS f,
     regress.refusal(format('SELECT * FROM reground.begin_turn(%L, %L, %L, settings => %L)', 'judging-1', 'Does rye bread rise?', 'judging', jsonb_build_object('intent_function', 'judging.' || f))) AS r;
 SELECT intent, confidence FROM ask('judging-1', 'Does rye bread rise?', '{"intent_function": "judging.partly"}');
-SELECT count(*) AS turns FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'judging-1';
+SELECT count(*) AS turns FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = 'judging-1';
 SELECT intent, last_signal FROM ask('judging-1', 'By the way, rye bread', '{"intent_function": "judging.nothing"}');
 
 -- It runs as the role that set it, each function as its own.
@@ -63,7 +63,7 @@ SELECT count(*) FROM reground.begin_turn('judging-3', 'and oats?', 'judging', se
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('judging-3', '{"intent_function": "judging.who"}')$$);
 SELECT reground.alter_conversation('judging-3', '{"reranker": "judging.ranks"}') AS settings;
 RESET ROLE;
-SELECT intent_role, reranker_role FROM reground.conversations WHERE external_id = 'judging-3' AND tenant = 'regress_judge';
+SELECT intent_role, reranker_role FROM reground.conversations WHERE conversation_ref = 'judging-3' AND tenant = 'regress_judge';
 SELECT reground.alter_corpus('judging', settings => '{"intent_function": ""}');
 SELECT settings ->> 'intent_function' AS stored, intent_role FROM reground.corpora WHERE corpus = 'judging';
 RESET search_path;

@@ -54,9 +54,9 @@ SELECT reground.bm25_merge('leaflets_body');
 
 -- A corpus over the table.
 SELECT reground.add_corpus('leaflets', 'languages.leaflets', 'id', 'body', text_config => 'simple', text_config_column => 'lang');
-SELECT item, status, detail, hint FROM reground.check_corpus('leaflets') WHERE item IN ('text_config', 'lexical index');
+SELECT item, status, detail, hint FROM reground.check_corpus('leaflets') WHERE item IN ('text_config_column', 'lexical index');
 CREATE INDEX ON leaflets (lang);
-SELECT item, status FROM reground.check_corpus('leaflets') WHERE item IN ('text_config', 'lexical index');
+SELECT item, status FROM reground.check_corpus('leaflets') WHERE item IN ('text_config_column', 'lexical index');
 SELECT way, string_agg(s.chunk_id || ' ' || round(s.lexical_score::numeric, 9), ', ' ORDER BY s.lexical_rank) AS rows FROM unnest(ARRAY['auto', 'exact']) AS way,
     reground.search('leaflets', 'Wärmepumpe pump 功率', settings => jsonb_build_object('lexical_search', way)) AS s GROUP BY way ORDER BY way COLLATE "C";
 -- An index on the text alone, and one with another configuration for the rest, would answer otherwise: neither is taken.
@@ -70,14 +70,14 @@ CREATE TABLE papers (doc text PRIMARY KEY, tongue name);
 CREATE TABLE parts (id integer PRIMARY KEY, doc text, body varchar);
 INSERT INTO papers VALUES ('a', 'german'), ('b', 'english');
 INSERT INTO parts VALUES (1, 'a', 'Die Häuser'), (2, 'b', 'The houses');
-SELECT reground.add_corpus('papers', 'languages.parts', 'id', 'body', document => 'doc', documents => 'languages.papers', document_key => 'doc', text_config => 'simple', text_config_column => 'tongue');
-SELECT item, status, detail, hint FROM reground.check_corpus('papers') WHERE item IN ('text_config', 'lexical index');
+SELECT reground.add_corpus('papers', 'languages.parts', 'id', 'body', doc_id => 'doc', documents => 'languages.papers', documents_doc_id => 'doc', text_config => 'simple', text_config_column => 'tongue');
+SELECT item, status, detail, hint FROM reground.check_corpus('papers') WHERE item IN ('text_config_column', 'lexical index');
 SELECT chunk_id FROM reground.search('papers', 'Haus house') ORDER BY chunk_id;
-SELECT reground.alter_corpus('papers', mapping => '{"text_config": null}');
+SELECT reground.alter_corpus('papers', mapping => '{"text_config_column": null}');
 SELECT chunk_id FROM reground.search('papers', 'Haus house') ORDER BY chunk_id;
 CREATE TYPE tongue AS ENUM ('german');
 ALTER TABLE parts ADD COLUMN spoken tongue;
-SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('papers', mapping => '{"text_config": "spoken"}')$$);
+SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('papers', mapping => '{"text_config_column": "spoken"}')$$);
 SELECT * FROM regress.refusal($$SELECT reground.alter_corpus('papers', text_config_per_document => true)$$);
 
 -- A corpus of its own tables.
@@ -87,7 +87,7 @@ SELECT * FROM regress.refusal($$SELECT reground.create_corpus('tongues', schema 
 SELECT doc, p.changed FROM (VALUES ('german', 'de', NULL), ('named', 'xx', 'german'), ('chinese', 'zh-CN', NULL), ('unknown', 'tlh', NULL), ('own', NULL, NULL)) AS d (doc, language, config),
     reground.put_document('tongues', d.doc, content => CASE doc WHEN 'chinese' THEN '热泵的额定功率' ELSE 'Die Häuser running' END, language => d.language, text_config => d.config) AS p;
 SELECT doc_id, text_config, lexemes FROM tongues ORDER BY doc_id COLLATE "C";
-SELECT item, status, detail FROM reground.check_corpus('tongues') WHERE item IN ('text_config', 'lexical index');
+SELECT item, status, detail FROM reground.check_corpus('tongues') WHERE item IN ('text_config_column', 'lexical index');
 -- The same text in another language is read anew, without a new version.
 SELECT p.version, p.changed FROM reground.put_document('tongues', 'own', content => 'Die Häuser running', text_config => 'german') AS p;
 SELECT doc_id, text_config, lexemes FROM tongues WHERE doc_id = 'own';
@@ -105,7 +105,7 @@ SELECT string_agg(s.doc_id, ', ' ORDER BY s.doc_id COLLATE "C") AS rows FROM reg
 -- Passages that come with an answer say what they are read by.
 SELECT c.raw, c.status, c.support_parts ->> 'language' AS language FROM reground.check_answer(
     'DVDs dürfen verlängert werden [1]. DVDs dürfen nicht verlängert werden [1]. Food is allowed [2]. 参考书能外借【3】。参考书不能外借【3】。',
-    '[{"text": "DVDs dürfen nicht verlängert werden.", "text_config": "de"}, {"text": "Food is not allowed.", "text_config": "english"}, {"text": "参考书不能外借。", "text_config": "zh"}]') AS c ORDER BY c.char_start;
+    '[{"content": "DVDs dürfen nicht verlängert werden.", "text_config": "de"}, {"content": "Food is not allowed.", "text_config": "english"}, {"content": "参考书不能外借。", "text_config": "zh"}]') AS c ORDER BY c.answer_start;
 SET client_min_messages = warning;
 SELECT reground.drop_corpus(c) FROM unnest(ARRAY['leaflets', 'papers']) AS c;
 SELECT reground.drop_corpus('tongues', true);

@@ -10,7 +10,7 @@ INSERT INTO makers SELECT n, 'Maker ' || n, (ARRAY['Finland', 'Chile', 'Ghana'])
 INSERT INTO notes SELECT n, n % 10, (SELECT string_agg((ARRAY['saw', 'boat', 'oak', 'glue', 'sail', 'mast', 'rope', 'keel', 'the', 'of'])[1 + (hashint4(n * 100 + w) & 2147483647) % 10] || CASE WHEN w % 7 = 0 THEN n % 50 || '' ELSE '' END, ' ')
     FROM generate_series(1, 1 + n % 38) AS w) FROM generate_series(1, 600) AS n;
 SET client_min_messages = notice;
-SELECT reground.add_corpus('notes', relation => 'notes', key => 'id', document => 'maker', content => 'body', documents => 'makers', document_key => 'maker', title => 'name');
+SELECT reground.add_corpus('notes', relation => 'notes', chunk_id => 'id', doc_id => 'maker', content => 'body', documents => 'makers', documents_doc_id => 'maker', title => 'name');
 SET client_min_messages = error;
 CREATE VIEW asked AS SELECT q, f FROM unnest(ARRAY['boats', 'oak and glue', 'sail28 mast', 'the rope of the keel', 'saw saw saw boat', 'nothing', 'oak35 keel21 rope', 'of']) AS q,
     unnest(ARRAY[NULL, '{"country": "Chile"}', '{"id": {">": 300}}']::jsonb[]) AS f;
@@ -24,13 +24,13 @@ CREATE TABLE exactly AS SELECT * FROM found();
 SELECT sum(rows) > 500 AS many, count(*) FROM exactly;
 SELECT item, status, hint FROM reground.check_corpus('notes') WHERE item = 'lexical index';
 -- What a turn did without, and how it scores what it finds and what it remembers.
-CREATE FUNCTION remembered(conversation text) RETURNS TABLE (warnings text[], passage text, origin text, score numeric) LANGUAGE plpgsql AS $$
+CREATE FUNCTION remembered(conversation text) RETURNS TABLE (warnings text[], chunk_id text, origin text, score numeric) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM reground.begin_turn(conversation, 'oak28 keel and rope', 'notes');
     PERFORM reground.end_turn(regress.turn(conversation), 'Ropes are long [A1] and keels are deep [A2].');
     PERFORM reground.begin_turn(conversation, 'and the rope?', intent => 'drill_down');
     RETURN QUERY SELECT n.warnings, p, o, round(l::numeric, 9) FROM reground.turn_traces AS t JOIN reground.turns AS n USING (turn_id),
-        unnest(t.passages, t.origins, t.lexical_scores) AS u (p, o, l) WHERE t.turn_id = regress.turn(conversation, 2);
+        unnest(t.chunk_ids, t.origins, t.lexical_scores) AS u (p, o, l) WHERE t.turn_id = regress.turn(conversation, 2);
 END
 $$;
 CREATE TABLE remembered_exactly AS SELECT * FROM remembered('lexical-1');
@@ -52,7 +52,7 @@ COMMIT;
 SELECT count(*) AS differ FROM (TABLE exactly EXCEPT TABLE indexed UNION ALL (TABLE indexed EXCEPT TABLE exactly)) AS d;
 CREATE TABLE remembered_by_index AS SELECT * FROM remembered('lexical-2');
 SELECT DISTINCT warnings FROM remembered_by_index;
-SELECT count(*) AS differ FROM (SELECT passage, origin, score FROM remembered_exactly EXCEPT SELECT passage, origin, score FROM remembered_by_index) AS d;
+SELECT count(*) AS differ FROM (SELECT chunk_id, origin, score FROM remembered_exactly EXCEPT SELECT chunk_id, origin, score FROM remembered_by_index) AS d;
 
 -- An index that is declared with another configuration goes on as it was made, and serves whom it served.
 ALTER INDEX notes_body SET (text_config = german);
@@ -103,7 +103,7 @@ SELECT count(*) FROM generate_series(1, 6) AS n, LATERAL reground.put_document('
 SELECT count(*) FROM reground.put_document('versus', 'far', content => 'Whatever is baked of oat rises in an oven, slowly or fast.');
 UPDATE versus SET embedding = CASE doc_id WHEN 'far' THEN '[1,0]' ELSE '[0,1]' END::vector;
 CREATE FUNCTION pg_temp.compared(way text) RETURNS TABLE (doc_id text, lexical_rank integer, lexical_score numeric) LANGUAGE sql AS $$
-    SELECT r.doc_id, r.lexical_rank, round(r.lexical_score::numeric, 9) FROM reground.rehearse_turn('compare oat with rye', 'versus', '[1,0]', settings => jsonb_build_object('lexical_search', way, 'candidates', 2, 'collapse_twins', false)) AS r $$;
+    SELECT r.doc_id, r.lexical_rank, round(r.lexical_score::numeric, 9) FROM reground.dry_run_turn('compare oat with rye', 'versus', '[1,0]', settings => jsonb_build_object('lexical_search', way, 'candidates', 2, 'collapse_twins', false)) AS r $$;
 SELECT count(*) AS different FROM ((SELECT * FROM pg_temp.compared('exact') EXCEPT ALL SELECT * FROM pg_temp.compared('auto')) UNION ALL (SELECT * FROM pg_temp.compared('auto') EXCEPT ALL SELECT * FROM pg_temp.compared('exact'))) AS d;
 SELECT c.lexical_rank, c.lexical_score = round((SELECT s.lexical_score FROM reground.search('versus', 'compare oat with rye', settings => '{"lexical_search": "exact"}') AS s WHERE s.doc_id = 'far')::numeric, 9) AS of_the_turn FROM pg_temp.compared('exact') AS c WHERE c.doc_id = 'far';
 SELECT reground.drop_corpus('versus', drop_tables => true);

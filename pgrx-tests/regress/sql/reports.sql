@@ -6,7 +6,7 @@ SELECT doc_id, version FROM (VALUES ('tea', 'Green tea steeps for two minutes.',
     reground.put_document('reports', doc_id, content => body, title => title, uri => uri);
 SELECT marker, doc_id FROM reground.begin_turn('reports-<b>', '<i>How</i> long does green tea steep, and how does rye bread rise?', 'reports', tags => '{"team\"": "<u>blue</u>", "none": null}', settings => '{"max_sources": 2, "min_sources": 2, "carry_threshold": 0}');
 SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), 'Green tea steeps long [A1].', model => 'first');
-SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), U&'Green tea steeps for two minutes [A1]. Rye bread rises slowly in the cold [A1, B1]. Pigs \202Eylf\202C [Z9].<img src=x onerror=alert(1)>', message => 'm&m', model => '"small"', tags => '{"answer": "yes"}');
+SELECT marker, status FROM reground.end_turn(regress.turn('reports-<b>'), U&'Green tea steeps for two minutes [A1]. Rye bread rises slowly in the cold [A1, B1]. Pigs \202Eylf\202C [Z9].<img src=x onerror=alert(1)>', message_ref => 'm&m', model => '"small"', tags => '{"answer": "yes"}');
 SELECT marker IS NOT NULL AS found FROM reground.begin_turn('reports-<b>', 'and rye?') LIMIT 1;
 SELECT reground.abandon_turn(regress.turn('reports-<b>'));
 SELECT count(*) > 0 AS begun FROM reground.begin_turn('reports-<b>', 'what else?');
@@ -21,16 +21,16 @@ SELECT f.* FROM pages, found(conversation, '<script', '<img', '<i>', '<u>', 'one
 -- It is whole in itself.
 SELECT conversation ~ '^<!DOCTYPE html>' AND conversation ~ 'content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"' AND conversation !~ 'src="|@import|url\(' AS whole, conversation = reground.conversation_report('reports-<b>') AS the_same FROM pages;
 -- A citation for each citation, and each part of the page.
-SELECT f.what, f.times, f.times = CASE f.what WHEN 'class="cite ' THEN (SELECT count(*) FROM reground.citation_audit WHERE conversation = 'reports-<b>') WHEN '<section class="turn"' THEN (SELECT count(*) FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.external_id = 'reports-<b>') END AS counted
+SELECT f.what, f.times, f.times = CASE f.what WHEN 'class="cite ' THEN (SELECT count(*) FROM reground.citation_audit WHERE conversation_ref = 'reports-<b>') WHEN '<section class="turn"' THEN (SELECT count(*) FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = 'reports-<b>') END AS counted
 FROM pages, found(conversation, 'class="cite ', '<section class="turn"', '<svg class="plot"', 'class="shared ', '1 earlier answer, superseded', 'Abandoned without an answer.', 'No answer yet.', 'citation 1: resolved current', 'unknown id') AS f;
 SELECT f.* FROM found(reground.conversation_report('reports-empty'), 'class="turn"', 'Nothing to show yet.', 'No corpus yet') AS f;
 -- The corpus: figures as plain counting has them.
 SELECT f.* FROM pages, found(corpus, '<script', '<i>', '&lt;i&gt;How&lt;/i&gt;', '<svg class="plot"', 'reports-&lt;b&gt;') AS f;
-SELECT pages.corpus ~ format('>Citations</dt><dd class="figure">%s</dd><dd class="note">%s judged</dd>', count(*), count(holds)) AS citations, pages.corpus ~ format('<dd class="note">%s of %s</dd>', count(*) FILTER (WHERE holds), count(holds)) AS held,
-    pages.corpus ~ '>Stale</dt><dd class="figure">0</dd>' AS stale FROM pages, reground.citation_audit AS a WHERE a.conversation = 'reports-<b>' AND NOT a.superseded GROUP BY pages.corpus;
-SELECT string_agg(corpus ~ format('<bdi>%s</bdi></th><td class="number">%s</td><td class="number">%s</td>', s.name, s.reached, s.survived) || '', ' ' ORDER BY s.stage) AS stages FROM pages, reground.stage_survival('conversation') AS s WHERE s.value = 'reports-<b>' AND s.reached > 0;
+SELECT pages.corpus ~ format('>Citations</dt><dd class="figure">%s</dd><dd class="note">%s judged</dd>', count(*), count(holds)) AS citations, pages.corpus ~ format('<dd class="note">%s of %s</dd>', count(*) FILTER (WHERE holds), count(holds)) AS holding,
+    pages.corpus ~ '>Stale</dt><dd class="figure">0</dd>' AS stale FROM pages, reground.citation_audit AS a WHERE a.conversation_ref = 'reports-<b>' AND NOT a.superseded GROUP BY pages.corpus;
+SELECT string_agg(corpus ~ format('<bdi>%s</bdi></th><td class="number">%s</td><td class="number">%s</td>', s.stage, s.reached, s.survived) || '', ' ' ORDER BY s.stage_no) AS stages FROM pages, reground.stage_survival('conversation') AS s WHERE s.value = 'reports-<b>' AND s.reached > 0;
 SELECT version FROM reground.put_document('reports', 'tea', content => 'Green tea steeps for three minutes.');
-SELECT f.what, f.times, (SELECT count(*) FROM reground.stale_citations AS s WHERE s.conversation = 'reports-<b>') AS stale FROM found(reground.corpus_report('reports'), '>Stale</dt><dd class="figure">2</dd>') AS f;
+SELECT f.what, f.times, (SELECT count(*) FROM reground.stale_citations AS s WHERE s.conversation_ref = 'reports-<b>') AS stale FROM found(reground.corpus_report('reports'), '>Stale</dt><dd class="figure">2</dd>') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', until => '2020-01-01'), 'No answer in this period.') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', NULL), 'All answers') AS f;
 SELECT f.* FROM found(reground.corpus_report('reports', '-infinity', 'infinity'), '>Answers</dt><dd class="figure">1</dd>') AS f;

@@ -3,13 +3,13 @@ CREATE SCHEMA rerank;
 SET search_path = rerank, public;
 SELECT reground.create_corpus('rerank', dimensions => 2);
 SELECT doc_id, version FROM (VALUES ('d1', 'Red apples ripen in autumn.'), ('d2', 'Green apples are sour.'), ('d3', 'Apples float on water.'), ('d4', 'Pears are no apples.')) AS v(doc_id, body),
-    reground.put_document('rerank', doc_id, passages => jsonb_build_array(jsonb_build_object('text', body)));
+    reground.put_document('rerank', doc_id, passages => jsonb_build_array(jsonb_build_object('content', body)));
 SELECT reground.put_embeddings('rerank', ARRAY['1', '2', '3', '4'], ARRAY['[1,0]', '[0.9,0.1]', '[0.8,0.2]', '[0.7,0.3]']::vector[]);
 
 -- A function: one score a passage, the higher the better; it changes the order, nothing else.
 CREATE FUNCTION shortest(query text, passages text[]) RETURNS real[] LANGUAGE sql AS $$ SELECT array_agg(-char_length(p)::real ORDER BY i) FROM unnest(passages) WITH ORDINALITY AS u(p, i) $$;
 SELECT chunk_id, content FROM reground.begin_turn('rerank-1', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "rerank.shortest"}');
-SELECT chunk_id, marker, reranked FROM reground.explain_turn(regress.turn('rerank-1')) ORDER BY candidate_no;
+SELECT chunk_id, marker, rerank_score FROM reground.explain_turn(regress.turn('rerank-1')) ORDER BY candidate_no;
 SELECT settings -> 'reranker' AS reranker FROM reground.turns WHERE turn_id = regress.turn('rerank-1');
 -- Set on the conversation it is stored with its schema; search_path does not matter later.
 SELECT reground.alter_conversation('rerank-2', '{"reranker": "shortest"}');
@@ -31,14 +31,14 @@ CREATE FUNCTION fails(query text, passages text[]) RETURNS real[] LANGUAGE plpgs
 CREATE FUNCTION infinite(query text, passages text[]) RETURNS real[] LANGUAGE sql AS $$ SELECT array_agg('NaN'::real) FROM unnest(passages) $$;
 SELECT f, r.* FROM unnest(ARRAY['short', 'wrong', 'fails', 'infinite', 'nowhere', 'pg_sleep(1); --', '']) AS f,
     regress.refusal(format('SELECT * FROM reground.begin_turn(%L, %L, %L, %L, settings => %L)', 'rerank-5', 'apples', 'rerank', '[1,0]', jsonb_build_object('reranker', f))) AS r;
-SELECT count(*) AS accepted FROM reground.conversations WHERE external_id = 'rerank-5';
+SELECT count(*) AS accepted FROM reground.conversations WHERE conversation_ref = 'rerank-5';
 -- NaN is no score.
 SELECT chunk_id FROM reground.begin_turn('rerank-14', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "rerank.infinite"}');
 SELECT warnings FROM reground.turns WHERE turn_id = regress.turn('rerank-14');
 
 -- Deferred: candidates without markers, then the application's result by key, by position, or by text.
 SELECT marker, chunk_id, origin FROM reground.begin_turn('rerank-6', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "deferred"}', request_id => 'r');
-SELECT count(*) AS markers FROM regress.markers WHERE conversation = 'rerank-6';
+SELECT count(*) AS markers FROM regress.markers WHERE conversation_ref = 'rerank-6';
 SELECT chunk_id FROM reground.begin_turn('rerank-6', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "deferred"}', request_id => 'r');
 SELECT * FROM regress.refusal($$SELECT * FROM reground.end_turn(regress.turn('rerank-6'), 'x')$$);
 SELECT * FROM regress.refusal($$SELECT reground.prompt_context(regress.turn('rerank-6'))$$);
@@ -49,12 +49,12 @@ SELECT marker, chunk_id FROM reground.begin_turn('rerank-6', 'apples', 'rerank',
 SELECT status FROM reground.end_turn(regress.turn('rerank-6'), 'Pears are no apples [A1].');
 
 SELECT count(*) AS candidates FROM reground.begin_turn('rerank-7', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "deferred"}');
-SELECT marker, chunk_id FROM reground.apply_rerank(regress.turn('rerank-7'), '[{"key": "2", "score": 9}, {"key": "3", "score": 8}, {"key": "1", "score": 7}, {"key": "4", "score": 1}]');
+SELECT marker, chunk_id FROM reground.apply_rerank(regress.turn('rerank-7'), '[{"chunk_id": "2", "score": 9}, {"chunk_id": "3", "score": 8}, {"chunk_id": "1", "score": 7}, {"chunk_id": "4", "score": 1}]');
 SELECT count(*) AS candidates FROM reground.begin_turn('rerank-8', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "deferred"}');
-SELECT marker, chunk_id, content FROM reground.apply_rerank(regress.turn('rerank-8'), '[{"text": "Apples float on water.", "score": 9}, {"text": "Green apples are very sour.", "score": 8}, {"key": "unheard-of", "score": 7}]');
-SELECT event, severity, passage, returned_hash IS NOT NULL AS returned FROM reground.drift_events WHERE turn_id = regress.turn('rerank-8') ORDER BY drift_id;
+SELECT marker, chunk_id, content FROM reground.apply_rerank(regress.turn('rerank-8'), '[{"content": "Apples float on water.", "score": 9}, {"content": "Green apples are very sour.", "score": 8}, {"chunk_id": "unheard-of", "score": 7}]');
+SELECT event, severity, chunk_id, returned_hash IS NOT NULL AS returned FROM reground.drift_events WHERE turn_id = regress.turn('rerank-8') ORDER BY drift_id;
 SELECT warnings FROM reground.turns WHERE turn_id = regress.turn('rerank-8');
-SELECT chunk_id, in_context, reranked, left_at, reason FROM reground.explain_turn(regress.turn('rerank-8')) ORDER BY candidate_no;
+SELECT chunk_id, in_context, rerank_score, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('rerank-8')) ORDER BY candidate_no;
 -- NULL: the reranker did not answer, the fused order stands.
 SELECT count(*) AS candidates FROM reground.begin_turn('rerank-9', 'apples', 'rerank', '[1,0]', settings => '{"reranker": "deferred"}');
 SELECT marker, chunk_id FROM reground.apply_rerank(regress.turn('rerank-9'), NULL);

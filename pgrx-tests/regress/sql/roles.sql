@@ -11,7 +11,7 @@ GRANT CREATE ON SCHEMA roles TO regress_admin;
 -- An admin makes a corpus; its tables are his.
 SET ROLE regress_admin;
 SELECT reground.create_corpus('harbour', schema => 'roles');
-SELECT version, chunks FROM reground.put_document('harbour', 'cranes', content => 'Cranes lift containers from ships.');
+SELECT version, chunk_count FROM reground.put_document('harbour', 'cranes', content => 'Cranes lift containers from ships.');
 SELECT relname, relowner::regrole FROM pg_class WHERE relnamespace = 'roles'::regnamespace AND relkind = 'r' ORDER BY relname COLLATE "C";
 RESET ROLE;
 
@@ -28,12 +28,12 @@ SET ROLE regress_asker;
 SELECT chunk_id, doc_id FROM reground.search('harbour', 'cranes');
 SELECT marker, doc_id, origin FROM reground.begin_turn('roles-1', 'what lifts containers?', 'harbour');
 SELECT marker, status FROM reground.end_turn(regress.turn('roles-1'), 'Cranes lift containers [A1].');
-SELECT tenant, conversation, marker, status FROM reground.citation_audit WHERE conversation = 'roles-1';
-SELECT conversation, doc_id, carry_score FROM regress.sources WHERE conversation = 'roles-1';
+SELECT tenant, conversation_ref, marker, status FROM reground.citation_audit WHERE conversation_ref = 'roles-1';
+SELECT conversation_ref, doc_id, carry_score FROM regress.sources WHERE conversation_ref = 'roles-1';
 SELECT * FROM regress.refusal($$SELECT * FROM reground.explain_turn(1)$$);
 SELECT * FROM regress.refusal($$TABLE reground.turn_traces$$);
 SELECT * FROM regress.refusal($$TABLE reground.turn_traces_00$$);
-SELECT * FROM regress.refusal($$INSERT INTO reground.conversations (tenant, external_id) VALUES ('regress_asker', 'forged')$$);
+SELECT * FROM regress.refusal($$INSERT INTO reground.conversations (tenant, conversation_ref) VALUES ('regress_asker', 'forged')$$);
 SELECT * FROM regress.refusal($$UPDATE reground.message_citations SET status = 'resolved_current'$$);
 SELECT * FROM regress.refusal($$DELETE FROM reground.turns$$);
 SELECT * FROM regress.refusal($$CREATE TABLE reground.mine ()$$);
@@ -54,9 +54,9 @@ REVOKE reground_user FROM regress_reader;
 
 -- An auditor reads every tenant's rows and writes none.
 SET ROLE regress_auditor;
-SELECT tenant, conversation, marker, status FROM reground.citation_audit WHERE conversation = 'roles-1';
-SELECT c.doc_id, c.in_context, c.marker FROM reground.turn_candidates AS c JOIN reground.turn_audit AS t USING (turn_id) WHERE t.conversation = 'roles-1';
-SELECT doc_id, marker FROM reground.explain_turn((SELECT turn_id FROM reground.turn_audit WHERE conversation = 'roles-1'));
+SELECT tenant, conversation_ref, marker, status FROM reground.citation_audit WHERE conversation_ref = 'roles-1';
+SELECT c.doc_id, c.in_context, c.marker FROM reground.turn_candidates AS c JOIN reground.turn_audit AS t USING (turn_id) WHERE t.conversation_ref = 'roles-1';
+SELECT doc_id, marker FROM reground.explain_turn((SELECT turn_id FROM reground.turn_audit WHERE conversation_ref = 'roles-1'));
 SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('x', 'y', 'harbour')$$);
 SELECT * FROM regress.refusal($$DELETE FROM reground.messages$$);
 RESET ROLE;
@@ -75,13 +75,13 @@ SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('roles-2', 'an
 SET app.tenant_id = 'acme';
 SELECT reground.current_tenant();
 SELECT reground.alter_conversation('roles-2', '{"max_sources": 4}');
-SELECT tenant, external_id FROM reground.conversations WHERE external_id = 'roles-2';
+SELECT tenant, conversation_ref FROM reground.conversations WHERE conversation_ref = 'roles-2';
 RESET reground.tenant_from;
 RESET app.tenant_id;
 
 SET ROLE regress_admin;
 SELECT reground.drop_corpus('harbour', drop_tables => true);
 RESET ROLE;
-SELECT conversation, marker, status, doc_id, source_state FROM reground.citation_audit WHERE conversation = 'roles-1';
+SELECT conversation_ref, marker, status, doc_id, source_state FROM reground.citation_audit WHERE conversation_ref = 'roles-1';
 DROP OWNED BY regress_reader, regress_asker, regress_auditor, regress_admin CASCADE;
 DROP ROLE regress_reader, regress_asker, regress_auditor, regress_admin;

@@ -3,9 +3,9 @@ CREATE SCHEMA search;
 SET search_path = search, public;
 SELECT reground.create_corpus('zoo', dimensions => 3);
 SELECT doc_id, p.added FROM (VALUES
-    ('lions', 'Lions', '[{"text": "Lions sleep twenty hours a day.", "page_start": 3, "page_end": 4}, {"text": "A lion''s roar carries eight kilometres.", "page_start": 5}]'),
-    ('bears', 'Bears', '[{"text": "Bears sleep all winter."}, {"text": "Bears eat berries and fish."}]'),
-    ('otters', NULL,   '[{"text": "Otters hold hands when they sleep, and sleep afloat."}]')) AS v(doc_id, title, passages),
+    ('lions', 'Lions', '[{"content": "Lions sleep twenty hours a day.", "page_start": 3, "page_end": 4}, {"content": "A lion''s roar carries eight kilometres.", "page_start": 5}]'),
+    ('bears', 'Bears', '[{"content": "Bears sleep all winter."}, {"content": "Bears eat berries and fish."}]'),
+    ('otters', NULL,   '[{"content": "Otters hold hands when they sleep, and sleep afloat."}]')) AS v(doc_id, title, passages),
     reground.put_document('zoo', doc_id, passages => v.passages::jsonb, title => v.title, uri => 'https://zoo.example/' || doc_id, published => '2026-03-01 00:00+00') AS p;
 SELECT reground.put_embeddings('zoo', ARRAY['1', '2', '3', '4', '5'], ARRAY['[1,0,0]', '[0,1,0]', '[0.8,0.6,0]', '[0,0,1]', '[0.6,0,0.8]']::vector[]);
 

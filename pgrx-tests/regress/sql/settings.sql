@@ -39,7 +39,7 @@ SELECT s, r.state, r.message FROM unnest(ARRAY['{"candidates": 0}', '{"candidate
     regress.refusal(format('SELECT reground.alter_conversation(%L, %L)', 'settings-3', s)) AS r;
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('settings-3', NULL)$$);
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('', '{}')$$);
-SELECT count(*) AS left_behind FROM reground.conversations WHERE external_id = 'settings-3';
+SELECT count(*) AS left_behind FROM reground.conversations WHERE conversation_ref = 'settings-3';
 
 -- What some of them do.
 SELECT version FROM reground.put_document('settings', 'e', content => 'Anything else.');
@@ -47,7 +47,7 @@ SELECT marker, doc_id FROM reground.begin_turn('settings-4', 'anything', 'settin
 SELECT reground.prompt_context(regress.turn('settings-4')) ~ '\[1\]' AS numbered;
 SELECT marker, status FROM reground.end_turn(regress.turn('settings-4'), 'Anything at all [1]. Anything else [2]. More [7].');
 SELECT count(*) AS sources FROM reground.begin_turn('settings-5', 'anything', 'settings', settings => '{"max_sources": 1, "min_sources": 1}');
-SELECT doc_id, left_at, reason FROM reground.explain_turn(regress.turn('settings-5')) WHERE NOT in_context;
+SELECT doc_id, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('settings-5')) WHERE NOT in_context;
 SELECT cardinality(facts) AS facts FROM reground.begin_turn('settings-6', 'anything', 'settings', settings => '{"facts_per_source": 0}') LIMIT 1;
 SELECT count(*) AS rows FROM reground.begin_turn('settings-7', 'anything', 'settings', settings => '{"keep_candidates": "none"}');
 SELECT count(*) AS traced FROM reground.explain_turn(regress.turn('settings-7'));

@@ -56,7 +56,7 @@ WHERE c.relnamespace = 'reground'::regnamespace AND c.relkind IN ('r', 'S')
 ORDER BY c.relname COLLATE "C";
 
 -- The verdicts.
-SELECT status, holds, score, mode FROM reground.citation_statuses ORDER BY status COLLATE "C";
+SELECT status, holds, score, hallucination_mode FROM reground.citation_statuses ORDER BY status COLLATE "C";
 -- The settings, each with a meaning and what it takes.
 SELECT name, default_value, expects FROM reground.settings ORDER BY name COLLATE "C";
 SELECT count(*) AS without_meaning FROM reground.settings WHERE coalesce(meaning, '') = '' OR server_value IS NOT NULL;
