@@ -1,4 +1,4 @@
--- NULL for every argument that must be given, in every function; nothing is left behind.
+-- NULL for each required argument of each function is refused, and nothing is written.
 CREATE SCHEMA bad_input;
 SET search_path = bad_input, public;
 SET client_min_messages = error;
@@ -64,12 +64,12 @@ SELECT call, r.state, r.message FROM unnest(ARRAY[
     $$SELECT reground.unpin(NULL, 'd')$$,
     $$SELECT reground.alter_conversation(NULL, '{}')$$,
     $$SELECT reground.alter_conversation('c', NULL)$$]) WITH ORDINALITY AS u(call, i), regress.refusal(call) AS r ORDER BY i;
--- These take NULL for what is not there.
+-- These functions accept NULL and return no row.
 SELECT count(*) FROM reground.explain_turn(NULL);
 SELECT count(*) FROM reground.check_policy(NULL);
 SELECT counts() = (SELECT counts FROM before) AS nothing_left_behind;
 
--- Empty and odd text.
+-- Empty and unusual text.
 SELECT call, r.state, r.message FROM unnest(ARRAY[
     $$SELECT reground.put_document('', 'd', 'x')$$,
     $$SELECT * FROM reground.search('', 'x')$$,

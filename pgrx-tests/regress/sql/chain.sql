@@ -1,4 +1,4 @@
--- Levels of provenance: what is kept to prove where a citation comes from, and what is still as it was.
+-- The levels of provenance: what each level stores, and what can be verified later.
 CREATE SCHEMA chain;
 SET search_path = chain, public;
 SELECT reground.create_corpus('chain', dimensions => 2, schema => 'chain');
@@ -7,12 +7,12 @@ SELECT (reground.put_document('chain', 'rye', passages => '[{"content": "Rye bre
 SELECT (reground.put_document('chain', 'oats', content => 'Oats are rolled flat before they dry. They keep for a year.')).version;
 SELECT reground.put_embeddings('chain', ARRAY(SELECT chunk_id::text FROM chain.chain ORDER BY chunk_id), ARRAY['[1,0]', '[0.8,0.6]', '[0,1]', '[0.6,-0.8]']::vector[]);
 
--- metadata: nothing besides; the hash of what was in the context is of its text.
+-- metadata: only the hash of each source in the context, computed from its text.
 SELECT marker, doc_id FROM reground.begin_turn('chain-0', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 2, "min_sources": 1}');
 SELECT count(*) AS candidates, count(hash_prefix) AS hashed FROM reground.turn_candidates WHERE turn_id = regress.turn('chain-0');
 SELECT marker, length(stored_hash) AS digits, content_state FROM reground.verify_turn(regress.turn('chain-0'));
 
--- hash: the first 8 bytes for every candidate, as PostgreSQL computes them of the text with its white space folded.
+-- hash: the first 8 bytes for every candidate, equal to the hash that PostgreSQL computes of the text with normalised white space.
 SELECT marker, doc_id FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 2, "min_sources": 1, "provenance": "hash"}');
 CREATE FUNCTION folded(content text) RETURNS text LANGUAGE sql AS $$ SELECT encode(sha256(convert_to(btrim(regexp_replace(content, '\s+', ' ', 'g')), 'UTF8')), 'hex') $$;
 SELECT c.doc_id, c.in_context, c.hash_prefix = left(folded(p.content), 16) AS hashed FROM reground.turn_candidates AS c JOIN chain AS p ON p.chunk_id::text = c.chunk_id WHERE c.turn_id = regress.turn('chain-1', 1) ORDER BY c.candidate_no;
@@ -21,7 +21,7 @@ SELECT n.kind, n.doc_id, n.hash = left(folded(p.content), length(n.hash)) AS has
 SELECT marker, status FROM reground.end_turn(regress.turn('chain-1', 1), 'Green tea steeps for two minutes [A1].');
 SELECT t.kind, length(t.hash) AS digits FROM reground.trace_citation((SELECT citation_id FROM reground.message_citations WHERE turn_id = regress.turn('chain-1', 1))) AS t;
 SELECT v.doc_id, v.marker, v.stored_hash = left(v.current_hash, length(v.stored_hash)) AS same, v.content_state FROM reground.verify_turn(regress.turn('chain-1', 1)) AS v;
--- A text that is changed behind the extension's back has the old hash in its column: ours is of the text.
+-- The application changes a text directly, so its column has the old hash; verify_turn hashes the text itself.
 UPDATE chain SET content = 'Green tea steeps for ten minutes.' WHERE content LIKE 'Green%';
 DELETE FROM chain WHERE doc_id = 'rye';
 UPDATE chain SET content = 'Black tea  steeps for four minutes. ' WHERE content LIKE 'Black%';
@@ -31,7 +31,7 @@ SELECT marker FROM reground.begin_turn('chain-1', 'How long does green tea steep
 SELECT marker FROM reground.begin_turn('chain-1', 'How long does green tea steep?', 'chain', '[1,0]', settings => '{"max_sources": 1, "min_sources": 1, "provenance": "hash"}');
 SELECT t.turn_no, t.context #>> '{0,passage,content_hash}' = folded(t.context #>> '{0,passage,content}') AS of_the_text FROM reground.turns AS t WHERE t.turn_id IN (regress.turn('chain-1', 2), regress.turn('chain-1', 3)) ORDER BY 1;
 UPDATE chain SET content = 'Green tea steeps for two minutes.' WHERE content LIKE 'Green%';
--- A merged source is its passages.
+-- A merged source is verified by its passages.
 SELECT reground.create_corpus('chain words', chunk_size => 40, chunk_overlap => 10, chunk_unit => 'characters', schema => 'chain', settings => '{"provenance": "hash"}');
 SELECT (reground.put_document('chain words', 'malt', content => 'Barley malts in the dark for a week. Then it is dried with warm air. The kiln stays shut all night.')).chunk_count;
 SELECT marker, doc_id FROM reground.begin_turn('chain-2', 'barley malts dried in the kiln', 'chain words');
@@ -39,7 +39,7 @@ SELECT doc_id, marker, content_state FROM reground.verify_turn(regress.turn('cha
 SELECT max(cardinality(member_chunk_ids)) > 1 AS merged FROM reground.turn_candidates WHERE turn_id = regress.turn('chain-2');
 UPDATE "chain words" SET content = replace(content, 'warm', 'cold');
 SELECT doc_id, marker, content_state FROM reground.verify_turn(regress.turn('chain-2')) WHERE marker IS NOT NULL;
--- A table of the application's; one that is registered no more.
+-- A table of the application; then a corpus that is no longer registered.
 CREATE TABLE pages (id integer PRIMARY KEY, body text);
 INSERT INTO pages VALUES (1, 'Zebras graze on dry grass.'), (2, 'Quartz clocks keep time.');
 SELECT reground.add_corpus('chain pages', 'pages', 'id', 'body', settings => '{"provenance": "hash"}');
@@ -49,7 +49,7 @@ UPDATE pages SET body = 'Zebras eat meat.' WHERE id = 1;
 SELECT content_state FROM reground.verify_turn(regress.turn('chain-3'));
 SELECT reground.drop_corpus('chain pages');
 SELECT content_state, current_hash FROM reground.verify_turn(regress.turn('chain-3'));
--- semantic: every cosine is pgvector's; the hashes are there too.
+-- semantic: all cosines equal those of pgvector; the hashes are stored too.
 UPDATE chain SET content = regexp_replace(content, ' +', ' ', 'g');
 SELECT marker, doc_id FROM reground.begin_turn('chain-5', 'How long does tea steep?', 'chain', '[0.6,0.8]', settings => '{"provenance": "semantic", "merge_adjacent": false}');
 CREATE VIEW shown AS SELECT t.turn_id, e.place::integer, e.source ->> 'marker' AS marker, p.embedding FROM reground.turns AS t, jsonb_array_elements(t.context) WITH ORDINALITY AS e(source, place) JOIN chain AS p ON p.chunk_id::text = e.source #>> '{passage,chunk_id}';
@@ -62,9 +62,9 @@ SELECT s.citation_no, s.marker, round(s.query_similarity::numeric, 5) = round((1
 FROM reground.citation_similarities AS s JOIN shown AS o USING (turn_id, marker)
 CROSS JOIN LATERAL (SELECT x.marker, round((1 - (x.embedding <=> o.embedding))::numeric, 5) AS cosine FROM shown AS x WHERE x.turn_id = s.turn_id AND x.marker <> s.marker ORDER BY 2 DESC LIMIT 1) AS n WHERE s.turn_id = regress.turn('chain-5') ORDER BY 1;
 SELECT t.kind, round((t.details -> 'query_similarity')::numeric, 5) IS NOT NULL AS similar FROM reground.trace_citation((SELECT min(citation_id) FROM reground.message_citations WHERE turn_id = regress.turn('chain-5'))) AS t WHERE t.kind = 'context';
--- Every place of a pair is one, whatever the order.
+-- Each pair has one index, in either order.
 SELECT n AS of, array_agg(reground._pair_index(b, a, n) ORDER BY a, b) = ARRAY(SELECT generate_series(1, n * (n - 1) / 2)) AS each_once FROM generate_series(2, 12) AS n, generate_series(1, n) AS a, generate_series(a + 1, n) AS b GROUP BY n ORDER BY n;
--- Without an embedding of the query, or of the passages, there is nothing to compare, and a warning that says so.
+-- Without an embedding of the query or of the passages there are no similarities, but a warning.
 SELECT count(*) AS sources FROM reground.begin_turn('chain-6', 'green tea', 'chain', settings => '{"provenance": "semantic", "merge_adjacent": false}');
 SELECT query_similarities, cardinality(source_similarities) > 0 AS to_each_other, warnings FROM reground.turns WHERE turn_id = regress.turn('chain-6');
 UPDATE chain SET embedding = NULL;
@@ -72,7 +72,7 @@ SELECT count(*) AS sources FROM reground.begin_turn('chain-6', 'green tea', 'cha
 SELECT query_similarities, source_similarities FROM reground.turns WHERE turn_id = regress.turn('chain-6');
 SELECT count(*) AS nothing FROM reground.turns WHERE turn_id = regress.turn('chain-0') AND (query_similarities IS NOT NULL OR source_similarities IS NOT NULL);
 
--- merkle: a link for each turn and each answer; a retry adds none, a regeneration one.
+-- merkle: a link for each turn and each answer; a retry adds none, a regeneration adds one.
 CREATE FUNCTION verified(conversation text) RETURNS TABLE (link_no bigint, kind text, turn_no integer, status text, detail text) LANGUAGE sql AS $$ SELECT v.link_no, v.kind, v.turn_no, v.status, v.detail FROM reground.verify_chain($1) AS v $$;
 SELECT reground.alter_conversation('chain-7', '{"provenance": "merkle", "merge_adjacent": false, "max_sources": 2, "min_sources": 1}');
 SELECT marker, doc_id FROM reground.begin_turn('chain-7', 'How long does green tea steep?', 'chain', '[1,0]', request_id => 'r1', filter => '{"doc_id": ["tea", "rye"]}', tags => '{"a": [1, null, 0.5]}');
@@ -107,7 +107,7 @@ BEGIN
     WHILE half * 2 < cardinality(leaves) LOOP half := half * 2; END LOOP;
     RETURN sha256('\x01'::bytea || root(leaves[:half]) || root(leaves[half + 1:]));
 END $$;
--- A turn as it stood when a link was made: what a later retrieval changed of it is kept with that.
+-- A turn as it was when a link was made; turn_before keeps the values that a later retrieval changed.
 CREATE VIEW stood AS SELECT x.conversation_id AS of, x.link_no, q.*, coalesce(r.turn_before -> 'warnings', to_jsonb(q.warnings)) AS warnings_then, coalesce((r.turn_before ->> 'context_tokens')::bigint, q.context_tokens) AS tokens_then,
         CASE WHEN r.turn_before IS NULL THEN q.context_turn_no ELSE (r.turn_before ->> 'context_turn_no')::bigint END AS context_turn_no_then, CASE WHEN r.turn_before IS NULL THEN q.history_tokens ELSE (r.turn_before ->> 'history_tokens')::bigint END AS history_then
     FROM reground.provenance_chain AS x JOIN reground.turns AS q USING (turn_id) LEFT JOIN reground.turn_retrievals AS r ON r.turn_id = x.turn_id AND r.retrieval_no = coalesce(x.retrieval_no, 0) + 1
@@ -139,7 +139,7 @@ CREATE VIEW remade AS SELECT c.conversation_ref, x.link_no, x.kind, cardinality(
 FROM reground.provenance_chain AS x JOIN reground.conversations AS c USING (conversation_id);
 SELECT link_no, kind, leaves, same_leaves, same_digest FROM remade WHERE conversation_ref = 'chain-7' ORDER BY link_no;
 
--- Whatever somebody with all rights does is found, and by which link. Each is undone before the next.
+-- verify_chain detects each change, also by a superuser, and names the link. Each change is rolled back before the next.
 CREATE FUNCTION tampered(statement text) RETURNS TABLE (link_no bigint, kind text, status text, detail text) LANGUAGE plpgsql AS $$
 DECLARE
     touched bigint;
@@ -200,7 +200,7 @@ SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g
     $$UPDATE reground.conversations SET chain_head = sha256('x') WHERE conversation_id = $conversation$$,
     $$UPDATE reground.conversations SET corpus = NULL, settings = '{}' WHERE conversation_id = $conversation$$
     ]) WITH ORDINALITY AS s(statement, place) LEFT JOIN LATERAL tampered(s.statement) AS v ON true ORDER BY s.place;
--- Erased with its salt: the digests still verify, and so does what is left.
+-- Erased with its salt: the digests and the remaining content still verify.
 SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g'), 90) AS done, v.* FROM unnest(ARRAY[
     $$UPDATE reground.provenance_chain SET salts[1] = NULL WHERE conversation_id = $conversation AND link_no = 1; UPDATE reground.turns SET query = '', embedding = NULL WHERE turn_id = $turn$$,
     $$UPDATE reground.provenance_chain SET salts[3] = NULL WHERE conversation_id = $conversation AND link_no = 1; UPDATE reground.turns SET context = jsonb_set(context, '{0,passage,content}', 'null') WHERE turn_id = $turn$$,
@@ -208,7 +208,7 @@ SELECT left(regexp_replace(s.statement, 'reground\.| (WHERE|SELECT) .*$', '', 'g
     $$UPDATE reground.provenance_chain SET salts = array_fill(NULL::bytea, ARRAY[cardinality(salts)]) WHERE conversation_id = $conversation AND link_no < 4; DELETE FROM reground.turns WHERE turn_id = $turn$$
     ]) WITH ORDINALITY AS s(statement, place) LEFT JOIN LATERAL tampered(s.statement) AS v ON true ORDER BY s.place;
 SELECT bool_and(status = 'ok') AS undone FROM verified('chain-7');
--- A chain in every level below: none. The auditor's alone; of every tenant.
+-- Levels below merkle have no chain. Only auditors may verify, for all tenants.
 SELECT * FROM verified('chain-1');
 CREATE ROLE regress_chain_user IN ROLE reground_user;
 CREATE ROLE regress_chain_checker IN ROLE reground_auditor;
@@ -228,7 +228,7 @@ SELECT f, r.* FROM unnest(ARRAY[$$SELECT * FROM reground.verify_chain('nobody')$
 
 SELECT f, r.* FROM unnest(ARRAY['SELECT * FROM reground.verify_turn(-1)', 'SELECT * FROM reground.verify_turn(NULL)', $$SELECT reground.alter_conversation('chain-1', '{"provenance": "blockchain"}')$$]) AS f, regress.refusal(f) AS r;
 
--- Further retrievals of a turn are links of their own: what it began with stays as its own link says.
+-- Each further retrieval of a turn has its own link; the link of the turn itself does not change.
 SELECT reground.create_corpus('chain-farm', settings => '{"min_sources": 0}');
 SELECT count(*) FROM (VALUES ('cows', 'Cows give milk twice a day.'), ('bees', 'Bees make honey from clover in June.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('chain-farm', v.doc_id, content => v.content);
 SELECT count(*) FROM reground.begin_turn('chain-more', 'cows', corpus => 'chain-farm', settings => '{"provenance": "merkle", "max_sources": 1}');
