@@ -1,4 +1,4 @@
--- The intent of a later turn, judged by a function of the application.
+-- A function of the application decides the intent of later turns.
 CREATE SCHEMA judging;
 SET search_path = judging, public;
 SELECT reground.create_corpus('judging');
@@ -13,7 +13,7 @@ BEGIN
     RETURN QUERY SELECT * FROM judging.judged ORDER BY turn_no DESC LIMIT 1;
 END $$;
 
--- It sees the earlier turns; a first turn has none, so it is not called. A caller's word goes before its own.
+-- The function receives the earlier turns and is not called for a first turn. An intent of the caller has priority.
 CREATE FUNCTION model(query text, earlier jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
     RAISE NOTICE 'after %', (SELECT jsonb_agg(e -> 'query') FROM jsonb_array_elements(earlier) AS e);
@@ -22,16 +22,16 @@ END $$;
 SELECT * FROM ask('judging-1', 'How long does green tea steep?', '{"intent_function": "judging.model"}');
 SELECT * FROM ask('judging-1', 'Does rye bread rise?', '{"intent_function": "judging.model"}');
 SELECT * FROM ask('judging-1', 'Does rye bread rise?', '{"intent_function": "judging.model"}', 'new_topic');
--- NULL leaves it to the cues, and off does not call it.
+-- NULL leaves the decision to the cues; with off, the function is not called.
 SELECT intent, last_signal FROM ask('judging-1', 'By the way, rye bread', '{"intent_function": "judging.model"}');
 SELECT intent, last_signal FROM ask('judging-1', 'Does rye bread rise?', '{"intent_function": "off"}');
--- Members of a comparison get searches of their own.
+-- Each member of a comparison is searched separately.
 CREATE FUNCTION compares(query text, earlier jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT '{"intent": "compare", "entities": ["green tea", "rye bread"]}'::jsonb $$;
 SELECT * FROM ask('judging-2', 'How long does green tea steep?', '{}');
 SELECT * FROM ask('judging-2', 'Which of them takes longer?', '{"intent_function": "judging.compares"}');
 SELECT doc_id, in_context FROM reground.explain_turn(regress.turn('judging-2')) ORDER BY candidate_no;
 
--- Faults: nothing is begun.
+-- Errors of the function: no turn begins.
 CREATE FUNCTION wordless(query text, earlier jsonb) RETURNS text LANGUAGE sql AS $$ SELECT 'drill_down' $$;
 CREATE FUNCTION unsure(query text, earlier jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT '{"intent": "drill_down", "confidence": 2}'::jsonb $$;
 CREATE FUNCTION chats(query text, earlier jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT '{"intent": "chat"}'::jsonb $$;
@@ -46,7 +46,7 @@ SELECT intent, confidence FROM ask('judging-1', 'Does rye bread rise?', '{"inten
 SELECT count(*) AS turns FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id) WHERE c.conversation_ref = 'judging-1';
 SELECT intent, last_signal FROM ask('judging-1', 'By the way, rye bread', '{"intent_function": "judging.nothing"}');
 
--- It runs as the role that set it, each function as its own.
+-- Each function runs as the role that set it.
 CREATE ROLE regress_judge IN ROLE reground_admin;
 CREATE FUNCTION who(query text, earlier jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'judged as %', current_user; RETURN NULL; END $$;
 CREATE FUNCTION ranks(query text, passages text[]) RETURNS real[] LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'ranked as %', current_user; RETURN NULL; END $$;
@@ -58,7 +58,7 @@ SELECT settings -> 'intent_function' AS stored, intent_role = current_user::regr
 SET ROLE regress_judge;
 SELECT count(*) FROM reground.begin_turn('judging-3', 'green tea', 'judging', settings => '{"reranker": "judging.ranks"}');
 SELECT count(*) FROM reground.begin_turn('judging-3', 'and rye bread?', 'judging', settings => '{"reranker": "judging.ranks"}');
--- A blank name is none: what the corpus names still runs as who named it.
+-- A blank name is no function: the function of the corpus still runs as the role that set it.
 SELECT count(*) FROM reground.begin_turn('judging-3', 'and oats?', 'judging', settings => '{"reranker": "judging.ranks", "intent_function": " "}');
 SELECT * FROM regress.refusal($$SELECT reground.alter_conversation('judging-3', '{"intent_function": "judging.who"}')$$);
 SELECT reground.alter_conversation('judging-3', '{"reranker": "judging.ranks"}') AS settings;

@@ -1,4 +1,4 @@
--- What is rehearsed is what begin_turn does; probes name the stage that loses them; a damaged copy is seen to be damaged.
+-- dry_run_turn returns the candidates of begin_turn; probes name the stage that loses a passage; check_coordinates detects damage.
 SELECT reground.create_corpus('probed');
 SELECT doc_id FROM (VALUES ('rye', 'Rye bread rises slowly in a cold kitchen.'), ('oat', 'Oat bread takes an hour in the oven.'), ('corn', 'Corn bread needs no yeast at all.')) AS v(doc_id, content)
     CROSS JOIN LATERAL reground.put_document('probed', v.doc_id, content => v.content);
@@ -18,12 +18,12 @@ SELECT count(*) AS different FROM (
      EXCEPT SELECT candidate_no, corpus, doc_id, chunk_id, member_chunk_ids, origin, lexical_rank, lexical_score, fused_score, relevance, carry_score, in_context, dropped_stage, drop_reason, replaced_by FROM rehearsed)) AS d;
 SELECT count(*) > 1 AS several, count(*) FILTER (WHERE in_context) AS in_context, count(*) FILTER (WHERE dropped_stage = 'context') > 0 AS some_left FROM rehearsed;
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.dry_run_turn(' ')$$, $$SELECT reground.dry_run_turn('rye', conversation_ref => 'nobody')$$, $$SELECT reground.dry_run_turn('rye', 'nowhere')$$]) AS f, regress.refusal(f) AS r;
--- In a transaction that cannot write, too.
+-- Dry runs work in read-only transactions.
 BEGIN READ ONLY;
 SELECT doc_id FROM reground.dry_run_turn('rye bread', 'probed') WHERE candidate_no = 1;
 COMMIT;
 
--- A probe for each way to be lost.
+-- One probe for each outcome.
 SELECT reground.put_probe('found', 'probed', 'How does rye bread rise?', 'rye');
 SELECT reground.put_probe('dropped', 'probed', 'How does rye bread rise?', 'oat', settings => '{"max_sources": 1, "min_sources": 0}');
 SELECT reground.put_probe('unfound', 'probed', 'yeast', 'rye', settings => '{"candidates": 1}');
@@ -38,7 +38,7 @@ SELECT count(*) FROM reground.probe_results WHERE probe = 'found';
 SELECT f, r.state, r.message, left(r.hint, 40) AS hint FROM unnest(ARRAY[$$SELECT reground.put_probe('x', 'nowhere', 'rye', 'rye')$$, $$SELECT reground.put_probe('x', 'probed', 'rye', ' ')$$, $$SELECT reground.put_probe('x', 'probed', 'rye', 'rye', settings => '{"max_source": 1}')$$,
     $$SELECT reground.put_probe('x', 'probed', 'rye', 'rye', filter => '{"nothing": 1}')$$, $$SELECT reground.put_probe(NULL, 'probed', 'rye', 'rye')$$]) AS f, regress.refusal(f) AS r;
 
--- Chaos (I16): a copy of which one passage in a hundred is moved. Exactly those are found, and nothing in the original.
+-- Chaos (I16): a copy in which one passage of a hundred has wrong coordinates. Exactly these are found, and none in the original.
 SELECT reground.create_corpus('calm', chunk_size => 60, chunk_overlap => 15, chunk_unit => 'characters');
 SELECT count(*) FROM generate_series(1, 20) AS n, LATERAL reground.put_document('calm', 'doc-' || n, content => (SELECT string_agg('Sentence ' || s || ' of document ' || n || ' says ' || md5(n || '/' || s) || '.', CASE WHEN s % 9 = 0 THEN E'\f' ELSE ' ' END ORDER BY s) FROM generate_series(1, 40) AS s)) AS p;
 SELECT count(*) FROM reground.check_coordinates('calm');
@@ -57,7 +57,7 @@ SELECT problem FROM reground.check_coordinates('chaos') WHERE doc_id = 'doc-3' A
 SELECT f, r.* FROM unnest(ARRAY[$$SELECT reground.check_coordinates('nowhere')$$, $$SELECT reground.check_coordinates('')$$]) AS f, regress.refusal(f) AS r;
 SELECT reground.drop_corpus('chaos', drop_tables => true), reground.drop_corpus('calm', drop_tables => true), reground.drop_corpus('probed', drop_tables => true);
 
--- What the caller cannot see is gone for him, so no id can be tried out; and one broken corpus does not keep the others from being asked.
+-- A hidden document looks like a missing one, so ids cannot be guessed; and a broken corpus does not stop the probes of the others.
 SELECT reground.create_corpus('veiled');
 SELECT count(*) FROM (VALUES ('open', 'Barley soup is served on Mondays.'), ('secret', 'The merger is planned for Friday.')) AS v(doc_id, content) CROSS JOIN LATERAL reground.put_document('veiled', v.doc_id, content => v.content);
 CREATE ROLE regress_prober;
