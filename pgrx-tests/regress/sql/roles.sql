@@ -1,4 +1,4 @@
--- Who may do what: user, auditor, admin, and a role that was granted nothing.
+-- Privileges of user, auditor, admin, and a role without any grant.
 CREATE ROLE regress_reader LOGIN;
 CREATE ROLE regress_asker LOGIN IN ROLE reground_user;
 CREATE ROLE regress_auditor LOGIN IN ROLE reground_auditor;
@@ -8,14 +8,14 @@ GRANT USAGE ON SCHEMA roles, regress TO PUBLIC;
 GRANT SELECT ON ALL TABLES IN SCHEMA regress TO PUBLIC;
 GRANT CREATE ON SCHEMA roles TO regress_admin;
 
--- An admin makes a corpus; its tables are his.
+-- An admin creates a corpus and owns its tables.
 SET ROLE regress_admin;
 SELECT reground.create_corpus('harbour', schema => 'roles');
 SELECT version, chunk_count FROM reground.put_document('harbour', 'cranes', content => 'Cranes lift containers from ships.');
 SELECT relname, relowner::regrole FROM pg_class WHERE relnamespace = 'roles'::regnamespace AND relkind = 'r' ORDER BY relname COLLATE "C";
 RESET ROLE;
 
--- A user asks, once he may read the tables; he registers nothing.
+-- A user can search after a grant on the tables, but cannot register a corpus.
 SET ROLE regress_asker;
 SELECT * FROM regress.refusal($$SELECT * FROM reground.search('harbour', 'cranes')$$);
 SELECT * FROM regress.refusal($$SELECT reground.create_corpus('mine')$$);
@@ -38,7 +38,7 @@ SELECT * FROM regress.refusal($$UPDATE reground.message_citations SET status = '
 SELECT * FROM regress.refusal($$DELETE FROM reground.turns$$);
 SELECT * FROM regress.refusal($$CREATE TABLE reground.mine ()$$);
 SELECT * FROM regress.refusal($$SET reground.tenant_from = 'app.tenant_id'$$);
--- Reading is not writing: the corpus' tables are the admin's.
+-- A user with SELECT cannot write to the corpus.
 SELECT * FROM regress.refusal($$SELECT reground.put_document('harbour', 'tugs', content => 'Tugs pull ships.')$$);
 SELECT * FROM regress.refusal($$SELECT reground.delete_document('harbour', 'cranes')$$);
 SELECT current_user;
@@ -52,7 +52,7 @@ SELECT count(*) FROM reground.conversations;
 RESET ROLE;
 REVOKE reground_user FROM regress_reader;
 
--- An auditor reads every tenant's rows and writes none.
+-- An auditor reads the rows of all tenants and writes none.
 SET ROLE regress_auditor;
 SELECT tenant, conversation_ref, marker, status FROM reground.citation_audit WHERE conversation_ref = 'roles-1';
 SELECT c.doc_id, c.in_context, c.marker FROM reground.turn_candidates AS c JOIN reground.turn_audit AS t USING (turn_id) WHERE t.conversation_ref = 'roles-1';
@@ -61,7 +61,7 @@ SELECT * FROM regress.refusal($$SELECT * FROM reground.begin_turn('x', 'y', 'har
 SELECT * FROM regress.refusal($$DELETE FROM reground.messages$$);
 RESET ROLE;
 
--- No grant, no entry.
+-- A role without a grant has no access.
 SET ROLE regress_reader;
 SELECT * FROM regress.refusal($$SELECT reground.current_tenant()$$);
 SELECT * FROM regress.refusal($$TABLE reground.conversations$$);

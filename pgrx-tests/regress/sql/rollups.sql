@@ -1,4 +1,4 @@
--- Rollups say what counting says, whenever they are brought up to date; rules are read, changed and refused.
+-- Rollups equal plain counts after each refresh; alert rules are read, changed and refused.
 CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations bigint) LANGUAGE sql AS $$
     WITH said AS (SELECT m.message_id, m.tenant, m.cfs, left(m.model, 200) AS model, t.corpus, date_bin('1 hour', m.created_at, 'epoch') AS hour FROM reground.messages AS m JOIN reground.turns AS t USING (turn_id) WHERE NOT m.superseded),
     a AS (SELECT hour, tenant, corpus, model, round(cfs * 1000)::int AS cfs_bin, count(*) AS n FROM said GROUP BY 1, 2, 3, 4, 5),
@@ -9,20 +9,20 @@ CREATE FUNCTION pg_temp.differences() RETURNS TABLE (answers bigint, citations b
     SELECT (SELECT count(*) FROM ((TABLE a EXCEPT TABLE ra) UNION ALL (TABLE ra EXCEPT TABLE a)) AS d), (SELECT count(*) FROM ((TABLE c EXCEPT TABLE rc) UNION ALL (TABLE rc EXCEPT TABLE c)) AS d) $$;
 SELECT uri, doc_id, reground.document_type(uri, doc_id) FROM (VALUES ('https://x.example/a/B.PDF?x=1.md#p.2', 'z.md'), ('https://x.example', NULL), ('https://x.example/', 'notes.txt'), ('a/b.d/c', NULL),
     (NULL, 'v1.2'), (NULL, '.bashrc'), (NULL, 'archive.tar.gz'), (NULL, 'farm')) AS v(uri, doc_id);
--- The same as two regular expressions, on every name of up to four parts.
+-- document_type equals two regular expressions, for all names of up to four parts.
 WITH parts AS (SELECT p FROM unnest(ARRAY['', 'a', '.', '/', 'http://', 'x.md', 'PDF', '?q.c', '#f', '7z', 'é', 'toolongforone', E'\n']) AS p),
     names AS (SELECT DISTINCT a.p || b.p || c.p || d.p AS name FROM parts AS a, parts AS b, parts AS c, parts AS d),
     compared AS (SELECT name, reground.document_type(name) AS ours, reground.document_type(NULL, name) AS of_id,
         lower(substring(regexp_replace(regexp_replace(name, '[?#].*$', ''), '^[A-Za-z][A-Za-z0-9+.-]*://[^/]*', ''), '[^/.]\.([A-Za-z][A-Za-z0-9]{0,7})$')) AS theirs, lower(substring(name, '[^/.]\.([A-Za-z][A-Za-z0-9]{0,7})$')) AS of_their_id FROM names)
 SELECT count(*) > 10000 AS many, count(ours) > 500 AS with_type, count(*) FILTER (WHERE ours IS DISTINCT FROM theirs OR of_id IS DISTINCT FROM of_their_id) AS different FROM compared;
--- Everything that the files before have answered, in portions.
+-- All answers of the files before this one, in portions.
 SELECT answers > 0 AS some_wait, lag >= interval '0' AS lag FROM reground.audit_backlog;
 SELECT reground.refresh_audit(3);
 SELECT reground.refresh_audit() > 0 AS more;
 SELECT reground.refresh_audit();
 TABLE reground.audit_backlog;
 SELECT * FROM pg_temp.differences();
--- An answer that takes the place of another, and one that is given and replaced before anyone counts.
+-- An answer that supersedes another, and one that is superseded before it was counted.
 SELECT reground.create_corpus('rolled');
 SELECT reground.put_document('rolled', 'oats.md', content => 'Oats grow in the north.', uri => 'https://farm.example/oats.md');
 SELECT count(*) FROM reground.begin_turn('rolled-1', 'Where do oats grow?', corpus => 'rolled');
@@ -36,7 +36,7 @@ SELECT cfs_bin, answers FROM reground.answer_rollup WHERE corpus = 'rolled' AND 
 SELECT document_type, status, lost_stage, citations FROM reground.citation_rollup WHERE corpus = 'rolled' AND citations <> 0;
 SELECT * FROM pg_temp.differences();
 SELECT model, document_type, citations, judged, holding, malformed, lost_generation FROM reground.citations_hourly WHERE corpus = 'rolled';
--- Percentiles are those of the scores themselves, which are rounded to a thousandth here.
+-- Percentiles equal those of the scores, rounded to a thousandth.
 SELECT count(*) > 3 AS several, bool_and((h.cfs_p1, h.cfs_p5, h.cfs_p50, h.cfs_p95, h.cfs_p99) IS NOT DISTINCT FROM (d.p[1], d.p[2], d.p[3], d.p[4], d.p[5])) AS same, bool_and(abs(h.cfs_mean - d.mean) < 0.0005) AS mean
 FROM reground.cfs_hourly AS h CROSS JOIN LATERAL (
     SELECT percentile_disc(ARRAY[0.01, 0.05, 0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY round(m.cfs::numeric, 3)::float8) AS p, avg(m.cfs) AS mean
@@ -44,13 +44,13 @@ FROM reground.cfs_hourly AS h CROSS JOIN LATERAL (
     WHERE NOT m.superseded AND m.tenant = h.tenant AND t.corpus = h.corpus AND m.model IS NOT DISTINCT FROM h.model AND date_bin('1 hour', m.created_at, 'epoch') = h.hour) AS d;
 SELECT reground.rebuild_audit() = (SELECT count(*) FROM reground.messages WHERE NOT superseded) AS all_counted;
 SELECT * FROM pg_temp.differences();
--- An answer that went before it was counted.
+-- An answer that is deleted before it was counted.
 SELECT count(*) FROM reground.begin_turn('rolled-2', 'Where do oats grow?', corpus => 'rolled');
 SELECT count(*) FROM reground.end_turn((SELECT max(turn_id) FROM reground.turns), 'In the north [A1].');
 DELETE FROM reground.conversations WHERE conversation_ref = 'rolled-2';
 SELECT reground.refresh_audit();
 SELECT * FROM pg_temp.differences();
--- A model that is no name, as an answer of another release may have it: it is counted, taken out and counted anew under its beginning.
+-- A model name that is too long, as an older release may have stored it: it is counted, removed and counted again under its first characters.
 CREATE FUNCTION pg_temp.of_long() RETURNS TABLE (length integer, answers bigint, citations bigint) LANGUAGE sql AS $$
     SELECT length(a.model), a.n, c.n FROM (SELECT model, sum(answers) AS n FROM reground.answer_rollup WHERE corpus = 'rolled' GROUP BY 1) AS a
     JOIN (SELECT model, sum(citations) AS n FROM reground.citation_rollup WHERE corpus = 'rolled' GROUP BY 1) AS c USING (model) WHERE a.model <> 'm' $$;
@@ -67,7 +67,7 @@ SELECT reground.refresh_audit();
 SELECT * FROM pg_temp.of_long();
 SELECT * FROM pg_temp.differences();
 SELECT conversation_ref, corpus, turns, answers, regenerate_count, round(mean_cfs::numeric, 3) AS cfs, citations, judged, holding, rate, documents, reported FROM reground.conversation_audit WHERE conversation_ref = 'rolled-1';
--- The service levels are the figures of the rollups and of the rules, of a hundred answers with two citations each: the edges are the same.
+-- The service levels equal the rollups and the rules, for a hundred answers with two citations each, at the limits.
 BEGIN;
 SELECT count(DISTINCT b.turn_id) AS answers FROM generate_series(1, 100) AS n, LATERAL (SELECT DISTINCT turn_id FROM reground.begin_turn('level-' || n, 'Where do oats grow?', corpus => 'rolled')) AS b,
     LATERAL reground.end_turn(b.turn_id, 'Oats grow [A1]. In the north [A1].', message_ref => 'level-' || n) AS e;
@@ -84,7 +84,7 @@ END $$;
 SELECT * FROM pg_temp.levels(0.3, 0);
 SELECT * FROM pg_temp.levels(0.9, 1);
 ROLLBACK;
--- A tenant sees its own hours, and none of the alerts.
+-- A tenant sees its own hours, and no alerts.
 CREATE ROLE regress_tenant;
 GRANT reground_user TO regress_tenant;
 GRANT USAGE ON SCHEMA regress TO regress_tenant;
@@ -97,7 +97,7 @@ RESET ROLE;
 REVOKE USAGE ON SCHEMA regress FROM regress_tenant;
 DROP ROLE regress_tenant;
 
--- Rules: what is built in, one of one's own, one in the place of a built-in one.
+-- Rules: the built-in ones, a new one, one that replaces a built-in one.
 SELECT rule, indicator, threshold, period, whole_period, min_answers, per_corpus, severity, enabled FROM reground.active_alert_rules ORDER BY rule;
 SELECT reground.set_alert_rule('low_tail', threshold => 0.7, severity => 'critical');
 SELECT reground.set_alert_rule('unread', indicator => 'parse_failures', threshold => 0.1, period => '2 days', meaning => 'citations that nobody can read');
@@ -106,7 +106,7 @@ SELECT reground.set_alert_rule('unread', enabled => false, min_answers => 5);
 SELECT indicator, threshold, period, min_answers, enabled FROM reground.active_alert_rules WHERE rule = 'unread';
 SELECT reground.drop_alert_rule('unread'), reground.drop_alert_rule('unread'), reground.drop_alert_rule('low_tail');
 SELECT built_in, threshold FROM reground.active_alert_rules WHERE rule = 'low_tail';
--- The indicators that functions know are those that the table takes and describes; what is not said of a rule is as documented.
+-- The functions accept exactly the indicators of the table constraint, and the comment lists them; defaults of a rule are as documented.
 SELECT count(*) AS indicators, count(reground.set_alert_rule('of ' || i.name, i.name, 0.5)) AS rules, bool_and(col_description('reground.alert_rules'::regclass, 3) ~ ('\m' || i.name || '\M')) AS described
 FROM regress.refusal($$SELECT reground.set_alert_rule('new', 'cfs', 0.5)$$) AS r, regexp_split_to_table(trim(TRAILING '.' FROM replace(r.hint, 'One of ', '')), ', ') AS i(name);
 SELECT DISTINCT period, whole_period, min_answers, per_corpus, severity, enabled FROM reground.active_alert_rules WHERE rule LIKE 'of %';

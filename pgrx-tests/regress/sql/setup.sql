@@ -1,7 +1,7 @@
--- What every other file asks with. They share this database and nothing else: each makes its own corpora and conversations.
+-- Helpers of all other files. The files share this database and nothing else: each creates its own corpora and conversations.
 CREATE SCHEMA regress;
 
--- What a statement is refused with, without the ids that depend on what ran before.
+-- The error of a statement, without ids that depend on earlier statements.
 CREATE FUNCTION regress.refusal(statement text) RETURNS TABLE (state text, message text, hint text)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -15,7 +15,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 
--- The id of a turn by its place in a conversation.
+-- The id of a turn by its number in a conversation.
 CREATE FUNCTION regress.turn(conversation text, number integer DEFAULT NULL) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT t.turn_id FROM reground.turns AS t JOIN reground.conversations AS c USING (conversation_id)

@@ -1,4 +1,4 @@
--- What has become of a source since it was cited.
+-- The state of a source after it was cited.
 CREATE SCHEMA sources_change;
 SET search_path = sources_change, public;
 SELECT reground.create_corpus('wiki', dimensions => 2, chunk_size => 1, chunk_overlap => 0, chunk_unit => 'sentences');
@@ -16,16 +16,16 @@ BEGIN
 END
 $$;
 TABLE audit;
--- Changed, deleted.
+-- Changed and deleted.
 SELECT version FROM reground.put_document('wiki', 'moves', content => 'Copper turns brown. Copper conducts.');
 SELECT reground.delete_document('wiki', 'goes');
 TABLE audit;
--- The verdict was given on what was read then; it does not move. The memory gives only what still stands.
+-- The status refers to the text that was shown and does not change. The memory returns only current sources.
 SELECT doc_id, chunk_id, origin FROM reground.begin_turn('change-1', 'and the lead pipes?', embedding => '[0.7,0.3]', intent => 'drill_down') ORDER BY chunk_id;
 SELECT doc_id, chunk_id, dropped_stage, drop_reason FROM reground.explain_turn(regress.turn('change-1')) WHERE NOT in_context AND drop_reason <> 'found_fresh' ORDER BY chunk_id;
--- A changed range has a marker of its own; the old one keeps its meaning.
+-- A changed range gets a new marker; the old marker keeps its meaning.
 SELECT doc_id, chunk_id, version, first_turn_no FROM regress.markers WHERE conversation_ref = 'change-1' ORDER BY first_turn_no, chunk_id::int, version;
--- Back again: a third version, and the deleted document is current once more, in another version.
+-- The first text returns as a third version, and the deleted document is current again, in a new version.
 SELECT version FROM reground.put_document('wiki', 'goes', content => 'Lead was used in pipes.');
 TABLE audit;
 SELECT reground.drop_corpus('wiki', true);
